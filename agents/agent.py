@@ -1,0 +1,122 @@
+"""The agent protocol, and how an agent is found by its name.
+
+An agent chooses for one game or ten thousand at once: ``act(turn) -> actions``. Random, greedy,
+search, learned and human agents are the same to everything that plays them.
+"""
+
+import importlib
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs.core.options import unknown
+from parlour.envs.core.rows import hidden
+
+
+class Turn(NamedTuple):
+    """What an agent is asked about: n games of one kind, none of them over.
+
+    ``states`` (n,) are records of ``game.state``; whoever does not see all gets them with hidden
+    cards dealt anew. ``observations`` is int8 (n, width), encoding ``codes``; ``masks`` is bool
+    (n, actions), the legal actions.
+    """
+
+    game: Game
+    rules: Any
+    states: np.ndarray
+    observations: np.ndarray
+    masks: np.ndarray
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Whoever plays: a name for tables, whether it sees hidden cards, and its choice."""
+
+    name: str
+    sees_all: bool
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return one legal action for each game, int64 (n,)."""
+        ...
+
+
+class IllegalChoice(RuntimeError):
+    """An agent chose an action that is not legal."""
+
+
+def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int) -> Turn:
+    """Return the turn as this agent may see it; ``seed`` deals what it must not know anew."""
+    shown = states if agent.sees_all else hidden(game, rules, states, seed)
+    codes = np.ascontiguousarray(states["shown"]).view(np.int8).reshape(len(states), -1)
+    masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
+    return Turn(game, rules, shown, codes, masks)
+
+
+def choose(agent: Agent, turn: Turn) -> np.ndarray:
+    """Ask an agent and check its answer. Raises IllegalChoice naming agent, action and game."""
+    actions = np.asarray(agent.act(turn))
+    n = len(turn.masks)
+    if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
+        raise IllegalChoice(
+            f"agent {agent.name!r} must return {n} integers, shape ({n},); "
+            f"got {actions.dtype} {actions.shape}"
+        )
+    inside = (actions >= 0) & (actions < turn.game.actions)
+    fine = inside & turn.masks[np.arange(n), np.where(inside, actions, 0)]
+    if not fine.all():
+        row = int(np.argmin(fine))
+        action = int(actions[row])
+        legal = ", ".join(f"{a} {turn.game.label(a)}" for a in np.flatnonzero(turn.masks[row]))
+        said = turn.game.label(action) if inside[row] else "no action of this game"
+        raise IllegalChoice(
+            f"agent {agent.name!r} chose action {action} ({said}), which is not legal; "
+            f"legal are: {legal}"
+        )
+    return np.ascontiguousarray(actions, np.int64)
+
+
+BUILT_IN = ("uniform", "greedy", "human")
+
+
+def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
+    """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
+
+    ``"uniform"``, ``"greedy"``, ``"human"``; the path of an artefact folder (or of the
+    ``agent.json`` in it); ``"mymodule:MyAgent"``, called with no arguments, or with ``seed`` where
+    it takes one. Raises ValueError saying what is wrong and what is allowed.
+    """
+    if spec in BUILT_IN:
+        module = importlib.import_module(f".{spec}", __package__)
+        agent: Agent = module.make(seed)
+        return agent
+    path = Path(spec)
+    if path.is_dir() or path.name == "agent.json":
+        from .learned import LearnedAgent  # torch is loaded only when a network plays
+
+        return LearnedAgent.load(path, game, rules)
+    if ":" in spec:
+        return _own(spec, seed)
+    raise ValueError(
+        unknown("agent", spec, BUILT_IN) + ", the folder of a saved agent, or module:Class"
+    )
+
+
+def _own(spec: str, seed: int) -> Agent:
+    module_name, _, attribute = spec.partition(":")
+    try:
+        made = getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"agent {spec!r}: {error}") from error
+    try:
+        agent = made(seed=seed)
+    except TypeError:
+        agent = made()
+    if not hasattr(agent, "act"):
+        raise ValueError(f"agent {spec!r} has no method act(turn); see parlour.agents.agent.Agent")
+    if not hasattr(agent, "name"):
+        agent.name = attribute
+    if not hasattr(agent, "sees_all"):
+        agent.sees_all = False
+    return agent  # type: ignore[no-any-return]

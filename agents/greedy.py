@@ -1,0 +1,25 @@
+"""The greedy baseline: the action that the game's own heuristic scores highest."""
+
+import numpy as np
+
+from parlour.envs.core.options import compiled
+
+from .agent import Agent, Turn
+
+
+class GreedyAgent:
+    """Takes the best action by ``game.judge``; of equals the one with the lowest number."""
+
+    name = "greedy"
+    sees_all = False
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return the highest-scored legal action of each game."""
+        scores = np.zeros((len(turn.states), turn.game.actions))
+        turn.game.judge(turn.states, compiled(turn.rules), scores)
+        return np.asarray(scores.argmax(axis=1))
+
+
+def make(seed: int = 0) -> Agent:
+    """Return the agent; it makes no random choices, so the seed does not matter."""
+    return GreedyAgent()

@@ -1,0 +1,58 @@
+"""Card games as Gymnasium environments: the rules kernels and the shells over them.
+
+Importing this package registers every game with Gymnasium::
+
+    import gymnasium as gym
+    import parlour.envs
+
+    env = gym.make("parlour/Pyramid-v0", variant="three-passes")
+"""
+
+if __name__ != "parlour.envs":
+    raise ImportError(
+        "this folder is the package parlour.envs: install the repository (pip install -e .) and "
+        "write 'import parlour.envs'; a bare 'import envs' is not supported"
+    )
+
+from typing import Any
+
+import gymnasium as gym
+
+from . import pyramid
+from .core.game import Game
+from .core.options import unknown
+from .single import CardEnv
+from .vector import CardVectorEnv
+
+GAMES: dict[str, Game] = {module.GAME.name: module.GAME for module in (pyramid,)}
+"""Every game by its name: the one table."""
+
+
+def game(name: str) -> Game:
+    """Return a game by its name; ValueError naming those there are."""
+    if name not in GAMES:
+        raise ValueError(unknown("game", name, GAMES))
+    return GAMES[name]
+
+
+def make(game_name: str, variant: str | None = None, **keywords: Any) -> CardEnv:
+    """Make a single environment by the game's name: what `gymnasium.make` calls."""
+    return CardEnv(game(game_name), variant, **keywords)
+
+
+def make_vec(
+    game_name: str, num_envs: int = 1, variant: str | None = None, **keywords: Any
+) -> CardVectorEnv:
+    """Make a vector environment by the game's name: what `gymnasium.make_vec` calls."""
+    return CardVectorEnv(game(game_name), num_envs, variant, **keywords)
+
+
+for _game in GAMES.values():
+    gym.register(
+        id=_game.id,
+        entry_point="parlour.envs:make",
+        vector_entry_point="parlour.envs:make_vec",
+        kwargs={"game_name": _game.name},
+    )
+
+__all__ = ["GAMES", "CardEnv", "CardVectorEnv", "Game", "game", "make", "make_vec"]

@@ -1,0 +1,1 @@
+"""What every game stands on; nothing in here knows a game."""

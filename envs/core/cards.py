@@ -1,0 +1,122 @@
+"""Cards, decks and the random generator that every game state carries.
+
+A card is an int8 code ``value * 4 + suit``: value 1 (ace) to 13 (king), suit 0 to 3 (clubs,
+diamonds, hearts, spades); 0 is no card. ``code >> 2`` is the value, so kernels need no table.
+A deck is an array of codes in dealing order.
+
+Chance is an input: all of it comes from the field ``rng`` (uint64) of a state, a splitmix64 counter
+(Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), so a deal is a pure
+function of its 64-bit seed and a copied state replays the same game.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .jit import jit
+
+RANKS = "A23456789TJQK"
+SUITS = "cdhs"
+PACK = 52
+FIRST_CARD = 4
+"""Code of the ace of clubs; the 52 codes are FIRST_CARD .. FIRST_CARD + 51."""
+
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+TRAINING_SEEDS = np.uint64(2**63 - 1)
+"""Deals drawn in play have the top bit of their seed cleared; deal banks have it set."""
+
+
+def name(card: int) -> str:
+    """Return the short name of a card code, such as ``"Th"``; ``"--"`` for 0 (no card)."""
+    return RANKS[(card >> 2) - 1] + SUITS[card & 3] if card else "--"
+
+
+def parse(text: str) -> int:
+    """Return the code of a card written ``Th`` or ``10h``, in any case.
+
+    Raises ValueError naming the text and what is allowed.
+    """
+    short = text.strip().replace("10", "T")
+    if len(short) == 2:
+        rank, suit = RANKS.find(short[0].upper()), SUITS.find(short[1].lower())
+        if rank >= 0 and suit >= 0:
+            return (rank + 1) * 4 + suit
+    raise ValueError(
+        f"card {text!r} is not a card: write a rank of {RANKS} (or 10) and a suit of {SUITS}, "
+        "such as 'Th'"
+    )
+
+
+def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = None) -> np.ndarray:
+    """Return a deck, int8 codes in dealing order, from card names or codes.
+
+    ``cards`` is a list or one string with blanks or commas between the names. ``pack`` holds the
+    codes that the deck must consist of (default: all 52). Raises ValueError naming the first card
+    that is unknown, twice there or missing.
+    """
+    if isinstance(cards, str):
+        cards = cards.replace(",", " ").split()
+    codes = [parse(card) if isinstance(card, str) else int(card) for card in cards]
+    wanted = sorted(range(FIRST_CARD, FIRST_CARD + PACK) if pack is None else pack)
+    left = list(wanted)
+    for place, code in enumerate(codes):
+        if code not in left:
+            known = code in wanted
+            what = f"{name(code)} is in the deck twice" if known else f"{code} is no card of it"
+            raise ValueError(f"deck: card {place + 1}: {what}")
+        left.remove(code)
+    if left:
+        missing = " ".join(name(code) for code in left)
+        raise ValueError(f"deck: {len(codes)} cards, {len(wanted)} needed; missing: {missing}")
+    return np.array(codes, np.int8)
+
+
+@jit
+def next_word(s: Any) -> Any:
+    """Advance the generator of a state; return 64 random bits (uint64)."""
+    word = s["rng"] + GAMMA
+    s["rng"] = word
+    word = (word ^ (word >> S30)) * MIX_1
+    word = (word ^ (word >> S27)) * MIX_2
+    return word ^ (word >> S31)
+
+
+@jit
+def below(s: Any, n: int) -> int:
+    """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""
+    return np.int64(((next_word(s) >> S32) * np.uint64(n)) >> S32)
+
+
+@jit
+def shuffle(s: Any, deck: Any, n: int) -> None:
+    """Shuffle the first n entries of ``deck`` in place (Fisher and Yates)."""
+    for i in range(n - 1, 0, -1):
+        j = below(s, i + 1)
+        card = deck[i]
+        deck[i] = deck[j]
+        deck[j] = card
+
+
+@jit
+def shuffle_pack(s: Any, deck: Any) -> None:
+    """Fill ``deck`` (52 entries) with a freshly shuffled full pack."""
+    for i in range(PACK):
+        deck[i] = FIRST_CARD + i
+    shuffle(s, deck, PACK)
+
+
+def _plain_next_word(s: Any) -> int:
+    whole = 2**64 - 1
+    word = (int(s["rng"]) + int(GAMMA)) & whole
+    s["rng"] = word
+    word = ((word ^ (word >> 30)) * int(MIX_1)) & whole
+    word = ((word ^ (word >> 27)) * int(MIX_2)) & whole
+    return word ^ (word >> 31)
+
+
+def _plain_below(s: Any, n: int) -> int:
+    return ((_plain_next_word(s) >> 32) * n) >> 32

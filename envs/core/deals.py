@@ -1,0 +1,38 @@
+"""Deal banks: named, fixed sets of deals on which agents are compared.
+
+A bank is a name; deal k of it has the 64-bit seed made from the SHA-256 of ``"name/k"`` with the top
+bit set. Deals drawn in play have that bit cleared (`cards.TRAINING_SEEDS`), so no training run can
+meet a bank deal, whatever its seed.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+import numpy as np
+
+RESERVED = 1 << 63
+
+
+def bank_seeds(bank: str, deals: Iterable[int]) -> np.ndarray:
+    """Return the seeds (uint64) of numbered deals of a bank; numbers from 0.
+
+    Raises ValueError for a negative number.
+    """
+    return np.array([_seed(bank, int(deal)) for deal in deals], np.uint64)
+
+
+def _seed(bank: str, deal: int) -> int:
+    if deal < 0:
+        raise ValueError(f"deal {deal} of bank {bank!r}: deals are numbered from 0")
+    digest = sha256(f"{bank}/{deal}".encode()).digest()
+    return int.from_bytes(digest[:8], "little") | RESERVED
+
+
+def default_bank(game: str) -> str:
+    """Return the name of the bank used when none is named, such as ``"pyramid-1"``."""
+    return f"{game}-1"
+
+
+def decks_digest(decks: np.ndarray) -> str:
+    """Return the SHA-256 (hex) of decks, int8 (n, cards) in dealing order: a bank's identity."""
+    return sha256(np.ascontiguousarray(decks, np.int8).tobytes()).hexdigest()

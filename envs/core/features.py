@@ -1,0 +1,149 @@
+"""Named pieces of an observation: one schema for dtype, encodings, explanation and documentation.
+
+A game lists its ``Piece`` s. Together they are the record ``shown`` in its state, int8 throughout,
+and that record's bytes are the ``codes`` observation. ``onehot`` is made from it: a value ``v >= 1``
+sets column ``v - 1`` of its entry, 0 sets none. Nothing about an observation is written twice.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .cards import FIRST_CARD, PACK, RANKS, name
+from .jit import jit
+
+
+class Kind(NamedTuple):
+    """How the codes of a piece are read: ``v = (code >> shift) - base``, one-hot over 1..top."""
+
+    high: int
+    top: int
+    shift: int = 0
+    base: int = 0
+    read: Callable[[int], Any] = int
+
+
+def number(high: int) -> Kind:
+    """A whole number 0..high."""
+    return Kind(high, high)
+
+
+def _rank(code: int) -> str:
+    return RANKS[(code >> 2) - 1] if code else "--"
+
+
+CARD = Kind(FIRST_CARD + PACK - 1, PACK, base=FIRST_CARD - 1, read=name)
+"""A card, or 0 for none: one-hot over the 52 cards."""
+RANK = Kind(FIRST_CARD + PACK - 1, len(RANKS), shift=2, read=name)
+"""A card of which only the value matters: one-hot over the 13 values."""
+FLAG = Kind(1, 1, read=bool)
+"""No or yes."""
+
+
+class Piece(NamedTuple):
+    """One named part of an observation: ``size`` entries of one kind."""
+
+    name: str
+    size: int
+    kind: Kind
+    doc: str
+
+
+class Columns(NamedTuple):
+    """For each entry of ``codes``: its first one-hot column, and how its code is read."""
+
+    first: np.ndarray
+    shift: np.ndarray
+    base: np.ndarray
+
+
+class Features:
+    """The schema of a game's observations.
+
+    ``width`` int8 entries as ``codes``; ``columns`` uint8 columns as ``onehot``; ``dtype`` is the
+    record of all pieces, without padding.
+    """
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = tuple(pieces)
+        fields = [(p.name, np.int8, (p.size,)) if p.size > 1 else (p.name, np.int8) for p in pieces]
+        self.dtype = np.dtype(fields)
+        kinds = [piece.kind for piece in pieces for _ in range(piece.size)]
+        tops = np.array([kind.top for kind in kinds], np.int64)
+        self.width = len(kinds)
+        self.columns = int(tops.sum())
+        self.high = np.array([kind.high for kind in kinds], np.int8)
+        self.tables = Columns(
+            np.concatenate([[0], np.cumsum(tops)[:-1]]).astype(np.int64),
+            np.array([kind.shift for kind in kinds], np.int64),
+            np.array([kind.base for kind in kinds], np.int64),
+        )
+
+    def onehot(self, codes: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Encode ``codes`` (n, width) int8 as (n, columns) uint8, into ``out`` where given."""
+        if out is None:
+            out = np.empty((len(codes), self.columns), np.uint8)
+        write_onehot(codes, self.tables, out)
+        return out
+
+    def explain(self, observation: np.ndarray) -> dict[str, Any]:
+        """Name what one observation says: piece name -> value, or list of values.
+
+        Takes ``codes`` (width,) or ``onehot`` (columns,), told apart by their length. From a
+        one-hot observation a card of kind RANK is read as its rank, since its suit is not in it.
+        Raises ValueError for any other length.
+        """
+        row = np.asarray(observation).reshape(-1)
+        if len(row) not in (self.width, self.columns):
+            raise ValueError(
+                f"observation has {len(row)} entries; codes have {self.width}, "
+                f"onehot has {self.columns}"
+            )
+        flat = len(row) == self.columns
+        codes = self._decode(row) if flat else row
+        said: dict[str, Any] = {}
+        start = 0
+        for piece in self.pieces:
+            read = _rank if flat and piece.kind is RANK else piece.kind.read
+            values = [read(int(code)) for code in codes[start : start + piece.size]]
+            said[piece.name] = values if piece.size > 1 else values[0]
+            start += piece.size
+        return said
+
+    def _decode(self, row: np.ndarray) -> np.ndarray:
+        first, shift, base = self.tables
+        last = np.append(first[1:], self.columns)
+        found = np.zeros(self.width, np.int64)
+        for entry in range(self.width):
+            part = row[first[entry] : last[entry]]
+            if part.any():
+                found[entry] = (int(part.argmax()) + 1 + base[entry]) << shift[entry]
+        return found
+
+    def table(self) -> str:
+        """The pieces as a Markdown table: entries of ``codes``, columns of ``onehot``, meaning."""
+        lines = ["| piece | `codes` | `onehot` | what it says |", "|---|---|---|---|"]
+        entry = column = 0
+        for piece in self.pieces:
+            width = piece.size * piece.kind.top
+            span = _span(entry, piece.size), _span(column, width)
+            lines.append(f"| `{piece.name}` | {span[0]} | {span[1]} | {piece.doc} |")
+            entry, column = entry + piece.size, column + width
+        return "\n".join(lines) + "\n"
+
+
+def _span(start: int, size: int) -> str:
+    return f"{start}" if size == 1 else f"{start}–{start + size - 1}"
+
+
+@jit
+def write_onehot(codes: Any, tables: Any, out: Any) -> None:
+    """Write the one-hot rows of ``codes`` into ``out``; see `Features.onehot`."""
+    first, shift, base = tables.first, tables.shift, tables.base
+    for i in range(len(codes)):
+        out[i] = 0
+        for entry in range(codes.shape[1]):
+            value = (codes[i, entry] >> shift[entry]) - base[entry]
+            if value > 0:
+                out[i, first[entry] + value - 1] = 1

@@ -1,0 +1,303 @@
+"""The only door to Numba: ``@jit``, a cache that is never stale, and kernels as plain Python.
+
+Numba's own cache looks at one source file, so a kernel goes on running the old machine code of a
+helper that was edited elsewhere; and it never recognises a kernel made by a factory in another
+process. Here a kernel is known by what it is made of: the functions, closure cells and constants
+that it reaches, the settings, and all sources of this package. Numba only says in which folder to
+keep it: ``NUMBA_CACHE_DIR`` if that is set, else ``__pycache__`` beside the source, else the user's
+cache folder.
+
+Refer to helpers by name (``from ..core.bits import count``), not through a module (``bits.count``):
+what lies behind a module's dot is followed neither here, outside this package, nor by ``plain``.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import platform
+import re
+import sys
+import types
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from enum import EnumMeta
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, compiler
+from numba.core.serialize import dumps
+from numba.core.types import Type
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).parents[1]
+_VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
+_SETTINGS = (  # what changes the machine code, besides the processor: Numba names that itself
+    *("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML"),
+    *("DEBUGINFO_DEFAULT", "DEBUG_NRT", "EXTEND_VARIABLE_LIFETIMES"),
+    *("LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS"),
+)
+_KNOWN_BY_VERSION = sys.stdlib_module_names | {"llvmlite", "numba", "numpy"}
+_compilations = 0
+
+
+@overload
+def jit(kernel: Kernel, /) -> Kernel: ...
+@overload
+def jit(
+    *, twin: Callable[..., Any] | None = None, inline: str = "never"
+) -> Callable[[Kernel], Kernel]: ...
+def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> Any:
+    """Compile a kernel when it is first called, and keep the machine code for later processes.
+
+    ``twin`` is what stands for the kernel in plain Python (see ``plain``), if its own body cannot run
+    there or would compute something else. ``inline="always"`` copies the kernel into its callers
+    before types are inferred; LLVM inlines small kernels without being told.
+    """
+    if kernel is None:
+        return functools.partial(jit, twin=twin, inline=inline)
+    if _setting("DISABLE_JIT"):
+        return twin or kernel
+    njit: Any = numba.njit
+    dispatcher = njit(
+        kernel,
+        nogil=True,
+        inline=inline,
+        error_model="numpy",  # dividing by zero raises nothing, so nothing need look for it
+        pipeline_class=_Compiler,
+    )
+    dispatcher._cache = _Cache(kernel, dispatcher.targetoptions)
+    dispatcher.plain_twin = twin
+    return dispatcher
+
+
+def compiled_here() -> int:
+    """How many kernels this process has compiled because they were not found on disk."""
+    return _compilations
+
+
+def plain(kernel: Kernel) -> Kernel:
+    """The kernel as plain Python, and with it every kernel that it reaches by name or from a cell.
+
+    It must do what the compiled kernel does, if what it reads are Python ints: NumPy's int8 wraps
+    in plain Python where compiled code widens it to int64. So hand it dicts and lists in the place
+    of records and arrays (``{"waste": [0, 17]}``; ``array.tolist()``); what it only writes can be an
+    array. Unsigned arithmetic differs even so: a kernel that needs it names its ``twin``.
+    """
+    return _plain(kernel, {})
+
+
+def _plain(value: Any, done: dict[int, Any]) -> Any:
+    if type(value) is tuple:
+        return tuple(_plain(item, done) for item in value)
+    kernel = getattr(value, "py_func", None)
+    if kernel is None:
+        return value
+    if id(value) not in done and (twin := getattr(value, "plain_twin", None)):
+        done[id(value)] = twin
+    if id(value) not in done:
+        names, cells = dict(kernel.__globals__), kernel.__closure__ or ()
+        twin = types.FunctionType(
+            kernel.__code__, names, kernel.__name__, kernel.__defaults__,
+            tuple(types.CellType() for _ in cells),
+        )  # fmt: skip
+        done[id(value)] = twin  # before looking further: a kernel may call itself
+        for empty, cell in zip(twin.__closure__ or (), cells, strict=True):
+            empty.cell_contents = _plain(cell.cell_contents, done)
+        for name in _names(kernel.__code__) & names.keys():
+            names[name] = _plain(names[name], done)
+    return done[id(value)]
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a function and of the functions inside it."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes(const)
+
+
+def _names(code: types.CodeType) -> set[str]:
+    return {name for part in _codes(code) for name in part.co_names}
+
+
+def _setting(name: str) -> object:
+    return getattr(numba.config, name, None)
+
+
+def _digest(*parts: object) -> bytes:
+    return hashlib.sha256(repr(parts).encode()).digest()
+
+
+def _package_sources() -> bytes:
+    files = sorted(_PACKAGE.rglob("*.py"))
+    return _digest([(str(file.relative_to(_PACKAGE)), file.read_bytes()) for file in files])
+
+
+# Read before any kernel is imported, so that it never counts an edit that came after.
+_SOURCES = _package_sources()
+
+
+def _top(module: str | None) -> str:
+    return str(module).partition(".")[0]
+
+
+@functools.cache
+def _module_source(module: str | None) -> bytes:
+    """The digest of a module's file, if no version number and no package digest covers it."""
+    file = getattr(sys.modules.get(module or ""), "__file__", None) or ""
+    known = _top(module) in _KNOWN_BY_VERSION or _PACKAGE in Path(file).parents
+    return b"" if known or not os.path.isfile(file) else _digest(Path(file).read_bytes())
+
+
+class _Parts:
+    """What a kernel is made of. Names tell kernels apart, contents the versions of one kernel.
+
+    Cells of a closure are names: they tell the products of one factory apart.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[object] = [_setting(name) for name in _SETTINGS]
+        self.contents: list[object] = [_SOURCES, *_VERSIONS]
+        self._seen: set[int] = set()
+
+    def add(self, value: Any, names: list[object]) -> None:
+        """Take in a value and what it reaches; its names go to ``names``."""
+        value = getattr(value, "py_func", getattr(value, "_defn", value))  # compiled; an intrinsic
+        if isinstance(value, types.FunctionType | type):
+            names.append(f"{value.__module__}.{value.__qualname__}")
+            if id(value) not in self._seen and _top(value.__module__) not in _KNOWN_BY_VERSION:
+                self._seen.add(id(value))
+                self.contents.append(_module_source(value.__module__))
+                self._open(value, names)
+        elif isinstance(value, types.ModuleType):
+            self.contents += value.__name__, _module_source(value.__name__)
+        elif isinstance(value, tuple | list):
+            names.append(len(value))
+            for item in (type(value), *value):
+                self.add(item, names)
+        elif isinstance(value, Type):  # Numba takes two types for one if their keys are equal
+            self.add((type(value), getattr(value, "dispatcher", value.key)), names)
+        elif isinstance(value, frozenset):
+            self.add(sorted(value, key=repr), names)
+        elif isinstance(value, np.ndarray):
+            names += value.dtype, value.shape, value.strides, _digest(value.tobytes())
+        else:
+            self.add(type(value), names)
+            names.append(re.sub(" at 0x[0-9a-fA-F]+", "", repr(value)))
+
+    def _open(self, value: Any, names: list[object]) -> None:
+        if isinstance(value, type):
+            self.contents.append(getattr(value, "_fields", None))
+            self.contents += value if isinstance(value, EnumMeta) else ()
+            return
+        for cell in value.__closure__ or ():
+            if cell != types.CellType():  # an empty one is filled after the function was made
+                self.add(cell.cell_contents, names)
+        self.add((value.__defaults__, value.__kwdefaults__), self.contents)
+        for code in _codes(value.__code__):
+            self.contents += code.co_code, code.co_names, code.co_varnames, code.co_freevars
+            consts = [const for const in code.co_consts if not isinstance(const, types.CodeType)]
+            self.add(consts, self.contents)
+        for name in sorted(_names(value.__code__) & value.__globals__.keys()):
+            self.add(value.__globals__[name], self.contents)
+
+
+def _identity(*parts: object) -> tuple[bytes, bytes]:
+    """Two digests of a kernel and its signature: which kernel it is, and which version of it."""
+    made_of = _Parts()
+    for part in parts:
+        made_of.add(part, made_of.names)
+    return _digest(made_of.names), _digest(made_of.names, made_of.contents)
+
+
+class _Compiler(compiler.Compiler):
+    """Numba's compiler, with the identity of a kernel in the name of its machine code.
+
+    Numba tells the products of a factory apart by a number that each process counts afresh. Found
+    on disk, two of them may bear one number, and a kernel that calls both would call one twice.
+    """
+
+    def _compile_bytecode(self) -> Any:
+        known = self.state.func_id
+        _, identity = _identity(known.func, self.state.args)
+        known.unique_id = f"{known.unique_id}_{identity.hex()[:16]}"
+        return super()._compile_bytecode()
+
+
+class _Cache(caching.NullCache):
+    """One file for each kernel and signature, without an index that two processes could garble.
+
+    A file is named after the kernel, so that a new version replaces the old one. It begins with
+    the identity of the version and the digest of the rest: what is stale or damaged is not loaded.
+    """
+
+    def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
+        self._kernel, self._options = kernel, sorted(options.items())
+
+    @functools.cached_property
+    def _keeper(self) -> Any:
+        """Numba's choice of a folder, and its way of turning machine code into bytes."""
+        try:
+            return caching.CompileResultCacheImpl(self._kernel)
+        except (RuntimeError, OSError):
+            if os.path.exists(self._kernel.__code__.co_filename):  # not code out of a string
+                _warn_once("no folder for them can be written")
+            return None
+
+    @property
+    def cache_path(self) -> str | None:
+        return self._keeper and self._keeper.locator.get_cache_path()
+
+    def _file(self, signature: Any, codegen: Any) -> tuple[Path, bytes]:
+        parts = signature, codegen.magic_tuple(), self._options
+        name, version = _identity(self._kernel, *parts)
+        label = re.sub(r"[^\w.]", "", f"{self._kernel.__module__}.{self._kernel.__qualname__}")
+        tag = sys.implementation.cache_tag
+        return Path(self.cache_path or "", f"{label[-80:]}-{name.hex()[:20]}.{tag}.nbc"), version
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        if self._keeper is None:
+            return None
+        target_context.refresh()
+        file, version = self._file(sig, target_context.codegen())
+        try:
+            found = file.read_bytes()
+            if found[:32] != version or found[32:64] != hashlib.sha256(found[64:]).digest():
+                return None
+            return self._keeper.rebuild(target_context, pickle.loads(found[64:]))
+        except Exception:  # whatever is wrong with the file: compiling again puts it right
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        global _compilations
+        _compilations += 1
+        if self._keeper is None or not self._keeper.check_cachable(data):
+            return
+        file, version = self._file(sig, data.codegen)
+        kept = dumps(self._keeper.reduce(data))
+        part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
+        try:
+            part.write_bytes(version + hashlib.sha256(kept).digest() + kept)
+            part.replace(file)  # at once: no other process can see half a file
+        except OSError as error:
+            _warn_once(error.strerror or str(error))
+            part.unlink(missing_ok=True)
+
+
+@functools.cache
+def _warn_once(reason: str) -> None:
+    warnings.warn(
+        f"Compiled kernels cannot be kept ({reason}), so that each new process must compile them "
+        "again, which takes seconds. To keep them, set the environment variable NUMBA_CACHE_DIR "
+        "to a folder that can be written.",
+        RuntimeWarning,
+        stacklevel=2,
+    )

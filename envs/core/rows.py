@@ -1,0 +1,97 @@
+"""Rows: a batch of games of one kind, as every shell and the evaluator hold it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .batch import How, Over, Source, make_buffers
+from .cards import parse_deck
+from .deals import bank_seeds
+from .game import Game
+from .jit import jit
+from .options import compiled
+
+ENCODINGS = ("onehot", "codes")
+
+
+class Rows:
+    """``n`` games: their states and the buffers that a step writes.
+
+    ``states`` (n,) records of ``game.state``; ``out`` the last step's rewards, flags, masks and
+    shown pieces. All arrays are reused: copy what is to be kept.
+    """
+
+    def __init__(self, game: Game, rules: Any, n: int, how: How = How()) -> None:  # noqa: B008
+        self.game, self.rules, self.how, self.n = game, rules, how, n
+        self.plain_rules = compiled(rules)
+        self.states = np.zeros(n, game.state)
+        self.out = make_buffers(n, game.actions, game.state)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The ``codes`` observations, int8 (n, width): a view of what the last step showed."""
+        return self.out.shown.view(np.int8).reshape(self.n, -1)
+
+    def start(self, source: Source, which: np.ndarray | None = None) -> None:
+        """Begin a new game on the rows in ``which`` (bool (n,); None: all)."""
+        which = np.ones(self.n, np.bool_) if which is None else which
+        self.game.play.start(self.states, self.plain_rules, which, int(source), self.out)
+
+    def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
+        """Set the generators (uint64 (n,))."""
+        self.states["rng"] = seeds
+
+    def deal_bank(self, bank: str, deals: Sequence[int] | np.ndarray) -> None:
+        """Begin numbered deals of a bank, one a row."""
+        self.seed(bank_seeds(bank, deals))
+        self.start(Source.SEED)
+
+    def deal_deck(self, deck: Any) -> None:
+        """Begin a game with a chosen deck (names or codes in dealing order) on every row.
+
+        Raises ValueError naming the first card that is unknown, twice there or missing.
+        """
+        self.states["deck"] = parse_deck(deck, self.game.pack)
+        self.start(Source.DECK)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Make one step on every row; ``actions`` is int64 (n,), contiguous."""
+        self.game.play.play(self.states, self.plain_rules, self.how, actions, self.out)
+
+    def restore(self, states: np.ndarray) -> None:
+        """Put back states copied earlier, and what they show. Raises ValueError if they differ."""
+        if states.dtype != self.game.state or states.shape != self.states.shape:
+            raise ValueError(
+                f"a state of {self.game.title} is a record array {self.states.shape} of "
+                f"{self.game.state.itemsize} bytes a row; got {states.shape} of {states.dtype}"
+            )
+        self.states[:] = states
+        self.start(Source.DECK, np.zeros(self.n, np.bool_))
+        self.out.rewards[:] = 0
+        self.out.terminated[:] = states["over"] == Over.TERMINATED
+        self.out.truncated[:] = states["over"] == Over.TRUNCATED
+
+
+@jit
+def first_illegal(states: Any, actions: Any) -> int:
+    """Return the first row whose action is not legal, or -1. Finished rows take any."""
+    for i in range(len(states)):
+        if states[i]["over"] == 0:
+            legal = states[i]["legal"]
+            if actions[i] < 0 or actions[i] > 62 or (legal >> actions[i]) & 1 == 0:
+                return i
+    return -1
+
+
+def encoding(game: Game, wanted: str, codes: np.ndarray) -> np.ndarray:
+    """Return observations in the encoding wanted, in an array of their own."""
+    return codes.copy() if wanted == "codes" else game.features.onehot(codes)
+
+
+def hidden(game: Game, rules: Any, states: np.ndarray, seed: int, seat: int = 0) -> np.ndarray:
+    """Return copies of states in which all that a seat does not know is dealt anew from ``seed``."""
+    copies = states.copy()
+    copies["rng"] = np.random.default_rng(seed).integers(0, 2**63, len(copies), np.uint64)
+    game.hide(copies, compiled(rules), seat)
+    return copies

@@ -1,0 +1,41 @@
+"""Pyramid, a patience for one player: rules and sources are in README.md beside this file."""
+
+from ..core.batch import make_hide, make_judge
+from ..core.game import Game
+from .heuristic import heuristic
+from .kernel import hide, play
+from .layout import facts, layout
+from .rules import (
+    ACTIONS,
+    DEFAULT,
+    FEATURES,
+    PYRAMID,
+    SOURCES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    label,
+)
+
+GAME = Game(
+    name="pyramid",
+    title="Pyramid",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    play=play,
+    hide=make_hide(hide),
+    judge=make_judge(heuristic),
+    layout=layout,
+    facts=facts,
+    best_score=PYRAMID,
+)
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,0 +1,59 @@
+"""Pyramid: what the greedy agent thinks of a position. Uses only what the player knows."""
+
+from typing import Any
+
+from ..core.bits import highest, lowest
+from ..core.jit import jit
+from .kernel import COVERERS, COVERS
+from .rules import ACTIONS, DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
+
+PYRAMID_CARD = 1.0
+UNCOVERS = 1.0
+WASTE_CARD = 0.2
+EXTRA_CARD = 0.1
+STOCK_CARD = 0.3
+
+
+@jit
+def gain(s: Any, place: int) -> float:
+    """What it is worth to get rid of the card at a place."""
+    if place >= WASTE:
+        return STOCK_CARD if place == STOCK else WASTE_CARD
+    if place >= PYRAMID:
+        return EXTRA_CARD
+    worth = PYRAMID_CARD
+    for side in range(2):
+        under = COVERS[place, side]
+        if under >= 0 and s["table"] & COVERERS[under] == 1 << place:
+            worth += UNCOVERS
+    return worth
+
+
+@jit
+def heuristic(s: Any, rules: Any, scores: Any) -> None:
+    """Write a score for each legal action: removals by what they free, then turning, then undoing.
+
+    A first click is worth its card and its best partner below it; kings and longer sums their card.
+    """
+    legal = s["legal"]
+    places = s["shown"]["places"]
+    begun = s["picked"] != 0
+    for action in range(ACTIONS):
+        scores[action] = -1e9
+    rest = legal
+    while rest:
+        action = lowest(rest)
+        rest &= rest - 1
+        if action >= DEAL:
+            scores[action] = -1.0 if action == UNDO else 0.0
+            continue
+        worth = gain(s, action)
+        best = 0.0
+        if not begun:
+            need = TARGET - (places[action] >> 2)
+            partners = s["by_value"][need] & s["free"] & ((1 << action) - 1) if need else 0
+            while partners:
+                partner = highest(partners)
+                partners &= ~(1 << partner)
+                best = max(best, gain(s, partner))
+        scores[action] = worth + best

@@ -1,0 +1,65 @@
+"""Pyramid: where each card lies."""
+
+from typing import Any
+
+from ..core.scene import Item, Scene, Text
+from .rules import PYRAMID, STOCK, TABLE, UNDO, WASTE, StockView
+
+BACK = 1
+"""Any number that is no card: a back is drawn without knowing which card it is."""
+
+
+def layout(s: Any, rules: Any) -> Scene:
+    """Return the table as the player sees it; ``s`` is one record of states."""
+    shown, legal = s["shown"], int(s["legal"]) if not s["over"] else 0
+    items = []
+    for slot in range(PYRAMID):
+        row = int(((8 * slot + 1) ** 0.5 - 1) / 2)
+        column = slot - row * (row + 1) // 2
+        if shown["places"][slot]:
+            items.append(_card(s, slot, (6 - row) / 2 + column, row * 0.5, legal))
+    y = 4.25
+    if rules.extra_row:
+        items += [_card(s, place, place - PYRAMID, y, legal) for place in range(PYRAMID, TABLE)]
+        y += 1.25
+    items.append(_stock(s, rules, y, legal))
+    for pile in range(rules.waste_piles):
+        items.append(_card(s, WASTE + pile, 1.25 + pile, y, legal))
+    return Scene("Pyramid", tuple(items), tuple(_texts(s, rules, y)))
+
+
+def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
+    card = int(s["shown"]["places"][place])
+    can = legal >> place & 1
+    mark = "picked" if s["shown"]["picked"][place] else "legal" if can else ""
+    return Item(x, y, card, True, mark, str(place) if can else "")  # type: ignore[arg-type]
+
+
+def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
+    if s["shown"]["places"][STOCK] and rules.stock_view != StockView.DOWN:
+        return _card(s, STOCK, 0, y, legal)
+    return Item(0, y, BACK if s["stock"] else 0, False)
+
+
+def _texts(s: Any, rules: Any, y: float) -> list[Text]:
+    shown = s["shown"]
+    passes = "any number" if rules.passes == 0 else str(rules.passes)
+    lines = [f"stock {shown['stock_count']}, waste {int(shown['waste_counts'].sum())}"]
+    lines.append(f"pass {int(s['redeals']) + 1} of {passes}")
+    lines.append(f"score {int(s['score'])}, moves {int(s['moves'])}")
+    if shown["need"]:
+        lines.append(f"{shown['need']} more to make 13")
+    return [Text(4.25, y + 0.25 * i, line) for i, line in enumerate(lines)]
+
+
+def facts(s: Any, rules: Any) -> dict[str, Any]:
+    """Return what ``info`` says at the end beside won, score and moves."""
+    said: dict[str, Any] = {"passes_used": int(s["redeals"]) + 1}
+    if rules.undo:
+        said["stuck"] = stuck(s)
+    return said
+
+
+def stuck(s: Any) -> bool:
+    """Whether UNDO alone is legal."""
+    return not s["over"] and int(s["legal"]) == 1 << UNDO

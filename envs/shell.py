@@ -1,0 +1,99 @@
+"""What the shells share: keywords, spaces, seeds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from .core.batch import How, Reset, Reward
+from .core.deals import default_bank
+from .core.game import Game
+from .core.options import unknown
+from .core.rows import Rows
+
+ENCODINGS = ("onehot", "codes")
+ILLEGAL = ("end", "raise")
+REWARDS = tuple(reward.name.lower() for reward in Reward)
+MAX_MOVES = 500
+
+
+def one_of(field: str, value: str, allowed: tuple[str, ...]) -> str:
+    """Return value if it is allowed; else raise ValueError naming field and what is allowed."""
+    if value not in allowed:
+        raise ValueError(unknown(field, str(value), allowed))
+    return value
+
+
+def limit(field: str, value: int | None) -> int:
+    """Return a limit as kernels want it, 0 for none; ValueError if it is not positive."""
+    if value is None:
+        return 0
+    if value < 1:
+        raise ValueError(f"{field}={value!r}: allowed are whole numbers from 1, or None")
+    return int(value)
+
+
+def make_rows(
+    game: Game,
+    n: int,
+    variant: str | None,
+    options: Mapping[str, Any],
+    *,
+    reward: str,
+    max_moves: int | None,
+    max_episode_steps: int | None,
+    skip_forced: bool,
+    reset: Reset,
+) -> Rows:
+    """Check all keywords and return ``n`` rows. Raises ValueError naming what is wrong."""
+    how = How(
+        int(Reward[one_of("reward", reward, REWARDS).upper()]),
+        int(reset),
+        limit("max_episode_steps", max_episode_steps),
+        limit("max_moves", max_moves),
+        int(skip_forced),
+    )
+    return Rows(game, game.rules_of(variant, options), n, how)
+
+
+def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.spaces.Box:
+    """Return the space of one observation, or of n stacked ones."""
+    if one_of("encoding", encoding, ENCODINGS) == "codes":
+        high: np.ndarray = game.features.high
+        dtype: type = np.int8
+    else:
+        high, dtype = np.ones(game.features.columns, np.uint8), np.uint8
+    if n is not None:
+        high = np.tile(high, (n, 1))
+    return gym.spaces.Box(np.zeros_like(high), high, dtype=dtype)
+
+
+def observe(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
+    """Return observations in the encoding wanted, in an array of their own."""
+    return codes.copy() if encoding == "codes" else game.features.onehot(codes)
+
+
+def draw_seed(rng: np.random.Generator) -> int:
+    """Draw the one 64-bit seed with which a seeded reset starts a row's generator."""
+    return int(rng.integers(0, 2**63))
+
+
+def chosen_deal(game: Game, options: Mapping[str, Any] | None) -> tuple[str, Any] | None:
+    """Read reset's ``options``: ``("deck", cards)``, ``("deal", (bank, number))`` or None.
+
+    Raises ValueError for an option that does not exist, or both a deck and a deal.
+    """
+    given = dict(options or {})
+    for key in given:
+        if key not in ("deck", "deal", "bank"):
+            raise ValueError(unknown("reset option", str(key), ("deck", "deal", "bank")))
+    if "deck" in given and len(given) > 1:
+        raise ValueError("reset options: give a deck, or a deal and its bank, not both")
+    if "deck" in given:
+        return "deck", given["deck"]
+    if "deal" in given:
+        return "deal", (given.get("bank", default_bank(game.name)), given["deal"])
+    if "bank" in given:
+        raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")
+    return None

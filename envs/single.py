@@ -1,0 +1,181 @@
+"""One game as a Gymnasium environment: a batch of one."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+
+from . import shell
+from .core.batch import Reset, Source
+from .core.game import Game
+from .core.options import plain
+from .core.rows import Rows
+from .core.scene import Scene, ansi, svg
+
+
+class CardEnv(gym.Env[np.ndarray, np.int64]):
+    """A one-player card game.
+
+    Description:
+        ``gym.make("parlour/Pyramid-v0", variant="three-passes", passes=2)`` is that variant with
+        one option changed. Each game's README lists its options, variants and sources.
+    Action Space:
+        ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) say which
+        are legal; on a finished game all are marked, so that no policy divides by zero.
+    Observation Space:
+        ``encoding="onehot"``: uint8 0/1 of the game's one-hot columns; ``"codes"``: int8 card codes.
+        ``explain(observation)`` names each piece.
+    Rewards:
+        ``"progress"``: score gained as a share of the best score, plus 1 for a win; ``"win"``: 1 at a
+        win; ``"score"``: the score, when the episode ends. An illegal action: -1 and the end, or, with
+        ``illegal="raise"``, an `gymnasium.error.InvalidAction` and nothing changed.
+    Episode End:
+        Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves of
+        the game or ``max_episode_steps`` steps. ``info`` then has won, score, moves and more.
+    Arguments:
+        variant, encoding, reward, illegal, max_moves, max_episode_steps, render_mode ("ansi"),
+        skip_forced (while exactly one action is legal, take it at once), and the game's options.
+        ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17, "bank": "pyramid-1"}`` a
+        numbered one.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 4}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        game: Game,
+        variant: str | None = None,
+        *,
+        encoding: str = "onehot",
+        reward: str = "progress",
+        illegal: str = "end",
+        max_moves: int | None = shell.MAX_MOVES,
+        max_episode_steps: int | None = None,
+        skip_forced: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.game = game
+        self.encoding = encoding
+        self.illegal = shell.one_of("illegal", illegal, shell.ILLEGAL)
+        if render_mode is not None:
+            shell.one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+        self.render_mode = render_mode
+        self.rows: Rows = shell.make_rows(
+            game,
+            1,
+            variant,
+            options,
+            reward=reward,
+            max_moves=max_moves,
+            max_episode_steps=max_episode_steps,
+            skip_forced=skip_forced,
+            reset=Reset.DISABLED,
+        )
+        self.observation_space = shell.observation_space(game, encoding)
+        self.action_space = gym.spaces.Discrete(game.actions)  # type: ignore[assignment]
+        self._actions = np.zeros(1, np.int64)
+        self._started = False
+
+    @property
+    def rules(self) -> Any:
+        """The rules played, a NamedTuple."""
+        return self.rows.rules
+
+    @property
+    def state(self) -> np.void:
+        """The state as it is now: a record of the game's ``state`` dtype (a view, not a copy)."""
+        return self.rows.states[0]
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin a new game: seeded, chosen (``options``), or the next of the generator."""
+        super().reset(seed=seed)
+        chosen = shell.chosen_deal(self.game, options)
+        if seed is not None or not self._started:
+            self.rows.seed([shell.draw_seed(self.np_random)])
+            self._started = True
+        if chosen is None:
+            self.rows.start(Source.DRAW)
+        elif chosen[0] == "deck":
+            self.rows.deal_deck(chosen[1])
+        else:
+            bank, number = chosen[1]
+            self.rows.deal_bank(bank, [number])
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Play an action. Raises ResetNeeded before the first reset or after the end."""
+        rows, out = self.rows, self.rows.out
+        if not self._started or rows.states["over"][0]:
+            raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
+        if self.illegal == "raise":
+            self._refuse(int(action))
+        self._actions[0] = action
+        rows.step(self._actions)
+        return (
+            self._observation(),
+            float(out.rewards[0]),
+            bool(out.terminated[0]),
+            bool(out.truncated[0]),
+            self._info(),
+        )
+
+    def _refuse(self, action: int) -> None:
+        legal = int(self.rows.states["legal"][0])
+        if not 0 <= action < self.game.actions or not legal >> action & 1:
+            can = ", ".join(
+                f"{a} {self.game.label(a)}" for a in range(self.game.actions) if legal >> a & 1
+            )
+            name = self.game.label(action) if 0 <= action < self.game.actions else "no action"
+            raise gym.error.InvalidAction(
+                f"action {action} ({name}) is not legal here; legal are: {can}\n{ansi(self.scene())}"
+            )
+
+    def _observation(self) -> np.ndarray:
+        return shell.observe(self.game, self.encoding, self.rows.codes)[0]
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self.rows.out.masks[0].copy()}
+        if self.rows.states["over"][0]:
+            info |= self.game.result(self.state, self.rules)
+        return info
+
+    def action_masks(self) -> np.ndarray:
+        """Return which actions are legal, bool (actions,): what sb3-contrib asks for."""
+        return self.rows.out.masks[0].astype(np.bool_)
+
+    def explain(self, observation: np.ndarray) -> dict[str, Any]:
+        """Name what an observation of this game says, in either encoding."""
+        return self.game.features.explain(observation)
+
+    def clone(self) -> np.ndarray:
+        """Return a copy of the whole state, to be given to `restore`."""
+        return self.rows.states.copy()
+
+    def restore(self, state: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        """Go back to a cloned state; returns what `reset` would."""
+        self.rows.restore(state)
+        self._started = True
+        return self._observation(), self._info()
+
+    def scene(self) -> Scene:
+        """Return which card lies where, as the player sees it."""
+        return self.game.layout(self.state, self.rules)
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """Return the table as text with ``render_mode="ansi"``."""
+        if self.render_mode is None:
+            gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
+            return None
+        return ansi(self.scene())
+
+    def _repr_svg_(self) -> str:
+        return svg(self.scene())
+
+    def __repr__(self) -> str:
+        """Name the game and its rules."""
+        name = self.game.variant_of(self.rules) or plain(self.rules)
+        return f"<CardEnv {self.game.title}, {name}>"

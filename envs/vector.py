@@ -1,0 +1,249 @@
+"""Many games at once as a Gymnasium vector environment, over the same kernel."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from . import shell
+from .core.batch import Reset, Source
+from .core.game import Game
+from .core.rows import Rows, first_illegal
+from .core.scene import ansi
+
+_RESETS = {
+    AutoresetMode.NEXT_STEP: Reset.NEXT_STEP,
+    AutoresetMode.SAME_STEP: Reset.SAME_STEP,
+    AutoresetMode.DISABLED: Reset.DISABLED,
+}
+
+
+class CardVectorEnv(gym.vector.VectorEnv):
+    """``num_envs`` games in one kernel call; row i plays as the single env seeded with seed + i.
+
+    Keywords are those of `CardEnv`, and: ``autoreset_mode`` (NEXT_STEP, SAME_STEP, DISABLED or its
+    name) and ``copy`` (False hands out the buffers themselves, overwritten by the next step; with
+    ``onehot`` too). ``info["action_mask"]`` is int8 (num_envs, actions). At an end the facts of the
+    game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks, or in
+    ``info["final_info"]`` with SAME_STEP.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        variant: str | None = None,
+        *,
+        encoding: str = "onehot",
+        reward: str = "progress",
+        illegal: str = "end",
+        max_moves: int | None = shell.MAX_MOVES,
+        max_episode_steps: int | None = None,
+        skip_forced: bool = False,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs={num_envs!r}: allowed are whole numbers from 1")
+        self.game = game
+        self.num_envs = num_envs
+        self.encoding = encoding
+        self.illegal = shell.one_of("illegal", illegal, shell.ILLEGAL)
+        if render_mode is not None:
+            shell.one_of("render_mode", render_mode, ("ansi",))
+        self.render_mode = render_mode
+        self.copy = copy
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = {
+            "render_modes": ["ansi"],
+            "render_fps": 4,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.rows: Rows = shell.make_rows(
+            game,
+            num_envs,
+            variant,
+            options,
+            reward=reward,
+            max_moves=max_moves,
+            max_episode_steps=max_episode_steps,
+            skip_forced=skip_forced,
+            reset=_RESETS[self.autoreset_mode],
+        )
+        self.single_observation_space = shell.observation_space(game, encoding)
+        self.observation_space = shell.observation_space(game, encoding, num_envs)
+        self.single_action_space = gym.spaces.Discrete(game.actions)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._started = False
+        self._flat = (
+            None if encoding == "codes" else np.zeros((num_envs, game.features.columns), np.uint8)
+        )
+
+    @property
+    def rules(self) -> Any:
+        """The rules played, a NamedTuple."""
+        return self.rows.rules
+
+    @property
+    def states(self) -> np.ndarray:
+        """The states as they are now: records of the game's ``state`` dtype (no copy)."""
+        return self.rows.states
+
+    def reset(
+        self,
+        *,
+        seed: int | list[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin new games; ``options`` as for one env, ``deal`` as a list of one number a row.
+
+        With DISABLED, ``options={"reset_mask": bool (num_envs,)}`` names the rows to begin anew.
+        """
+        given = dict(options or {})
+        which = self._which(given.pop("reset_mask", None))
+        chosen = shell.chosen_deal(self.game, given)
+        self._seed(seed, which)
+        if chosen is None:
+            self.rows.start(Source.DRAW, which)
+        elif not which.all():
+            raise ValueError("reset options: 'reset_mask' cannot go with a chosen deck or deal")
+        elif chosen[0] == "deck":
+            self.rows.deal_deck(chosen[1])
+        else:
+            bank, deals = chosen[1]
+            self.rows.deal_bank(bank, np.broadcast_to(deals, self.num_envs))
+        return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
+
+    def _which(self, mask: Any) -> np.ndarray:
+        if mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        mask = np.asarray(mask)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(
+                f"reset_mask: expected a bool array ({self.num_envs},) with at least one True, "
+                f"got {mask.dtype} {mask.shape}"
+            )
+        if not self._started:
+            raise gym.error.ResetNeeded("the first reset begins every row: leave out reset_mask")
+        return mask
+
+    def _seed(self, seed: int | list[int | None] | None, which: np.ndarray) -> None:
+        if seed is None and not self._started:
+            seed = int(np.random.SeedSequence().generate_state(1)[0])
+        self._started = True
+        if seed is None:
+            return
+        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} environments")
+        for i, one in enumerate(seeds):
+            if one is not None and which[i]:
+                rng, _ = gym.utils.seeding.np_random(one)
+                self.rows.states["rng"][i] = shell.draw_seed(rng)
+        if isinstance(seed, int):
+            self._np_random, self._np_random_seed = gym.utils.seeding.np_random(seed)
+
+    def step(
+        self, actions: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Play one action in every game."""
+        if not self._started:
+            raise gym.error.ResetNeeded("no game is begun: call reset() first")
+        out = self.rows.out
+        self._actions[:] = actions
+        if self.illegal == "raise":
+            self._refuse()
+        was_over = self.rows.states["over"] != 0
+        self.rows.step(self._actions)
+        done = (out.terminated | out.truncated) & ~was_over
+        return (
+            self._observations(),
+            self._own(out.rewards),
+            self._own(out.terminated),
+            self._own(out.truncated),
+            self._infos(done),
+        )
+
+    def _refuse(self) -> None:
+        row = first_illegal(self.rows.states, self._actions)
+        if row >= 0:
+            raise gym.error.InvalidAction(
+                f"row {row}: action {self._actions[row]} is not legal\n{ansi(self.scene(row))}"
+            )
+
+    def _own(self, array: np.ndarray) -> np.ndarray:
+        return array.copy() if self.copy else array
+
+    def _observations(self) -> np.ndarray:
+        if self._flat is None:
+            return self._own(self.rows.codes)
+        self.game.features.onehot(self.rows.codes, self._flat)
+        return self._own(self._flat)
+
+    def _infos(self, done: np.ndarray) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._own(self.rows.out.masks)}
+        if not done.any():
+            return info
+        same = self.autoreset_mode == AutoresetMode.SAME_STEP
+        states = self.rows.out.ended if same else self.rows.states
+        results: dict[str, Any] = {}
+        for i in np.flatnonzero(done):
+            said = self.game.result(states[i], self.rules)
+            if same:
+                said["action_mask"] = np.ones(self.game.actions, np.int8)
+            results = self._add_info(results, said, int(i))
+        if not same:
+            return results | info
+        final = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(done):
+            final[i] = shell.observe(self.game, self.encoding, codes_of(states[i : i + 1]))[0]
+        return info | {
+            "final_obs": final,
+            "_final_obs": done.copy(),
+            "final_info": results,
+            "_final_info": done.copy(),
+        }
+
+    def action_masks(self) -> np.ndarray:
+        """Return which actions are legal, bool (num_envs, actions)."""
+        return self.rows.out.masks.astype(np.bool_)
+
+    def clone(self) -> np.ndarray:
+        """Return a copy of all states, to be given to `restore`."""
+        return self.rows.states.copy()
+
+    def restore(self, states: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        """Go back to cloned states; returns what `reset` would."""
+        self.rows.restore(states)
+        self._started = True
+        return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
+
+    def scene(self, row: int) -> Any:
+        """Return which card lies where in one game."""
+        return self.game.layout(self.rows.states[row], self.rules)
+
+    def render(self) -> tuple[str, ...] | None:
+        """Return every table as text with ``render_mode="ansi"``."""
+        if self.render_mode is None:
+            return None
+        return tuple(ansi(self.scene(row)) for row in range(self.num_envs))
+
+
+def codes_of(states: np.ndarray) -> np.ndarray:
+    """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
+    return np.ascontiguousarray(states["shown"]).view(np.int8).reshape(len(states), -1)
+
+
+def _mode(mode: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(mode, AutoresetMode):
+        return mode
+    names = {known.name.lower(): known for known in AutoresetMode}
+    names |= {known.value.lower(): known for known in AutoresetMode}
+    shell.one_of("autoreset_mode", str(mode).lower(), tuple(names))
+    return names[str(mode).lower()]

@@ -1,0 +1,428 @@
+"""Pyramid (patience, one player): a slow, plain reference to test the fast kernel against.
+
+Written only from the project's rule page `rules/pyramid.md`, whose own sources are:
+000 the web version with undo; 001 "Pyramid Solitaire"; 002 The Ultimate Book of Card Games;
+003 "Pyramid Card Game". No code is shared with, or taken from, the kernel.
+
+Places and actions have the same numbers: pyramid slots 0-27, extra row 28-34, waste tops
+35-37, stock top 38, DEAL 39, REDEAL 40, UNDO 41. Cards are strings such as "Th" ("10h" is
+taken too); a stock is listed from its top, a waste pile from its bottom.
+
+Readings taken where the page leaves something open:
+
+1. Repeated UNDO takes back one move after another down to the start; an UNDO takes back the
+   last move not yet taken back, never an UNDO (there is no redo). "At the start" means that
+   no move is left to take back.
+2. What UNDO takes back counts as not having been for "some removal was legal since the last
+   redeal": that memory goes back with the position.
+3. "At some moment since the last redeal or the start" includes the position that the redeal
+   itself made, and the first position of the game. (Neither 2 nor 3 should change what is
+   legal: while no removal has been legal since a redeal, DEAL is the only way on.)
+4. Known is what has been seen (after an unshuffled redeal: all of it). A card that could only
+   be told by elimination, such as the last unseen one, counts as not known.
+5. At the second and later shuffled redeals the "original order" handed to `shuffle` is that
+   of the latest shuffle: the order the stock would have had without this one.
+6. `max_moves` may be any whole number from 1; an unknown option name is refused.
+7. A move that reaches `max_moves` and also wins (or leaves nothing legal) wins (or loses).
+8. `first_deal` deals even where `deal_when` "blocked" would forbid a DEAL: it is no move.
+9. REDEAL's "some removal was legal" is asked for with `passes` 0 alone, as written.
+"""
+
+import copy
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+RANKS = "A23456789TJQK"
+SUITS = "cdhs"
+TARGET = 13
+
+PYRAMID = range(0, 28)
+EXTRA = range(28, 35)
+WASTE_TOPS = range(35, 38)
+STOCK_TOP = 38
+DEAL, REDEAL, UNDO = 39, 40, 41
+
+Shuffle = Callable[[list[str]], list[str]]
+
+
+def slot(row: int, column: int) -> int:
+    """The pyramid slot at `row` and `column`, both counted from 0."""
+    return row * (row + 1) // 2 + column
+
+
+def _direct_coverers() -> dict[int, list[int]]:
+    """For each pyramid slot, the two slots that cover it (none for the bottom row)."""
+    coverers: dict[int, list[int]] = {place: [] for place in PYRAMID}
+    for row in range(6):
+        for column in range(row + 1):
+            below = [slot(row + 1, column), slot(row + 1, column + 1)]
+            coverers[slot(row, column)] = below
+    return coverers
+
+
+COVERERS = _direct_coverers()
+
+
+def value(card: str) -> int:
+    """Ace 1, number cards their number, jack 11, queen 12, king 13."""
+    return RANKS.index(card[0]) + 1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The options of one game, with the page's defaults."""
+
+    passes: int = 1
+    shuffle_redeal: bool = False
+    deal_when: str = "always"
+    first_deal: bool = False
+    extra_row: bool = False
+    covered_kings: bool = False
+    match_cover: bool = False
+    many_sum: bool = False
+    waste_piles: int = 1
+    stock_view: str = "down"
+    stock_play: bool = False
+    clear_all: bool = False
+    undo: bool = False
+    max_moves: int = 500
+
+
+ALLOWED: dict[str, Container[Any]] = {
+    "passes": range(0, 10),
+    "deal_when": ("always", "blocked"),
+    "waste_piles": (1, 2, 3),
+    "stock_view": ("down", "top", "all"),
+}
+
+
+def refused(options: dict[str, Any]) -> bool:
+    """Whether the page refuses these options (those not named have their default).
+
+    True as well for a value out of range and for a name that is no option.
+    """
+    if not set(options) <= {option.name for option in fields(Rules)}:
+        return True
+    rules = Rules(**options)
+    if not isinstance(rules.max_moves, int) or rules.max_moves < 1:
+        return True
+    for option in fields(Rules):
+        allowed = ALLOWED.get(option.name, (False, True))
+        if option.name != "max_moves" and getattr(rules, option.name) not in allowed:
+            return True
+    if rules.shuffle_redeal and (rules.passes == 1 or rules.undo):
+        return True
+    return rules.stock_play and rules.stock_view == "down"
+
+
+def _read_deck(deck: list[str]) -> list[str]:
+    """The deck with "10h" written "Th"; ValueError unless it is a 52-card pack."""
+    cards = ["T" + card[2:] if card.startswith("10") else card for card in deck]
+    if sorted(cards) != sorted(rank + suit for rank in RANKS for suit in SUITS):
+        raise ValueError(f"not a pack of 52 cards: {deck}")
+    return cards
+
+
+@dataclass
+class Position:
+    """Everything that UNDO takes back: the table and the memories that go with it."""
+
+    pyramid: list[str | None]
+    extra: list[str | None]
+    stock: list[str]
+    wastes: list[list[str]] = field(default_factory=lambda: [[], [], []])
+    passes_used: int = 1
+    removal_was_legal: bool = False  # at some moment since the last redeal or the start
+
+
+class Pyramid:
+    """One game of Pyramid, played click by click.
+
+    deck: 52 cards in dealing order: pyramid from the top row down, each row from the left,
+    then the extra row if there is one, then the stock from its top.
+    shuffle: the game's only chance. Called at each redeal under `shuffle_redeal` with the
+    cards of the new stock in the order in which the stock would have been without a shuffle
+    (the deck's order, after an earlier shuffle that shuffle's order); returns the new order,
+    top first. Needed with `shuffle_redeal`, else never called.
+    The other arguments are the options of the rule page. Raises ValueError for options that
+    the page refuses, for a deck that is no pack, and for a missing or wrong `shuffle`.
+
+    won, lost, truncated: how the game ended, at most one of them True.
+    moves: completed removals, deals, redeals and undos.
+    picked: places of the half-clicked removal, in click order.
+    """
+
+    def __init__(
+        self,
+        deck: list[str],
+        *,
+        passes: int = 1,
+        shuffle_redeal: bool = False,
+        deal_when: str = "always",
+        first_deal: bool = False,
+        extra_row: bool = False,
+        covered_kings: bool = False,
+        match_cover: bool = False,
+        many_sum: bool = False,
+        waste_piles: int = 1,
+        stock_view: str = "down",
+        stock_play: bool = False,
+        clear_all: bool = False,
+        undo: bool = False,
+        max_moves: int = 500,
+        shuffle: Shuffle | None = None,
+    ) -> None:
+        options: dict[str, Any] = {
+            "passes": passes,
+            "shuffle_redeal": shuffle_redeal,
+            "deal_when": deal_when,
+            "first_deal": first_deal,
+            "extra_row": extra_row,
+            "covered_kings": covered_kings,
+            "match_cover": match_cover,
+            "many_sum": many_sum,
+            "waste_piles": waste_piles,
+            "stock_view": stock_view,
+            "stock_play": stock_play,
+            "clear_all": clear_all,
+            "undo": undo,
+            "max_moves": max_moves,
+        }
+        if refused(options):
+            raise ValueError(f"these options are refused: {options}")
+        if shuffle_redeal and shuffle is None:
+            raise ValueError("shuffle_redeal needs a shuffle function")
+        self._rules = Rules(**options)
+        self._shuffle = shuffle
+        self.won = self.lost = self.truncated = False
+        self.moves = 0
+        self.picked: list[int] = []
+        self._history: list[Position] = []
+        self._seen: set[str] = set()  # cards seen in the stock or on the waste
+        self._lay_out(_read_deck(deck))
+        self._settle()
+
+    def _lay_out(self, cards: list[str]) -> None:
+        stock_from = 35 if self._rules.extra_row else 28
+        extra: list[str | None] = [None] * 7
+        if self._rules.extra_row:
+            extra = list(cards[28:35])
+        self._stock_order = cards[stock_from:]
+        self._now = Position(list(cards[:28]), extra, list(self._stock_order))
+        if self._rules.first_deal:
+            self._deal()
+
+    # What the game says about itself
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended, for whatever reason."""
+        return self.won or self.lost or self.truncated
+
+    @property
+    def score(self) -> int:
+        """Pyramid cards removed, 0 to 28."""
+        return self._now.pyramid.count(None)
+
+    @property
+    def passes_used(self) -> int:
+        """Passes through the stock begun: 1 at the start, 1 more for each redeal."""
+        return self._now.passes_used
+
+    @property
+    def stuck(self) -> bool:
+        """Whether UNDO alone is legal."""
+        return self.legal() == {UNDO}
+
+    def known(self) -> dict[str, list[Any]]:
+        """What the player knows: a card, or None for no card or (stock) one not known.
+
+        "pyramid" 28 places, "extra" 7 places, "wastes" three piles from the bottom,
+        "stock" from the top.
+        """
+        return {
+            "pyramid": list(self._now.pyramid),
+            "extra": list(self._now.extra),
+            "wastes": [list(pile) for pile in self._now.wastes],
+            "stock": [card if card in self._seen else None for card in self._now.stock],
+        }
+
+    # What may be done
+
+    def legal(self) -> set[int]:
+        """The legal actions; empty when the game is over."""
+        if self.over:
+            return set()
+        clicked = tuple(self.picked)
+        actions = {
+            removal[len(clicked)]
+            for removal in self._removals
+            if removal[: len(clicked)] == clicked
+        }
+        if not clicked:
+            actions |= self._legal_besides_removals()
+        return actions
+
+    def _legal_besides_removals(self) -> set[int]:
+        actions = set()
+        held_back = self._rules.deal_when == "blocked" and len(self._removals) > 0
+        if self._now.stock and not held_back:
+            actions.add(DEAL)
+        if self._redeal_is_left() and not held_back:
+            actions.add(REDEAL)
+        if self._history:
+            actions.add(UNDO)
+        return actions
+
+    def _redeal_is_left(self) -> bool:
+        if self._now.stock or not any(self._now.wastes):
+            return False
+        if self._rules.passes == 0:
+            return self._now.removal_was_legal
+        return self._now.passes_used < self._rules.passes
+
+    def _card_at(self, place: int) -> str | None:
+        """The card that could be clicked at `place` if it is free, None if there is none."""
+        if place in PYRAMID:
+            return self._now.pyramid[place]
+        if place in EXTRA:
+            return self._now.extra[place - EXTRA.start]
+        if place in WASTE_TOPS:
+            pile = self._now.wastes[place - WASTE_TOPS.start]
+            return pile[-1] if pile else None
+        # the stock's top card may be seen and yet not be in play
+        in_play = self._rules.stock_play and self._now.stock
+        return self._now.stock[0] if in_play else None
+
+    def _may_go(self, place: int, together_with: list[int]) -> bool:
+        """Whether the card at `place` may go in one removal with those of `together_with`."""
+        card = self._card_at(place)
+        if card is None:
+            return False
+        if place not in PYRAMID:
+            return True  # _card_at gives tops of piles only, as they are before the removal
+        if self._rules.covered_kings and value(card) == TARGET:
+            return True
+        return all(
+            self._now.pyramid[coverer] is None
+            or (self._rules.match_cover and coverer in together_with)
+            for coverer in COVERERS[place]
+        )
+
+    def _find_removals(self) -> list[tuple[int, ...]]:
+        """All legal removals, each as its click sequence (places descending).
+
+        A coverer has the higher place, so it is always among the places clicked before:
+        whether a card may go is decided when it is added.
+        """
+        cards = [(place, self._card_at(place)) for place in range(STOCK_TOP, -1, -1)]
+        offered = [(place, value(card)) for place, card in cards if card is not None]
+        most_cards = len(offered) if self._rules.many_sum else 2
+        found: list[tuple[int, ...]] = []
+
+        def extend(clicked: list[int], missing: int, start: int) -> None:
+            if missing == 0:
+                found.append(tuple(clicked))
+                return
+            last = len(clicked) + 1 == most_cards
+            for at in range(start, len(offered)):
+                place, worth = offered[at]
+                fits = worth == missing if last else worth <= missing
+                if fits and self._may_go(place, clicked):
+                    extend([*clicked, place], missing - worth, at + 1)
+
+        extend([], TARGET, 0)
+        return found
+
+    # What is done
+
+    def step(self, action: int) -> None:
+        """Carry out one click, deal, redeal or undo; ValueError if it is not legal."""
+        if action not in self.legal():
+            raise ValueError(f"illegal action {action}; legal are {sorted(self.legal())}")
+        if action <= STOCK_TOP:
+            self.picked.append(int(action))
+            if tuple(self.picked) not in self._removals:
+                return  # the removal is still incomplete
+        if action == UNDO:
+            self._now = self._history.pop()
+        else:
+            self._make_move(action)
+        self.moves += 1
+        self._settle()
+
+    def _make_move(self, action: int) -> None:
+        if self._rules.undo:
+            self._history.append(copy.deepcopy(self._now))
+        if action == DEAL:
+            self._deal()
+        elif action == REDEAL:
+            self._redeal()
+        else:
+            self._remove_picked()
+
+    def _remove_picked(self) -> None:
+        for place in self.picked:
+            if place in PYRAMID:
+                self._now.pyramid[place] = None
+            elif place in EXTRA:
+                self._now.extra[place - EXTRA.start] = None
+            elif place in WASTE_TOPS:
+                self._now.wastes[place - WASTE_TOPS.start].pop()
+            else:
+                self._now.stock.pop(0)
+        self.picked = []
+
+    def _deal(self) -> None:
+        for pile in self._now.wastes[: self._rules.waste_piles]:
+            if self._now.stock:
+                pile.append(self._now.stock.pop(0))
+
+    def _redeal(self) -> None:
+        left = [card for pile in self._now.wastes for card in pile]
+        stock = [card for card in self._stock_order if card in left]
+        if self._rules.shuffle_redeal:
+            stock = self._shuffled(stock)
+            self._stock_order = list(stock)
+            self._seen.clear()  # which cards they are is known, their order is not
+        self._now.stock = stock
+        self._now.wastes = [[], [], []]
+        self._now.passes_used += 1
+        self._now.removal_was_legal = False
+
+    def _shuffled(self, cards: list[str]) -> list[str]:
+        assert self._shuffle is not None  # __init__ has seen to it
+        order = list(self._shuffle(list(cards)))
+        if sorted(order) != sorted(cards):
+            raise ValueError(f"shuffle made {order} of {cards}")
+        return order
+
+    # What follows from each move
+
+    def _settle(self) -> None:
+        """After the layout and each completed move: look, remember, see if it is over."""
+        self._look()
+        self._removals = self._find_removals()
+        if self._removals:
+            self._now.removal_was_legal = True
+        self.won = self._is_won()
+        self.lost = not self.won and not self.legal()
+        self.truncated = not self.won and not self.lost and self._out_of_moves()
+
+    def _look(self) -> None:
+        for pile in self._now.wastes:
+            self._seen.update(pile)
+        if self._rules.stock_view == "all":
+            self._seen.update(self._now.stock)
+        elif self._rules.stock_view == "top":
+            self._seen.update(self._now.stock[:1])
+
+    def _is_won(self) -> bool:
+        if any(card is not None for card in self._now.pyramid):
+            return False
+        others_left = self._now.stock or any(self._now.wastes) or any(self._now.extra)
+        return not (self._rules.clear_all and others_left)
+
+    def _out_of_moves(self) -> bool:
+        return self.moves >= self._rules.max_moves

@@ -1,0 +1,64 @@
+"""Three ways to walk through a game, so that tests also reach what random play does not."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import Rows
+
+Walker = Callable[[Rows, np.random.Generator], int]
+"""Chooses a legal action in row 0."""
+
+
+def legal_actions(rows: Rows) -> list[int]:
+    """Return the legal actions of row 0, lowest first."""
+    legal = int(rows.states["legal"][0])
+    return [action for action in range(rows.game.actions) if legal >> action & 1]
+
+
+def uniform(rows: Rows, rng: np.random.Generator) -> int:
+    """Any legal action."""
+    return int(rng.choice(legal_actions(rows)))
+
+
+def lowest_first(rows: Rows, rng: np.random.Generator) -> int:
+    """Nearly always one of the first three legal actions: in patience games, cards before turns."""
+    can = legal_actions(rows)
+    return int(rng.choice(can[:3] if rng.random() < 0.95 else can))
+
+
+def greedy(rows: Rows, rng: np.random.Generator) -> int:
+    """The game's own heuristic, with a random action in ten."""
+    if rng.random() < 0.1:
+        return uniform(rows, rng)
+    scores = np.zeros((1, rows.game.actions))
+    rows.game.judge(rows.states[:1], compiled(rows.rules), scores)
+    return int(scores[0].argmax())
+
+
+WALKERS: dict[str, Walker] = {"uniform": uniform, "lowest": lowest_first, "greedy": greedy}
+
+
+def random_options(game: Game, rng: np.random.Generator) -> dict[str, object]:
+    """Return a random combination of options that the game does not refuse."""
+    from enum import IntEnum
+    from typing import get_type_hints
+
+    hints = get_type_hints(game.rules, include_extras=True)
+    while True:
+        chosen: dict[str, object] = {}
+        for field, hint in hints.items():
+            kind, option = hint.__origin__, hint.__metadata__[0]
+            if issubclass(kind, IntEnum):
+                chosen[field] = rng.choice([member.name.lower() for member in kind])
+            elif kind is bool:
+                chosen[field] = bool(rng.random() < 0.4)
+            else:
+                chosen[field] = int(rng.integers(option.low, option.high + 1))
+        try:
+            game.check(game.rules_of(None, chosen))
+        except ValueError:
+            continue
+        return chosen
