@@ -140,7 +140,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self.rows.out.masks[0].copy()}
         if self.rows.states["over"][0]:
-            info |= self.game.result(self.state, self.rules)
+            results = self.game.results(self.rows.states, self.rules)
+            info |= {fact: values[0].item() for fact, values in results.items()}
         return info
 
     def action_masks(self) -> np.ndarray:

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 from . import shell
 from .core.batch import Reset, Source
 from .core.game import Game
-from .core.rows import Rows, first_illegal
+from .core.rows import Rows, codes_of, first_illegal
 from .core.scene import ansi
 
 _RESETS = {
@@ -191,23 +191,23 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if not done.any():
             return info
         same = self.autoreset_mode == AutoresetMode.SAME_STEP
-        states = self.rows.out.ended if same else self.rows.states
-        results: dict[str, Any] = {}
-        for i in np.flatnonzero(done):
-            said = self.game.result(states[i], self.rules)
-            if same:
-                said["action_mask"] = np.ones(self.game.actions, np.int8)
-            results = self._add_info(results, said, int(i))
+        states = (self.rows.out.ended if same else self.rows.states)[done]
+        facts: dict[str, Any] = {}
+        for fact, values in self.game.results(states, self.rules).items():
+            facts[fact] = np.zeros(self.num_envs, values.dtype)
+            facts[fact][done] = values
+            facts[f"_{fact}"] = done
         if not same:
-            return results | info
+            return facts | info
+        facts["action_mask"] = np.repeat(done[:, None], self.game.actions, axis=1).astype(np.int8)
+        facts["_action_mask"] = done
         final = np.full(self.num_envs, None, dtype=object)
-        for i in np.flatnonzero(done):
-            final[i] = shell.observe(self.game, self.encoding, codes_of(states[i : i + 1]))[0]
+        final[done] = list(shell.observe(self.game, self.encoding, codes_of(states)))
         return info | {
             "final_obs": final,
-            "_final_obs": done.copy(),
-            "final_info": results,
-            "_final_info": done.copy(),
+            "_final_obs": done,
+            "final_info": facts,
+            "_final_info": done,
         }
 
     def action_masks(self) -> np.ndarray:
@@ -233,11 +233,6 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if self.render_mode is None:
             return None
         return tuple(ansi(self.scene(row)) for row in range(self.num_envs))
-
-
-def codes_of(states: np.ndarray) -> np.ndarray:
-    """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
-    return np.ascontiguousarray(states["shown"]).view(np.int8).reshape(len(states), -1)
 
 
 def _mode(mode: str | AutoresetMode) -> AutoresetMode:

@@ -75,7 +75,20 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     return np.array(codes, np.int8)
 
 
-@jit
+def _plain_next_word(s: Any) -> int:
+    whole = 2**64 - 1
+    word = (int(s["rng"]) + int(GAMMA)) & whole
+    s["rng"] = word
+    word = ((word ^ (word >> 30)) * int(MIX_1)) & whole
+    word = ((word ^ (word >> 27)) * int(MIX_2)) & whole
+    return word ^ (word >> 31)
+
+
+def _plain_below(s: Any, n: int) -> int:
+    return ((_plain_next_word(s) >> 32) * n) >> 32
+
+
+@jit(twin=_plain_next_word)
 def next_word(s: Any) -> Any:
     """Advance the generator of a state; return 64 random bits (uint64)."""
     word = s["rng"] + GAMMA
@@ -85,7 +98,7 @@ def next_word(s: Any) -> Any:
     return word ^ (word >> S31)
 
 
-@jit
+@jit(twin=_plain_below)
 def below(s: Any, n: int) -> int:
     """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""
     return np.int64(((next_word(s) >> S32) * np.uint64(n)) >> S32)
@@ -107,16 +120,3 @@ def shuffle_pack(s: Any, deck: Any) -> None:
     for i in range(PACK):
         deck[i] = FIRST_CARD + i
     shuffle(s, deck, PACK)
-
-
-def _plain_next_word(s: Any) -> int:
-    whole = 2**64 - 1
-    word = (int(s["rng"]) + int(GAMMA)) & whole
-    s["rng"] = word
-    word = ((word ^ (word >> 30)) * int(MIX_1)) & whole
-    word = ((word ^ (word >> 27)) * int(MIX_2)) & whole
-    return word ^ (word >> 31)
-
-
-def _plain_below(s: Any, n: int) -> int:
-    return ((_plain_next_word(s) >> 32) * n) >> 32

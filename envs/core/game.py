@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import options as opt
-from .batch import Over, Play
+from .batch import Play
 from .features import Features
 from .scene import Scene
 
@@ -21,8 +21,8 @@ class Game:
     ``play`` holds the batch kernels (see `batch.Play`). ``hide(states, rules, seat)`` redeals, from
     each state's generator, what a seat does not know. ``judge(states, rules, scores)`` writes a
     score for every legal action (float64 (n, actions)), knowing only what the player knows.
-    ``layout(s, rules)`` says where each card of one state lies; ``facts(s, rules)`` gives what
-    ``info`` says at the end of an episode beside won, score and moves.
+    ``layout(s, rules)`` says where each card of one state lies; ``facts(states, rules)`` gives
+    what ``info`` says at the end of episodes beside won, score and moves, an array each.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Game:
     hide: Callable[..., None]
     judge: Callable[..., None]
     layout: Callable[..., Scene]
-    facts: Callable[..., dict[str, Any]]
+    facts: Callable[..., dict[str, np.ndarray]]
     best_score: int
     version: int = 0
     pack: tuple[int, ...] = tuple(range(4, 56))
@@ -81,14 +81,15 @@ class Game:
         pieces = [(p.name, p.size, p.kind[:4]) for p in self.features.pieces]
         return _digest(self.name, self.actions, pieces)
 
-    def result(self, s: Any, rules: Any) -> dict[str, Any]:
-        """Return what ``info`` says of a finished game; ``s`` is one record of states."""
-        said = {"won": bool(s["won"]), "score": int(s["score"]), "moves": int(s["moves"])}
-        if s["illegal"]:
-            said["illegal_action"] = True
-        if s["over"] == Over.TRUNCATED:
-            said["truncated"] = True
-        return said | self.facts(s, rules)
+    def results(self, states: np.ndarray, rules: Any) -> dict[str, np.ndarray]:
+        """Return what ``info`` says of finished games: an array (n,) for each fact."""
+        return {
+            "won": states["won"] != 0,
+            "score": states["score"].astype(np.int64),
+            "moves": states["moves"].astype(np.int64),
+            "illegal_action": states["illegal"] != 0,
+            **self.facts(states, rules),
+        }
 
 
 def _digest(*parts: Any) -> str:

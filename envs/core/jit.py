@@ -57,9 +57,9 @@ def jit(
 def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> Any:
     """Compile a kernel when it is first called, and keep the machine code for later processes.
 
-    ``twin`` is what stands for the kernel in plain Python (see ``plain``), if its own body cannot run
-    there or would compute something else. ``inline="always"`` copies the kernel into its callers
-    before types are inferred; LLVM inlines small kernels without being told.
+    ``twin`` stands for the kernel in plain Python (see ``plain``), if its own body cannot run there
+    or would compute something else. ``inline="always"`` copies the kernel into its callers before
+    types are inferred; LLVM inlines small kernels without being told.
     """
     if kernel is None:
         return functools.partial(jit, twin=twin, inline=inline)
@@ -88,8 +88,9 @@ def plain(kernel: Kernel) -> Kernel:
 
     It must do what the compiled kernel does, if what it reads are Python ints: NumPy's int8 wraps
     in plain Python where compiled code widens it to int64. So hand it dicts and lists in the place
-    of records and arrays (``{"waste": [0, 17]}``; ``array.tolist()``); what it only writes can be an
-    array. Unsigned arithmetic differs even so: a kernel that needs it names its ``twin``.
+    of records and arrays (``{"waste": [0, 17]}``, ``array.tolist()``); what it only writes can be
+    an array. Mind that a list takes in a dict itself where an array takes a copy of a record.
+    Unsigned arithmetic differs even so: a kernel that needs it names its ``twin``.
     """
     return _plain(kernel, {})
 

@@ -12,8 +12,6 @@ from .game import Game
 from .jit import jit
 from .options import compiled
 
-ENCODINGS = ("onehot", "codes")
-
 
 class Rows:
     """``n`` games: their states and the buffers that a step writes.
@@ -84,14 +82,22 @@ def first_illegal(states: Any, actions: Any) -> int:
     return -1
 
 
-def encoding(game: Game, wanted: str, codes: np.ndarray) -> np.ndarray:
-    """Return observations in the encoding wanted, in an array of their own."""
-    return codes.copy() if wanted == "codes" else game.features.onehot(codes)
+def codes_of(states: np.ndarray) -> np.ndarray:
+    """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
+    return np.ascontiguousarray(states["shown"]).view(np.int8).reshape(len(states), -1)
 
 
-def hidden(game: Game, rules: Any, states: np.ndarray, seed: int, seat: int = 0) -> np.ndarray:
-    """Return copies of states in which all that a seat does not know is dealt anew from ``seed``."""
+def hidden(
+    game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray, seat: int = 0
+) -> np.ndarray:
+    """Return copies of states in which all that a seat does not know is dealt anew.
+
+    ``seed`` is one seed for all, or uint64 (n,), one for each state, whatever states stand beside it.
+    """
     copies = states.copy()
-    copies["rng"] = np.random.default_rng(seed).integers(0, 2**63, len(copies), np.uint64)
+    if isinstance(seed, np.ndarray):
+        copies["rng"] = seed
+    else:
+        copies["rng"] = np.random.default_rng(seed).integers(0, 2**63, len(copies), np.uint64)
     game.hide(copies, compiled(rules), seat)
     return copies

@@ -167,19 +167,51 @@ def sums(s: Any, top: int, need: int) -> int:
 
 
 @jit
-def chains(s: Any, taken: int, top: int, need: int) -> int:
-    """The same where a pyramid card also counts as free once its coverers are in the removal."""
-    clicks = 0
-    rest = (s["free"] | s["table"] & PYRAMID_SET) & ((1 << top) - 1)
+def goes_with(s: Any, place: int, taken: int) -> bool:
+    """Whether a card is free by itself or once the cards taken are gone."""
+    if (s["free"] >> place) & 1:
+        return True
+    return place < PYRAMID and uncovered(s, place, taken)
+
+
+@jit
+def chain_can_end(s: Any, taken: int, need: int) -> bool:
+    """Whether cards below those taken can make up the missing points, coverers going with them.
+
+    A search in depth whose stack is the set of cards taken: its lowest is the last (a kernel that
+    called itself could not be linked from Numba's cache).
+    """
+    start = taken
     places = s["shown"]["places"]
-    while rest:
-        place = lowest(rest)
-        rest &= rest - 1
+    place = lowest(taken) - 1
+    while True:
+        while place >= 0:
+            value = places[place] >> 2
+            if 0 < value <= need and goes_with(s, place, taken):
+                if value == need:
+                    return True
+                taken |= 1 << place
+                need -= value
+            place -= 1
+        if taken == start:
+            return False
+        place = lowest(taken)
+        taken &= taken - 1
+        need += places[place] >> 2
+        place -= 1
+
+
+@jit
+def chains(s: Any, taken: int, top: int, need: int) -> int:
+    """The same as `sums` where a card also counts as free once its coverers are in the removal."""
+    clicks = 0
+    places = s["shown"]["places"]
+    for place in range(top):
         value = places[place] >> 2
-        if value > need or ((s["free"] >> place) & 1 == 0 and not uncovered(s, place, taken)):
-            continue
-        if value == need or chains(s, taken | 1 << place, place, need - value):
-            clicks |= 1 << place
+        if 0 < value <= need and goes_with(s, place, taken):
+            bit = 1 << place
+            if value == need or chain_can_end(s, taken | bit, need - value):
+                clicks |= bit
     return clicks
 
 

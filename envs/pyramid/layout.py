@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from ..core.batch import Over
 from ..core.scene import Item, Scene, Text
 from .rules import PYRAMID, STOCK, TABLE, UNDO, WASTE, StockView
 
@@ -52,14 +55,12 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
     return [Text(4.25, y + 0.25 * i, line) for i, line in enumerate(lines)]
 
 
-def facts(s: Any, rules: Any) -> dict[str, Any]:
-    """Return what ``info`` says at the end beside won, score and moves."""
-    said: dict[str, Any] = {"passes_used": int(s["redeals"]) + 1}
+def facts(states: Any, rules: Any) -> dict[str, Any]:
+    """Return what ``info`` says at the end beside won, score and moves: an array a fact.
+
+    ``stuck``, with ``undo`` only: the game stands where UNDO alone is legal.
+    """
+    said = {"passes_used": states["redeals"].astype(np.int64) + 1}
     if rules.undo:
-        said["stuck"] = stuck(s)
+        said["stuck"] = (states["over"] == Over.RUNNING) & (states["legal"] == 1 << UNDO)
     return said
-
-
-def stuck(s: Any) -> bool:
-    """Whether UNDO alone is legal."""
-    return not s["over"] and int(s["legal"]) == 1 << UNDO

@@ -62,7 +62,9 @@ class StockView(IntEnum):
 class Rules(NamedTuple):
     """The options of Pyramid; the defaults are those all variants differ from."""
 
-    passes: Annotated[int, Option("how often the stock may be gone through; 0: any number", 0, 9)] = 1
+    passes: Annotated[
+        int, Option("how often the stock may be gone through; 0: any number", 0, 9)
+    ] = 1
     shuffle_redeal: Annotated[bool, Option("a redeal shuffles the stock")] = False
     deal_when: Annotated[
         DealWhen, Option("blocked: DEAL and REDEAL only when no removal is legal (001)")
@@ -77,24 +79,24 @@ class Rules(NamedTuple):
     match_cover: Annotated[
         bool, Option("a pyramid card may go together with the one it covers (000)")
     ] = False
-    many_sum: Annotated[
-        bool, Option("more than two cards that total 13 may go together (003)")
-    ] = False
+    many_sum: Annotated[bool, Option("more than two cards that total 13 may go together (003)")] = (
+        False
+    )
     waste_piles: Annotated[
         int, Option("a DEAL turns one card onto each of so many waste piles (000)", 1, 3)
     ] = 1
     stock_view: Annotated[
         StockView, Option("what of the stock lies face up: none, its top card or all (000)")
     ] = StockView.DOWN
-    stock_play: Annotated[
-        bool, Option("the stock's top card is in play; it must lie face up")
-    ] = False
+    stock_play: Annotated[bool, Option("the stock's top card is in play; it must lie face up")] = (
+        False
+    )
     clear_all: Annotated[
         bool, Option("a win needs all 52 cards gone, not only the pyramid (002)")
     ] = False
-    undo: Annotated[bool, Option("UNDO takes back the last move; what was seen stays seen (000)")] = (
-        False
-    )
+    undo: Annotated[
+        bool, Option("UNDO takes back the last move; what was seen stays seen (000)")
+    ] = False
 
 
 DEFAULT = "three-passes"
@@ -137,9 +139,13 @@ SOURCES = {
 def check(rules: Rules) -> None:
     """Refuse combinations that make no sense: ValueError naming the fields and the reason."""
     if rules.shuffle_redeal and rules.passes == 1:
-        raise ValueError("shuffle_redeal=True needs a redeal, but passes=1 has none: passes 2-9 or 0")
+        raise ValueError(
+            "shuffle_redeal=True needs a redeal, but passes=1 has none: passes 2-9 or 0"
+        )
     if rules.shuffle_redeal and rules.undo:
-        raise ValueError("shuffle_redeal=True cannot go with undo=True: a shuffle is not taken back")
+        raise ValueError(
+            "shuffle_redeal=True cannot go with undo=True: a shuffle is not taken back"
+        )
     if rules.stock_play and rules.stock_view == StockView.DOWN:
         raise ValueError(
             "stock_play=True needs the stock's top card face up: stock_view='top' or 'all'"
@@ -154,7 +160,10 @@ FEATURES = Features(
             "pile_cards", PILE, RANK, "deck cards 29-52 in dealing order where known; 0: unknown"
         ),
         Piece(
-            "pile_where", PILE, number(4), "where each of them is: 0 gone or in the extra row, "
+            "pile_where",
+            PILE,
+            number(4),
+            "where each of them is: 0 gone or in the extra row, "
             "1 stock, 2-4 waste pile 1-3; within a pile the later card lies higher, "
             "of the stock the earliest is turned first",
         ),

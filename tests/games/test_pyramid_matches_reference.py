@@ -44,7 +44,8 @@ def stock_order(s: Any) -> list[str]:
     return [name(int(s["deck"][i])) for i in range(52) if int(s["stock"]) >> i & 1]
 
 
-def compare(s: Any, reference: Pyramid, rules: Any) -> None:
+def compare(rows: Rows, reference: Pyramid) -> None:
+    s = rows.states[0]
     over = s["over"] != 0
     legal = set() if over else {a for a in range(GAME.actions) if int(s["legal"]) >> a & 1}
     assert legal == reference.legal()
@@ -59,8 +60,8 @@ def compare(s: Any, reference: Pyramid, rules: Any) -> None:
     assert known(s) == reference.known()
     picked = [place for place in range(39) if s["shown"]["picked"][place]]
     assert picked == sorted(reference.picked)
-    if rules.undo:
-        assert GAME.facts(s, rules)["stuck"] == reference.stuck
+    if rows.rules.undo:
+        assert GAME.facts(rows.states, rows.rules)["stuck"][0] == reference.stuck
 
 
 def play_both(rows: Rows, seed: int, walker: str, hits: Counter[str]) -> None:
@@ -75,14 +76,14 @@ def play_both(rows: Rows, seed: int, walker: str, hits: Counter[str]) -> None:
         shuffle=lambda cards: orders.pop(),
         **plain(rows.rules),
     )
-    compare(s, reference, rows.rules)
+    compare(rows, reference)
     while not s["over"]:
         action = WALKERS[walker](rows, rng)
         rows.step(np.array([action]))
         if action == REDEAL and rows.rules.shuffle_redeal:
             orders.append(stock_order(s))
         reference.step(action)
-        compare(s, reference, rows.rules)
+        compare(rows, reference)
         count_branches(hits, s, action)
     hits["won"] += int(s["won"])
 
