@@ -12,7 +12,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.options import unknown
-from parlour.envs.core.rows import hidden
+from parlour.envs.core.rows import codes_of, hidden
 
 
 class Turn(NamedTuple):
@@ -46,12 +46,16 @@ class IllegalChoice(RuntimeError):
     """An agent chose an action that is not legal."""
 
 
-def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int) -> Turn:
-    """Return the turn as this agent may see it; ``seed`` deals what it must not know anew."""
+def look(
+    agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray
+) -> Turn:
+    """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
+
+    ``seed`` is one number, or uint64 (n,), one for each state.
+    """
     shown = states if agent.sees_all else hidden(game, rules, states, seed)
-    codes = np.ascontiguousarray(states["shown"]).view(np.int8).reshape(len(states), -1)
     masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
-    return Turn(game, rules, shown, codes, masks)
+    return Turn(game, rules, shown, codes_of(states), masks)
 
 
 def choose(agent: Agent, turn: Turn) -> np.ndarray:

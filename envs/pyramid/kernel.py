@@ -52,6 +52,8 @@ def _covers() -> tuple[np.ndarray, np.ndarray]:
 
 
 COVERERS, COVERS = _covers()
+ROWS = np.array([((2 << row) - 1) << (row * (row + 1) // 2) for row in range(7)])
+"""The set of slots of each row."""
 
 
 @jit
@@ -111,6 +113,15 @@ def uncovered(s: Any, slot: int, taken: int) -> bool:
     """Whether a pyramid card is there and all its coverers are gone or among ``taken``."""
     table = s["table"]
     return (table >> slot) & 1 != 0 and table & ~taken & COVERERS[slot] == 0
+
+
+@jit
+def uncovered_set(table: int) -> int:
+    """The set of all pyramid cards with no coverer left: of slot i in row r, i + r + 1 and the next."""
+    found = table & ROWS[6]
+    for row in range(6):
+        found |= table & ROWS[row] & ~(table >> (row + 1)) & ~(table >> (row + 2))
+    return found
 
 
 @jit
@@ -289,14 +300,9 @@ def remove(s: Any, rules: Any, place: int) -> None:
     """Take one card of a complete removal off the table."""
     if place < TABLE:
         s["table"] &= ~(1 << place)
-        s["free"] &= ~(1 << place)
         put(s, place, 0, False)
-        if place < PYRAMID:
-            s["score"] += 1
-            for side in range(2):
-                under = COVERS[place, side]
-                if under >= 0 and uncovered(s, under, 0):
-                    s["free"] |= 1 << under
+        s["score"] += place < PYRAMID
+        s["free"] = s["free"] & ~PYRAMID_SET & ~(1 << place) | uncovered_set(s["table"])
     elif place < STOCK:
         pile = place - WASTE
         position = highest(s["waste"][pile])
