@@ -1,12 +1,13 @@
 """What the shells share: keywords, spaces, seeds."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
 
 from .core.batch import How, Reset, Reward
+from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.game import Game
 from .core.options import unknown
@@ -79,21 +80,51 @@ def draw_seed(rng: np.random.Generator) -> int:
     return int(rng.integers(0, 2**63))
 
 
-def chosen_deal(game: Game, options: Mapping[str, Any] | None) -> tuple[str, Any] | None:
-    """Read reset's ``options``: ``("deck", cards)``, ``("deal", (bank, number))`` or None.
+def whole_numbers(actions: Any) -> np.ndarray:
+    """Return actions as an integer array; ValueError for any other type."""
+    array = np.asarray(actions)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"actions must be whole numbers, got {array.dtype}")
+    return array
 
-    Raises ValueError for an option that does not exist, or both a deck and a deal.
+
+class Chosen(NamedTuple):
+    """A deck, or numbered deals of a bank, that a reset is to begin."""
+
+    deck: np.ndarray | None
+    bank: str
+    deals: np.ndarray
+
+    def begin(self, rows: Rows) -> None:
+        """Begin it on all rows."""
+        if self.deck is None:
+            rows.deal_bank(self.bank, self.deals)
+        else:
+            rows.deal_deck(self.deck)
+
+
+def chosen_deal(game: Game, options: Mapping[str, Any] | None, n: int = 1) -> Chosen | None:
+    """Read reset's ``options`` ``deck``, or ``deal`` and ``bank``, for n rows; None if not given.
+
+    Raises ValueError for an option that does not exist or has no sense, before anything changes.
     """
     given = dict(options or {})
     for key in given:
         if key not in ("deck", "deal", "bank"):
             raise ValueError(unknown("reset option", str(key), ("deck", "deal", "bank")))
-    if "deck" in given and len(given) > 1:
-        raise ValueError("reset options: give a deck, or a deal and its bank, not both")
     if "deck" in given:
-        return "deck", given["deck"]
-    if "deal" in given:
-        return "deal", (given.get("bank", default_bank(game.name)), given["deal"])
-    if "bank" in given:
-        raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")
-    return None
+        if len(given) > 1:
+            raise ValueError("reset options: give a deck, or a deal and its bank, not both")
+        return Chosen(parse_deck(given["deck"], game.pack), "", np.empty(0))
+    if "deal" not in given:
+        if "bank" in given:
+            raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")
+        return None
+    deals = np.asarray(given["deal"])
+    if deals.dtype.kind not in "iu" or deals.shape not in ((), (n,)) or (deals < 0).any():
+        allowed = "a whole number from 0" + (f", or {n} of them" if n > 1 else "")
+        raise ValueError(f"reset option deal={given['deal']!r}: allowed is {allowed}")
+    bank = given.get("bank", default_bank(game.name))
+    if not isinstance(bank, str):
+        raise ValueError(f"reset option bank={bank!r}: allowed is the name of a bank")
+    return Chosen(None, bank, np.broadcast_to(deals, n))

@@ -1,6 +1,7 @@
 """One game as a Gymnasium environment: a batch of one."""
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -20,24 +21,34 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     Description:
         ``gym.make("parlour/Pyramid-v0", variant="three-passes", passes=2)`` is that variant with
         one option changed. Each game's README lists its options, variants and sources.
+
     Action Space:
-        ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) say which
-        are legal; on a finished game all are marked, so that no policy divides by zero.
+        ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) say
+        which are legal; on a finished game all are, so that no policy divides by zero.
+
     Observation Space:
-        ``encoding="onehot"``: uint8 0/1 of the game's one-hot columns; ``"codes"``: int8 card codes.
+        ``encoding="onehot"``: uint8 0/1, the game's one-hot columns; ``"codes"``: int8 card codes.
         ``explain(observation)`` names each piece.
+
     Rewards:
-        ``"progress"``: score gained as a share of the best score, plus 1 for a win; ``"win"``: 1 at a
-        win; ``"score"``: the score, when the episode ends. An illegal action: -1 and the end, or, with
-        ``illegal="raise"``, an `gymnasium.error.InvalidAction` and nothing changed.
+        ``"progress"``: score gained as a share of the best score, plus 1 for a win; ``"win"``: 1
+        at a win; ``"score"``: the score, when the episode ends. An illegal action gives -1 and ends
+        the episode; with ``illegal="raise"`` it raises `gymnasium.error.InvalidAction` and changes
+        nothing.
+
     Episode End:
-        Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves of
-        the game or ``max_episode_steps`` steps. ``info`` then has won, score, moves and more.
+        Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
+        of the game or ``max_episode_steps`` steps. ``info`` then has won, score, moves and more.
+
     Arguments:
         variant, encoding, reward, illegal, max_moves, max_episode_steps, render_mode ("ansi"),
         skip_forced (while exactly one action is legal, take it at once), and the game's options.
-        ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17, "bank": "pyramid-1"}`` a
-        numbered one.
+        ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
+        ``"bank"`` if that is given. ``gym.make(id, max_episode_steps=...)`` is Gymnasium's own time
+        limit, outside this class: to have the facts of the game at the end, limit ``max_moves``.
+
+    Version History:
+        v0: the first; its number changes when the expected results of a policy change.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 4}  # type: ignore[misc]
@@ -92,18 +103,15 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin a new game: seeded, chosen (``options``), or the next of the generator."""
-        super().reset(seed=seed)
         chosen = shell.chosen_deal(self.game, options)
+        super().reset(seed=seed)
         if seed is not None or not self._started:
             self.rows.seed([shell.draw_seed(self.np_random)])
             self._started = True
         if chosen is None:
             self.rows.start(Source.DRAW)
-        elif chosen[0] == "deck":
-            self.rows.deal_deck(chosen[1])
         else:
-            bank, number = chosen[1]
-            self.rows.deal_bank(bank, [number])
+            chosen.begin(self.rows)
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -112,8 +120,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         if not self._started or rows.states["over"][0]:
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
         if self.illegal == "raise":
-            self._refuse(int(action))
-        self._actions[0] = action
+            self._refuse(index(action))
+        self._actions[0] = index(action)
         rows.step(self._actions)
         return (
             self._observation(),
@@ -131,7 +139,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             )
             name = self.game.label(action) if 0 <= action < self.game.actions else "no action"
             raise gym.error.InvalidAction(
-                f"action {action} ({name}) is not legal here; legal are: {can}\n{ansi(self.scene())}"
+                f"action {action} ({name}) is not legal here; legal are: {can}\n"
+                f"{ansi(self.scene())}"
             )
 
     def _observation(self) -> np.ndarray:

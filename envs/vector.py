@@ -107,17 +107,14 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """
         given = dict(options or {})
         which = self._which(given.pop("reset_mask", None))
-        chosen = shell.chosen_deal(self.game, given)
+        chosen = shell.chosen_deal(self.game, given, self.num_envs)
+        if chosen is not None and not which.all():
+            raise ValueError("reset options: 'reset_mask' cannot go with a chosen deck or deal")
         self._seed(seed, which)
         if chosen is None:
             self.rows.start(Source.DRAW, which)
-        elif not which.all():
-            raise ValueError("reset options: 'reset_mask' cannot go with a chosen deck or deal")
-        elif chosen[0] == "deck":
-            self.rows.deal_deck(chosen[1])
         else:
-            bank, deals = chosen[1]
-            self.rows.deal_bank(bank, np.broadcast_to(deals, self.num_envs))
+            chosen.begin(self.rows)
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
 
     def _which(self, mask: Any) -> np.ndarray:
@@ -134,20 +131,20 @@ class CardVectorEnv(gym.vector.VectorEnv):
         return mask
 
     def _seed(self, seed: int | list[int | None] | None, which: np.ndarray) -> None:
-        if seed is None and not self._started:
-            seed = int(np.random.SeedSequence().generate_state(1)[0])
-        self._started = True
         if seed is None:
-            return
-        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
+            seeds: list[int | None] = [None] * self.num_envs
+        elif isinstance(seed, int | np.integer):
+            seeds = [int(seed) + i for i in range(self.num_envs)]
+            self._np_random, self._np_random_seed = gym.utils.seeding.np_random(int(seed))
+        else:
+            seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} environments")
-        for i, one in enumerate(seeds):
-            if one is not None and which[i]:
+        for row, one in enumerate(seeds):
+            if which[row] and (one is not None or not self._started):
                 rng, _ = gym.utils.seeding.np_random(one)
-                self.rows.states["rng"][i] = shell.draw_seed(rng)
-        if isinstance(seed, int):
-            self._np_random, self._np_random_seed = gym.utils.seeding.np_random(seed)
+                self.rows.states["rng"][row] = shell.draw_seed(rng)
+        self._started = True
 
     def step(
         self, actions: Any
@@ -156,7 +153,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if not self._started:
             raise gym.error.ResetNeeded("no game is begun: call reset() first")
         out = self.rows.out
-        self._actions[:] = actions
+        self._actions[:] = shell.whole_numbers(actions)
         if self.illegal == "raise":
             self._refuse()
         was_over = self.rows.states["over"] != 0
@@ -202,7 +199,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         facts["action_mask"] = np.repeat(done[:, None], self.game.actions, axis=1).astype(np.int8)
         facts["_action_mask"] = done
         final = np.full(self.num_envs, None, dtype=object)
-        final[done] = list(shell.observe(self.game, self.encoding, codes_of(states)))
+        observations = shell.observe(self.game, self.encoding, codes_of(states))
+        for row, observation in zip(np.flatnonzero(done), observations, strict=True):
+            final[row] = observation
         return info | {
             "final_obs": final,
             "_final_obs": done,

@@ -67,8 +67,9 @@ class Source(IntEnum):
 class How(NamedTuple):
     """How a batch is played; plain ints, as kernels want them.
 
-    ``reward``: PROGRESS is the change of score times the game's scale, plus 1 for a win; WIN is 1 at
-    a win; SCORE is the score when the episode ends. ``max_steps`` and ``max_moves``: 0 for no limit.
+    ``reward``: PROGRESS is the change of score times the game's scale, plus 1 for a win; WIN is 1
+    at a win; SCORE is the score when the episode ends. ``max_steps`` and ``max_moves``: 0 for no
+    limit.
     """
 
     reward: int = 0

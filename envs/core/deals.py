@@ -1,8 +1,8 @@
 """Deal banks: named, fixed sets of deals on which agents are compared.
 
-A bank is a name; deal k of it has the 64-bit seed made from the SHA-256 of ``"name/k"`` with the top
-bit set. Deals drawn in play have that bit cleared (`cards.TRAINING_SEEDS`), so no training run can
-meet a bank deal, whatever its seed.
+A bank is a name; deal k of it has the 64-bit seed made from the SHA-256 of ``"name/k"`` with the
+top bit set. Deals drawn in play have that bit cleared (`cards.TRAINING_SEEDS`), so no training run
+can meet a bank deal, whatever its seed.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ def _seed(bank: str, deal: int) -> int:
 
 
 def default_bank(game: str) -> str:
-    """Return the name of the bank used when none is named, such as ``"pyramid-1"``."""
+    """Return the name of the bank used when none is named, the game's name and ``-1``."""
     return f"{game}-1"
 
 

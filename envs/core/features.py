@@ -1,7 +1,7 @@
 """Named pieces of an observation: one schema for dtype, encodings, explanation and documentation.
 
-A game lists its ``Piece`` s. Together they are the record ``shown`` in its state, int8 throughout,
-and that record's bytes are the ``codes`` observation. ``onehot`` is made from it: a value ``v >= 1``
+A game lists its pieces. Together they are the record ``shown`` in its state, int8 throughout, and
+that record's bytes are the ``codes`` observation. ``onehot`` is made from it: a value ``v >= 1``
 sets column ``v - 1`` of its entry, 0 sets none. Nothing about an observation is written twice.
 """
 

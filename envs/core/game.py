@@ -21,7 +21,8 @@ class Game:
     ``play`` holds the batch kernels (see `batch.Play`). ``hide(states, rules, seat)`` redeals, from
     each state's generator, what a seat does not know. ``judge(states, rules, scores)`` writes a
     score for every legal action (float64 (n, actions)), knowing only what the player knows.
-    ``layout(s, rules)`` says where each card of one state lies; ``facts(states, rules)`` gives
+    ``layout(s, rules)`` says where each card of one state lies, ``words(s, rules)`` what a person
+    may call each action that is in sight, the best word first; ``facts(states, rules)`` gives
     what ``info`` says at the end of episodes beside won, score and moves, an array each.
     """
 
@@ -40,10 +41,15 @@ class Game:
     hide: Callable[..., None]
     judge: Callable[..., None]
     layout: Callable[..., Scene]
+    words: Callable[..., dict[int, tuple[str, ...]]]
     facts: Callable[..., dict[str, np.ndarray]]
     best_score: int
     version: int = 0
     pack: tuple[int, ...] = tuple(range(4, 56))
+
+    def __post_init__(self) -> None:
+        """Remember the game, for pickles."""
+        _MADE[self.name] = self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a name: compiled functions and closures stay out of it."""
@@ -96,7 +102,9 @@ def _digest(*parts: Any) -> str:
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _by_name(name: str) -> Game:
-    from .. import GAMES  # a late import: the table of games is built on this module
+_MADE: dict[str, Game] = {}
+"""Every game made in this process: where a pickled one is found again."""
 
-    return GAMES[name]
+
+def _by_name(name: str) -> Game:
+    return _MADE[name]

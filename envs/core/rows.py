@@ -92,7 +92,7 @@ def hidden(
 ) -> np.ndarray:
     """Return copies of states in which all that a seat does not know is dealt anew.
 
-    ``seed`` is one seed for all, or uint64 (n,), one for each state, whatever states stand beside it.
+    ``seed`` is one seed for all, or uint64 (n,), one for each state whatever stands beside it.
     """
     copies = states.copy()
     if isinstance(seed, np.ndarray):

@@ -4,7 +4,7 @@ from ..core.batch import make_hide, make_judge
 from ..core.game import Game
 from .heuristic import heuristic
 from .kernel import hide, play
-from .layout import facts, layout
+from .layout import facts, layout, words
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -34,6 +34,7 @@ GAME = Game(
     hide=make_hide(hide),
     judge=make_judge(heuristic),
     layout=layout,
+    words=words,
     facts=facts,
     best_score=PYRAMID,
 )

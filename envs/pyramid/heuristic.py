@@ -4,7 +4,7 @@ from typing import Any
 
 from ..core.bits import highest, lowest
 from ..core.jit import jit
-from .kernel import COVERERS, COVERS
+from .clicks import COVERERS, COVERS
 from .rules import ACTIONS, DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
 
 PYRAMID_CARD = 1.0

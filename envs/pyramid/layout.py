@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..core.batch import Over
+from ..core.cards import name
 from ..core.scene import Item, Scene, Text
-from .rules import PYRAMID, STOCK, TABLE, UNDO, WASTE, StockView
+from .rules import DEAL, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
 
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
@@ -53,6 +54,14 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
     if shown["need"]:
         lines.append(f"{shown['need']} more to make 13")
     return [Text(4.25, y + 0.25 * i, line) for i, line in enumerate(lines)]
+
+
+def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
+    """Return what a person may call each card in sight (its name, its place) and each turn."""
+    shown = enumerate(s["shown"]["places"].tolist())
+    said = {place: (name(card), str(place)) for place, card in shown if card}
+    turns = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), UNDO: ("u", "undo")}
+    return said | turns if rules.undo else said | {DEAL: turns[DEAL], REDEAL: turns[REDEAL]}
 
 
 def facts(states: Any, rules: Any) -> dict[str, Any]:

@@ -1,0 +1,67 @@
+# Everything runs from .venv, which is made on first need and whenever the pins change.
+PYTHON ?= python3
+BIN := .venv/bin
+PEERS := .venv-peers/bin
+WORKERS ?= 2
+DEMO ?= training/train.py demo pyramid
+TORCH := $(shell grep '^torch==' constraints.txt)
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+PIP := -m pip --disable-pip-version-check install --quiet
+
+# Each test process computes on one thread: spinning threads on few cores cost ten times the time.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses $(WORKERS) --dist loadfile
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check bench goldens docs clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+demo: .venv/.stamp ## train a small agent and hold it against the baselines (DEMO=...)
+	$(BIN)/python $(DEMO)
+
+test: .venv/.stamp ## the tests, without the slow ones (WORKERS=2)
+	$(PYTEST)
+
+test-all: .venv/.stamp ## the tests, with the slow ones
+	$(PYTEST) -m ""
+
+check: .venv/.stamp ## format, lint, types, house rules, generated docs, stripped notebooks
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/pytest -q tests/test_house.py
+	$(BIN)/python -m parlour.training.docs --check
+	$(if $(NOTEBOOKS),$(BIN)/nbstripout --verify $(NOTEBOOKS))
+
+bench: .venv-peers/.stamp ## steps a second, beside the peers
+	$(PEERS)/python -m benchmarks.steps
+
+goldens: .venv/.stamp ## write the golden playthroughs anew
+	$(BIN)/python -m tests.golden.make
+
+docs: .venv/.stamp ## write the generated tables anew
+	$(BIN)/python -m parlour.training.docs
+
+clean: ## remove what was built, not .venv nor runs/
+	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find envs agents training tests benchmarks -depth -name __pycache__ -exec rm -rf {} +
+
+# $(call venv,FOLDER): a virtual environment on a Python that is new enough.
+define venv
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+  echo 'Parlour needs Python 3.11 or newer, "$(PYTHON)" is not: try make PYTHON=python3.12' >&2; exit 1; }
+$(PYTHON) -m venv $(1)
+endef
+
+.venv/.stamp: pyproject.toml setup.py constraints.txt
+	$(call venv,.venv)
+	$(BIN)/python $(PIP) "$(TORCH)"
+	$(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
+	@touch $@
+
+# The peers choose their own versions of what they share with us.
+.venv-peers/.stamp: pyproject.toml setup.py
+	$(call venv,.venv-peers)
+	$(PEERS)/python $(PIP) -e ".[peers]"
+	@touch $@

@@ -1,0 +1,59 @@
+"""Pyramid: what lies where, and what of it the player sees."""
+
+from typing import Any
+
+from ..core.bits import count, highest, lowest
+from ..core.jit import jit
+from .rules import PYRAMID, STOCK, WASTE
+
+
+@jit
+def put(s: Any, place: int, card: int, in_play: bool) -> None:
+    """Lay a face-up card (0: none) on a place; in play it can be part of removals."""
+    places = s["shown"]["places"]
+    bit = 1 << place
+    old = places[place]
+    s["by_value"][old >> 2] &= ~bit
+    if in_play:
+        s["by_value"][card >> 2] |= bit
+    places[place] = card
+
+
+@jit
+def reveal(s: Any, position: int) -> None:
+    """Turn the card at a deck position up. All that the player learns passes through here."""
+    s["seen"] |= 1 << position
+    s["shown"]["pile_cards"][position - PYRAMID] = s["deck"][position]
+
+
+@jit
+def show_stock(s: Any, rules: Any) -> None:
+    """Bring the stock's top and count up to date."""
+    stock = s["stock"]
+    s["shown"]["stock_count"] = count(stock)
+    card = 0
+    if stock:
+        top = lowest(stock)
+        if rules.stock_view:
+            reveal(s, top)
+        if (s["seen"] >> top) & 1:
+            card = s["deck"][top]
+    in_play = rules.stock_play and card != 0
+    put(s, STOCK, card, in_play)
+    s["free"] &= ~(1 << STOCK)
+    if in_play:
+        s["free"] |= 1 << STOCK
+
+
+@jit
+def show_waste(s: Any, pile: int) -> None:
+    """Bring a waste pile's top and count up to date."""
+    waste = s["waste"][pile]
+    place = WASTE + pile
+    s["shown"]["waste_counts"][pile] = count(waste)
+    if waste:
+        put(s, place, s["deck"][highest(waste)], True)
+        s["free"] |= 1 << place
+    else:
+        put(s, place, 0, False)
+        s["free"] &= ~(1 << place)

@@ -1,0 +1,220 @@
+"""Chosen decks, numbered deals of a bank, and the half of the seeds that only banks may use."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs import CardEnv, CardVectorEnv, Game
+from parlour.envs.core.batch import HEAD, How, Reset, Source, make_buffers, make_play
+from parlour.envs.core.cards import name as card_name
+from parlour.envs.core.cards import next_word
+from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.jit import jit, plain
+from parlour.envs.core.rows import Rows
+from tests.contract.cases import Case
+
+TOP_BIT = 1 << 63
+
+
+def shuffled(game: Game, seed: int) -> list[int]:
+    return [int(card) for card in np.random.default_rng(seed).permutation(game.pack)]
+
+
+def ten(name: str) -> str:
+    return name.replace("T", "10")
+
+
+def test_a_chosen_deck_is_dealt_in_its_order(case: Case) -> None:
+    codes = shuffled(case.game, 1)
+    names = [card_name(code) for code in codes]
+    ways: list[Any] = [
+        codes,
+        np.array(codes),
+        names,
+        [ten(name) for name in names],
+        [name.lower() for name in names],
+        " ".join(names),
+        ", ".join(ten(name) for name in names),
+        [name if i % 2 else code for i, (name, code) in enumerate(zip(names, codes, strict=True))],
+    ]
+    env, envs = case.env(encoding="codes"), case.vec(2, encoding="codes")
+    for way in ways:
+        observation, info = env.reset(seed=5, options={"deck": way})
+        assert env.state["deck"].tolist() == codes
+        observations, infos = envs.reset(options={"deck": way})
+        assert envs.states["deck"].tolist() == [codes, codes]
+        assert np.array_equal(observations, [observation, observation])
+        assert np.array_equal(infos["action_mask"], [info["action_mask"]] * 2)
+
+
+def wrong_decks(game: Game) -> list[tuple[list[Any], str]]:
+    names = [card_name(code) for code in shuffled(game, 2)]
+    twice = [*names[:9], names[4], *names[10:]]
+    return [
+        (twice, f"card 10: {names[4]} is in the deck twice"),
+        (names[:-1], f"missing: {names[-1]}"),
+        (names[:-2], f"{len(names) - 2} cards, {len(names)} needed; missing: "),
+        ([*names, names[0]], f"card {len(names) + 1}: {names[0]} is in the deck twice"),
+        ([*names[:3], "1h", *names[4:]], "card '1h' is not a card"),
+        ([*names[:3], "Tx", *names[4:]], "card 'Tx' is not a card"),
+        ([*names[:3], "", *names[4:]], "card '' is not a card"),
+        ([*names[:3], 0, *names[4:]], "card 4: 0 is no card of it"),
+        ([*names[:3], 56, *names[4:]], "card 4: 56 is no card of it"),
+        ([], "0 cards"),
+    ]
+
+
+def test_a_wrong_deck_is_refused_and_nothing_is_lost(game: Game) -> None:
+    for deck, said in wrong_decks(game):
+        env, envs = CardEnv(game), CardVectorEnv(game, 2)
+        env.reset(seed=1)
+        envs.reset(seed=1)
+        here, rows = env.clone(), envs.clone()
+        for way in (deck, " ".join(map(str, deck))):
+            if way is not deck and (0 in deck or 56 in deck or "" in deck):
+                continue
+            with pytest.raises(ValueError, match=said):
+                env.reset(seed=9, options={"deck": way})
+            with pytest.raises(ValueError, match=said):
+                envs.reset(seed=9, options={"deck": way})
+            assert env.clone().tobytes() == here.tobytes()
+            assert envs.clone().tobytes() == rows.tobytes()
+
+
+def test_a_refused_first_reset_begins_nothing(game: Game) -> None:
+    env, envs = CardEnv(game), CardVectorEnv(game, 2)
+    for one, action in ((env, 0), (envs, [0, 0])):
+        with pytest.raises(ValueError, match="needed"):
+            one.reset(options={"deck": []})
+        with pytest.raises(Exception, match="call reset"):
+            one.step(action)
+
+
+def test_options_of_reset_that_do_not_exist_are_named(game: Game) -> None:
+    env = CardEnv(game)
+    for options, said in (
+        ({"dek": []}, "unknown reset option 'dek'; did you mean 'deck'"),
+        ({"deck": [], "deal": 3}, "not both"),
+        ({"bank": "mine"}, "needs 'deal'"),
+        ({"deal": -1}, "numbered from 0"),
+        ({"deal": 1.5}, "deal"),
+        ({"deal": "x"}, "deal"),
+        ({"deal": [1, 2]}, "deal"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            env.reset(options=options)
+
+
+def test_numbered_deals(case: Case) -> None:
+    """The same everywhere, whatever the seed was, and different from number to number."""
+    env, envs = case.env(encoding="codes"), case.vec(6, encoding="codes")
+    numbers = [0, 1, 2, 17, 1, 10**12]
+    observations, infos = envs.reset(seed=9, options={"deal": numbers})
+    for row, number in enumerate(numbers):
+        observation, info = env.reset(
+            options={"deal": number, "bank": default_bank(case.game.name)}
+        )
+        assert np.array_equal(observation, observations[row])
+        assert np.array_equal(info["action_mask"], infos["action_mask"][row])
+        assert env.clone().tobytes() == envs.clone()[row : row + 1].tobytes()
+    assert len({deck.tobytes() for deck in envs.states["deck"]}) == 5
+    env.reset(options={"deal": 17, "bank": "another"})
+    assert env.state["deck"].tobytes() != envs.states["deck"][3].tobytes()
+    same, _ = envs.reset(options={"deal": 17})
+    assert np.array_equal(same, [observations[3]] * 6)
+    with pytest.raises(ValueError, match="deal"):
+        envs.reset(options={"deal": [1, 2]})
+
+
+def test_a_numbered_deal_has_one_deck_in_all_variants(game: Game) -> None:
+    decks = set()
+    for variant in game.variants:
+        env = CardEnv(game, variant)
+        env.reset(options={"deal": 5})
+        decks.add(env.state["deck"].tobytes())
+    assert len(decks) == 1
+
+
+def test_after_a_numbered_deal_play_goes_on_with_other_deals(game: Game) -> None:
+    env = CardEnv(game)
+    env.reset(seed=1, options={"deal": 5})
+    bank = env.state["deck"].tobytes()
+    env.reset()
+    assert env.state["deck"].tobytes() != bank
+
+
+def test_bank_seeds_are_in_the_reserved_half_and_differ() -> None:
+    seeds = bank_seeds("some-bank", range(100_000))
+    assert seeds.dtype == np.uint64
+    assert (seeds >= TOP_BIT).all()
+    assert len(np.unique(seeds)) == len(seeds)
+    assert np.array_equal(bank_seeds("some-bank", [7, 3]), seeds[[7, 3]])
+    assert not np.isin(bank_seeds("some-bank-1", range(1000)), seeds).any()
+    assert 0.49 < np.mean(seeds >> np.uint64(62) & np.uint64(1)) < 0.51
+
+
+@jit
+def nothing(s: Any, rules: Any) -> None:
+    pass
+
+
+@jit
+def end(s: Any, rules: Any, action: int) -> None:
+    s["over"] = 1
+
+
+def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
+    """A game without cards leaves the seed of each deal in its state: 200 000 of them."""
+    state = np.dtype([*HEAD, ("shown", [("nothing", np.int8)])])
+    play = make_play(nothing, nothing, end, 1, 1.0)
+    rows, out = np.zeros(1000, state), make_buffers(1000, 1, state)
+    rows["rng"] = np.random.default_rng(0).integers(0, 2**64, 1000, np.uint64)
+    rules = (0,)
+    play.start(rows, rules, np.ones(1000, np.bool_), int(Source.DRAW), out)
+    rows["legal"] = 1
+    drawn = []
+    for mode in (Reset.NEXT_STEP, Reset.SAME_STEP):
+        for _ in range(100 * (2 - mode)):
+            play.play(rows, rules, How(reset=int(mode)), np.zeros(1000, np.int64), out)
+            drawn.append(rows["rng"].copy())
+    seeds = np.concatenate(drawn)
+    assert (seeds < TOP_BIT).all()
+    assert len(np.unique(seeds)) >= 150_000
+    assert 0.49 < np.mean(seeds >> np.uint64(62) & np.uint64(1)) < 0.51
+
+
+def test_a_deal_drawn_in_play_is_the_deal_of_its_seed(game: Game) -> None:
+    """100 000 deals: the seed is the generator's next word without its top bit."""
+    rules, n = game.rules_of(), 5000
+    drawn, again = Rows(game, rules, n), Rows(game, rules, n)
+    drawn.seed(np.random.default_rng(1).integers(0, 2**64, n, np.uint64))
+    word = plain(next_word)
+    decks = set()
+    for _ in range(20):
+        seeds = [word({"rng": int(rng)}) % TOP_BIT for rng in drawn.states["rng"]]
+        drawn.start(Source.DRAW)
+        again.seed(seeds)
+        again.start(Source.SEED)
+        assert drawn.states.tobytes() == again.states.tobytes()
+        decks.update(deck.tobytes() for deck in drawn.states["deck"])
+    assert len(decks) == 20 * n
+    bank = Rows(game, rules, 10_000)
+    bank.deal_bank(default_bank(game.name), range(10_000))
+    assert decks.isdisjoint(deck.tobytes() for deck in bank.states["deck"])
+
+
+def test_every_card_is_dealt_to_every_place_equally_often(game: Game) -> None:
+    """Chi-square over places and cards of 40 000 deals, half drawn and half of a bank."""
+    rows = Rows(game, game.rules_of(), 20_000)
+    rows.seed(np.arange(20_000))
+    rows.start(Source.DRAW)
+    drawn = rows.states["deck"].copy()
+    rows.deal_bank(default_bank(game.name), range(20_000))
+    for decks in (drawn, rows.states["deck"]):
+        codes = np.array(game.pack)
+        counts = (decks[:, :, None] == codes).sum(axis=0)
+        expected = len(decks) / len(codes)
+        chi = ((counts - expected) ** 2 / expected).sum()
+        freedom = (len(codes) - 1) ** 2
+        assert abs(chi - freedom) < 4.5 * (2 * freedom) ** 0.5

@@ -1,0 +1,153 @@
+"""One legality in every convention: what the mask allows runs, what it forbids is refused."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from parlour.envs.core.batch import PENALTY
+from parlour.envs.core.scene import ansi
+from tests.contract.cases import Case, positions
+
+OUTSIDE = (-(2**40), -64, -1, 62, 63, 64, 1000, 2**40)
+"""What no game has as an action, besides the number of its actions itself."""
+
+
+def all_actions(case: Case) -> list[int]:
+    return [*range(case.game.actions), case.game.actions, *OUTSIDE]
+
+
+def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) -> None:
+    env = case.env(encoding="codes")
+    tried = {"legal": 0, "illegal": 0}
+    for _ in positions(env, 6, seed=1, every=5):
+        if env.state["over"]:
+            continue
+        here, mask = env.clone(), env.action_masks()
+        for action in all_actions(case):
+            env.restore(here)
+            _, reward, terminated, truncated, info = env.step(action)
+            legal = 0 <= action < case.game.actions and bool(mask[action])
+            if legal:
+                assert terminated == (env.state["over"] == 1)
+                assert not info.get("illegal_action", False)
+            else:
+                assert (reward, terminated, truncated) == (PENALTY, True, False)
+                assert info["illegal_action"] is True
+                assert info["won"] is False
+                assert info["score"] == here["score"][0]
+                assert info["moves"] == here["moves"][0]
+                assert info["action_mask"].all()
+            assert env.state["steps"] == here["steps"][0] + 1
+            tried["legal" if legal else "illegal"] += 1
+    assert tried["legal"] > 30
+    assert tried["illegal"] > 300
+
+
+def test_refused_actions_are_named_and_change_nothing(case: Case) -> None:
+    env = case.env(illegal="raise")
+    other = case.env(illegal="end")
+    other.reset(seed=0)
+    for _ in positions(env, 3, seed=2, every=11):
+        if env.state["over"]:
+            continue
+        here, mask, table = env.clone(), env.action_masks(), ansi(env.scene())
+        shown = env.rows.codes.copy()
+        for action in all_actions(case):
+            inside = 0 <= action < case.game.actions
+            if inside and mask[action]:
+                other.restore(here)
+                expected = other.step(action)
+                for one, two in zip(env.step(action)[:4], expected[:4], strict=True):
+                    assert np.array_equal(one, two)
+                env.restore(here)
+                continue
+            with pytest.raises(gym.error.InvalidAction) as refused:
+                env.step(action)
+            said = str(refused.value)
+            assert f"action {action} " in said
+            assert not inside or case.game.label(action) in said
+            assert said.endswith(table)
+            for legal in np.flatnonzero(mask):
+                assert f"{legal} {case.game.label(int(legal))}" in said
+            assert env.clone().tobytes() == here.tobytes()
+            assert np.array_equal(env.action_masks(), mask)
+            assert np.array_equal(env.rows.codes, shown)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
+def test_a_vector_refuses_as_a_whole(case: Case, mode: AutoresetMode) -> None:
+    """One illegal action among several: the row is named, its table shown, no row is played."""
+    envs = case.vec(4, illegal="raise", autoreset_mode=mode)
+    envs.reset(seed=3)
+    legal = envs.action_masks().argmax(axis=1)
+    before, shown = envs.clone(), envs.rows.codes.copy()
+    wrong = int(envs.action_masks()[2].argmin())
+    for action in (wrong, *OUTSIDE):
+        actions = legal.copy()
+        actions[2] = action
+        with pytest.raises(gym.error.InvalidAction, match=f"row 2: action {action} ") as refused:
+            envs.step(actions)
+        assert str(refused.value).endswith(ansi(envs.scene(2)))
+        assert envs.clone().tobytes() == before.tobytes()
+        assert np.array_equal(envs.rows.codes, shown)
+    envs.step(legal)
+    assert envs.clone().tobytes() != before.tobytes()
+
+
+def test_a_vector_ignores_the_actions_of_finished_rows(case: Case) -> None:
+    """``illegal="raise"`` does not look at what a row gets that only waits to begin anew."""
+    envs = case.vec(2, illegal="raise", max_moves=1, autoreset_mode="next_step")
+    envs.reset(seed=3)
+    for _ in range(30):
+        over = envs.states["over"] != 0
+        actions = np.where(over, -7, envs.action_masks().argmax(axis=1))
+        assert not over.any() or over.all() or not envs.action_masks()[over].min() == 0
+        envs.step(actions)
+        if over.any():
+            assert (envs.states["over"][over] == 0).all()
+            return
+    raise AssertionError("no game ended")
+
+
+def test_masks_are_the_same_in_every_convention(case: Case) -> None:
+    env = case.env(encoding="codes")
+    envs = case.vec(1, encoding="codes")
+    envs.reset(seed=0)
+    env.reset(seed=0)
+    for _ in positions(env, 3, seed=4):
+        _, info = env.restore(env.clone())
+        _, infos = envs.restore(env.clone())
+        legal = int(env.state["legal"])
+        over = bool(env.state["over"])
+        expected = [over or legal >> action & 1 == 1 for action in range(case.game.actions)]
+        assert info["action_mask"].dtype == infos["action_mask"].dtype == np.int8
+        assert env.action_masks().dtype == envs.action_masks().dtype == np.bool_
+        assert info["action_mask"].tolist() == expected
+        assert env.action_masks().tolist() == expected
+        assert infos["action_mask"].tolist() == [expected]
+        assert envs.action_masks().tolist() == [expected]
+        assert env.action_space.contains(env.action_space.sample(mask=info["action_mask"]))
+        assert over or legal > 0
+
+
+def test_finished_games_allow_everything(case: Case) -> None:
+    for keywords in ({}, {"max_moves": 3}, {"max_episode_steps": 3}, {"skip_forced": True}):
+        env = case.env(**keywords)
+        env.reset(seed=6)
+        over = False
+        while not over:
+            assert not env.action_masks().all()
+            _, _, terminated, truncated, info = env.step(int(env.action_masks().argmax()))
+            over = terminated or truncated
+        assert info["action_mask"].all()
+        assert env.action_masks().all()
+
+
+def test_labels_name_every_action_once(case: Case) -> None:
+    labels = [case.game.label(action) for action in range(case.game.actions)]
+    assert len(set(labels)) == len(labels)
+    assert all(labels)
+    for action in (-1, case.game.actions):
+        with pytest.raises(ValueError, match=str(action)):
+            case.game.label(action)

@@ -1,0 +1,231 @@
+"""A state is a plain record: it holds the whole pack, is copied by copying, and plays on alike."""
+
+import copy
+import pickle
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from parlour.envs import CardEnv, Game
+from parlour.envs.core.rows import hidden
+from tests.contract.cases import Case, Crowd, positions, random_cases
+from tests.walkers import WALKERS
+
+
+def fields(dtype: np.dtype[Any]) -> int:
+    """The bytes of all fields of a record, those of records inside it included."""
+    if dtype.fields is None:
+        shape = dtype.shape or ()
+        return int(dtype.base.itemsize * np.prod(shape, dtype=int))
+    return sum(fields(entry[0]) for entry in dtype.fields.values())
+
+
+def deck_is_whole(game: Game, states: np.ndarray) -> bool:
+    decks = np.sort(states["deck"], axis=1)
+    return bool((decks == np.sort(np.array(game.pack, np.int8))).all())
+
+
+def test_the_record_has_no_padding(game: Game) -> None:
+    """So that its bytes are its identity."""
+    assert game.state.itemsize == fields(game.state)
+    assert game.features.dtype.itemsize == fields(game.features.dtype) == game.features.width
+    assert game.state.fields["shown"][0] == game.features.dtype
+    for name, (dtype, *_) in game.features.dtype.fields.items():
+        assert dtype.base == np.int8, name
+
+
+def test_the_pack_is_whole_in_every_state(case: Case) -> None:
+    env = case.env(encoding="codes")
+    for steps in positions(env, 6, seed=10):
+        states = env.rows.states
+        assert deck_is_whole(case.game, states)
+        assert deck_is_whole(case.game, hidden(case.game, case.rules, states, steps))
+        lying = [item.card for item in env.scene().items if item.face_up and item.card]
+        assert len(set(lying)) == len(lying), "a card lies in two places"
+        assert set(lying) <= set(case.game.pack)
+
+
+def test_the_pack_is_whole_with_random_options() -> None:
+    for case in random_cases(40, seed=8):
+        envs = case.vec(6, encoding="codes", autoreset_mode="next_step")
+        crowd = Crowd(case, 6, 1)
+        envs.reset(seed=2)
+        for _ in range(100):
+            envs.step(crowd.choose(envs.states, envs.action_masks()))
+            assert deck_is_whole(case.game, envs.states)
+
+
+def play_on(env: Any, seed: int, steps: int = 25) -> list[Any]:
+    """Play on for some steps, through the ends of games; return all that was seen."""
+    rng = np.random.default_rng(seed)
+    bare = env.unwrapped
+    walkers = list(WALKERS.values())
+    seen: list[Any] = []
+    for step in range(steps):
+        if bare.rows.states["over"][0]:
+            observation, info = env.reset()
+            result: tuple[Any, ...] = (observation,)
+        else:
+            *rest, info = env.step(walkers[step % 3](bare.rows, rng))
+            result = tuple(rest)
+        facts = {key: value for key, value in info.items() if key != "action_mask"}
+        seen += [
+            [np.asarray(part).tolist() for part in result],
+            info["action_mask"].tolist(),
+            facts,
+        ]
+        seen.append(bare.clone().tobytes())
+    return seen
+
+
+def begun(env: Any, steps: int = 12) -> Any:
+    env.reset(seed=21)
+    play_on(env, 1, steps)
+    return env
+
+
+def test_a_restored_state_has_the_same_future(case: Case) -> None:
+    for keywords in ({"encoding": "codes"}, {"skip_forced": True, "max_moves": 20}):
+        env, other = case.env(**keywords), case.env(**keywords)
+        for steps in positions(env, 3, seed=30, every=9):
+            here = env.clone()
+            kept = here.tobytes()
+            shown = env.rows.codes.copy()
+            future = play_on(env, steps)
+            for one in (env, other):
+                observation, info = one.restore(here)
+                assert observation in one.observation_space
+                assert np.array_equal(one.rows.codes, shown)
+                assert ("won" in info) == bool(here["over"][0])
+                assert play_on(one, steps) == future
+            assert here.tobytes() == kept, "the clone is not a copy"
+
+
+def test_rows_of_a_vector_can_be_put_elsewhere(case: Case) -> None:
+    envs = case.vec(5, encoding="codes", autoreset_mode="same_step")
+    crowd = Crowd(case, 5, 4)
+    envs.reset(seed=1)
+    for _ in range(15):
+        envs.step(crowd.choose(envs.states, envs.action_masks()))
+    order = np.array([3, 3, 0, 4, 1])
+    states = envs.clone()[order]
+    actions = [Crowd(case, 1, i).choose(s, (s["legal"][:, None] >> np.arange(case.game.actions)) & 1)
+               for i, s in enumerate(envs.clone()[:, None])]  # fmt: skip
+    before = envs.step(np.concatenate(actions))
+    envs.restore(states)
+    after = envs.step(np.concatenate(actions)[order])
+    for one, other in zip(before[:4], after[:4], strict=True):
+        assert np.array_equal(one[order], other)
+    for wrong in (states[:2], np.zeros(5), states["shown"]):
+        with pytest.raises(ValueError, match="record array"):
+            envs.restore(wrong)
+
+
+def copies(env: Any) -> dict[str, Any]:
+    return {"pickle": pickle.loads(pickle.dumps(env)), "deepcopy": copy.deepcopy(env)}
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["bare", "gym.make"])
+def test_copies_of_an_environment_go_on_alike_and_apart(case: Case, wrapped: bool) -> None:
+    made = gym.make(case.game.id, variant=case.variant, encoding="codes") if wrapped else case.env()
+    env = begun(made)
+    for way, other in copies(env).items():
+        state = env.unwrapped.clone().tobytes()
+        assert other.unwrapped.game is case.game, way
+        assert other.unwrapped.clone().tobytes() == state, way
+        assert np.array_equal(other.unwrapped.action_masks(), env.unwrapped.action_masks()), way
+        future = play_on(other, 5, 150)
+        assert env.unwrapped.clone().tobytes() == state, f"{way}: playing the copy changed the env"
+        twin = copies(env)["deepcopy"]
+        assert play_on(twin, 5, 150) == future, way
+        for one in (other, twin):
+            one.reset(seed=77)
+        assert play_on(other, 6) == play_on(twin, 6), way
+    assert play_on(env, 5, 150) == future
+
+
+def test_a_copy_before_the_first_reset_can_begin(game: Game) -> None:
+    for way, other in copies(CardEnv(game)).items():
+        with pytest.raises(gym.error.ResetNeeded):
+            other.step(0)
+        assert other.reset(seed=4)[0].tolist() == CardEnv(game).reset(seed=4)[0].tolist(), way
+
+
+def test_copies_of_a_vector_go_on_alike_and_apart(case: Case) -> None:
+    envs = case.vec(4, encoding="onehot", autoreset_mode="same_step", max_moves=15)
+    crowd = Crowd(case, 4, 9)
+    envs.reset(seed=5)
+    for _ in range(10):
+        envs.step(crowd.choose(envs.states, envs.action_masks()))
+    others = copies(envs)
+    before = envs.clone().tobytes()
+    for way, other in others.items():
+        assert other.clone().tobytes() == before, way
+        other.step(other.action_masks().argmax(axis=1))
+        assert envs.clone().tobytes() == before, f"{way}: playing the copy changed the env"
+    others = copies(envs)
+    for _ in range(40):
+        actions = crowd.choose(envs.states, envs.action_masks())
+        observations, rewards, terminated, truncated, _ = envs.step(actions)
+        for way, other in others.items():
+            result = other.step(actions)
+            assert np.array_equal(result[0], observations), way
+            assert np.array_equal(result[1], rewards), way
+            assert np.array_equal(result[2] | result[3], terminated | truncated), way
+            assert other.clone().tobytes() == envs.clone().tobytes(), way
+
+
+def test_a_state_is_a_view_and_a_clone_is_not(game: Game) -> None:
+    env = CardEnv(game)
+    env.reset(seed=1)
+    clone, state = env.clone(), env.state
+    assert np.shares_memory(state, env.rows.states)
+    assert not np.shares_memory(clone, env.rows.states)
+    assert clone.shape == (1,)
+    assert clone.dtype == game.state
+
+
+def test_equal_seeds_are_equal_games(case: Case) -> None:
+    """Whatever was played before: nothing of the last game is left in the state."""
+    fresh, used = case.env(encoding="codes"), begun(case.env(encoding="codes"), 150)
+    for seed in range(5):
+        one, two = fresh.reset(seed=seed), used.reset(seed=seed)
+        assert np.array_equal(one[0], two[0])
+        assert fresh.clone().tobytes() == used.clone().tobytes()
+        assert play_on(fresh, seed, 80) == play_on(used, seed, 80)
+
+
+def test_resets_without_a_seed_continue_the_generator(case: Case) -> None:
+    decks = []
+    for _ in range(2):
+        env = case.env()
+        env.reset(seed=3)
+        deals = [env.state["deck"].tobytes()]
+        for moves in range(20):
+            play_on(env, moves, moves)
+            env.reset()
+            deals.append(env.state["deck"].tobytes())
+        decks.append(deals)
+        assert len(set(deals)) == len(deals)
+    assert decks[0] == decks[1]
+
+
+def test_the_first_reset_without_a_seed_is_random(game: Game) -> None:
+    decks = set()
+    for _ in range(5):
+        env = CardEnv(game)
+        env.reset()
+        decks.add(env.state["deck"].tobytes())
+    assert len(decks) == 5
+
+
+def test_the_generator_is_the_one_that_gymnasium_seeds(game: Game) -> None:
+    """A seeded reset draws from ``np_random`` once; the game's chance is then in the state."""
+    env = CardEnv(game)
+    env.reset(seed=8)
+    assert env.np_random_seed == 8
+    drawn = env.np_random.bit_generator.state
+    play_on(env, 0, 60)
+    assert env.np_random.bit_generator.state == drawn

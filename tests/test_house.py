@@ -1,0 +1,189 @@
+"""The rules of the house: who may import whom, what may be named where, how long a file may be."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TOPS = ("envs", "agents", "training")
+SHELLS = ("envs/single.py", "envs/vector.py", "envs/seat.py", "envs/table.py")
+LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
+# llvmlite is Numba's own back end: no distribution of Numba comes without it.
+CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
+GAME_WORDS = ("pyramid", "poker", "puss")
+GAME_WORDS_ALLOWED = {"envs/core/hands.py": {"poker"}}  # five-card hands, shared by two games
+LINES = 350
+LONGER: dict[str, int] = {}  # path -> its own limit, with a comment that says why
+
+ELSEWHERE = re.compile(r"(?<![\w.~-])/(?:work|tmp|home|root|Users)/|\b[A-Z]:\\Users\\")
+REGISTRY = re.compile(
+    r"py(?:pi|thonhosted)\.org|download\.pytorch\.org|anaconda\.org|npmjs\.(?:org|com)"
+    r"|pypi\.nvidia\.com|crates\.io|--(?:extra-index|index|find)-(?:url|links)"
+)
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """Every file that git tracks or would track, as paths from the root."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return tuple(sorted(name for name in listed.split("\0") if name and (ROOT / name).is_file()))
+
+
+def modules(*folders: str) -> list[str]:
+    """The Python files under `folders` (paths from the root), or all of them."""
+    under = tuple(f"{folder}/" for folder in folders) or ("",)
+    return [name for name in files() if name.endswith(".py") and name.startswith(under)]
+
+
+def source(name: str) -> str:
+    """The text of a Python file, or of the code cells of a notebook."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    if not name.endswith(".ipynb"):
+        return text
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    lines = "\n".join("".join(cell["source"]) for cell in cells).split("\n")
+    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
+
+
+@cache
+def imports(name: str) -> tuple[tuple[int, str, bool], ...]:
+    """The imports of a file: (line, full dotted name, whether it was written relative)."""
+    folder = ["parlour", *name.split("/")[:-1]]
+    found = []
+    for node in ast.walk(ast.parse(source(name), name)):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name, False) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = folder[: len(folder) - node.level + 1] if node.level else []
+            path = base + ([node.module] if node.module else [])
+            found += [
+                (node.lineno, ".".join([*path, alias.name]), node.level > 0) for alias in node.names
+            ]
+    return tuple(found)
+
+
+def inside(module: str, package: str) -> bool:
+    """Whether the dotted name `module` is `package` or lies in it."""
+    return module == package or module.startswith(package + ".")
+
+
+def games() -> list[str]:
+    """The folders that hold one game each."""
+    return sorted(
+        {name.split("/")[1] for name in modules("envs") if name.count("/") > 1} - {"core"}
+    )
+
+
+def offences(names: Iterable[str], wrong: Callable[[str, str, bool], bool]) -> list[str]:
+    """`path:line: import` for each import for which wrong(path, module, relative) holds."""
+    return [
+        f"{name}:{line}: {module}"
+        for name in names
+        for line, module, relative in imports(name)
+        if wrong(name, module, relative)
+    ]
+
+
+def importing(names: Iterable[str], *packages: str) -> list[str]:
+    """`path:line: import` for each import of one of `packages`, or of something in them."""
+    return offences(names, lambda _, module, __: any(inside(module, each) for each in packages))
+
+
+def matching(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
+    """`path:line: text` for each match of `pattern` in a text file."""
+    found = []
+    for name in names:
+        try:
+            lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(lines, 1):
+            found += [f"{name}:{number}: {match[0]}" for match in pattern.finditer(line)]
+    return found
+
+
+def test_the_three_folders_and_the_links_to_them_are_there() -> None:
+    for top in TOPS:
+        assert f"{top}/__init__.py" in files()
+        assert (ROOT / ".typing/parlour" / top).resolve() == ROOT / top
+
+
+def test_imports_within_a_folder_are_relative_and_across_folders_absolute() -> None:
+    def wrong(name: str, module: str, relative: bool) -> bool:
+        return inside(module, f"parlour.{name.split('/')[0]}") != relative
+
+    assert offences(modules(*TOPS), wrong) == []
+
+
+def test_nothing_imports_a_bare_folder() -> None:
+    code = modules() + [name for name in files() if name.endswith(".ipynb")]
+    assert importing(code, *TOPS) == []
+
+
+@pytest.mark.parametrize("top", TOPS)
+def test_a_bare_import_is_refused(top: str) -> None:
+    with pytest.raises(ImportError, match=f"import parlour.{top}"):
+        importlib.import_module(top)
+
+
+def test_envs_import_neither_agents_nor_training() -> None:
+    assert importing(modules("envs"), "parlour.agents", "parlour.training") == []
+
+
+def test_agents_do_not_import_training() -> None:
+    assert importing(modules("agents"), "parlour.training") == []
+
+
+def test_learning_libraries_stay_in_training_and_learned() -> None:
+    names = set(modules("envs", "agents")) - {"agents/learned.py"}
+    assert importing(sorted(names), *LEARNING) == []
+
+
+def test_core_imports_only_numpy_numba_and_the_standard_library() -> None:
+    def wrong(_: str, module: str, relative: bool) -> bool:
+        if relative:
+            return not inside(module, "parlour.envs.core")
+        return module.split(".")[0] not in CORE
+
+    assert offences(modules("envs/core"), wrong) == []
+
+
+def test_core_knows_no_game() -> None:
+    words = [*GAME_WORDS, *(game.replace("_", "[ _-]?") for game in games())]
+    found = matching(modules("envs/core"), re.compile("|".join(words), re.IGNORECASE))
+    allowed = GAME_WORDS_ALLOWED
+    left = [at for at in found if at.split()[-1].lower() not in allowed.get(at.split(":")[0], ())]
+    assert left == []
+
+
+def test_shells_and_agents_import_no_particular_game() -> None:
+    names = [*modules("agents"), *(name for name in SHELLS if name in files())]
+    assert importing(names, *(f"parlour.envs.{game}" for game in games())) == []
+
+
+def test_no_utils_and_no_name_of_the_standard_library() -> None:
+    for name in modules():
+        *folders, file = name.removesuffix(".py").split("/")
+        own = {file, *folders} - {"__init__"}
+        assert not own & ({"utils"} | sys.stdlib_module_names), name
+
+
+def test_no_path_of_one_machine_and_no_registry_host() -> None:
+    assert matching(files(), ELSEWHERE) == []
+    assert matching(files(), REGISTRY) == []
+
+
+def test_files_are_short() -> None:
+    lengths = {name: source(name).count("\n") for name in modules(*TOPS)}
+    assert [name for name, n in lengths.items() if n > LONGER.get(name, LINES)] == []
