@@ -1,0 +1,1 @@
+"""Steps a second of our environments and of others', measured alike; run from the root."""

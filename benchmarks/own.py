@@ -1,0 +1,121 @@
+"""Steps a second of Parlour's own environments, measured as the peers are.
+
+    python -m benchmarks.own --list
+    python -m benchmarks.own pyramid-classic-kernel-4096 --json
+
+A step is a click. In the time are: the random choice among the legal actions, the step, autoreset,
+mask and observation of every state. ``kernel`` is the batch kernel with its buffers (`Rows`),
+``vector`` the `CardVectorEnv` (copy=False) with infos, ``single`` the unwrapped `CardEnv`.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import GAMES, make, make_vec
+from parlour.envs.core.batch import How, Reset, Source
+from parlour.envs.core.bits import count, lowest
+from parlour.envs.core.jit import jit
+from parlour.envs.core.rows import Rows
+
+from .peers import BATCHED, SINGLE, Play, Row, run
+
+PACKAGES = ("parlour", "numba")
+SIZES = (1, 64, 1024, 4096)
+MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
+S31, S33 = np.uint64(31), np.uint64(33)
+
+
+@jit
+def choose(states: Any, words: Any, actions: Any) -> None:
+    """Draw a legal action for each state; ``words`` holds a generator for each (uint64)."""
+    for i in range(len(states)):
+        legal = states[i]["legal"]
+        words[i] = words[i] * MULTIPLIER + INCREMENT
+        for _ in range(np.int64(((words[i] >> S33) * np.uint64(count(legal))) >> S31)):
+            legal &= legal - 1
+        actions[i] = lowest(legal)
+
+
+def words_of(n: int) -> np.ndarray:
+    """Return n generators' first words."""
+    return np.random.default_rng(0).integers(0, 2**63, n, np.uint64)
+
+
+def kernel(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
+    """The batch kernel; ``onehot`` writes the one-hot observations into a buffer, too."""
+    found = GAMES[game]
+    rows = Rows(found, found.rules_of(variant), n, How(reset=Reset.SAME_STEP, max_moves=500))
+    words, actions = words_of(n), np.zeros(n, np.int64)
+    rows.seed(words)
+    rows.start(Source.DRAW)
+    flat = np.zeros((n, found.features.columns), np.uint8)
+
+    def play() -> int:
+        for _ in range(budget // n):
+            choose(rows.states, words, actions)
+            rows.step(actions)
+            if encoding == "onehot":
+                found.features.onehot(rows.codes, flat)
+        return budget // n * n
+
+    return play
+
+
+def vector(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
+    """The vector environment."""
+    env = make_vec(game, n, variant, encoding=encoding, copy=False, autoreset_mode="same_step")
+    env.reset(seed=0)
+    words, actions = words_of(n), np.zeros(n, np.int64)
+
+    def play() -> int:
+        for _ in range(budget // n):
+            choose(env.states, words, actions)
+            env.step(actions)
+        return budget // n * n
+
+    return play
+
+
+def single(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
+    """The single environment, called once a step."""
+    env = make(game, variant, encoding=encoding)
+    env.reset(seed=0)
+    words, actions = words_of(1), np.zeros(1, np.int64)
+
+    def play() -> int:
+        for _ in range(budget):
+            choose(env.rows.states, words, actions)
+            _, _, terminated, truncated, _ = env.step(actions[0])
+            if terminated or truncated:
+                env.reset()
+        return budget
+
+    return play
+
+
+def row(shell: Callable[..., Play], game: str, variant: str, encoding: str, n: int) -> Row:
+    """Return a line of the comparison."""
+    kind = SINGLE if shell is single else BATCHED
+    parts = [game, variant, shell.__name__] + ([] if shell is single else [str(n)])
+    name = "-".join(parts + ([] if encoding == "codes" else [encoding]))
+    about = f"{GAMES[game].title} {variant}, {encoding}"
+    return Row(name, kind, n, PACKAGES, about, partial(shell, game, variant, encoding, n))
+
+
+def rows_of(game: str, variant: str) -> list[Row]:
+    """Return all lines of one game in the variant that peers are held against."""
+    sizes = [(shell, n) for shell in (kernel, vector) for n in SIZES]
+    lines = [row(shell, game, variant, "codes", n) for shell, n in sizes]
+    lines += [row(shell, game, variant, "onehot", SIZES[-1]) for shell in (kernel, vector)]
+    lines += [row(single, game, variant, encoding, 1) for encoding in ("codes", "onehot")]
+    others = [other for other in GAMES[game].variants if other != variant]
+    return lines + [row(kernel, game, other, "codes", SIZES[-1]) for other in others]
+
+
+OWN = tuple(rows_of("pyramid", "classic"))
+
+if __name__ == "__main__":
+    run(OWN, "benchmarks.own", __doc__)

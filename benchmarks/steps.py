@@ -1,0 +1,145 @@
+"""Steps a second of Parlour and its peers in one run; writes the table in the README.
+
+    python -m benchmarks.steps            # measure all, print the table
+    python -m benchmarks.steps --write    # and put it into README.md and benchmarks/steps.json
+
+Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
+turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
+their median is given. A peer that is not installed is named with the reason.
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+README, RECORD = ROOT / "README.md", ROOT / "benchmarks" / "steps.json"
+BEGIN, END = "<!-- generated: benchmarks.steps -->", "<!-- end -->"
+BASE = "openspiel-solitaire"
+"""What ratios are taken against."""
+
+
+def names(module: str) -> list[str]:
+    """Return the names of the rows of ``benchmarks.own`` or ``benchmarks.peers``."""
+    listing = subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{module}", "--list"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [line.split()[0] for line in listing.stdout.splitlines()]
+
+
+def once(module: str, name: str, seconds: float) -> dict[str, Any]:
+    """Measure one row once in a process of its own."""
+    command = [sys.executable, "-m", f"benchmarks.{module}", name, "--json"]
+    command += ["--repeats", "1", "--seconds", str(seconds)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or ["no output"]
+        return {"name": name, "error": last[0]}
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def measure(rounds: int, seconds: float, chosen: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return for every row its results, one a round."""
+    rows = [(module, name) for module in ("own", "peers") for name in names(module)]
+    rows = [(module, name) for module, name in rows if not chosen or name in chosen]
+    found: dict[str, list[dict[str, Any]]] = {name: [] for _, name in rows}
+    for number in range(rounds):
+        for module, name in rows:
+            if any("error" in result for result in found[name]):
+                continue
+            found[name].append(once(module, name, seconds))
+            print(f"round {number + 1}/{rounds}: {name}", file=sys.stderr, flush=True)
+    return found
+
+
+def speeds(results: list[dict[str, Any]]) -> list[float]:
+    """Return the steps a second of each round."""
+    return [result["steps_per_second"]["median"] for result in results]
+
+
+def summary(found: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return for every row its median and range and the median ratio to the base row."""
+    base = found.get(BASE, [])
+    lines = []
+    for name, results in found.items():
+        if "error" in results[-1]:
+            lines.append({"name": name, "error": results[-1]["error"]})
+            continue
+        own = speeds(results)
+        kept = {key: results[0][key] for key in ("kind", "batch", "version")}
+        line = {"name": name, **kept, "median": median(own), "low": min(own), "high": max(own)}
+        if base and "error" not in base[-1]:
+            line["ratio"] = median(a / b for a, b in zip(own, speeds(base), strict=True))
+        lines.append(line)
+    return lines
+
+
+def table(lines: list[dict[str, Any]], rounds: int, seconds: float) -> str:
+    """Return the result as Markdown, with the conditions it was measured under."""
+    out = ["| row | called | rows | steps/s, median (range) | × OpenSpiel solitaire |"]
+    out.append("|---|---|---:|---:|---:|")
+    for line in lines:
+        if "error" in line:
+            out.append(f"| {line['name']} | not measured: {line['error']} | | | |")
+            continue
+        speed = f"{_short(line['median'])} ({_short(line['low'])}–{_short(line['high'])})"
+        ratio = f"{line['ratio']:.3g}" if "ratio" in line else ""
+        out.append(f"| {line['name']} | {line['kind']} | {line['batch']} | {speed} | {ratio} |")
+    versions = sorted({v for line in lines for v in line.get("version", "").split(", ") if v})
+    out += ["", f"Random legal play on one core, {rounds} rounds of {seconds:g} s a row by turns, "]
+    out[-1] += f"each in its own process; {machine()}; {', '.join(versions)}. "
+    out[-1] += "Written by `python -m benchmarks.steps --write`."
+    return "\n".join(out) + "\n"
+
+
+def _short(speed: float) -> str:
+    return f"{speed / 1e6:.2f} M" if speed >= 1e6 else f"{speed / 1e3:.1f} k"
+
+
+def machine() -> str:
+    """Name the processor and Python."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = lines[0].partition(":")[2].strip() if lines else model
+    return f"{model}, Python {platform.python_version()}"
+
+
+def write(text: str, lines: list[dict[str, Any]]) -> None:
+    """Put the table between its markers in the README, and the figures beside this file."""
+    readme = README.read_text()
+    before, found, rest = readme.partition(BEGIN)
+    if not found:
+        raise SystemExit(f"{README.name} has no line {BEGIN}")
+    README.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}")
+    RECORD.write_text(json.dumps({"machine": machine(), "rows": lines}, indent=1) + "\n")
+
+
+def main() -> None:
+    """Measure and print; see the module's text."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.steps", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--rounds", type=int, default=5, help="rounds over all rows (5)")
+    parser.add_argument("--seconds", type=float, default=1.0, help="per row and round (1.0)")
+    parser.add_argument("--rows", nargs="*", default=[], help="only these rows")
+    parser.add_argument("--write", action="store_true", help="write README.md and steps.json")
+    given = parser.parse_args()
+    if given.rounds < 1 or given.seconds <= 0:
+        parser.error("--rounds and --seconds must be positive")
+    lines = summary(measure(given.rounds, given.seconds, given.rows))
+    text = table(lines, given.rounds, given.seconds)
+    print(text)
+    if given.write:
+        write(text, lines)
+
+
+if __name__ == "__main__":
+    main()
