@@ -5,6 +5,7 @@ search, learned and human agents are the same to everything that plays them.
 """
 
 import importlib
+import inspect
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -46,9 +47,7 @@ class IllegalChoice(RuntimeError):
     """An agent chose an action that is not legal."""
 
 
-def look(
-    agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray
-) -> Turn:
+def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray) -> Turn:
     """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
 
     ``seed`` is one number, or uint64 (n,), one for each state.
@@ -72,7 +71,8 @@ def choose(agent: Agent, turn: Turn) -> np.ndarray:
     if not fine.all():
         row = int(np.argmin(fine))
         action = int(actions[row])
-        legal = ", ".join(f"{a} {turn.game.label(a)}" for a in np.flatnonzero(turn.masks[row]))
+        can = np.flatnonzero(turn.masks[row]).tolist()
+        legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
         said = turn.game.label(action) if inside[row] else "no action of this game"
         raise IllegalChoice(
             f"agent {agent.name!r} chose action {action} ({said}), which is not legal; "
@@ -88,8 +88,8 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
     ``"uniform"``, ``"greedy"``, ``"human"``; the path of an artefact folder (or of the
-    ``agent.json`` in it); ``"mymodule:MyAgent"``, called with no arguments, or with ``seed`` where
-    it takes one. Raises ValueError saying what is wrong and what is allowed.
+    ``agent.json`` in it); ``"mymodule:MyAgent"``, an agent, or a class that is called with ``seed``
+    where it takes one. Raises ValueError saying what is wrong and what is allowed.
     """
     if spec in BUILT_IN:
         module = importlib.import_module(f".{spec}", __package__)
@@ -102,6 +102,8 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         return LearnedAgent.load(path, game, rules)
     if ":" in spec:
         return _own(spec, seed)
+    if len(path.parts) > 1:
+        raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
         unknown("agent", spec, BUILT_IN) + ", the folder of a saved agent, or module:Class"
     )
@@ -111,16 +113,17 @@ def _own(spec: str, seed: int) -> Agent:
     module_name, _, attribute = spec.partition(":")
     try:
         made = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"agent {spec!r}: {error}") from error
-    try:
-        agent = made(seed=seed)
-    except TypeError:
-        agent = made()
+    if isinstance(made, type):
+        takes_seed = "seed" in inspect.signature(made).parameters
+        agent = made(seed=seed) if takes_seed else made()
+    else:
+        agent = made
     if not hasattr(agent, "act"):
         raise ValueError(f"agent {spec!r} has no method act(turn); see parlour.agents.agent.Agent")
     if not hasattr(agent, "name"):
         agent.name = attribute
     if not hasattr(agent, "sees_all"):
         agent.sees_all = False
-    return agent  # type: ignore[no-any-return]
+    return agent

@@ -85,7 +85,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             reset=Reset.DISABLED,
         )
         self.observation_space = shell.observation_space(game, encoding)
-        self.action_space = gym.spaces.Discrete(game.actions)  # type: ignore[assignment]
+        self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)
         self._started = False
 
@@ -175,7 +175,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         """Return which card lies where, as the player sees it."""
         return self.game.layout(self.state, self.rules)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return the table as text with ``render_mode="ansi"``."""
         if self.render_mode is None:
             gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")

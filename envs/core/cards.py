@@ -101,7 +101,7 @@ def next_word(s: Any) -> Any:
 @jit(twin=_plain_below)
 def below(s: Any, n: int) -> int:
     """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""
-    return np.int64(((next_word(s) >> S32) * np.uint64(n)) >> S32)
+    return np.int64(((next_word(s) >> S32) * np.uint64(n)) >> S32)  # type: ignore[return-value]
 
 
 @jit

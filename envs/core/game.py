@@ -18,12 +18,14 @@ from .scene import Scene
 class Game:
     """The facts and compiled functions of one game.
 
-    ``play`` holds the batch kernels (see `batch.Play`). ``hide(states, rules, seat)`` redeals, from
-    each state's generator, what a seat does not know. ``judge(states, rules, scores)`` writes a
-    score for every legal action (float64 (n, actions)), knowing only what the player knows.
-    ``layout(s, rules)`` says where each card of one state lies, ``words(s, rules)`` what a person
-    may call each action that is in sight, the best word first; ``facts(states, rules)`` gives
-    what ``info`` says at the end of episodes beside won, score and moves, an array each.
+    ``variants`` names rules, ``sources`` says for each where it comes from, ``references`` what the
+    short names in there mean. ``play`` holds the batch kernels (see `batch.Play`).
+    ``hide(states, rules, seat)`` redeals, from each state's generator, what a seat does not know.
+    ``judge(states, rules, scores)`` writes a score for every legal action (float64 (n, actions)),
+    knowing only what the player knows. ``layout(s, rules)`` says where each card of one state lies,
+    ``words(s, rules)`` what a person may call each action in sight, the best word first.
+    ``facts(states, rules)`` gives what ``info`` says at the end of episodes beside won, score and
+    moves, an array each.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Game:
     rules: type[Any]
     variants: Mapping[str, Any]
     sources: Mapping[str, str]
+    references: Mapping[str, str]
     default: str
     check: Callable[[Any], None]
     features: Features

@@ -100,17 +100,29 @@ def differences(rules: Any, base: Any) -> dict[str, Any]:
     return {field: value for field, value in plain(rules).items() if value != was[field]}
 
 
-def describe(rules_type: Any) -> list[Described]:
-    """Return every option of a game: name, allowed values, default, what it does."""
-    hints = get_type_hints(rules_type, include_extras=True)
-    default = plain(rules_type())
-    words = {True: "yes", False: "no"}
+def describe(rules: Any) -> list[Described]:
+    """Return every option of a game: name, allowed values, default, what it does.
+
+    ``rules`` is the game's type of rules, or rules, whose values then stand for the defaults.
+    """
+    hints = get_type_hints(rules if isinstance(rules, type) else type(rules), include_extras=True)
+    values = plain(rules() if isinstance(rules, type) else rules)
     return [
         Described(
             field,
             _allowed(hint.__origin__, hint.__metadata__[0]),
-            words[default[field]] if isinstance(default[field], bool) else str(default[field]),
+            word(values[field]),
             hint.__metadata__[0].doc,
         )
         for field, hint in hints.items()
     ]
+
+
+def word(value: Any) -> str:
+    """Write a plain value as a command line takes it: yes and no for booleans."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def said(values: Mapping[str, Any]) -> str:
+    """Write plain values as ``"passes=2, undo=yes"``."""
+    return ", ".join(f"{field}={word(value)}" for field, value in values.items())

@@ -36,7 +36,8 @@ def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
     card = int(s["shown"]["places"][place])
     can = legal >> place & 1
     mark = "picked" if s["shown"]["picked"][place] else "legal" if can else ""
-    return Item(x, y, card, True, mark, str(place) if can else "")  # type: ignore[arg-type]
+    numbered = can or int(s["free"]) >> place & 1
+    return Item(x, y, card, True, mark, str(place) if numbered else "")  # type: ignore[arg-type]
 
 
 def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
@@ -59,9 +60,9 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
 def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     """Return what a person may call each card in sight (its name, its place) and each turn."""
     shown = enumerate(s["shown"]["places"].tolist())
-    said = {place: (name(card), str(place)) for place, card in shown if card}
-    turns = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), UNDO: ("u", "undo")}
-    return said | turns if rules.undo else said | {DEAL: turns[DEAL], REDEAL: turns[REDEAL]}
+    said: dict[int, tuple[str, ...]] = {p: (name(card), str(p)) for p, card in shown if card}
+    said |= {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
+    return said | {UNDO: ("u", "undo")} if rules.undo else said
 
 
 def facts(states: Any, rules: Any) -> dict[str, Any]:

@@ -134,6 +134,13 @@ SOURCES = {
     "face-up": "000, 'some have the stock face-up'",
     "open-stock": "a widely played computer version",
 }
+REFERENCES = {
+    "000": "the web version with undo",
+    "001": '"Pyramid Solitaire"',
+    "002": "The Ultimate Book of Card Games",
+    "003": '"Pyramid Card Game"',
+}
+"""What the numbers in SOURCES and in the options stand for."""
 
 
 def check(rules: Rules) -> None:

@@ -97,7 +97,7 @@ def test_options_of_reset_that_do_not_exist_are_named(game: Game) -> None:
         ({"dek": []}, "unknown reset option 'dek'; did you mean 'deck'"),
         ({"deck": [], "deal": 3}, "not both"),
         ({"bank": "mine"}, "needs 'deal'"),
-        ({"deal": -1}, "numbered from 0"),
+        ({"deal": -1}, "from 0"),
         ({"deal": 1.5}, "deal"),
         ({"deal": "x"}, "deal"),
         ({"deal": [1, 2]}, "deal"),

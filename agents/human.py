@@ -1,0 +1,186 @@
+"""A person at a terminal: sees the table and names cards or places, in any order."""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs.core.cards import name, parse
+from parlour.envs.core.rows import Rows
+from parlour.envs.core.scene import ansi
+
+from . import bests
+from .agent import Agent, Turn
+from .greedy import GreedyAgent
+
+HELP = """\
+Name what you move, in any order: cards (Th or 10h) or the numbers below them, with blanks or
+commas between. One card is enough where only one move has it.
+h hint   ? help and all moves   q quit"""
+LISTED = 40
+"""So many moves are listed in full."""
+
+
+class Quit(Exception):
+    """The person has left the game."""
+
+
+class HumanAgent:
+    """Asks a person for each move. ``ask`` is like `input`, ``say`` like `print`."""
+
+    name = "human"
+    sees_all = False
+    at_once = 1
+    """Games that it can play side by side."""
+
+    def __init__(
+        self,
+        ask: Callable[[str], str] | None = None,
+        say: Callable[[str], None] = print,
+        colour: bool = False,
+    ) -> None:
+        self.ask, self.say, self.colour = ask or input, say, colour
+        self.clicks: list[int] = []
+        self.begun = time.monotonic()
+        self.best: bests.Best | None = None
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return the next click of the person's move, int64 (1,). Raises Quit when they leave."""
+        if len(turn.masks) != 1:
+            raise ValueError(f"a person plays one game at a time, not {len(turn.masks)}")
+        if turn.states["steps"][0] == 0:
+            self.clicks, self.begun = [], time.monotonic()
+            self.best = bests.load(bests.key(turn.game, turn.rules))
+        if not self.clicks or not turn.masks[0, self.clicks[0]]:
+            self.clicks = self._ask(turn)
+        return np.array([self.clicks.pop(0)])
+
+    @property
+    def seconds(self) -> float:
+        """How long the game has been going on."""
+        return time.monotonic() - self.begun
+
+    def _ask(self, turn: Turn) -> list[int]:
+        game, rules, states = turn.game, turn.rules, turn.states
+        words = game.words(states[0], rules)
+        self.say("\n" + ansi(game.layout(states[0], rules), self.colour))
+        while True:
+            text = self._read(f"{self._status(states)} > ")
+            if text in ("q", "quit"):
+                raise Quit
+            if text in ("h", "hint"):
+                self.say(f"hint: {spoken(hint(turn), words)}")
+            elif text in ("?", "help"):
+                self.say(
+                    f"{HELP}\nmoves now: {_listed(complete_moves(game, rules, states), words)}"
+                )
+            elif text:
+                try:
+                    return find_move(text, game, rules, states)
+                except ValueError as error:
+                    self.say(str(error))
+
+    def _read(self, prompt: str) -> str:
+        try:
+            return self.ask(prompt).strip().lower()
+        except EOFError:
+            raise Quit from None
+
+    def _status(self, states: np.ndarray) -> str:
+        best = f", best: {self.best}" if self.best else ""
+        return f"moves {states['moves'][0]}, {bests.clock(self.seconds)}{best}; ? for help"
+
+
+def complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
+    """Return every move of one game (states (1,)), each as the actions that make it up.
+
+    A move is complete when the game's count of moves goes up, or the game is over.
+    """
+    rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
+    before = states["moves"][0]
+    found: list[list[int]] = []
+    begun: list[tuple[np.ndarray, list[int]]] = [(states.copy(), [])]
+    while begun:
+        state, made = begun.pop()
+        for action[0] in np.flatnonzero(state["legal"][0] >> np.arange(game.actions) & 1):
+            rows.restore(state)
+            rows.step(action)
+            clicks = [*made, int(action[0])]
+            if rows.states["over"][0] or rows.states["moves"][0] != before:
+                found.append(clicks)
+            else:
+                begun.append((rows.states.copy(), clicks))
+    return sorted(found)
+
+
+def find_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
+    """Return the actions of the move that a text names, in the order in which they are legal.
+
+    Words may come in any order; they may leave out what only one move can mean. Raises ValueError
+    saying which word is unknown, what the cards can go with, or that they cannot go.
+    """
+    words = game.words(states[0], rules)
+    wanted = [_action(word, words) for word in re.split(r"[\s,;+]+", text) if word]
+    if not wanted:
+        raise ValueError("name at least one card")
+    moves = complete_moves(game, rules, states)
+    if wanted in moves:
+        return wanted
+    exact = [move for move in moves if set(move) == set(wanted)]
+    longer = [move for move in moves if set(move) > set(wanted)]
+    if exact or len(longer) == 1:
+        return (exact or longer)[0]
+    said = spoken(wanted, words)
+    if longer:
+        raise ValueError(
+            f"{said} is part of several moves, name all of one: {_listed(longer, words)}"
+        )
+    usable = {action for move in moves for action in move}
+    stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
+    if stuck:
+        raise ValueError(f"not possible now: {spoken(stuck, words)} ({_labels(game, stuck)})")
+    raise ValueError(f"{said} cannot go together")
+
+
+def hint(turn: Turn) -> list[int]:
+    """Return the move that the game's own heuristic would make, as its actions."""
+    rows, agent = Rows(turn.game, turn.rules, 1), GreedyAgent()
+    rows.restore(turn.states)
+    clicks: list[int] = []
+    while not rows.states["over"][0] and rows.states["moves"][0] == turn.states["moves"][0]:
+        actions = np.asarray(agent.act(turn._replace(states=rows.states)), np.int64)
+        clicks.append(int(actions[0]))
+        rows.step(actions)
+    return clicks
+
+
+def spoken(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
+    """Write actions in the first words for them: ``"Th 3s"``."""
+    return " ".join(words[action][0] for action in dict.fromkeys(move))
+
+
+def _action(word: str, words: dict[int, tuple[str, ...]]) -> int:
+    with suppress(ValueError):  # not a card: a place, a turn
+        word = name(parse(word))
+    for action, known in words.items():
+        if word.lower() in (one.lower() for one in known):
+            return action
+    raise ValueError(f"{word!r} names nothing on the table; ? lists the moves")
+
+
+def _listed(moves: list[list[int]], words: dict[int, tuple[str, ...]]) -> str:
+    more = f" and {len(moves) - LISTED} more" if len(moves) > LISTED else ""
+    return ", ".join(spoken(move, words) for move in moves[:LISTED]) + more
+
+
+def _labels(game: Game, actions: Sequence[int]) -> str:
+    return ", ".join(game.label(action) for action in actions)
+
+
+def make(seed: int = 0) -> Agent:
+    """Return the agent."""
+    return HumanAgent()

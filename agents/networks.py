@@ -1,0 +1,168 @@
+"""The networks that play: plain torch modules built from a game's feature schema.
+
+None of them knows a game. A network maps a batch of observations, in the one encoding that it
+takes, to action logits and values. `NETWORKS` lists them; one more is one class and one row.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from parlour.envs import Game
+from parlour.envs.core.features import Features
+from parlour.envs.core.options import unknown
+
+HUGE = -1e8
+"""Logit of an illegal action: its probability is exactly 0 in float32, its log stays finite."""
+
+
+def masked_logits(logits: Tensor, masks: Tensor) -> Tensor:
+    """Return logits (n, actions) in which illegal actions, by ``masks`` (bool), cannot be chosen.
+
+    All that chooses or learns by a network passes here: it is the one seam for masks.
+    """
+    return torch.where(masks, logits, HUGE)
+
+
+class CardNetwork(nn.Module):
+    """A body, which reads observations, with a tower and a head for policy and for value.
+
+    A subclass says which ``encoding`` it takes and fills in ``body``; it may override ``forward``
+    instead. ``width`` is that of every hidden layer; ``depth`` counts the hidden layers from body
+    to head, the body's own last one included.
+    """
+
+    encoding: ClassVar[str]
+
+    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+        super().__init__()
+        self.features, self.actions, self.width, self.depth = features, actions, width, depth
+        self.policy = _tower(width, depth - 1, actions, 0.01)
+        self.value = _tower(width, depth - 1, 1, 1.0)
+
+    def body(self, observations: Tensor) -> Tensor:
+        """Return hidden features (n, width) of integer observations (n, entries or columns)."""
+        raise NotImplementedError
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Return unmasked logits (n, actions) and values (n,) of observations (n, ...)."""
+        hidden = self.body(observations)
+        return self.policy(hidden), self.value(hidden).squeeze(-1)
+
+
+def _tower(width: int, layers: int, out: int, gain: float) -> nn.Sequential:
+    parts: list[nn.Module] = []
+    for _ in range(layers):
+        parts += [linear(width, width), nn.ReLU()]
+    return nn.Sequential(*parts, linear(width, out, gain))
+
+
+def linear(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Linear:
+    """Return a linear layer with orthogonal weights of that gain and no bias to begin with."""
+    layer = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Mlp(CardNetwork):
+    """A dense layer over the one-hot columns."""
+
+    encoding = "onehot"
+
+    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+        super().__init__(features, actions, width, depth)
+        self.first = linear(features.columns, width)
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        return self.first(observations.float()).relu()
+
+
+class Reader(nn.Module):
+    """Turns ``codes`` into row numbers of one table: row 0 for "none", then one a column.
+
+    Entry e with value v >= 1 has row ``first[e] + v``, the number of its one-hot column plus 1.
+    """
+
+    def __init__(self, features: Features) -> None:
+        super().__init__()
+        self.rows = features.columns + 1
+        for name, array in features.tables._asdict().items():
+            self.register_buffer(name, torch.tensor(array, dtype=torch.int32), persistent=False)
+        self.first: Tensor
+        self.shift: Tensor
+        self.base: Tensor
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Return rows int32 (n, entries) of int8 codes (n, entries)."""
+        values = (codes.int() >> self.shift) - self.base
+        return torch.where(values > 0, values + self.first, 0)
+
+
+class _SumRows(torch.autograd.Function):
+    """Sums of table rows (n, width); row 0 counts as zeros and stays as it is.
+
+    torch sums int32 rows in a fast kernel, but adds their gradients one by one: a product with the
+    one-hot matrix, which a row number's column is set in, takes a third of the time.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, rows: Tensor) -> Tensor:
+        ctx.save_for_backward(rows)
+        ctx.size = len(table)
+        return nn.functional.embedding_bag(rows, table, mode="sum")
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (rows,) = ctx.saved_tensors
+        hot = gradient.new_zeros(len(rows), ctx.size).scatter_(1, rows.long(), 1.0)
+        of_table = hot.t() @ gradient
+        of_table[0] = 0
+        return of_table, None
+
+
+class Embedding(CardNetwork):
+    """The sum of an embedding for each (position, value) pair of ``codes``, without the "none"s."""
+
+    encoding = "codes"
+
+    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+        super().__init__(features, actions, width, depth)
+        self.reader = Reader(features)
+        self.table = nn.Parameter(
+            torch.randn(self.reader.rows, width) * (2 / features.width) ** 0.5
+        )
+        self.bias = nn.Parameter(torch.zeros(width))
+        with torch.no_grad():
+            self.table[0] = 0
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        return (_SumRows.apply(self.table, self.reader(observations)) + self.bias).relu()
+
+
+NETWORKS: dict[str, type[CardNetwork]] = {"mlp": Mlp, "embedding": Embedding}
+"""Every network by its name: the one table."""
+
+
+def network_class(name: str) -> type[CardNetwork]:
+    """Return a network's class; ValueError naming those there are."""
+    if name not in NETWORKS:
+        raise ValueError(unknown("network", name, NETWORKS))
+    return NETWORKS[name]
+
+
+def build(
+    name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
+) -> CardNetwork:
+    """Return a new network for a game. Raises ValueError for what it cannot be built from."""
+    if width < 1 or depth < 1:
+        raise ValueError(f"width={width}, depth={depth}: both must be at least 1")
+    made = network_class(name)
+    try:
+        return made(game.features, game.actions, width, depth, **(options or {}))
+    except TypeError as error:
+        raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error

@@ -1,0 +1,111 @@
+"""Finding agents by name, and refusing what they must not do."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parlour.agents.agent import IllegalChoice, Turn, choose, load, look
+from parlour.envs import game
+from parlour.envs.core.rows import Rows
+
+GAME = game("pyramid")
+RULES = GAME.rules_of()
+OWN = """
+import numpy as np
+
+class Plain:
+    def act(self, turn):
+        return turn.masks.argmax(axis=1)
+
+class Seeded(Plain):
+    name, sees_all = "seeded", True
+    def __init__(self, seed):
+        self.seed = seed
+
+class Broken:
+    def __init__(self):
+        raise TypeError("a fault of its own")
+
+ready = Seeded(7)
+"""
+
+
+class Answers:
+    name, sees_all = "tester", False
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def act(self, turn: Turn) -> np.ndarray:
+        return self.answer  # type: ignore[return-value]
+
+
+def turn(n: int = 3) -> Turn:
+    rows = Rows(GAME, RULES, n)
+    rows.deal_bank("pyramid-1", range(n))
+    return look(Answers(None), GAME, RULES, rows.states, 0)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_agents_of_a_test.py").write_text(OWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def test_ones_own_agents(own: None) -> None:
+    plain = load("own_agents_of_a_test:Plain", GAME, RULES)
+    assert (plain.name, plain.sees_all) == ("Plain", False)
+    assert choose(plain, turn()).shape == (3,)
+    seeded = load("own_agents_of_a_test:Seeded", GAME, RULES, seed=5)
+    assert (seeded.name, seeded.sees_all, seeded.seed) == ("seeded", True, 5)  # type: ignore[attr-defined]
+    assert load("own_agents_of_a_test:ready", GAME, RULES).name == "seeded"
+    with pytest.raises(TypeError, match="a fault of its own"):
+        load("own_agents_of_a_test:Broken", GAME, RULES)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (
+            "unifrom",
+            "unknown agent 'unifrom'; did you mean 'uniform'.*saved agent, or module:Class",
+        ),
+        ("runs/nothing", "agent 'runs/nothing': there is no such folder"),
+        ("no_such_module_at_all:Agent", "No module named"),
+        ("own_agents_of_a_test:Missing", "has no attribute 'Missing'"),
+        ("own_agents_of_a_test:np", r"has no method act\(turn\)"),
+        (":Agent", "agent ':Agent'"),
+    ],
+)
+def test_agents_that_are_not_there(own: None, spec: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        load(spec, GAME, RULES)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            np.array([39, 39, 41]),
+            r"chose action 41 \(UNDO\), which is not legal; legal are: .*DEAL",
+        ),
+        (np.array([39, 99, 39]), r"chose action 99 \(no action of this game\)"),
+        (np.array([-1, 39, 39]), "chose action -1"),
+        (np.array([39, 39]), r"must return 3 integers, shape \(3,\); got int64 \(2,\)"),
+        (np.array([39.0, 39.0, 39.0]), "got float64"),
+        (None, "got object"),
+    ],
+)
+def test_wrong_answers(answer: object, said: str) -> None:
+    with pytest.raises(IllegalChoice, match=said):
+        choose(Answers(answer), turn())
+
+
+def test_a_seed_for_each_state_does_not_depend_on_its_neighbours() -> None:
+    rows = Rows(GAME, RULES, 4)
+    rows.deal_bank("pyramid-1", range(4))
+    seeds = np.arange(4, dtype=np.uint64)
+    whole = look(Answers(None), GAME, RULES, rows.states, seeds).states
+    part = look(Answers(None), GAME, RULES, rows.states[2:], seeds[2:]).states
+    assert np.array_equal(whole[2:], part)

@@ -1,0 +1,227 @@
+"""A person's words become clicks; what is wrong is said; leaving is always possible."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from parlour.agents import bests
+from parlour.agents.agent import look
+from parlour.agents.human import HumanAgent, Quit, complete_moves, find_move, hint, spoken
+from parlour.envs import game
+from parlour.envs.core.rows import Rows
+from parlour.training.evaluate import evaluate
+from parlour.training.play import Table, play
+
+GAME = game("pyramid")
+
+
+def deck(**swapped: int) -> list[int]:
+    """A deck in the order of the pack, with cards put to chosen positions: the bottom row is
+    6d 6h 6s 7c 7d 7h 7s."""
+    cards = list(range(4, 56))
+    names = {"3c": 12, "Tc": 40, "Kc": 52, "Ac": 4, "5c": 20}
+    for name, position in swapped.items():
+        at = cards.index(names[name])
+        cards[at], cards[position] = cards[position], cards[at]
+    return cards
+
+
+def table(cards: list[int], **options: object) -> Rows:
+    rows = Rows(GAME, GAME.rules_of("three-passes", options), 1)
+    rows.deal_deck(cards)
+    return rows
+
+
+def moved(text: str, rows: Rows) -> list[int]:
+    return find_move(text, GAME, rows.rules, rows.states)
+
+
+def script(*lines: str) -> Callable[[str], str]:
+    """An `input` that gives these lines, then the end of the file."""
+    left: Iterator[str] = iter(lines)
+
+    def ask(_: str) -> str:
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    return ask
+
+
+@pytest.mark.parametrize("text", ["7c 6d", "6d 7c", "6D,7C", " 21  24 ", "6d;24", "7c+6d"])
+def test_cards_and_places_in_any_order(text: str) -> None:
+    assert moved(text, table(deck())) == [24, 21]
+
+
+@pytest.mark.parametrize("text", ["Tc", "10c", "3c", "10C 3C", "27"])
+def test_one_card_is_enough_where_one_move_has_it(text: str) -> None:
+    assert moved(text, table(deck(Tc=27, **{"3c": 21}))) == [27, 21]
+
+
+def test_a_king_alone_and_turns() -> None:
+    rows = table(deck(Kc=22))
+    assert moved("kc", rows) == [22]
+    assert moved("d", rows) == moved("DEAL", rows) == [39]
+
+
+def test_longer_sums() -> None:
+    rows = table(deck(Ac=21, **{"5c": 22}), many_sum=True)
+    assert moved("5c ac 7h", rows) == [26, 22, 21]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("6d", "6d is part of several moves, name all of one: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
+        ("6d 6h", "6d 6h cannot go together"),
+        ("ac 6d", r"not possible now: Ac \(pyramid 0\)"),
+        ("r", r"not possible now: r \(REDEAL\)"),
+        ("u", "'u' names nothing on the table"),
+        ("8c", "'8c' names nothing on the table"),
+        ("zz", "'zz' names nothing on the table"),
+        (",", "name at least one card"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        moved(text.lower(), table(deck()))
+
+
+def test_complete_moves_are_those_of_the_mask() -> None:
+    rows = table(deck(Kc=22))
+    moves = complete_moves(GAME, rows.rules, rows.states)
+    assert moves == sorted([[22], [39], *([a, b] for a in (24, 25, 26, 27) for b in (21, 23))])
+
+
+def test_a_hint_is_a_whole_legal_move() -> None:
+    rows = table(deck())
+    agent = HumanAgent()
+    turn = look(agent, GAME, rows.rules, rows.states, 0)
+    assert hint(turn) in complete_moves(GAME, rows.rules, rows.states)
+    assert spoken([24, 21], GAME.words(rows.states[0], rows.rules)) == "7c 6d"
+
+
+def test_a_person_plays_one_game_at_a_time() -> None:
+    rows = Rows(GAME, GAME.rules_of(), 2)
+    rows.deal_deck(deck())
+    agent = HumanAgent(script("d"))
+    with pytest.raises(ValueError, match="one game at a time, not 2"):
+        agent.act(look(agent, GAME, rows.rules, rows.states, 0))
+
+
+def test_clicks_of_one_move_are_given_one_by_one() -> None:
+    rows = table(deck())
+    said: list[str] = []
+    agent = HumanAgent(script("h", "?", "", "nonsense", "6d 7c", "q"), said.append)
+    for click in (24, 21):
+        turn = look(agent, GAME, rows.rules, rows.states, 0)
+        actions = agent.act(turn)
+        assert actions.tolist() == [click]
+        rows.step(np.asarray(actions, np.int64))
+    text = "\n".join(said)
+    for part in ("hint: ", "moves now: ", "'nonsense' names nothing", "[7♣]"):
+        assert part in text
+    with pytest.raises(Quit):
+        agent.act(look(agent, GAME, rows.rules, rows.states, 0))
+
+
+def played(agent: str, *lines: str, **keywords: object) -> str:
+    said: list[str] = []
+    play(Table(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]
+    return "\n".join(said)
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
+    said: list[str] = []
+    answers = 0
+
+    def ask(prompt: str) -> str:
+        nonlocal answers
+        answers += 1
+        if "Another game" in prompt:
+            return "q"
+        return "h" if answers % 2 else said[-1].removeprefix("hint: ")
+
+    play(Table(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
+    greedy = evaluate(GAME, "greedy", deals=1, first=4).results
+    best = bests.load(bests.key(GAME, GAME.rules_of()))
+    assert best is not None
+    assert best[:3] == (greedy.won[0], greedy.score[0], greedy.moves[0])
+    assert "Your first result by these rules." in said
+
+
+def test_results_are_kept_and_beaten() -> None:
+    cards = deck(Kc=22)
+    rules = GAME.rules_of("book", {})
+    key = bests.key(GAME, rules)
+    assert bests.load(key) is None
+    assert bests.keep(key, bests.Best(False, 10, 40, 60.0))
+    assert not bests.keep(key, bests.Best(False, 9, 10, 1.0))
+    assert bests.keep(key, bests.Best(True, 28, 90, 100.0))
+    assert bests.keep(key, bests.Best(True, 28, 60, 200.0))
+    assert bests.load(key) == bests.Best(True, 28, 60, 200.0)
+    assert str(bests.load(key)) == "won in 60 moves, 3:20"
+    assert "best: won in 60 moves" in prompt_of(cards, rules)
+
+
+def prompt_of(cards: list[int], rules: object) -> str:
+    prompts: list[str] = []
+
+    def ask(prompt: str) -> str:
+        prompts.append(prompt)
+        return "d"
+
+    rows = Rows(GAME, rules, 1)
+    rows.deal_deck(cards)
+    agent = HumanAgent(ask, lambda _: None)
+    agent.act(look(agent, GAME, rules, rows.states, 0))
+    return prompts[0]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{", '{"x": 1}', '{"x": [1]}', '{"x": ["a", "b", 2, 3]}']
+)
+def test_a_damaged_file_of_results_spoils_nothing(content: str) -> None:
+    path = bests.file()
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+    assert bests.load("x") is None
+    assert bests.keep("x", bests.Best(True, 28, 60, 1.0))
+    assert bests.load("x") == bests.Best(True, 28, 60, 1.0)
+
+
+def test_a_folder_that_cannot_be_written_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
+    assert not bests.keep("x", bests.Best(True, 28, 60, 1.0))
+    assert bests.load("x") is None
+
+
+def test_watching_an_agent() -> None:
+    text = played("greedy", *[""] * 500, chosen={"deal": 4})
+    assert "Pyramid, three-passes, deal 4" in text
+    assert "greedy: d (DEAL)" in text
+    assert "\nOver: score" in text or "\nWon: won in" in text
+    assert "Goodbye" in played("greedy", "", "q", seed=1)
+
+
+def test_a_chosen_deck_is_checked() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        played("human", "q", chosen={"deck": "Ac Ac"})
+    text = played("human", "7c 6d", "q", chosen={"deck": deck()})
+    assert "score 2, moves 1" in text
+
+
+def test_ctrl_c_leaves() -> None:
+    def ask(_: str) -> str:
+        raise KeyboardInterrupt
+
+    said: list[str] = []
+    play(Table(GAME, ask=ask, say=said.append))
+    assert said[-1] == "\nGoodbye."

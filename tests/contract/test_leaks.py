@@ -1,0 +1,154 @@
+"""No hidden card leaks: dealing anew what the player cannot know changes nothing that it sees."""
+
+import numpy as np
+import pytest
+
+from parlour.agents.agent import BUILT_IN, Turn, choose, load, look
+from parlour.envs import Game
+from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import codes_of, hidden
+from parlour.envs.core.scene import ansi, svg
+from tests.contract.cases import Case, positions, random_cases
+
+DEALS = 6
+"""How often the hidden cards of each position are dealt anew."""
+DRAWN = 3
+"""How many of these are drawn, too; and this at every DRAW_EVERY-th step."""
+DRAW_EVERY = 5
+PLAYERS = [name for name in BUILT_IN if name != "human"]
+
+
+def dealt_anew(case: Case, state: np.ndarray, seed: int) -> np.ndarray:
+    """The state, and behind it DEALS copies of it with other hidden cards."""
+    return np.concatenate([state, hidden(case.game, case.rules, state.repeat(DEALS), seed)])
+
+
+def what_is_seen(case: Case, states: np.ndarray) -> list[tuple[object, ...]]:
+    """All that each of the states shows to the player, and the heuristic's opinion of it."""
+    game, rules = case.game, case.rules
+    codes = codes_of(states)
+    flat = game.features.onehot(codes)
+    scores = np.zeros((len(states), game.actions))
+    game.judge(states, compiled(rules), scores)
+    facts = game.results(states, rules)
+    seen: list[tuple[object, ...]] = []
+    for i in range(len(states)):
+        row: tuple[object, ...] = (
+            codes[i].tobytes(),
+            flat[i].tobytes(),
+            scores[i].tobytes(),
+            *(states[head][i].item() for head in game.state.names[1:8]),
+            *(fact[i].item() for fact in facts.values()),
+        )
+        seen.append(row)
+    return seen
+
+
+def drawings(case: Case, states: np.ndarray) -> set[tuple[str, ...]]:
+    scenes = [case.game.layout(state, case.rules) for state in states]
+    return {(ansi(scene), ansi(scene, colour=True), svg(scene), repr(scene)) for scene in scenes}
+
+
+def check(case: Case, games: int, seed: int, every: int = 1) -> int:
+    """Walk through games and look at their positions; return how many had hidden cards to deal."""
+    env = case.env(encoding="codes", max_moves=100)
+    differing = 0
+    for steps in positions(env, games, seed, every):
+        states = dealt_anew(case, env.clone(), steps)
+        said = f"{case}: step {steps} shows something hidden"
+        assert len(set(what_is_seen(case, states))) == 1, said
+        assert steps % DRAW_EVERY or len(drawings(case, states[:DRAWN])) == 1, said
+        decks = {deck.tobytes() for deck in states["deck"]}
+        differing += len(decks) > 1
+        if len(decks) > 1:
+            assert len(set(states["rng"].tolist())) > 1, "the chance to come is not hidden"
+    return differing
+
+
+def test_nothing_hidden_is_seen(case: Case) -> None:
+    check(case, 9, seed=40)
+
+
+def test_nothing_hidden_is_seen_with_random_options() -> None:
+    for i, case in enumerate(random_cases(55, seed=7)):
+        check(case, 3, seed=1000 + 3 * i, every=3)
+
+
+def test_there_is_something_to_hide(game: Game) -> None:
+    """Else the tests above show nothing: most variants hide cards in many positions."""
+    found = {variant: check(Case(game, variant), 3, seed=9) for variant in game.variants}
+    hiding = [variant for variant, positions in found.items() if positions > 20]
+    assert len(hiding) > len(found) / 2, found
+
+
+def test_the_shells_show_nothing_hidden(case: Case) -> None:
+    """The same through both environments: what ``restore`` returns, and all ways to look."""
+    for encoding in ("onehot", "codes"):
+        env = case.env(encoding=encoding, render_mode="ansi")
+        envs = case.vec(DEALS + 1, encoding=encoding, render_mode="ansi")
+        envs.reset(seed=0)
+        for steps in positions(env, 3, seed=50, every=7):
+            states = dealt_anew(case, env.clone(), steps)
+            seen = []
+            for state in states:
+                observation, info = env.restore(state[None])
+                said = {key: np.asarray(value).tolist() for key, value in info.items()}
+                masks = env.action_masks().tolist()
+                pictures = env.render(), env._repr_svg_(), repr(env), str(env)
+                seen.append((observation.tolist(), said, masks, pictures, env.explain(observation)))
+            assert all(one == seen[0] for one in seen)
+            observations, infos = envs.restore(states)
+            assert (observations == observations[0]).all()
+            assert (infos["action_mask"] == infos["action_mask"][0]).all()
+            assert len(set(envs.render() or ())) == 1
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_no_agent_chooses_by_what_is_hidden(case: Case, name: str) -> None:
+    """Neither by what it is handed, nor if it were handed the true states."""
+    agent = load(name, case.game, case.rules, seed=1)
+    assert not agent.sees_all
+    env = case.env(encoding="codes")
+    for steps in positions(env, 3, seed=60, every=3):
+        if env.state["over"]:
+            continue
+        states = dealt_anew(case, env.clone(), steps)
+        answers = []
+        for i in range(DEALS):
+            fresh = load(name, case.game, case.rules, seed=steps)
+            answers.append(int(choose(fresh, look(fresh, case.game, case.rules, states[:1], i))[0]))
+        masks = (states["legal"][:, None] >> np.arange(case.game.actions) & 1).astype(np.bool_)
+        for i in range(DEALS):
+            fresh = load(name, case.game, case.rules, seed=steps)
+            row = slice(i, i + 1)
+            turn = Turn(case.game, case.rules, states[row], codes_of(states[row]), masks[row])
+            answers.append(int(choose(fresh, turn)[0]))
+        assert len(set(answers)) == 1
+
+
+def test_agents_are_handed_other_hidden_cards(game: Game) -> None:
+    """`look` deals anew for who does not see all, and only for them."""
+    agent = load("uniform", game, game.rules_of())
+    env = Case(game, game.default).env()
+    env.reset(seed=2)
+    here = env.clone()
+    states = here.repeat(5)
+    turn = look(agent, game, env.rules, states, seed=3)
+    assert states.tobytes() == here.repeat(5).tobytes(), "the game itself was changed"
+    assert not np.shares_memory(turn.states, states)
+    assert here["deck"].tobytes() not in {deck.tobytes() for deck in turn.states["deck"]}
+    assert len({deck.tobytes() for deck in turn.states["deck"]}) == 5
+    assert np.array_equal(turn.observations, codes_of(states))
+    assert not np.isin(turn.states["rng"], states["rng"]).any()
+    agent.sees_all = True
+    assert look(agent, game, env.rules, states, seed=3).states.tobytes() == states.tobytes()
+
+
+def test_hiding_is_a_pure_function_of_state_and_seed(case: Case) -> None:
+    env = case.env()
+    for steps in positions(env, 2, seed=70, every=9):
+        state = env.clone().repeat(3)
+        once, again = (hidden(case.game, case.rules, state, steps) for _ in range(2))
+        other = hidden(case.game, case.rules, state, steps + 1)
+        assert once.tobytes() == again.tobytes()
+        assert once["rng"].tolist() != other["rng"].tolist()

@@ -1,0 +1,183 @@
+"""What holds for any game, any options, any deal and any moves: Hypothesis looks for exceptions."""
+
+from enum import IntEnum
+from typing import Any, get_type_hints
+
+import gymnasium as gym
+import numpy as np
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from parlour.envs import GAMES, CardEnv, Game
+from parlour.envs.core.features import RANK
+from tests.contract.cases import CASES, Case
+
+BOUNDED = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """A variant of any game with any of its options changed, as long as the game allows it."""
+    case = draw(st.sampled_from(CASES))
+    hints = get_type_hints(case.game.rules, include_extras=True)
+    options: dict[str, Any] = {}
+    for field in draw(st.lists(st.sampled_from(sorted(hints)), unique=True, max_size=6)):
+        kind, option = hints[field].__origin__, hints[field].__metadata__[0]
+        if kind is bool:
+            options[field] = draw(st.booleans())
+        elif issubclass(kind, IntEnum):
+            options[field] = draw(st.sampled_from([member.name.lower() for member in kind]))
+        else:
+            options[field] = draw(st.integers(option.low, option.high))
+    try:
+        case.game.rules_of(case.variant, options)
+    except ValueError:
+        assume(False)
+    return case._replace(options=options)
+
+
+SEEDS = st.integers(0, 2**32 - 1)
+MOVES = st.lists(st.integers(0, 11), min_size=1, max_size=150)
+"""Which of the legal actions is taken; the list goes round until the game ends."""
+
+
+class Played:
+    """A game played to its end: the environment, what each step paid, what was shown."""
+
+    def __init__(self, case: Case, seed: int, moves: list[int], **keywords: Any) -> None:
+        self.env = case.env(encoding="codes", max_moves=120, **keywords)
+        self.rewards: list[float] = []
+        observation, self.info = self.env.reset(seed=seed)
+        self.observations = [observation]
+        self.counts = [self.heads()]
+        self.truncated = over = False
+        while not over:
+            can = np.flatnonzero(self.env.action_masks())
+            action = int(can[moves[len(self.rewards) % len(moves)] % len(can)])
+            observation, reward, terminated, self.truncated, self.info = self.env.step(action)
+            self.rewards.append(reward)
+            self.observations.append(observation)
+            self.counts.append(self.heads())
+            over = terminated or self.truncated
+
+    def heads(self) -> dict[str, int]:
+        return {name: int(self.env.state[name]) for name in ("legal", "score", "moves", "over")}
+
+
+@BOUNDED
+@given(cases(), SEEDS, MOVES, st.booleans())
+def test_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+    """Something is legal until the end, the score has its bounds, moves are counted upwards."""
+    played = Played(case, seed, moves, skip_forced=skip_forced)
+    *running, end = played.counts
+    assert all(0 < count["legal"] < 1 << case.game.actions for count in running)
+    assert not any(count["over"] for count in running)
+    assert end["over"] in (1, 2)
+    assert all(0 <= count["score"] <= case.game.best_score for count in played.counts)
+    for before, after in zip(running, played.counts[1:], strict=True):
+        assert before["moves"] <= after["moves"]
+        assert skip_forced or after["moves"] <= before["moves"] + 1
+        assert not skip_forced or after["over"] or after["legal"].bit_count() > 1
+    assert played.info["score"] == end["score"]
+    assert played.info["moves"] == end["moves"]
+    assert played.info["illegal_action"] is False
+    assert not (played.info["won"] and played.truncated)
+    assert played.env.state["steps"] == len(played.rewards)
+
+
+@BOUNDED
+@given(cases(), SEEDS, MOVES, st.booleans())
+def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> None:
+    """Each kind of reward adds up to what it stands for."""
+    played = {
+        reward: Played(case, seed, moves, reward=reward, skip_forced=skip_forced)
+        for reward in ("progress", "win", "score")
+    }
+    infos = [one.info for one in played.values()]
+    facts = [{key: value for key, value in info.items() if key != "action_mask"} for info in infos]
+    assert facts[0] == facts[1] == facts[2]
+    score, won = facts[0]["score"], facts[0]["won"]
+    assert np.isclose(sum(played["progress"].rewards), score / case.game.best_score + won)
+    assert played["win"].rewards[-1] == won
+    assert not any(played["win"].rewards[:-1])
+    assert played["score"].rewards[-1] == score
+    assert not any(played["score"].rewards[:-1])
+
+
+def by_rank(game: Game, said: dict[str, Any]) -> dict[str, Any]:
+    """What ``codes`` say, as ``onehot`` can say it: of some cards only the rank."""
+    ranks = {piece.name for piece in game.features.pieces if piece.kind is RANK}
+
+    def rank(names: Any) -> Any:
+        if isinstance(names, list):
+            return [rank(name) for name in names]
+        return names if names == "--" else names[0]
+
+    return {name: rank(value) if name in ranks else value for name, value in said.items()}
+
+
+@BOUNDED
+@given(cases(), SEEDS, MOVES)
+def test_observations(case: Case, seed: int, moves: list[int]) -> None:
+    """Both encodings lie in their spaces and say the same, piece by piece."""
+    played = Played(case, seed, moves)
+    game, features = case.game, case.game.features
+    spaces = {encoding: CardEnv(game, encoding=encoding).observation_space for encoding in
+              ("onehot", "codes")}  # fmt: skip
+    codes = np.stack(played.observations)
+    flat = features.onehot(codes)
+    assert codes.dtype == np.int8
+    assert flat.dtype == np.uint8
+    assert ((codes >= 0) & (codes <= features.high)).all()
+    assert flat.max() <= 1
+    for i in range(0, len(codes), 9):
+        assert codes[i] in spaces["codes"]
+        assert flat[i] in spaces["onehot"]
+        said, read = features.explain(codes[i]), features.explain(flat[i])
+        assert list(said) == [piece.name for piece in features.pieces]
+        assert by_rank(game, said) == read
+
+
+@BOUNDED
+@given(cases(), SEEDS, MOVES)
+def test_the_rules_are_in_the_observation(case: Case, seed: int, moves: list[int]) -> None:
+    """Every option that the observation names as a piece has there the value that is played."""
+    played = Played(case, seed, moves)
+    rules = case.rules._asdict()
+    named = [piece.name for piece in case.game.features.pieces if piece.name in rules]
+    for observation in (played.observations[0], played.observations[-1]):
+        said = case.game.features.explain(observation)
+        assert {name: int(said[name]) for name in named} == {n: int(rules[n]) for n in named}
+
+
+@BOUNDED
+@given(st.sampled_from(list(GAMES.values())), st.data())
+def test_options_out_of_range_are_refused_by_name(game: Game, data: st.DataObject) -> None:
+    hints = get_type_hints(game.rules, include_extras=True)
+    field = data.draw(st.sampled_from(sorted(hints)))
+    wrong = st.one_of(
+        st.integers(10, 10**9),
+        st.integers(-(10**9), -1),
+        st.floats(0.1, 0.9),
+        st.text(max_size=4).filter(lambda text: not text.strip().isdigit()),
+        st.just([1]),
+    )
+    value = data.draw(wrong)
+    kind = hints[field].__origin__
+    words = {"yes", "no", "true", "false"} if kind is bool else set()
+    if issubclass(kind, IntEnum):
+        words = {member.name.lower() for member in kind}
+    assume(str(value).lower() not in words)
+    try:
+        gym.make(game.id, **{field: value})
+    except ValueError as error:
+        assert field in str(error)
+        assert "allowed are" in str(error)
+    else:
+        raise AssertionError(f"{field}={value!r} was taken")

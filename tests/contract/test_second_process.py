@@ -1,0 +1,38 @@
+"""A process that finds the kernels on disk reaches its first step without compiling any."""
+
+import subprocess
+import sys
+
+CODE = """
+from parlour.agents.agent import choose, load, look
+from parlour.envs import GAMES, CardEnv, CardVectorEnv
+from parlour.envs.core.jit import compiled_here
+for game in GAMES.values():
+    for encoding in ("onehot", "codes"):
+        env = CardEnv(game, encoding=encoding, render_mode="ansi")
+        _, info = env.reset(seed=0)
+        env.step(info["action_mask"].argmax())
+        env.render()
+        for mode in ("next_step", "same_step", "disabled"):
+            envs = CardVectorEnv(game, 2, encoding=encoding, illegal="raise", autoreset_mode=mode)
+            _, infos = envs.reset(seed=0)
+            envs.step(infos["action_mask"].argmax(axis=1))
+    for name in ("uniform", "greedy"):
+        agent = load(name, game, env.rules)
+        choose(agent, look(agent, game, env.rules, envs.states, 0))
+    env.reset(options={"deal": 1})
+    env.restore(env.clone())
+print("compiled", compiled_here())
+"""
+
+
+def test_a_second_process_compiles_nothing() -> None:
+    compiled = []
+    for _ in range(2):
+        run = subprocess.run(
+            [sys.executable, "-c", CODE], capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stderr
+        assert not run.stderr, run.stderr
+        compiled.append(int(run.stdout.split()[-1]))
+    assert compiled[1] == 0

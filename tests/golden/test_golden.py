@@ -1,0 +1,35 @@
+"""Every variant has its golden playthrough, and it still goes so; banks deal what they dealt."""
+
+import pytest
+
+from parlour.envs import GAMES, Game
+from parlour.envs.core.deals import default_bank
+from tests.golden.make import BANKS, FOLDER, bank_line, banks_written, playthrough
+
+GOLDEN = [(game, variant) for game in GAMES.values() for variant in game.variants]
+HINT = "meant? then: make goldens, and look at what git says has changed"
+
+
+@pytest.mark.parametrize(("game", "variant"), GOLDEN, ids=[f"{g.name}-{v}" for g, v in GOLDEN])
+def test_playthrough(game: Game, variant: str) -> None:
+    file = FOLDER / game.name / f"{variant}.txt"
+    assert file.exists(), f"no golden playthrough of {variant}: make goldens"
+    golden, now = file.read_bytes().decode(), playthrough(game, variant)
+    assert now.split("\n") == golden.split("\n"), HINT
+
+
+def test_none_is_missing_or_stale() -> None:
+    wanted = {f"{game.name}/{variant}.txt" for game, variant in GOLDEN} | {BANKS}
+    there = {file.relative_to(FOLDER).as_posix() for file in FOLDER.rglob("*") if file.is_file()}
+    assert {name for name in there if not name.endswith((".py", ".pyc"))} == wanted
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_default_bank_deals_what_it_always_dealt(game: Game) -> None:
+    assert bank_line(game) in banks_written(), f"{default_bank(game.name)} has changed"
+
+
+def test_some_golden_games_are_won_and_some_are_not() -> None:
+    ends = {file.read_text(encoding="utf-8").partition("\nwon ")[2].split()[0]
+            for file in FOLDER.glob("*/*.txt")}  # fmt: skip
+    assert ends == {"yes", "no"}

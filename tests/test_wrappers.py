@@ -1,0 +1,304 @@
+"""Dictionary observations, and Gymnasium's own wrappers and vector environments over ours."""
+
+import pickle
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics, TransformReward
+from gymnasium.wrappers import vector as wrappers
+from stable_baselines3.common.env_checker import check_env as check_env_sb3
+
+from parlour.envs import GAMES, CardVectorEnv
+from parlour.envs.wrappers import DictObservation, DictVectorObservation
+
+GAME = GAMES["pyramid"]
+MODES = list(AutoresetMode)
+N = 5
+
+
+def single(**keywords: Any) -> gym.Env[Any, Any]:
+    return gym.make(GAME.id, **{"encoding": "codes", "max_moves": 12} | keywords)
+
+
+def vector(mode: AutoresetMode = AutoresetMode.NEXT_STEP, **keywords: Any) -> VectorEnv:
+    return gym.make_vec(
+        GAME.id, N, **{"encoding": "codes", "max_moves": 12, "autoreset_mode": mode} | keywords
+    )
+
+
+def legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random legal action of each row."""
+    return (rng.random(masks.shape) * masks).argmax(axis=-1)
+
+
+# ---- dictionary observations ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["onehot", "codes"])
+def test_single_dictionaries_pass_the_checkers(encoding: str) -> None:
+    bare = single(encoding=encoding).unwrapped
+    env = DictObservation(bare)
+    with pytest.warns(UserWarning, match="has a wrapper applied") as warned:
+        check_env(env, skip_render_check=True)
+        check_env_sb3(env)
+    assert len(warned) == 1
+    assert list(env.observation_space.spaces) == ["action_mask", "observation"]
+    assert env.observation_space["observation"] == bare.observation_space
+    assert env.observation_space["action_mask"] == gym.spaces.Box(0, 1, (GAME.actions,), np.int8)
+
+
+def test_single_dictionaries_hold_what_the_environment_says() -> None:
+    env, bare = DictObservation(single()), single()
+    rng = np.random.default_rng(0)
+    results: list[Any] = [(env.reset(seed=1), bare.reset(seed=1))]
+    over = False
+    while not over:
+        action = legal(results[-1][1][-1]["action_mask"], rng)
+        results.append((env.step(action), bare.step(action)))
+        over = results[-1][1][2] or results[-1][1][3]
+    for one, other in results:
+        assert one[0] in env.observation_space
+        assert np.array_equal(one[0]["observation"], other[0])
+        assert np.array_equal(one[0]["action_mask"], other[-1]["action_mask"])
+        assert one[1:-1] == other[1:-1]
+        assert one[-1].keys() == other[-1].keys()
+    assert one[0]["action_mask"].all()
+
+
+def test_single_dictionaries_keep_options_and_masks_reachable() -> None:
+    env = DictObservation(single(variant="open-stock"))
+    observation, _ = env.reset(options={"deal": 3})
+    assert np.array_equal(env.get_wrapper_attr("action_masks")(), observation["action_mask"])
+    assert env.unwrapped.rules == GAME.variants["open-stock"]
+    again = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    assert isinstance(again, DictObservation)
+    assert np.array_equal(again.reset(options={"deal": 3})[0]["observation"],
+                          observation["observation"])  # fmt: skip
+    copied = pickle.loads(pickle.dumps(env))
+    assert np.array_equal(copied.step(0)[0]["observation"], env.step(0)[0]["observation"])
+
+
+def test_a_mask_needs_counted_actions() -> None:
+    with pytest.raises(TypeError, match="Discrete"):
+        DictObservation(gym.make("Pendulum-v1"))
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+@pytest.mark.parametrize("encoding", ["onehot", "codes"])
+def test_vector_dictionaries_in_every_autoreset_mode(mode: AutoresetMode, encoding: str) -> None:
+    envs = DictVectorObservation(vector(mode, encoding=encoding))
+    bare = vector(mode, encoding=encoding)
+    rng = np.random.default_rng(0)
+    (observations, infos), (others, _) = envs.reset(seed=1), bare.reset(seed=1)
+    assert envs.single_observation_space["observation"] == bare.single_observation_space
+    finals = 0
+    for _ in range(60):
+        assert observations in envs.observation_space
+        assert np.array_equal(observations["observation"], others)
+        assert np.array_equal(observations["action_mask"], infos["action_mask"])
+        actions = legal(observations["action_mask"], rng)
+        observations, rewards, terminated, truncated, infos = envs.step(actions)
+        others, *expected, other_infos = bare.step(actions)
+        for one, other in zip((rewards, terminated, truncated), expected, strict=True):
+            assert np.array_equal(one, other)
+        assert infos.keys() == other_infos.keys()
+        done = terminated | truncated
+        for i, final in enumerate(infos.get("final_obs", ())):
+            assert (final is not None) == done[i]
+            if final is not None:
+                assert final in envs.single_observation_space
+                assert np.array_equal(final["observation"], other_infos["final_obs"][i])
+                assert final["action_mask"].all()
+                finals += 1
+        if mode is AutoresetMode.DISABLED and done.any():
+            options = {"reset_mask": done}
+            observations, infos = envs.reset(options=options)
+            others, _ = bare.reset(options=options)
+    assert (finals > 0) == (mode is AutoresetMode.SAME_STEP)
+
+
+def test_vector_dictionaries_are_those_of_wrapped_single_environments() -> None:
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
+        envs = DictVectorObservation(vector(mode))
+        others = SyncVectorEnv([lambda: DictObservation(single())] * N, autoreset_mode=mode)
+        assert envs.observation_space == others.observation_space
+        rng = np.random.default_rng(0)
+        (one, _), (other, _) = envs.reset(seed=1), others.reset(seed=1)
+        for _ in range(50):
+            assert np.array_equal(one["observation"], other["observation"])
+            assert np.array_equal(one["action_mask"], other["action_mask"])
+            actions = legal(one["action_mask"], rng)
+            one, *_, infos = envs.step(actions)
+            other, *_, other_infos = others.step(actions)
+            for final, expected in zip(
+                infos.get("final_obs", ()), other_infos.get("final_obs", ()), strict=True
+            ):
+                assert (final is None) == (expected is None)
+                for key in final or ():
+                    assert np.array_equal(final[key], expected[key])
+
+
+# ---- Gymnasium's vector environments over the single one ----------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+@pytest.mark.parametrize("encoding", ["onehot", "codes"])
+def test_sync_and_async_vectors_of_single_environments(kind: str, encoding: str) -> None:
+    keywords = {"encoding": encoding, "variant": "web", "max_moves": 12}
+    others = gym.make_vec(GAME.id, num_envs=3, vectorization_mode=kind, **keywords)
+    envs = gym.make_vec(GAME.id, num_envs=3, **keywords)
+    assert isinstance(others, {"sync": SyncVectorEnv, "async": AsyncVectorEnv}[kind])
+    assert isinstance(envs, CardVectorEnv)
+    try:
+        assert others.observation_space == envs.observation_space
+        rng = np.random.default_rng(3)
+        (_, infos), (other, _) = envs.reset(seed=4), others.reset(seed=4)
+        ends = 0
+        for _ in range(60):
+            actions = legal(infos["action_mask"], rng)
+            results, expected = envs.step(actions), others.step(actions)
+            infos = results[-1]
+            for one, other in zip(results[:4], expected[:4], strict=True):
+                assert one.dtype == other.dtype
+                assert np.array_equal(one, other)
+            for key in ("action_mask", "won", "_won", "moves", "_moves"):
+                assert np.array_equal(infos.get(key, 0), expected[-1].get(key, 0))
+            ends += (results[2] | results[3]).sum()
+        assert ends > 6
+        assert np.array_equal(others.call("action_masks"), envs.action_masks())
+    finally:
+        others.close()
+
+
+def test_an_async_vector_in_fresh_processes() -> None:
+    """Nothing is inherited: the children import the game by what stands in the registry."""
+    keywords = {"context": "spawn", "shared_memory": False}
+    envs = gym.make_vec(GAME.id, num_envs=1, vectorization_mode="async", vector_kwargs=keywords)
+    try:
+        observations, infos = envs.reset(seed=4)
+        own, own_info = gym.make(GAME.id).reset(seed=4)
+        assert np.array_equal(observations[0], own)
+        assert np.array_equal(infos["action_mask"][0], own_info["action_mask"])
+    finally:
+        envs.close()
+
+
+# ---- Gymnasium's wrappers over the batch kernel -------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+def test_episode_statistics(mode: AutoresetMode) -> None:
+    """Returns and lengths of a batch are those of its episodes, counted by hand."""
+    envs = wrappers.RecordEpisodeStatistics(vector(mode), buffer_length=1000)
+    rng = np.random.default_rng(5)
+    _, infos = envs.reset(seed=6)
+    returns, lengths = np.zeros(N), np.zeros(N, int)
+    waiting = np.zeros(N, np.bool_)
+    episodes: list[tuple[float, int]] = []
+    for _ in range(80):
+        _, rewards, terminated, truncated, infos = envs.step(legal(infos["action_mask"], rng))
+        returns += np.where(waiting, 0, rewards)
+        lengths += ~waiting
+        done = terminated | truncated
+        if done.any():
+            assert np.array_equal(infos["_episode"], done)
+            assert np.allclose(infos["episode"]["r"][done], returns[done])
+            assert np.array_equal(infos["episode"]["l"][done], lengths[done])
+            facts = infos["final_info"] if mode is AutoresetMode.SAME_STEP else infos
+            progress = facts["score"] / GAME.best_score + facts["won"]
+            assert np.allclose(returns[done], progress[done])
+            episodes += zip(returns[done].tolist(), lengths[done].tolist(), strict=True)
+            returns[done] = lengths[done] = 0
+        waiting = done & (mode is AutoresetMode.NEXT_STEP)
+        if mode is AutoresetMode.DISABLED and done.any():
+            _, infos = envs.reset(options={"reset_mask": done})
+    assert len(episodes) > N
+    assert np.allclose(envs.return_queue, [one for one, _ in episodes])
+    assert list(envs.length_queue) == [one for _, one in episodes]
+
+
+def test_normalised_rewards() -> None:
+    envs, bare = wrappers.NormalizeReward(vector(), gamma=0.9), vector()
+    rng = np.random.default_rng(5)
+    (_, infos), _ = envs.reset(seed=6), bare.reset(seed=6)
+    for _ in range(60):
+        actions = legal(infos["action_mask"], rng)
+        observations, rewards, _, _, infos = envs.step(actions)
+        others, plain, *_ = bare.step(actions)
+        assert np.array_equal(observations, others)
+        scale = (envs.return_rms.var + envs.epsilon) ** 0.5
+        assert np.allclose(rewards, plain / scale)
+    assert envs.return_rms.count > 100
+
+
+def test_transformed_observations_and_rewards() -> None:
+    envs = wrappers.TransformObservation(
+        wrappers.TransformReward(vector(), lambda rewards: 10 * rewards),
+        lambda codes: codes[:, :4] * np.float32(0.5),
+        single_observation_space=gym.spaces.Box(0, 99, (4,)),
+    )
+    bare = vector()
+    rng = np.random.default_rng(5)
+    (observations, infos), (others, _) = envs.reset(seed=6), bare.reset(seed=6)
+    for _ in range(30):
+        assert observations.shape == (N, 4)
+        assert np.array_equal(observations * 2, others[:, :4])
+        actions = legal(infos["action_mask"], rng)
+        observations, rewards, _, _, infos = envs.step(actions)
+        others, plain, *_ = bare.step(actions)
+        assert np.array_equal(rewards, 10 * plain)
+    assert envs.observation_space.shape == (N, 4)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_infos_as_lists(mode: AutoresetMode) -> None:
+    """Row by row they are the infos of single environments."""
+    envs = wrappers.DictInfoToList(vector(mode, variant="web"))
+    others = wrappers.DictInfoToList(
+        SyncVectorEnv([lambda: single(variant="web")] * N, autoreset_mode=mode)
+    )
+    rng = np.random.default_rng(5)
+    (_, infos), (_, expected) = envs.reset(seed=6), others.reset(seed=6)
+    ended = 0
+    for _ in range(60):
+        for info, other in zip(infos, expected, strict=True):
+            assert gym.utils.env_checker.data_equivalence(info, other, exact=True)
+            ended += "won" in info.get("final_info", info)
+        actions = legal(np.stack([info["action_mask"] for info in infos]), rng)
+        *_, infos = envs.step(actions)
+        *_, expected = others.step(actions)
+    assert ended > N
+
+
+# ---- Gymnasium's wrappers over the single environment -------------------------------------------
+
+
+def test_single_wrappers() -> None:
+    env = RecordEpisodeStatistics(TransformReward(FlattenObservation(single()), lambda r: 2 * r))
+    rng = np.random.default_rng(1)
+    _, info = env.reset(seed=2)
+    total, steps, over = 0.0, 0, False
+    while not over:
+        _, reward, terminated, truncated, info = env.step(legal(info["action_mask"], rng))
+        total, steps, over = total + float(reward), steps + 1, terminated or truncated
+    assert info["episode"]["l"] == steps
+    assert np.isclose(info["episode"]["r"], total)
+    assert np.isclose(total, 2 * (info["score"] / GAME.best_score + info["won"]))
+
+
+def test_a_limit_given_to_gymnasium_make_truncates() -> None:
+    env = gym.make(GAME.id, max_episode_steps=3)
+    envs = gym.make_vec(GAME.id, num_envs=1, max_episode_steps=3)
+    (_, info), _ = env.reset(seed=2), envs.reset(seed=2)
+    for step in range(3):
+        action = int(info["action_mask"].argmax())
+        observation, reward, terminated, truncated, info = env.step(action)
+        results = envs.step([action])
+        assert (terminated, truncated) == (False, step == 2)
+        assert np.array_equal(results[0][0], observation)
+        assert (results[1][0], results[2][0], results[3][0]) == (reward, False, step == 2)

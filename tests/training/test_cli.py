@@ -1,0 +1,276 @@
+"""The command ``parlour``: what scripts rely on, and errors that say what is allowed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from parlour.agents.networks import build
+from parlour.envs import GAMES
+from parlour.training import artefact, cli
+
+MINE = """
+import numpy as np
+class Last:
+    name = "last"
+    def act(self, turn):
+        print("noise that must not reach stdout with --json")
+        return turn.game.actions - 1 - turn.masks[:, ::-1].argmax(axis=1)
+class Wrong(Last):
+    name, sees_all = "wrong", True
+    def act(self, turn):
+        return np.zeros(len(turn.masks), int)
+"""
+EXTRAS = ("matplotlib", "pandas", "pyarrow", "rich", "scipy", "stable_baselines3", "torch", "tqdm")
+CORE_ONLY = f"""
+import sys
+for name in {(*EXTRAS, "sb3_contrib", "safetensors", "tensorboard", "tyro")}:
+    sys.modules[name] = None  # as if it were not installed
+from parlour.training.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in another folder than the clone, with an agent of one's own in it."""
+    (tmp_path / "mine_for_a_test.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path
+
+
+class Said:
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def parlour(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(line: str) -> Said:
+        capsys.readouterr()
+        status = cli.main(line.split())
+        return Said(status, *capsys.readouterr())
+
+    return run
+
+
+def process(*words: str, code: str | None = None, stdin: str = "") -> Said:
+    command = ["-c", code] if code else ["-m", "parlour.training.cli"]
+    done = subprocess.run(
+        [sys.executable, *command, *words],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        timeout=120,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+def check_estimate(found: dict[str, float], n: int) -> None:
+    assert list(found) == ["mean", "low", "high", "n"]
+    assert found["low"] <= found["mean"] <= found["high"]
+    assert found["n"] == n
+
+
+def test_evaluate_prints_one_json_object() -> None:
+    line = "evaluate pyramid --variant classic --agent uniform --deals 2000 --seed 1 --json"
+    said = process(*line.split())
+    assert (said.status, said.err) == (0, "")
+    found = said.json
+    check_estimate(found["won"], 2000)
+    check_estimate(found["score"], 2000)
+    assert found["won"]["high"] < 0.01
+    assert 10.0 < found["score"]["mean"] < 11.2
+    assert (found["variant"], found["agent"], found["seed"]) == ("classic", "uniform", 1)
+
+
+def test_compare_prints_results_and_paired_differences(parlour: Any) -> None:
+    line = "compare pyramid --variant three-passes --agents uniform greedy mine_for_a_test:Last"
+    said = parlour(f"{line} --deals 300 --json")
+    assert said.status == 0
+    found = said.json
+    assert [one["agent"] for one in found["results"]] == ["uniform", "greedy", "last"]
+    pairs = [(one["agent"], one["minus"]) for one in found["differences"]]
+    assert pairs == [("greedy", "uniform"), ("last", "greedy"), ("last", "uniform")]
+    for one in found["results"] + found["differences"]:
+        check_estimate(one["won"], 300)
+        check_estimate(one["score"], 300)
+    assert found["differences"][0]["won"]["low"] > 0
+
+
+def test_what_one_agent_does_is_the_same_in_both_commands(parlour: Any) -> None:
+    alone = parlour("evaluate pyramid --agent greedy --deals 50 --json").json
+    beside = parlour("compare pyramid --agents uniform greedy --deals 50 --json").json["results"][1]
+    del alone["ms_per_decision"], beside["ms_per_decision"]
+    assert alone == beside
+
+
+def test_options_change_the_rules(parlour: Any) -> None:
+    found = parlour("evaluate pyramid --option passes=2 --set undo=yes --deals 5 --json").json
+    assert (found["rules"]["passes"], found["rules"]["undo"]) == (2, True)
+    assert found["variant"] == "three-passes + passes=2, undo=yes"
+    found = parlour("compare pyramid --variant all --deals 2 --max-moves 9 --json").json
+    played = dict.fromkeys(one["variant"] for one in found["results"])
+    assert list(played) == list(GAMES["pyramid"].variants)
+
+
+def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -> None:
+    game, settings = GAMES["pyramid"], {"name": "mlp", "width": 8, "depth": 1, "options": {}}
+    network = build("mlp", game, 8, 1)
+    rules = game.rules_of("classic")
+    artefact.save(elsewhere / "made", "my favourite", game, rules, network, settings, {}, {})
+    line = "compare pyramid --variant classic --agents uniform made --deals 40 --json"
+    found = parlour(line).json
+    assert [one["agent"] for one in found["results"]] == ["uniform", "my favourite"]
+    assert found["differences"][0]["agent"] == "my favourite"
+    other = parlour(line.replace("classic", "web"))
+    assert other.status == 2
+    assert "passes" in other.err
+    (elsewhere / "made" / "weights.safetensors").write_bytes(b"cut")
+    damaged = parlour(line)
+    assert damaged.status == 2
+    assert "weights.safetensors" in damaged.err
+    assert damaged.err.count("\n") == 1
+
+
+def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
+    said = parlour("compare pyramid --deals 40 --out found")
+    assert said.status == 0
+    assert "greedy − uniform" in said.out
+    files = sorted(path.name for path in (elsewhere / "found").iterdir())
+    assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("evaluat pyramid", "unknown command 'evaluat'; did you mean 'evaluate'?"),
+        ("evaluate pyramd", "unknown game 'pyramd'; did you mean 'pyramid'? allowed: pyramid"),
+        (
+            "evaluate pyramid --variant clasic",
+            "unknown variant 'clasic'; did you mean 'classic'? allowed: classic, blocked",
+        ),
+        ("rules pyramid --option pases=2", "unknown option 'pases'; did you mean 'passes'?"),
+        ("rules pyramid --option passes=12", "option passes='12': allowed are 0–9"),
+        ("rules pyramid --option passes", "option 'passes': write NAME=VALUE"),
+        ("rules pyramid --option stock_play=yes", "stock_play=True needs the stock's top card"),
+        ("evaluate pyramid --agent gredy", "unknown agent 'gredy'; did you mean 'greedy'?"),
+        ("compare pyramid --agents uniform runs/none", "'runs/none': there is no such folder"),
+        ("evaluate pyramid --agent mine_for_a_test:Wrong", "agent 'wrong' chose action 0"),
+        ("evaluate pyramid --deals 0", "deals=0: allowed are whole numbers from 1"),
+        ("evaluate pyramid --deals ten", "invalid int value: 'ten' (see parlour evaluate --help)"),
+        ("evaluate pyramid --nonsense", "unrecognized arguments: --nonsense"),
+        ("evaluate", "required: GAME (see parlour evaluate --help)"),
+        ("play pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
+        ("play pyramid --deal 1 --seed 1", "--seed makes the deal"),
+        ("bench pyramid --rows 0", "rows=0"),
+    ],
+)
+def test_errors_are_one_line_and_say_what_is_allowed(parlour: Any, line: str, said: str) -> None:
+    found = parlour(line)
+    assert found.status == 2
+    assert found.out == ""
+    assert found.err.startswith("parlour: error: ")
+    assert said in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_debug_shows_where(parlour: Any) -> None:
+    with pytest.raises(ValueError, match="clasic"):
+        parlour("evaluate pyramid --variant clasic --debug")
+
+
+def test_help_has_examples(parlour: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in cli.COMMANDS:
+        if name != "train":  # its help is the trainer's
+            with pytest.raises(SystemExit, match="0"):
+                parlour(f"{name} --help")
+            text = capsys.readouterr().out
+            assert text.startswith(f"usage: parlour {name}")
+            assert name == "list" or "examples:" in text
+    assert "usage: parlour" in parlour("").out
+
+
+def test_every_example_in_the_help_is_accepted() -> None:
+    for text in cli.EXAMPLES.values():
+        for line in text.splitlines():
+            if line.startswith("  parlour "):
+                command, *_ = line.strip().split("  ")  # what the example does may stand behind it
+                cli.parser().parse_args(command.split()[1:])
+
+
+def test_list_and_rules(parlour: Any) -> None:
+    listed = parlour("list").out
+    assert "pyramid" in listed
+    assert "three-passes (default)" in listed
+    rules = parlour("rules pyramid").out
+    for name in (*GAMES["pyramid"].variants, *GAMES["pyramid"].rules._fields):
+        assert f"\n  {name} " in rules
+    assert "002             The Ultimate Book of Card Games" in rules
+    web = parlour("rules pyramid --variant web").out
+    assert web.startswith("Pyramid, web [000]")
+    assert "passes          0 (changed)" in web
+    assert "Pyramid, rules of your own" in parlour("rules pyramid --option passes=5").out
+
+
+def test_bench(parlour: Any) -> None:
+    found = parlour("bench pyramid --rows 16 --seconds 0.05 --json").json
+    assert found["batched_steps_per_second"] > found["single_steps_per_second"] > 0
+
+
+def test_training_gets_its_words(parlour: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+    trainer = ModuleType("train")
+    trainer.main = lambda words: given.append(words) or 3  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "parlour.training.train", trainer)
+    assert parlour("train pyramid --seeds 1 2 --option passes=2 --set=undo=yes").status == 3
+    assert parlour("train --help").status == 3
+    words = "pyramid --seeds 1 2 --options passes 2 undo yes"
+    assert " ".join(given[0]) == words
+    assert given[1] == ["--help"]
+
+
+def test_without_the_extras() -> None:
+    core = {
+        "list": "three-passes (default)",
+        "rules pyramid": "variants",
+        "play pyramid --seed 1": "Goodbye.",
+        "evaluate pyramid --deals 20 --json": '"won"',
+    }
+    for line, text in core.items():
+        said = process(*line.split(), code=CORE_ONLY)
+        assert (said.status, said.err) == (0, ""), line
+        assert text in said.out
+    for line in ("evaluate pyramid --deals 20", "train pyramid"):
+        said = process(*line.split(), code=CORE_ONLY)
+        assert said.status == 2
+        assert said.err.count("\n") == 1
+        assert 'not installed: pip install "parlour[train]"' in said.err
+
+
+def test_a_game_by_standard_input() -> None:
+    words = "play pyramid --variant web --deal 3"
+    said = process(*words.split(), stdin="?\n5s 8c\nu\nd\nnonsense\nq\n")
+    assert (said.status, said.err) == (0, "")
+    for text in ("Pyramid, web, deal 3", "moves now:", "score 2, moves 1", "moves 3", "'nonsense'"):
+        assert text in said.out
+    assert said.out.endswith("Goodbye.\n")
+
+
+def test_version_from_any_folder() -> None:
+    said = process("--version")
+    assert said.status == 0
+    assert said.out.startswith("parlour ")

@@ -1,0 +1,118 @@
+"""Checkpoints: all that the rest of a training run depends on, taken between two rollouts.
+
+``checkpoints/STEPS/`` holds ``model.zip`` (SB3's own: network and optimiser), ``arrays.npz``
+(games, random generators) and ``state.json``. Each folder is written whole or not at all; the last
+two are kept. Read back, the run goes on as if it had never stopped: bit for bit, with one thread.
+"""
+
+import json
+import random
+import shutil
+import warnings
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from .files import whole_folder
+from .ppo import CardPPO
+from .sb3 import CardVecEnv
+
+KEPT = 2
+FOLDER = "checkpoints"
+MODEL, ARRAYS, STATE = "model.zip", "arrays.npz", "state.json"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint as read: its folder, its arrays, and the plain values (``steps`` ...)."""
+
+    folder: Path
+    arrays: dict[str, np.ndarray]
+    values: dict[str, Any]
+
+
+def save(run: Path, model: CardPPO, history: dict[str, Any]) -> None:
+    """Write a checkpoint of a model between two rollouts; ``history`` is plain, kept with it."""
+    env = model.env
+    assert isinstance(env, CardVecEnv)
+    arrays: dict[str, Any] = {f"env.{name}": array for name, array in env.state().items()}
+    arrays["episode_starts"] = np.asarray(model._last_episode_starts)
+    arrays |= _generators()
+    values = {
+        "steps": model.num_timesteps,
+        "updates": model._n_updates,
+        "python_random": random.getstate(),
+        "history": history,
+    }
+    with whole_folder(run / FOLDER / f"{model.num_timesteps:012d}") as aside:
+        model.save(aside / MODEL, exclude=["clock", "_logger", "learning_rate"])
+        np.savez(aside / ARRAYS, **arrays)
+        values["sha256"] = {name: _digest(aside / name) for name in (MODEL, ARRAYS)}
+        (aside / STATE).write_text(json.dumps(values), encoding="utf-8")
+    for old in _all(run)[:-KEPT]:
+        shutil.rmtree(old)
+
+
+def _all(run: Path) -> list[Path]:
+    folder = run / FOLDER
+    return sorted(folder.glob("[0-9]*")) if folder.is_dir() else []
+
+
+def latest(run: Path) -> Checkpoint | None:
+    """Return the newest checkpoint of a run that can be read, if there is one."""
+    for folder in reversed(_all(run)):
+        try:
+            values = json.loads((folder / STATE).read_text(encoding="utf-8"))
+            if all(_digest(folder / name) == found for name, found in values["sha256"].items()):
+                with np.load(folder / ARRAYS) as stored:
+                    return Checkpoint(folder, dict(stored), values)
+        except (OSError, ValueError, KeyError):
+            pass
+        warnings.warn(f"{folder} is damaged and passed over", stacklevel=2)
+    return None
+
+
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
+
+
+def restore(model: CardPPO, found: Checkpoint) -> None:
+    """Put a fresh model of the same settings where the checkpoint left off.
+
+    Raises ValueError if it is of another network or game.
+    """
+    env = model.env
+    assert isinstance(env, CardVecEnv)
+    model.set_parameters(str(found.folder / MODEL), device=model.device)
+    model.num_timesteps = found.values["steps"]
+    model._n_updates = found.values["updates"]
+    arrays = {name: array for name, array in found.arrays.items() if name.startswith("env.")}
+    model._last_obs = env.restore({name[4:]: array for name, array in arrays.items()})
+    model._last_episode_starts = found.arrays["episode_starts"]
+    version, words, gauss = found.values["python_random"]
+    random.setstate((version, tuple(words), gauss))
+    _set_generators(found.arrays)
+
+
+def _generators() -> dict[str, np.ndarray]:
+    _, words, place, has_gauss, gauss = np.random.get_state(legacy=True)
+    arrays = {
+        "numpy.words": np.asarray(words),
+        "numpy.rest": np.array([place, has_gauss, gauss], float),
+        "torch": torch.get_rng_state().numpy(),
+    }
+    if torch.cuda.is_available():
+        arrays["cuda"] = torch.cuda.get_rng_state().numpy()
+    return arrays
+
+
+def _set_generators(arrays: dict[str, np.ndarray]) -> None:
+    place, has_gauss, gauss = arrays["numpy.rest"].tolist()
+    np.random.set_state(("MT19937", arrays["numpy.words"], int(place), int(has_gauss), gauss))
+    torch.set_rng_state(torch.from_numpy(arrays["torch"]))
+    if "cuda" in arrays and torch.cuda.is_available():
+        torch.cuda.set_rng_state(torch.from_numpy(arrays["cuda"]))

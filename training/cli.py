@@ -1,0 +1,245 @@
+"""The command ``parlour``: what there is, training, evaluation, comparison, play.
+
+Only NumPy, Numba and Gymnasium are needed to start it; what a command needs beyond them is imported
+by that command.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, NoReturn
+
+from parlour.agents.agent import IllegalChoice
+from parlour.agents.human import Quit
+from parlour.envs import GAMES
+from parlour.envs.core.options import unknown
+
+from . import commands
+from .commands import AGENTS
+from .evaluate import DEALS, MAX_MOVES
+
+FAILED = 2
+"""Exit status of a wrong command line, wrong rules, a wrong agent ..."""
+EXTRA = 'pip install "parlour[train]"'
+COMMANDS = {
+    "list": "list games, variants and agents",
+    "rules": "show options, variants and sources of a game's rules",
+    "train": "train an agent (all arguments go to the trainer)",
+    "evaluate": "let one agent play numbered deals",
+    "compare": "let several agents play the same deals",
+    "play": "play in the terminal, or watch an agent",
+    "bench": "measure steps per second on this machine",
+}
+EXAMPLES = {
+    "rules": """\
+  parlour rules pyramid
+  parlour rules pyramid --variant web
+  parlour rules pyramid --variant classic --option passes=2
+""",
+    "evaluate": """\
+  parlour evaluate pyramid --variant classic --agent uniform --deals 20000 --seed 1 --json
+  parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
+
+--json prints one object on stdout: won, score, moves and the game's further facts, each
+{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed.
+--out writes episodes.parquet (a row a game), summary.json and comparison.png.
+""",
+    "compare": """\
+  parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
+  parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
+
+All agents play the same deals. --json prints one object on stdout: {"results": [...],
+"differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
+agent, minus, won and score: agent less minus, deal by deal, for each agent and all given before.
+--out writes episodes.parquet (a row a game), summary.json and comparison.png.
+""",
+    "play": """\
+  parlour play pyramid                          cards as Th or 10h, or place numbers; ? for help
+  parlour play pyramid --variant web --deal 17  a numbered deal of the bank
+  parlour play pyramid --agent greedy           watch an agent, step by step
+""",
+    "bench": """\
+  parlour bench                                 in a clone: all benchmarks, beside the peers
+  parlour bench pyramid --rows 4096 --json
+""",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        keywords["allow_abbrev"] = False
+        super().__init__(*args, **keywords)
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with the message; how to get help is the end of it."""
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+def parser() -> Parser:
+    """Return the parser of the whole command line."""
+    top = Parser(
+        prog="parlour",
+        description="Card games for reinforcement learning: environments, agents, evaluation.",
+        epilog="Every command takes --debug: errors then show where they come from.",
+    )
+    top.add_argument("--version", action="version", version=f"parlour {_version()}")
+    added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+
+    made = {}
+    for name, text in COMMANDS.items():
+        examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
+        made[name] = added.add_parser(name, help=text, description=text, epilog=examples)
+    for name in ("rules", "evaluate", "play"):
+        _add_rules(made[name])
+    _add_rules(made["compare"], many=True)
+    _add_rules(made["bench"], optional=True)
+    made["evaluate"].add_argument("--agent", default="uniform", help=f"{AGENTS} (default: uniform)")
+    made["compare"].add_argument(
+        "--agents",
+        nargs="+",
+        default=["uniform", "greedy"],
+        metavar="AGENT",
+        help=f"each: {AGENTS}",
+    )
+    for name in ("evaluate", "compare"):
+        _add_deals(made[name])
+    _add_play(made["play"])
+    _add_bench(made["bench"])
+    return top
+
+
+def _add_rules(made: Parser, many: bool = False, optional: bool = False) -> None:
+    made.add_argument("game", metavar="GAME", nargs="?" if optional else None, help=_games())
+    many_of: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
+    several = "one or more of, or all: " if many else ""
+    for one in GAMES.values():
+        several += f"{one.name}: {', '.join(one.variants)} (default: {one.default})"
+    made.add_argument("--variant", metavar="NAME", help=several, **many_of)
+    made.add_argument(
+        "--option",
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="change an option of the rules; may be repeated (parlour rules GAME lists them)",
+    )
+
+
+def _add_deals(made: Parser) -> None:
+    made.add_argument("--deals", type=int, default=DEALS, help=f"how many (default: {DEALS})")
+    made.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
+    made.add_argument("--first", type=int, default=0, help="number of the first deal (default: 0)")
+    made.add_argument("--seed", type=int, default=0, help="of the agents' own random choices")
+    made.add_argument(
+        "--max-moves", type=int, default=MAX_MOVES, help=f"cut games off (default: {MAX_MOVES})"
+    )
+    made.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="write Parquet, JSON and a picture"
+    )
+    made.add_argument("--json", action="store_true", help="print JSON, and nothing else, on stdout")
+
+
+def _add_play(made: Parser) -> None:
+    made.add_argument("--agent", default="human", help=f"{AGENTS} (default: human)")
+    made.add_argument(
+        "--deck", help="a chosen deck: card names in dealing order, the top row first"
+    )
+    made.add_argument("--deal", type=int, help="a numbered deal of the bank")
+    made.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
+    made.add_argument("--seed", type=int, help="deal at random from this seed")
+    made.add_argument(
+        "--delay",
+        type=float,
+        help="seconds between the steps of an agent (default: wait for Enter)",
+    )
+
+
+def _add_bench(made: Parser) -> None:
+    made.add_argument("--rows", type=int, default=1024, help="games side by side (default: 1024)")
+    made.add_argument("--seconds", type=float, default=1.0, help="length of each measurement")
+    made.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _games() -> str:
+    return f"one of: {', '.join(GAMES)}"
+
+
+def _version() -> str:
+    try:
+        return version("parlour")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+RUN: dict[str, Callable[[argparse.Namespace], int]] = {
+    "list": commands.run_list,
+    "rules": commands.run_rules,
+    "evaluate": commands.run_evaluate,
+    "compare": commands.run_compare,
+    "play": commands.run_play,
+    "bench": commands.run_bench,
+}
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command line; errors are raised."""
+    if words and words[0] == "train":
+        return commands.run_train(words[1:])
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        raise ValueError(unknown("command", words[0], COMMANDS))
+    top = parser()
+    given = top.parse_args(words)
+    if given.command is None:
+        top.print_help()
+        return FAILED
+    return RUN[given.command](given)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (None: the process's own) and return its exit status.
+
+    Errors are one line on stderr; ``--debug`` lets them through instead.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # so that one's own agent module is found
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without suits still shows the rest
+    try:
+        status = run(words)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # as in: parlour rules pyramid | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if debug:
+            raise
+        print(f"parlour: error: {_explain(error)}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return 130
+
+
+def _explain(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"this needs {error.name}, which is not installed: {EXTRA}"
+    if isinstance(error, Quit):
+        return "the game was left before its end"
+    if isinstance(error, ValueError | IllegalChoice | OSError):
+        return " ".join(str(error).split())
+    return f"{type(error).__name__}: {error} (--debug shows where)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""What each command of ``parlour`` does; `cli` reads the command line and tells the errors."""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from parlour.agents.agent import BUILT_IN
+from parlour.envs import GAMES, Game, game
+from parlour.envs.core.deals import default_bank
+from parlour.envs.core.options import describe, differences, said
+
+from .evaluate import Progress
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The clone, if this is one."""
+AGENTS = f"{', '.join(BUILT_IN)}, the folder of a saved agent, or your own as module:Class"
+
+
+def run_list(_: argparse.Namespace) -> int:
+    """Print games, their variants, and the agents that can play."""
+    for one in GAMES.values():
+        print(f"{one.name}  {one.title}, {one.id}: {one.actions} actions")
+        _print_wrapped(
+            "variants", ", ".join(f"{n} (default)" if n == one.default else n for n in one.variants)
+        )
+    _print_wrapped("agents", AGENTS)
+    return 0
+
+
+def run_rules(given: argparse.Namespace) -> int:
+    """Print all options and variants of a game, or the options of one variant."""
+    one = game(given.game)
+    options = read_options(given.option)
+    if given.variant is None and not options:
+        _print_game(one)
+    else:
+        _print_variant(one, one.rules_of(given.variant, options))
+    print("\nsources")
+    for number, title in one.references.items():
+        _print_wrapped(number, title)
+    return 0
+
+
+def _print_game(one: Game) -> None:
+    print(f"{one.title}\n\noptions (default: where a variant does not change it)")
+    for option in describe(one.rules):
+        _print_wrapped(option.name, f"{option.values} (default {option.default}): {option.doc}")
+    print("\nvariants, with the options that they change")
+    for name, known in one.variants.items():
+        changed = said(differences(known, one.rules())) or "nothing"
+        mark = "; played when none is named" if name == one.default else ""
+        _print_wrapped(name, f"{changed} [{one.sources[name]}]{mark}")
+
+
+def _print_variant(one: Game, rules: Any) -> None:
+    name = one.variant_of(rules)
+    print(f"{one.title}, {f'{name} [{one.sources[name]}]' if name else 'rules of your own'}\n")
+    changed = differences(rules, one.rules())
+    for option in describe(rules):
+        mark = " (changed)" if option.name in changed else ""
+        _print_wrapped(option.name, f"{option.default}{mark}: {option.doc}")
+
+
+def run_train(words: Sequence[str]) -> int:
+    """Hand all arguments to the trainer; ``--option a=b`` becomes one of its settings."""
+    from .train import main as train
+
+    rest, options = split_options(words)
+    pairs = [word for pair in options.items() for word in pair]
+    return train([*rest, "--options", *pairs] if pairs else rest)
+
+
+def run_evaluate(given: argparse.Namespace) -> int:
+    """Print how one agent plays."""
+    given.agents = [given.agent]
+    given.variant = None if given.variant is None else [given.variant]
+    return run_compare(given)
+
+
+def run_compare(given: argparse.Namespace) -> int:
+    """Print how several agents play the same deals."""
+    from .compare import compare
+
+    one = game(given.game)
+    every = given.variant == ["all"]
+    if not given.json or given.out:
+        from . import report  # before playing: what is missing is said at once
+    with redirect_stdout(sys.stderr) if given.json else nullcontext(), _bars(given.deals) as bars:
+        found = compare(
+            one,
+            given.agents,
+            variants=list(one.variants) if every else given.variant,
+            options=read_options(given.option),
+            deals=given.deals,
+            bank=given.bank,
+            first=given.first,
+            seed=given.seed,
+            max_moves=given.max_moves,
+            report=bars,
+        )
+    written = report.save(found, given.out) if given.out else []
+    if given.json:
+        single = given.command == "evaluate"
+        print(json.dumps(found.evaluations[0].summary() if single else found.summary()))
+        return 0
+    from rich.console import Console
+
+    report.show(found, Console())
+    for path in written:
+        print(f"written: {path}")
+    return 0
+
+
+def run_play(given: argparse.Namespace) -> int:
+    """Play in the terminal."""
+    from .play import Table, play
+
+    chosen: dict[str, Any] = {"deck": given.deck} if given.deck else {}
+    if given.deal is not None:
+        chosen["deal"] = given.deal
+    if given.bank or given.deal is not None:
+        chosen["bank"] = given.bank or default_bank(given.game)
+    if chosen and given.seed is not None and given.agent == "human":
+        raise ValueError("--seed makes the deal: it cannot go with --deck or --deal")
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    options = read_options(given.option)
+    table = Table(game(given.game), given.variant, options, chosen or None, given.seed)
+    play(table._replace(delay=given.delay, colour=colour), given.agent)
+    return 0
+
+
+def run_bench(given: argparse.Namespace) -> int:
+    """Measure one game, or in a clone run all benchmarks."""
+    if given.game is None and (ROOT / "benchmarks" / "steps.py").is_file():
+        return subprocess.run([sys.executable, "-m", "benchmarks.steps"], cwd=ROOT).returncode
+    from .bench import measure
+
+    games = [game(given.game)] if given.game else list(GAMES.values())
+    options = read_options(given.option)
+    found = [
+        measure(g, g.rules_of(given.variant, options), given.rows, given.seconds) for g in games
+    ]
+    if given.json:
+        print(json.dumps(found[0] if given.game else found))
+        return 0
+    for one in found:
+        print(f"{one['game']} {one['variant']}, random legal play with masks and codes, one core:")
+        print(f"  {one['batched_steps_per_second']:>12,.0f} steps/s  batched, {one['rows']} rows")
+        print(f"  {one['single_steps_per_second']:>12,.0f} steps/s  single environment")
+    return 0
+
+
+def read_options(pairs: Iterable[str]) -> dict[str, str]:
+    """Return ``name=value`` pairs as a dictionary. Raises ValueError for one without ``=``."""
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Take ``--option NAME=VALUE`` and ``--set`` out of words; return the rest and the options."""
+    rest: list[str] = []
+    pairs: list[str] = []
+    left = iter(words)
+    for word in left:
+        flag, equals, value = word.partition("=")
+        if flag in ("--option", "--set"):
+            pairs.append(value if equals else next(left, ""))
+        else:
+            rest.append(word)
+    return rest, read_options(pairs)
+
+
+@contextmanager
+def _bars(deals: int) -> Iterator[Callable[[str, str], Progress | None] | None]:
+    """Progress on stderr, if a person looks at it and tqdm is there."""
+    try:
+        from tqdm import tqdm
+    except ModuleNotFoundError:
+        tqdm = None
+    if tqdm is None or not sys.stderr.isatty():
+        yield None
+        return
+    open_bars: list[Any] = []
+
+    def begin(agent: str, variant: str) -> Progress | None:
+        while open_bars:
+            open_bars.pop().close()
+        if agent == "human":
+            return None
+        said = f"{variant}: {agent}"
+        open_bars.append(tqdm(total=deals, desc=said, unit="deal", leave=False, file=sys.stderr))
+        return open_bars[0].update
+
+    try:
+        yield begin
+    finally:
+        while open_bars:
+            open_bars.pop().close()
+
+
+def _print_wrapped(first: str, text: str) -> None:
+    width = min(shutil.get_terminal_size().columns, 100)
+    indent = " " * 18
+    print(textwrap.fill(text, width, initial_indent=f"  {first:<15} ", subsequent_indent=indent))

@@ -1,0 +1,153 @@
+"""Comparison: several agents on the same deals, deal by deal, by one or more sets of rules."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from parlour.agents.agent import Agent, load
+from parlour.envs import Game
+from parlour.envs import game as game_named
+
+from .evaluate import DEALS, MAX_MOVES, Evaluation, Progress, evaluate
+from .stats import CONFIDENCE, Estimate, difference
+
+COMPARED = ("won", "score")
+"""The facts whose paired differences are given."""
+
+Report = Callable[[str, str], Progress | None]
+"""Called with agent and variant before they play; returns what is called as deals end."""
+
+
+class Difference(NamedTuple):
+    """How much better ``agent`` did than ``minus`` on the same deals: means of won and score."""
+
+    variant: str
+    agent: str
+    minus: str
+    won: Estimate
+    score: Estimate
+
+    def summary(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return self._asdict() | {fact: getattr(self, fact)._asdict() for fact in COMPARED}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What several agents made of the same deals: by variant, then in the order they were given."""
+
+    evaluations: list[Evaluation]
+
+    @property
+    def variants(self) -> dict[str, list[Evaluation]]:
+        """The evaluations of each variant."""
+        found: dict[str, list[Evaluation]] = {}
+        for one in self.evaluations:
+            found.setdefault(one.variant, []).append(one)
+        return found
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """The paired differences of all agents, each less those given before it.
+
+        Neighbours come first: of a, b and c they are b - a, c - b, then c - a.
+        """
+        return [
+            Difference(variant, one.agent, other.agent, *_paired(one, other))
+            for variant, group in self.variants.items()
+            for one, other in _pairs(group)
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as JSON has it: ``{"results": [...], "differences": [...]}``."""
+        return {
+            "results": [one.summary() for one in self.evaluations],
+            "differences": [one.summary() for one in self.differences],
+        }
+
+
+def compare(
+    game: Game | str,
+    agents: Sequence[Agent | str],
+    *,
+    variants: Sequence[str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    deals: int = DEALS,
+    bank: str | None = None,
+    first: int = 0,
+    seed: int = 0,
+    max_moves: int = MAX_MOVES,
+    confidence: float = CONFIDENCE,
+    report: Report | None = None,
+) -> Comparison:
+    """Let each agent play the same deals by each variant (None: the game's default).
+
+    The keywords are those of `evaluate`. Raises ValueError before any game is played if an agent
+    cannot play one of the variants, or something is unknown or out of range.
+    """
+    game = game_named(game) if isinstance(game, str) else game
+    found = []
+    for variant, players in _line_up(game, agents, variants, options, seed).items():
+        for name, player in players.items():
+            one = evaluate(
+                game,
+                player,
+                variant=variant,
+                options=options,
+                deals=deals,
+                bank=bank,
+                first=first,
+                seed=seed,
+                max_moves=max_moves,
+                confidence=confidence,
+                progress=report(name, variant) if report else None,
+            )
+            found.append(replace(one, agent=name))
+    return Comparison(found)
+
+
+def _line_up(
+    game: Game,
+    agents: Sequence[Agent | str],
+    variants: Sequence[str] | None,
+    options: Mapping[str, Any] | None,
+    seed: int,
+) -> dict[str, dict[str, Agent]]:
+    """The agents that play each variant, by names that tell them apart; all of them are loaded."""
+    if not agents:
+        raise ValueError("agents: give at least one")
+    known: dict[Any, str] = {}
+    found = {}
+    for variant in variants or [game.default]:
+        rules = game.rules_of(variant, options)
+        if rules in known:
+            raise ValueError(f"variants {known[rules]!r} and {variant!r} are the same rules here")
+        known[rules] = variant
+        players = [load(one, game, rules, seed) if isinstance(one, str) else one for one in agents]
+        found[variant] = dict(zip(_names(players, agents), players, strict=True))
+    return found
+
+
+def _names(players: Sequence[Agent], given: Sequence[Agent | str]) -> list[str]:
+    """A name for each agent: its own, with its path or a number where two have the same."""
+    names = [player.name for player in players]
+    for i, spec in enumerate(given):
+        if names.count(players[i].name) > 1 and spec != players[i].name and isinstance(spec, str):
+            names[i] = f"{players[i].name} ({spec})"
+    for i in range(len(names)):
+        same = [j for j in range(len(names)) if names[j] == names[i]]
+        for number, j in enumerate(same[1:], 2):
+            names[j] += f" #{number}"
+    return names
+
+
+def _pairs(group: Sequence[Evaluation]) -> Iterator[tuple[Evaluation, Evaluation]]:
+    for apart in range(1, len(group)):
+        for i in range(apart, len(group)):
+            yield group[i], group[i - apart]
+
+
+def _paired(one: Evaluation, other: Evaluation) -> list[Estimate]:
+    facts = one.results.facts, other.results.facts
+    return [difference(facts[0][fact], facts[1][fact], one.confidence) for fact in COMPARED]

@@ -1,0 +1,228 @@
+"""Settings of a training run: one dataclass for command line, TOML files and notebooks."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import tyro
+
+from parlour.agents.networks import network_class
+from parlour.envs import GAMES
+from parlour.envs import game as game_named
+from parlour.envs.core.options import unknown
+
+HERE = Path(__file__).parent / "settings"
+Value = int | float | str
+Table = Annotated[dict[str, Value], tyro.conf.arg(metavar="NAME VALUE ...")]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an agent is trained. Steps are environment steps, counted over all environments."""
+
+    game: tyro.conf.Fixed[str] = "pyramid"
+    """The game."""
+    variant: str | None = None
+    """The variant of its rules (None: the game's default)."""
+    options: Table = field(default_factory=dict)
+    """Options of the rules that differ from the variant."""
+    reward: Literal["progress", "win", "score"] = "progress"
+    """progress: share of the best score gained, plus 1 for a win; win: 1; score: at the end."""
+    skip_forced: bool = True
+    """Take an action at once while it is the only legal one."""
+    max_moves: int = 500
+    """A game is cut off after so many moves."""
+
+    network: str = "embedding"
+    """mlp (one-hot) or embedding (card codes)."""
+    width: int = 128
+    """Width of every hidden layer."""
+    depth: int = 2
+    """Hidden layers."""
+    network_options: Table = field(default_factory=dict)
+    """Further options of the network, if it has any."""
+
+    total_steps: int = 1_000_000
+    """Steps to train for, rounded up to whole rollouts."""
+    n_envs: int = 256
+    """Games played at once."""
+    n_steps: int = 128
+    """Steps of each game between two updates."""
+    batch_size: int = 2048
+    """Steps in a minibatch."""
+    n_epochs: int = 4
+    """Passes over the steps at each update."""
+    learning_rate: float = 1e-3
+    """Adam's step size at the start."""
+    schedule: Literal["linear", "constant"] = "linear"
+    """linear: the step size falls to 0 at the end."""
+    gamma: float = 0.99
+    """Discount."""
+    gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation."""
+    clip: float = 0.2
+    """PPO's clipping range."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus at the start."""
+    entropy_final: float = 0.001
+    """Weight of the entropy bonus at the end; falls linearly."""
+    value_weight: float = 0.5
+    """Weight of the value loss."""
+    max_grad_norm: float = 0.5
+    """Gradients are clipped to this norm."""
+
+    seeds: tuple[int, ...] = (0,)
+    """Training seeds; one agent each, one after the other."""
+    eval_interval: int = 200_000
+    """Evaluate whenever so many steps are done (0: only at the end)."""
+    eval_deals: int = 2000
+    """Deals of the bank GAME-validation on which it is evaluated."""
+    checkpoint_interval: int = 200_000
+    """Save a checkpoint whenever so many steps are done."""
+    threads: int = 1
+    """Threads of torch; 1 for results equal bit by bit."""
+    device: str = "auto"
+    """cpu, cuda or auto."""
+    runs: str = "runs"
+    """The folder of all runs."""
+    name: str | None = None
+    """Name of this run in it, behind game and variant (None: the time)."""
+    profile: bool = False
+    """Print where the time went."""
+
+    def __post_init__(self) -> None:
+        """Check every field: ValueError naming it, its value and what is allowed."""
+        for one, kind in get_type_hints(Settings).items():
+            _check_kind(one, getattr(self, one), kind)
+        game = game_named(self.game)
+        game.rules_of(self.variant, self.options)
+        network_class(self.network)
+        for name in _COUNTS:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")
+        if not self.seeds:
+            raise ValueError("seeds=(): at least one is needed")
+
+
+def _check_kind(name: str, value: Any, kind: Any) -> None:
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        fine, allowed = value in kinds, ", ".join(map(repr, kinds))
+    elif kind is float:
+        fine, allowed = isinstance(value, int | float), "a number"
+    elif kind is int:
+        fine, allowed = isinstance(value, int) and not isinstance(value, bool), "a whole number"
+    elif origin in (tuple, dict):
+        fine, allowed = isinstance(value, origin), origin.__name__
+        if fine and origin is tuple:
+            fine, allowed = all(isinstance(one, int) for one in value), "whole numbers"
+    else:
+        fine, allowed = isinstance(value, kind), str(getattr(kind, "__name__", kind))
+    if not fine:
+        raise ValueError(f"{name}={value!r}: allowed is {allowed}")
+
+
+_COUNTS = (
+    "max_moves",
+    "width",
+    "depth",
+    "total_steps",
+    "n_envs",
+    "n_steps",
+    "batch_size",
+    "n_epochs",
+    "eval_deals",
+    "checkpoint_interval",
+    "threads",
+)
+
+
+DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
+
+{prog} GAME --preset NAME: begin with a preset's settings ({presets});
+{prog} GAME --settings FILE: take presets from a TOML file of one's own;
+{prog} --resume RUN: go on with a run that was stopped or killed.
+Games: {games}. The defaults shown are those of {shown}."""
+
+
+def read(table: Mapping[str, Any], source: str, base: Settings | None = None) -> Settings:
+    """Return settings with those of ``table`` put in. ValueError naming ``source`` and the key."""
+    known = {one.name for one in fields(Settings)}
+    for key in table:
+        if key not in known:
+            raise ValueError(f"{source}: {unknown('setting', key, sorted(known))}")
+    given: Any = dict(table)
+    if isinstance(given.get("seeds"), list):
+        given["seeds"] = tuple(given["seeds"])
+    try:
+        return replace(base, **given) if base else Settings(**given)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{source}: {error}") from error
+
+
+def plain(settings: Settings) -> dict[str, Any]:
+    """Return settings as JSON has them."""
+    return asdict(settings)
+
+
+def presets(game: str) -> list[str]:
+    """Return the names of a game's presets."""
+    return list(_tables(game, None)[1])
+
+
+def _tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
+    path = file or HERE / f"{game_named(game).name}.toml"
+    try:
+        return path, tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def preset(game: str, name: str = "default", file: Path | None = None) -> Settings:
+    """Return the named settings of a game: a table of ``settings/GAME.toml`` over its [default].
+
+    Raises ValueError naming an unknown game, preset or key, and what is allowed.
+    """
+    path, tables = _tables(game, file)
+    if name not in tables:
+        raise ValueError(f"{path}: {unknown('preset', name, tables)}")
+    base = read(tables.get("default", {}), f"{path} [default]", Settings(game=game))
+    return base if name == "default" else read(tables[name], f"{path} [{name}]", base)
+
+
+def parse(arguments: Sequence[str], prog: str) -> Settings:
+    """Return the settings that a command line asks for: ``GAME [--preset NAME] [--option ...]``.
+
+    The preset's values are the defaults of all other options. Exits with a message if they are
+    wrong.
+    """
+    words = list(arguments)
+    game = words.pop(0) if words and not words[0].startswith("-") else "pyramid"
+    name, file = _take(words, "--preset") or "default", _take(words, "--settings")
+    base = preset(game, name, Path(file) if file else None)
+    return tyro.cli(
+        Settings,
+        args=words,
+        default=base,
+        prog=f"{prog} {game}",
+        description=DESCRIPTION.format(
+            prog=prog,
+            games=", ".join(GAMES),
+            presets=", ".join(presets(game)),
+            shown=f"{file} [{name}]" if file else f"the preset {name}",
+        ),
+    )
+
+
+def _take(words: list[str], flag: str) -> str | None:
+    for i, word in enumerate(words):
+        if word == flag:
+            if i + 1 == len(words):
+                raise ValueError(f"{flag} needs a value")
+            del words[i]
+            return words.pop(i)
+        if word.startswith(flag + "="):
+            return words.pop(i).partition("=")[2]
+    return None

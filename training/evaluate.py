@@ -1,0 +1,266 @@
+"""Evaluation: one agent plays numbered deals of a bank; what came of each deal, with intervals.
+
+The deals depend on the bank alone, so all agents that are compared meet the same ones.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.agent import Agent, Turn, choose, load, look
+from parlour.envs import Game
+from parlour.envs import game as game_named
+from parlour.envs.core.batch import How, Over, Reset, Source
+from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.options import differences, plain, said
+from parlour.envs.core.rows import Rows
+
+from .stats import CONFIDENCE, Estimate, mean, rate
+
+DEALS = 10_000
+CHUNK = 4096
+"""Games played side by side: enough for speed, some megabytes of memory."""
+MAX_MOVES = 500
+STRIDE = np.uint64(0xD1342543DE82EF95)
+"""From one turn's seed to the next: odd, and not the step of the generators themselves."""
+
+Progress = Callable[[int], None]
+"""Called with the number of deals that have ended since the last call."""
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What came of n deals, in the order of their seeds.
+
+    ``facts`` has an array (n,) for each fact of the game (won, score, moves and more) and
+    ``truncated``, ``decisions`` (how often the agent was asked). ``milliseconds`` is the time of
+    one decision in the agent's own ``act``, asked for a whole batch of games at once.
+    """
+
+    facts: dict[str, np.ndarray]
+    milliseconds: float
+
+    @property
+    def won(self) -> np.ndarray:
+        """Whether each deal was won, bool (n,)."""
+        return self.facts["won"]
+
+    @property
+    def score(self) -> np.ndarray:
+        """The game's score of each deal, int64 (n,)."""
+        return self.facts["score"]
+
+    @property
+    def moves(self) -> np.ndarray:
+        """The moves made in each deal, int64 (n,)."""
+        return self.facts["moves"]
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions the agent made in all."""
+        return int(self.facts["decisions"].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How an agent plays one set of rules: the results of deals ``first`` .. ``first + n - 1``.
+
+    ``variant`` names the rules for tables (``"classic"``, ``"classic + passes=2"``); ``seed`` is
+    that of the agent's own random choices.
+    """
+
+    game: Game
+    rules: Any
+    variant: str
+    agent: str
+    sees_all: bool
+    bank: str
+    first: int
+    seed: int
+    results: Results
+    confidence: float = CONFIDENCE
+
+    @property
+    def deals(self) -> np.ndarray:
+        """The numbers of the deals in their bank, int64 (n,)."""
+        return np.arange(self.first, self.first + len(self.results.won))
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """For each fact its rate (yes or no) or mean (a number), with an interval."""
+        return {
+            name: (rate if values.dtype == np.bool_ else mean)(values, self.confidence)
+            for name, values in self.results.facts.items()
+        }
+
+    def estimate(self, fact: str) -> Estimate:
+        """Return the rate or mean of one fact, such as ``"won"``."""
+        return self.estimates[fact]
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as JSON has it: an ``{"mean", "low", "high", "n"}`` for each fact."""
+        return {
+            "game": self.game.name,
+            "variant": self.variant,
+            "rules": plain(self.rules),
+            "rules_digest": self.game.rules_digest(self.rules),
+            "agent": self.agent,
+            "sees_all": self.sees_all,
+            "bank": self.bank,
+            "first": self.first,
+            "seed": self.seed,
+            "confidence": self.confidence,
+            **{name: found._asdict() for name, found in self.estimates.items()},
+            "ms_per_decision": self.results.milliseconds,
+        }
+
+
+def evaluate(
+    game: Game | str,
+    agent: Agent | str = "uniform",
+    *,
+    variant: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    deals: int = DEALS,
+    bank: str | None = None,
+    first: int = 0,
+    seed: int = 0,
+    max_moves: int = MAX_MOVES,
+    confidence: float = CONFIDENCE,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
+
+    ``agent`` is one, or what `parlour.agents.agent.load` takes; ``seed`` is that of its own random
+    choices. Raises ValueError naming what is unknown or out of range, and what is allowed.
+    """
+    game = game_named(game) if isinstance(game, str) else game
+    rules = game.rules_of(variant, options)
+    for name, value, low in (("deals", deals, 1), ("seed", seed, 0), ("max_moves", max_moves, 0)):
+        if value < low:
+            raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
+    bank = bank or default_bank(game.name)
+    seeds = bank_seeds(bank, range(first, first + deals))
+    player = load(agent, game, rules, seed) if isinstance(agent, str) else agent
+    results = play_deals(
+        game, rules, player, seeds, max_moves=max_moves, seed=seed, progress=progress
+    )
+    return Evaluation(
+        game,
+        rules,
+        rules_name(game, rules, variant),
+        player.name,
+        player.sees_all,
+        bank,
+        first,
+        seed,
+        results,
+        confidence,
+    )
+
+
+def rules_name(game: Game, rules: Any, variant: str | None = None) -> str:
+    """Name rules: the variant that they are, or the one they were made from and what differs."""
+    variant = game.default if variant is None else variant
+    changed = differences(rules, game.variants[variant])
+    if not changed:
+        return variant
+    return game.variant_of(rules) or f"{variant} + {said(changed)}"
+
+
+class _Timed:
+    """An agent whose time to think is measured, without its first call: that one compiles."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.name, self.sees_all = agent, agent.name, agent.sees_all
+        self.calls = self.asked = 0
+        self.seconds = 0.0
+
+    def act(self, turn: Turn) -> np.ndarray:
+        begun = perf_counter()
+        actions = self.agent.act(turn)
+        seconds = perf_counter() - begun
+        if self.calls <= 1:
+            self.seconds, self.asked = 0.0, 0
+        self.calls += 1
+        self.seconds += seconds
+        self.asked += len(turn.masks)
+        return actions
+
+    @property
+    def milliseconds(self) -> float:
+        return 1000 * self.seconds / max(self.asked, 1)
+
+
+def play_deals(
+    game: Game,
+    rules: Any,
+    agent: Agent,
+    seeds: np.ndarray,
+    *,
+    max_moves: int = MAX_MOVES,
+    seed: int = 0,
+    progress: Progress | None = None,
+    chunk: int = CHUNK,
+) -> Results:
+    """Let an agent play one game for each of ``seeds`` (uint64 (n,), see `deals.bank_seeds`).
+
+    Games are cut off after ``max_moves`` moves (0: never). ``seed`` deals the hidden cards anew in
+    what the agent is shown; that depends on the deal and the turn alone, so whoever makes no random
+    choices of his own gets the same results in any batch. Raises IllegalChoice for an action that
+    is not legal, ValueError if there are no seeds.
+    """
+    if len(seeds) == 0:
+        raise ValueError("no deals to play: give at least one seed")
+    timed = _Timed(agent)
+    chunk = getattr(agent, "at_once", chunk)  # a person plays one game at a time
+    parts = [
+        _play_chunk(game, rules, timed, seeds[i : i + chunk], max_moves, seed, progress)
+        for i in range(0, len(seeds), chunk)
+    ]
+    facts = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Results(facts, timed.milliseconds)
+
+
+def _play_chunk(
+    game: Game,
+    rules: Any,
+    agent: Agent,
+    seeds: np.ndarray,
+    max_moves: int,
+    seed: int,
+    progress: Progress | None,
+) -> dict[str, np.ndarray]:
+    """Play some deals side by side, asking only for the games that still run."""
+    rows = Rows(game, rules, len(seeds), How(reset=Reset.DISABLED, max_moves=max_moves))
+    rows.seed(seeds)
+    rows.start(Source.SEED)
+    keys = _keys(seeds, seed)
+    actions = np.zeros(rows.n, np.int64)
+    left = rows.n
+    while left:
+        live = np.flatnonzero(rows.states["over"] == Over.RUNNING)
+        if progress is not None and len(live) < left:
+            progress(left - len(live))
+        left = len(live)
+        if left:
+            states = rows.states[live]
+            turn_seeds = keys[live] + states["steps"].astype(np.uint64) * STRIDE
+            actions[live] = choose(agent, look(agent, game, rules, states, turn_seeds))
+            rows.step(actions)
+    facts = game.results(rows.states, rules)
+    del facts["illegal_action"]  # `choose` raises on the first one
+    facts["truncated"] = rows.states["over"] == Over.TRUNCATED
+    facts["decisions"] = rows.states["steps"].astype(np.int64)
+    return facts
+
+
+def _keys(seeds: np.ndarray, seed: int) -> np.ndarray:
+    """A number for each deal, uint64: a hash, so that it cannot be traced back to the deal."""
+    digests = [sha256(f"{seed}/{deal}".encode()).digest()[:8] for deal in seeds.tolist()]
+    return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)

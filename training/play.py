@@ -1,0 +1,119 @@
+"""One game at a time in a terminal: a person plays, or watches an agent play step by step."""
+
+import secrets
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.agents import bests
+from parlour.agents.agent import Agent, choose, load, look
+from parlour.agents.human import HumanAgent, Quit, spoken
+from parlour.envs import CardEnv, Game
+from parlour.envs.core.scene import ansi
+
+from .evaluate import rules_name
+
+
+class Table(NamedTuple):
+    """Which game is played and how it is shown.
+
+    ``chosen`` is what `CardEnv.reset` takes as ``options``: a deck, a numbered deal, or nothing,
+    and then ``seed`` (None: a random one) makes the deal. ``delay`` are seconds between the steps
+    of an agent that is watched; None waits for Enter where there is a keyboard.
+    """
+
+    game: Game
+    variant: str | None = None
+    options: Mapping[str, Any] | None = None
+    chosen: Mapping[str, Any] | None = None
+    seed: int | None = None
+    delay: float | None = None
+    colour: bool = False
+    ask: Callable[[str], str] | None = None
+    say: Callable[[str], None] = print
+
+
+def play(table: Table, agent: str = "human") -> None:
+    """Play until the person leaves, or watch one game of another agent.
+
+    Raises ValueError for wrong rules, a wrong deck or an unknown agent; leaving raises nothing.
+    """
+    env = CardEnv(table.game, table.variant, illegal="raise", **dict(table.options or {}))
+    human = agent == "human"
+    player: Agent = (
+        HumanAgent(table.ask, table.say, table.colour)
+        if human
+        else load(agent, table.game, env.rules, table.seed or 0)
+    )
+    seed, chosen = table.seed, table.chosen
+    try:
+        while True:
+            _one_game(env, player, table, seed, chosen)
+            if not human or not _again(table):
+                return
+            seed = chosen = None
+    except (Quit, KeyboardInterrupt):
+        table.say("\nGoodbye.")
+
+
+def _one_game(
+    env: CardEnv, player: Agent, table: Table, seed: int | None, chosen: Mapping[str, Any] | None
+) -> None:
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    env.reset(seed=seed, options=chosen)
+    where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
+    table.say(f"{env.game.title}, {rules_name(env.game, env.rules, table.variant)}, {where}")
+    rng = np.random.default_rng(seed)
+    begun, over = time.monotonic(), False
+    while not over:
+        turn = look(
+            player, env.game, env.rules, env.rows.states, rng.integers(0, 2**63, 1, np.uint64)
+        )
+        action = int(choose(player, turn)[0])
+        if not isinstance(player, HumanAgent):
+            _show_choice(env, player, action, table)
+        _, _, won, cut, info = env.step(action)
+        over = won or cut
+    table.say("\n" + ansi(env.scene(), table.colour))
+    result = bests.Best(info["won"], info["score"], info["moves"], time.monotonic() - begun)
+    table.say(f"{'Won' if result.won else 'Cut off' if cut else 'Over'}: {result}.")
+    if isinstance(player, HumanAgent) and "deck" not in (chosen or {}):
+        _note(env, table, result)
+
+
+def _note(env: CardEnv, table: Table, result: bests.Best) -> None:
+    """Remember a person's result if it is the best; not on a deck of one's own choice."""
+    known = bests.key(env.game, env.rules)
+    before = bests.load(known)
+    if result.better_than(before):
+        bests.keep(known, result)
+        table.say("Your best so far." if before else "Your first result by these rules.")
+    else:
+        table.say(f"Your best so far: {before}.")
+
+
+def _show_choice(env: CardEnv, player: Agent, action: int, table: Table) -> None:
+    game = env.game
+    said = spoken([action], game.words(env.state, env.rules))
+    table.say("\n" + ansi(env.scene(), table.colour))
+    table.say(f"{player.name}: {said} ({game.label(action)})")
+    if table.delay is not None:
+        time.sleep(table.delay)
+        return
+    watched = table.ask is not None or sys.stdin.isatty()
+    if watched and _answer(table, "Enter: on, q: quit > ") in ("q", "quit"):
+        raise Quit
+
+
+def _again(table: Table) -> bool:
+    return _answer(table, "Another game? Enter: yes, q: quit > ") in ("", "y", "yes")
+
+
+def _answer(table: Table, prompt: str) -> str:
+    try:
+        return (table.ask or input)(prompt).strip().lower()
+    except EOFError:
+        raise Quit from None

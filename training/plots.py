@@ -1,0 +1,87 @@
+"""The picture of a comparison: win rates with their intervals, and how the scores are spread."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .compare import Comparison
+from .evaluate import Evaluation
+
+COLOURS = ("#4c78a8", "#f58518", "#2f9e6e", "#b279a2", "#e45756", "#72b7b2", "#9d755d", "#8a8a8a")
+BAR = 0.32
+"""Height of one agent's bar, inches."""
+PANEL = 1.6
+"""Height of a variant's panels beside its bars, inches: labels, title."""
+WIDTH = 10.5
+
+
+def picture(comparison: Comparison) -> Figure:
+    """Return a figure with a line of two panels for each variant; needs no display."""
+    variants = comparison.variants
+    heights = [max(BAR * len(group), 1.1) for group in variants.values()]
+    figure = Figure(
+        figsize=(WIDTH, sum(heights) + PANEL * len(heights) + 0.5), dpi=110, layout="constrained"
+    )
+    first = comparison.evaluations[0]
+    figure.suptitle(
+        f"{first.game.title}: {len(first.deals):,} deals of bank {first.bank}, "
+        f"{first.confidence:.0%} intervals",
+        fontsize=12,
+    )
+    axes = figure.subplots(
+        len(heights), 2, squeeze=False, width_ratios=(1, 1), height_ratios=heights
+    )
+    for line, (variant, group) in zip(axes, variants.items(), strict=True):
+        _win_rates(line[0], variant, group)
+        _scores(line[1], group)
+    return figure
+
+
+def _win_rates(axes: Axes, variant: str, group: list[Evaluation]) -> None:
+    found = [one.estimate("won") for one in group]
+    top = max(100 * one.high for one in found) or 1.0
+    for place, rate in enumerate(found):
+        mean, low, high = 100 * rate.mean, 100 * rate.low, 100 * rate.high
+        axes.barh(place, mean, height=0.62, color=_colour(place), alpha=0.85)
+        axes.errorbar(
+            mean, place, xerr=[[mean - low], [high - mean]], color="#222222", capsize=3, lw=1.2
+        )
+        axes.text(high + 0.02 * top, place, f"{mean:.3g} %", va="center", fontsize=9)
+    axes.set_yticks(range(len(group)), [_label(one) for one in group])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.16 * top)
+    axes.set_xlabel("deals won, %")
+    axes.set_title(variant, loc="left", fontsize=11, fontweight="bold")
+    _plain(axes)
+
+
+def _scores(axes: Axes, group: list[Evaluation]) -> None:
+    """The share of deals that reached at least each score: an upper line is a better agent."""
+    lowest = min(int(one.results.score.min()) for one in group)
+    highest = max(int(one.results.score.max()) for one in group)
+    marks = np.arange(lowest, highest + 1)
+    for place, one in enumerate(group):
+        ordered = np.sort(one.results.score)
+        share = 100 * (1 - np.searchsorted(ordered, marks) / len(ordered))
+        axes.plot(marks, share, drawstyle="steps-mid", color=_colour(place), alpha=0.85)
+        mean = one.results.score.mean()
+        axes.plot(mean, 0, marker="^", color=_colour(place), clip_on=False, ms=6, zorder=3)
+    axes.set_ylim(0, 102)
+    axes.set_xlabel("score (▲ mean)")
+    axes.set_ylabel("deals that reach it, %")
+    _plain(axes)
+
+
+def _label(one: Evaluation) -> str:
+    name = one.agent if len(one.agent) <= 30 else f"…{one.agent[-29:]}"
+    return f"{name}\n(sees all)" if one.sees_all else name
+
+
+def _colour(place: int) -> str:
+    return COLOURS[place % len(COLOURS)]
+
+
+def _plain(axes: Axes) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="both", color="#dddddd", lw=0.6)
+    axes.set_axisbelow(True)

@@ -1,0 +1,194 @@
+"""MaskablePPO over a `CardVecEnv`: the same algorithm, with the network and the clock in view.
+
+`CardPolicy` puts a `CardNetwork` where sb3-contrib has its own layers. `CardPPO` collects rollouts
+as `MaskablePPO` does, without its loops over infos, and keeps count of where the time goes.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from torch import Tensor
+
+from parlour.agents.networks import CardNetwork, masked_logits
+
+from .sb3 import CardVecEnv
+
+PHASES = ("env", "forward", "distribution", "buffer", "update", "evaluation", "other")
+
+
+class Clock:
+    """Adds up wall time by phase: what is timed in ``with clock("env"): ...``, in seconds.
+
+    ``so_far`` is the split of an earlier clock to go on from.
+    """
+
+    def __init__(self, so_far: Mapping[str, float] | None = None) -> None:
+        self.seconds = dict.fromkeys(PHASES, 0.0) | dict(so_far or {})
+        self.begun = time.perf_counter() - sum(self.seconds.values())
+
+    @contextmanager
+    def __call__(self, phase: str) -> Iterator[None]:
+        """Count the block under a phase."""
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[phase] += time.perf_counter() - begun
+
+    def split(self) -> dict[str, float]:
+        """Return seconds by phase; ``other`` is what no phase covers."""
+        known = {phase: seconds for phase, seconds in self.seconds.items() if phase != "other"}
+        return known | {"other": time.perf_counter() - self.begun - sum(known.values())}
+
+
+class CardPolicy(MaskableActorCriticPolicy):
+    """A `CardNetwork` as sb3-contrib wants a policy. ``make`` builds the network."""
+
+    def __init__(self, *args: Any, make: Callable[[], CardNetwork], **keywords: Any) -> None:
+        self.make = make
+        super().__init__(*args, **keywords)
+
+    def _build(self, lr_schedule: Any) -> None:
+        self.network = self.make()
+        self.optimizer = self.optimizer_class(
+            self.network.parameters(),
+            lr=lr_schedule(1),
+            **self.optimizer_kwargs,  # type: ignore[call-arg]
+        )
+
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        return super()._get_constructor_parameters() | {"make": self.make}
+
+    def log_probabilities(self, logits: Tensor, masks: Any) -> Tensor:
+        """Return log probabilities (n, actions) under masks (n, actions); None: all are legal."""
+        if masks is not None:
+            marks = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
+            logits = masked_logits(logits, marks.bool())
+        return torch.log_softmax(logits, dim=1)
+
+    def sample(self, log_probs: Tensor, deterministic: bool = False) -> tuple[Tensor, Tensor]:
+        """Return actions int64 (n,), drawn or the likeliest, and their log probabilities."""
+        if deterministic:
+            actions = log_probs.argmax(dim=1)
+        else:
+            actions = torch.multinomial(log_probs.exp(), 1).squeeze(1)
+        return actions, log_probs.gather(1, actions[:, None]).squeeze(1)
+
+    def forward(
+        self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return actions (n,), values (n, 1) and log probabilities (n,)."""
+        logits, values = self.network(obs)
+        actions, log_probs = self.sample(
+            self.log_probabilities(logits, action_masks), deterministic
+        )
+        return actions, values[:, None], log_probs
+
+    def evaluate_actions(
+        self, obs: Tensor, actions: Tensor, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return values (n, 1), log probabilities of the actions and entropies (n,)."""
+        logits, values = self.network(obs)
+        log_probs = self.log_probabilities(logits, action_masks)
+        chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)
+        return values[:, None], chosen, -(log_probs.exp() * log_probs).sum(dim=1)
+
+    def get_distribution(  # type: ignore[override]
+        self, obs: Tensor, action_masks: Any = None
+    ) -> MaskableCategoricalDistribution:
+        """Return sb3-contrib's distribution over the legal actions."""
+        found = MaskableCategoricalDistribution(int(self.action_space.n))  # type: ignore[attr-defined]
+        log_probs = self.log_probabilities(self.network(obs)[0], action_masks)
+        return found.proba_distribution(log_probs)
+
+    def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
+        """Return values (n, 1)."""
+        return self.network(obs)[1][:, None]
+
+
+class CardPPO(MaskablePPO):
+    """MaskablePPO over a `CardVecEnv` with a `CardPolicy`; ``clock`` says where the time went."""
+
+    clock = Clock()
+
+    def collect_rollouts(
+        self,
+        env: Any,
+        callback: Any,
+        rollout_buffer: Any,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Fill the buffer as `MaskablePPO.collect_rollouts` does; always masked."""
+        assert isinstance(env, CardVecEnv)
+        self.policy.set_training_mode(False)
+        with self.clock("buffer"):
+            rollout_buffer.reset()
+        callback.on_rollout_start()
+        with torch.no_grad():
+            for _ in range(n_rollout_steps):
+                if not self._collect(env, callback, rollout_buffer):
+                    return False
+            with self.clock("forward"):
+                last = self.policy.predict_values(self._tensor(self._last_obs))
+            with self.clock("buffer"):
+                rollout_buffer.compute_returns_and_advantage(last, self._last_episode_starts)
+        callback.on_rollout_end()
+        return True
+
+    def _collect(self, env: CardVecEnv, callback: Any, buffer: Any) -> bool:
+        policy, clock = self.policy, self.clock
+        assert isinstance(policy, CardPolicy)
+        with clock("env"):
+            masks = env.masks()
+        with clock("forward"):
+            logits, values = policy.network(self._tensor(self._last_obs))
+        with clock("distribution"):
+            actions, log_probs = policy.sample(policy.log_probabilities(logits, masks))
+            chosen = actions.cpu().numpy()
+        with clock("env"):
+            observations, rewards, dones, infos = env.step(chosen)
+        self.num_timesteps += env.num_envs
+        callback.update_locals(locals())
+        if not callback.on_step():
+            return False
+        assert self.ep_info_buffer is not None
+        self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
+        rewards += self.gamma * self._beyond(env, infos)
+        with clock("buffer"):
+            buffer.add(
+                self._last_obs,
+                chosen[:, None],
+                rewards,
+                self._last_episode_starts,
+                values,
+                log_probs,
+                action_masks=masks,
+            )
+        self._last_obs = observations  # type: ignore[assignment]
+        self._last_episode_starts = dones
+        return True
+
+    def _beyond(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
+        """Return the value of what a truncated game would have gone on to; 0 for other rows."""
+        beyond = np.zeros(env.num_envs, np.float32)
+        cut = np.flatnonzero(env.rows.out.truncated)
+        if len(cut):
+            last = np.stack([infos[i]["terminal_observation"] for i in cut])
+            beyond[cut] = self.policy.predict_values(self._tensor(last))[:, 0].cpu().numpy()
+        return beyond
+
+    def _tensor(self, observations: Any) -> Tensor:
+        return torch.as_tensor(observations, device=self.device)
+
+    def train(self) -> None:
+        """Update the policy; see `MaskablePPO.train`."""
+        with self.clock("update"):
+            super().train()

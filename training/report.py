@@ -1,0 +1,126 @@
+"""What is kept and shown of a comparison: tables, Parquet (a row a game), JSON, a picture."""
+
+import json
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from .compare import Comparison, Difference
+from .evaluate import Evaluation
+from .files import write_bytes, write_json
+from .stats import Estimate
+
+EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
+SEES_ALL = "*"
+
+
+def save(comparison: Comparison, folder: Path | str) -> list[Path]:
+    """Write episodes.parquet, summary.json and comparison.png into a folder; return their paths.
+
+    Each file appears whole or not at all. Raises OSError if the folder cannot be written.
+    """
+    from .plots import picture  # Matplotlib takes a second to load
+
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows, image = BytesIO(), BytesIO()
+    pq.write_table(episodes(comparison), rows)
+    picture(comparison).savefig(image, format="png")
+    write_bytes(folder / EPISODES, rows.getvalue())
+    write_json(folder / SUMMARY, comparison.summary())
+    write_bytes(folder / PICTURE, image.getvalue())
+    return [folder / EPISODES, folder / SUMMARY, folder / PICTURE]
+
+
+def episodes(comparison: Comparison) -> pa.Table:
+    """Return a row for each game played: game, variant, agent, bank, deal, and all facts of it.
+
+    A fact that a variant does not have is null. The summary, as JSON, is in the table's metadata
+    under ``parlour``.
+    """
+    tables = [_rows(one) for one in comparison.evaluations]
+    whole = pa.concat_tables(tables, promote_options="default")
+    return whole.replace_schema_metadata({"parlour": json.dumps(comparison.summary())})
+
+
+def _rows(one: Evaluation) -> pa.Table:
+    n = len(one.deals)
+    words = {"game": one.game.name, "variant": one.variant, "agent": one.agent, "bank": one.bank}
+    repeated: dict[str, Any] = {
+        name: pa.array([word] * n).dictionary_encode() for name, word in words.items()
+    }
+    repeated["sees_all"] = pa.array([one.sees_all] * n)
+    return pa.table(repeated | {"deal": one.deals} | one.results.facts)
+
+
+def show(comparison: Comparison, console: Console) -> None:
+    """Print the tables of a comparison: how each agent did, and by how much they differ."""
+    first = comparison.evaluations[0]
+    last = int(first.deals[-1])
+    console.print(f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}")
+    found = comparison.differences
+    for variant, group in comparison.variants.items():
+        console.print(results_table(variant, group))
+        if len(group) > 1:
+            console.print(differences_table([one for one in found if one.variant == variant]))
+    if any(one.sees_all for one in comparison.evaluations):
+        console.print(f"{SEES_ALL} sees the hidden cards")
+    console.print(
+        f"[dim]In brackets: {first.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
+        "means\nbootstrap). Differences are paired: the same deals. ms/decision: in a batch.[/]"
+    )
+
+
+def results_table(variant: str, group: list[Evaluation]) -> Table:
+    """Return the table of how each agent did by one variant."""
+    table = _table(variant, "agent", "won %", "score", "moves", "ms/decision")
+    for one in group:
+        table.add_row(
+            one.agent + SEES_ALL * one.sees_all,
+            interval(one.estimate("won"), 100),
+            interval(one.estimate("score")),
+            f"{one.results.moves.mean():.1f}",
+            f"{one.results.milliseconds:.2g}",
+        )
+    return table
+
+
+def differences_table(found: list[Difference]) -> Table:
+    """Return the table of paired differences; green or red where the interval leaves out 0."""
+    table = _table("", "difference", "won, points", "score")
+    for one in found:
+        pair = f"{one.agent} − {one.minus}"
+        table.add_row(pair, _coloured(one.won, 100), _coloured(one.score))
+    return table
+
+
+def _table(title: str, first: str, *numbers: str) -> Table:
+    table = Table(
+        box=SIMPLE_HEAD,
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+    )
+    table.add_column(first, overflow="fold", min_width=8)
+    for column in numbers:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def interval(found: Estimate, times: float = 1.0) -> str:
+    """Write an estimate as ``34.33 [33.41, 35.27]``; ``times`` 100 for per cent."""
+    mean, low, high = (times * value for value in found[:3])
+    return f"{mean:.2f} \\[{low:.2f}, {high:.2f}]"
+
+
+def _coloured(found: Estimate, times: float = 1.0) -> str:
+    style = "green" if found.low > 0 else "red" if found.high < 0 else "dim"
+    mean, low, high = (times * value for value in found[:3])
+    return f"[{style}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"

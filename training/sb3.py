@@ -1,0 +1,201 @@
+"""The games as a Stable-Baselines3 vector environment, straight over the batch kernel.
+
+One compiled call steps all rows; Python touches a row only when its game ends.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+from parlour.envs import Game
+from parlour.envs.core.batch import Reset, Source
+from parlour.envs.core.rows import Rows, codes_of
+from parlour.envs.shell import MAX_MOVES, draw_seed, make_rows, observation_space, observe
+
+RECENT = 2000
+"""How many of the last finished games the running averages cover."""
+LOG = np.dtype(
+    [
+        ("won", np.int8),
+        ("score", np.int32),
+        ("moves", np.int32),
+        ("steps", np.int32),
+        ("return", float),
+    ]
+)
+
+
+class CardVecEnv(VecEnv):
+    """``num_envs`` games for SB3; row i plays as the single env seeded with seed + i.
+
+    Finished rows begin anew in the same step. Their infos hold ``terminal_observation``,
+    ``TimeLimit.truncated``, ``episode`` (r, l, t, as Monitor's) and the game's result; all others
+    are empty. Masks: ``env_method("action_masks")``, as sb3-contrib asks, or `masks`.
+    Keywords are those of `parlour.envs.CardEnv`; ``recent`` holds the last `RECENT` games.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        variant: str | None = None,
+        *,
+        encoding: str = "onehot",
+        reward: str = "progress",
+        max_moves: int | None = MAX_MOVES,
+        max_episode_steps: int | None = None,
+        skip_forced: bool = False,
+        **options: Any,
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs={num_envs!r}: allowed are whole numbers from 1")
+        self.game, self.encoding = game, encoding
+        self.rows: Rows = make_rows(
+            game,
+            num_envs,
+            variant,
+            options,
+            reward=reward,
+            max_moves=max_moves,
+            max_episode_steps=max_episode_steps,
+            skip_forced=skip_forced,
+            reset=Reset.SAME_STEP,
+        )
+        self.returns = np.zeros(num_envs)
+        self.recent = np.zeros(0, LOG)
+        self.ended = np.zeros(0, np.int64)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._begun = time.time()
+        space, actions = observation_space(game, encoding), gym.spaces.Discrete(game.actions)
+        super().__init__(num_envs, space, actions)
+        self.seed()
+
+    @property
+    def rules(self) -> Any:
+        """The rules played, a NamedTuple."""
+        return self.rows.rules
+
+    def reset(self) -> np.ndarray:
+        """Begin a new game on every row, from the seeds given to `seed` since the last reset."""
+        for i, seed in enumerate(self._seeds):
+            if seed is not None:
+                rng, _ = gym.utils.seeding.np_random(seed)
+                self.rows.states["rng"][i] = draw_seed(rng)
+        self._reset_seeds()
+        self._reset_options()
+        self.rows.start(Source.DRAW)
+        self.returns[:] = 0
+        return self.observations()
+
+    def observations(self) -> np.ndarray:
+        """Return the observations as they are now, in an array of their own."""
+        return observe(self.game, self.encoding, self.rows.codes)
+
+    def masks(self) -> np.ndarray:
+        """Return the legal actions, bool (num_envs, actions), in an array of their own."""
+        return self.rows.out.masks.view(np.bool_).copy()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions of the next step, integers (num_envs,)."""
+        self._actions[:] = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Step every row: observations, float32 rewards, dones, infos."""
+        out = self.rows.out
+        self.rows.step(self._actions)
+        self.returns += out.rewards
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        done = out.terminated | out.truncated
+        self.ended = np.flatnonzero(done)
+        if len(self.ended):
+            self._finish(self.ended, infos)
+        return self.observations(), out.rewards.astype(np.float32), done, infos
+
+    def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        ended = self.rows.out.ended[which]
+        last = observe(self.game, self.encoding, codes_of(ended))
+        facts = {name: array.tolist() for name, array in self._facts(ended).items()}
+        cut = self.rows.out.truncated[which].tolist()
+        returns = self.returns[which].round(6).tolist()
+        lengths = ended["steps"].tolist()
+        seconds = round(time.time() - self._begun, 6)
+        for k, i in enumerate(which.tolist()):
+            info = infos[i]
+            for name, values in facts.items():
+                info[name] = values[k]
+            info["terminal_observation"] = last[k]
+            info["TimeLimit.truncated"] = cut[k]
+            info["episode"] = {"r": returns[k], "l": lengths[k], "t": seconds}
+        self._remember(ended, which)
+
+    def _facts(self, ended: np.ndarray) -> dict[str, np.ndarray]:
+        facts = self.game.results(ended, self.rows.rules)
+        return facts | {"is_success": facts["won"]}
+
+    def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
+        log = np.zeros(len(which), LOG)
+        for field in ("won", "score", "moves", "steps"):
+            log[field] = ended[field]
+        log["return"] = self.returns[which]
+        self.recent = np.concatenate([self.recent, log])[-RECENT:]
+        self.returns[which] = 0
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return copies of all that the next steps depend on, and of the running averages."""
+        return {
+            "states": self.rows.states.copy(),
+            "returns": self.returns.copy(),
+            "recent": self.recent.copy(),
+        }
+
+    def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
+        """Go on from what `state` returned; returns the observations. ValueError if it differs."""
+        self.rows.restore(state["states"])
+        self.returns[:] = state["returns"]
+        self.recent = state["recent"].copy()
+        self._reset_seeds()
+        return self.observations()
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _chosen(self, indices: Any) -> Sequence[int]:
+        return list(self._get_indices(indices))
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Say whether every row has this attribute."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute, the same for every row, once for each row asked for."""
+        value = None if attr_name == "render_mode" else getattr(self, attr_name)
+        return [value for _ in self._chosen(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: the rows are one batch and share all attributes."""
+        raise AttributeError(f"{attr_name!r}: the rows of a CardVecEnv share all attributes")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> Any:
+        """Call ``action_masks`` (bool (rows, actions), one row an env) or ``scene`` of rows."""
+        if method_name == "action_masks":
+            masks = self.masks()
+            return masks if indices is None else masks[self._chosen(indices)]
+        if method_name == "scene":
+            layout, states = self.game.layout, self.rows.states
+            return [layout(states[i], self.rules) for i in self._chosen(indices)]
+        raise AttributeError(f"no method {method_name!r}: allowed are action_masks, scene")
+
+    def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: Any = None) -> list[bool]:
+        """Say yes for Monitor, whose ``episode`` facts are in the infos, and no for all others."""
+        return [issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions, bool (num_envs, actions); see `masks`."""
+        return self.masks()

@@ -1,0 +1,149 @@
+"""Intervals: how sure a rate, a mean or a paired difference is.
+
+Rates have Wilson's interval, differences of paired rates Newcombe's, means and paired differences
+of means a bootstrap. Only NumPy is needed, so an evaluation runs where SciPy is not installed; the
+tests hold them against SciPy.
+"""
+
+from math import sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+CONFIDENCE = 0.95
+RESAMPLES = 9999
+"""Bootstrap samples: the limits of a 95 % interval then move by about 1 % of its width."""
+
+
+class Estimate(NamedTuple):
+    """A mean with its interval, and how many values it is made from."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def rate(yes: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
+    """Return the share of True in a bool array with its Wilson interval.
+
+    Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+    Raises ValueError if there are no values.
+    """
+    n = _some(yes)
+    mean = int(np.count_nonzero(yes)) / n
+    return Estimate(mean, *_wilson(mean, n, confidence), n)
+
+
+def mean(
+    values: np.ndarray,
+    confidence: float = CONFIDENCE,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Estimate:
+    """Return the mean of values with its bootstrap interval (BCa), seeded by ``seed``.
+
+    The values are drawn as counts of each different value, which is the same bootstrap at the cost
+    of the different values instead of all. Equal values give an interval without width. Efron,
+    "Better bootstrap confidence intervals", 1987. Raises ValueError if there are no values.
+    """
+    n = _some(values)
+    known, counts = np.unique(np.asarray(values, np.float64), return_counts=True)
+    centre = float(known @ counts / n)
+    if len(known) == 1:
+        return Estimate(centre, centre, centre, n)
+    draws = np.random.default_rng(seed).multinomial(n, counts / n, resamples) @ known / n
+    shares = _bca_shares(known - centre, counts, draws, centre, confidence)
+    low, high = np.quantile(draws, shares)
+    return Estimate(centre, float(low), float(high), n)
+
+
+def difference(
+    first: np.ndarray,
+    second: np.ndarray,
+    confidence: float = CONFIDENCE,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Estimate:
+    """Return the mean of ``first - second``, values of the same deals, with its interval.
+
+    Two bool arrays are rates: Newcombe's interval for paired proportions (his method 10), which
+    keeps a width where the two never differ. Other values: the bootstrap of their differences.
+    Raises ValueError if there are no values, or not as many of both.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"paired values: {len(first)} and {len(second)} are not as many")
+    if first.dtype == np.bool_ and second.dtype == np.bool_:
+        return _paired_rates(first, second, confidence)
+    paired = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    return mean(paired, confidence, resamples=resamples, seed=seed)
+
+
+def _some(values: np.ndarray) -> int:
+    if len(values) == 0:
+        raise ValueError("no values: an estimate needs at least one")
+    return len(values)
+
+
+def _z(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence={confidence!r}: allowed is a number between 0 and 1")
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def _wilson(p: float, n: int, confidence: float) -> tuple[float, float]:
+    z = _z(confidence)
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return (0.0 if p == 0 else centre - half), (1.0 if p == 1 else centre + half)
+
+
+def _bca_shares(
+    off: np.ndarray, counts: np.ndarray, draws: np.ndarray, centre: float, confidence: float
+) -> list[float]:
+    """Which quantiles of the draws are the limits: bias-corrected and accelerated.
+
+    ``off`` are the different values less their mean. For a mean the jackknife's acceleration has
+    this closed form.
+    """
+    normal, z = NormalDist(), _z(confidence)
+    below = (np.count_nonzero(draws < centre) + np.count_nonzero(draws <= centre)) / 2
+    limit = 1 / (2 * len(draws))
+    bias = normal.inv_cdf(min(max(below / len(draws), limit), 1 - limit))
+    speed = float(counts @ off**3 / (6 * (counts @ off**2) ** 1.5))
+    shares = []
+    for side in (bias - z, bias + z):
+        shares.append(normal.cdf(bias + side / (1 - speed * side)))
+    return shares
+
+
+def _paired_rates(first: np.ndarray, second: np.ndarray, confidence: float) -> Estimate:
+    """Newcombe, "Improved confidence intervals for the difference between binomial proportions
+    based on paired data", 1998, method 10.
+    """
+    n = _some(first)
+    both = int(np.count_nonzero(first & second))
+    one, two = int(np.count_nonzero(first)), int(np.count_nonzero(second))
+    p, q = one / n, two / n
+    (p_low, p_high), (q_low, q_high) = _wilson(p, n, confidence), _wilson(q, n, confidence)
+    phi = _phi(both, one - both, two - both, n - one - two + both)
+    down, up = (p - p_low, q_high - q), (p_high - p, q - q_low)
+    low, high = ((a * a - 2 * phi * a * b + b * b) for a, b in (down, up))
+    centre = p - q
+    return Estimate(centre, centre - sqrt(max(low, 0.0)), centre + sqrt(max(high, 0.0)), n)
+
+
+def _phi(both: int, only_first: int, only_second: int, neither: int) -> float:
+    """The correlation of two bool variables, with Newcombe's correction for continuity."""
+    n = both + only_first + only_second + neither
+    product = (both + only_first) * (only_second + neither)
+    product *= (both + only_second) * (only_first + neither)
+    if product == 0:
+        return 0.0
+    excess = both * neither - only_first * only_second
+    if excess > 0:
+        excess = max(excess - n / 2, 0.0)  # type: ignore[assignment]
+    return excess / sqrt(product)
