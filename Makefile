@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
 WORKERS ?= 2
-DEMO ?= training/train.py demo pyramid
+DEMO := runs/pyramid-three-passes-demo
 TORCH := $(shell grep '^torch==' constraints.txt)
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 PIP := -m pip --disable-pip-version-check install --quiet
@@ -17,8 +17,10 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses $(WORKERS) --di
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
-demo: .venv/.stamp ## train a small agent and hold it against the baselines (DEMO=...)
-	$(BIN)/python $(DEMO)
+demo: .venv/.stamp ## train a small agent, hold it against the baselines, draw the picture
+	rm -rf $(DEMO)
+	$(BIN)/parlour train pyramid --preset demo --name demo
+	$(BIN)/parlour compare pyramid --agents uniform greedy $(DEMO)/seed-0/agent --out $(DEMO)/compare
 
 test: .venv/.stamp ## the tests, without the slow ones (WORKERS=2)
 	$(PYTEST)

@@ -83,8 +83,8 @@ class Settings:
     """Save a checkpoint whenever so many steps are done."""
     threads: int = 1
     """Threads of torch; 1 for results equal bit by bit."""
-    device: str = "auto"
-    """cpu, cuda or auto."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """auto: cuda where there is one."""
     runs: str = "runs"
     """The folder of all runs."""
     name: str | None = None
@@ -102,8 +102,17 @@ class Settings:
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")
-        if not self.seeds:
-            raise ValueError("seeds=(): at least one is needed")
+        for name, (low, high) in _RANGES.items():
+            if not low <= getattr(self, name) <= high:
+                value = getattr(self, name)
+                raise ValueError(f"{name}={value!r}: allowed are numbers from {low} to {high}")
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds) or min(self.seeds) < 0:
+            raise ValueError(f"seeds={self.seeds}: at least one, from 0, none of them twice")
+        if self.batch_size == 1 or self.n_envs * self.n_steps % self.batch_size == 1:
+            raise ValueError(
+                f"batch_size={self.batch_size}: leaves a minibatch of one of the {self.n_envs} x "
+                f"{self.n_steps} steps of a rollout, and one has no standard deviation"
+            )
 
 
 def _check_kind(name: str, value: Any, kind: Any) -> None:
@@ -137,6 +146,16 @@ _COUNTS = (
     "checkpoint_interval",
     "threads",
 )
+_RANGES = {
+    "learning_rate": (0, 1),
+    "gamma": (0, 1),
+    "gae_lambda": (0, 1),
+    "clip": (0, 1),
+    "entropy": (0, 10),
+    "entropy_final": (0, 10),
+    "value_weight": (0, 100),
+    "max_grad_norm": (0, 1000),
+}
 
 
 DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.

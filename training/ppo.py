@@ -66,29 +66,27 @@ class CardPolicy(MaskableActorCriticPolicy):
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return super()._get_constructor_parameters() | {"make": self.make}
 
-    def log_probabilities(self, logits: Tensor, masks: Any) -> Tensor:
-        """Return log probabilities (n, actions) under masks (n, actions); None: all are legal."""
-        if masks is not None:
-            marks = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
-            logits = masked_logits(logits, marks.bool())
-        return torch.log_softmax(logits, dim=1)
+    def masked(self, logits: Tensor, masks: Any) -> Tensor:
+        """Return logits (n, actions) under masks (n, actions); None: all actions are legal."""
+        if masks is None:
+            return logits
+        marks = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
+        return masked_logits(logits, marks.bool())
 
-    def sample(self, log_probs: Tensor, deterministic: bool = False) -> tuple[Tensor, Tensor]:
+    def sample(self, logits: Tensor, deterministic: bool = False) -> tuple[Tensor, Tensor]:
         """Return actions int64 (n,), drawn or the likeliest, and their log probabilities."""
         if deterministic:
-            actions = log_probs.argmax(dim=1)
+            actions = logits.argmax(dim=1)
         else:
-            actions = torch.multinomial(log_probs.exp(), 1).squeeze(1)
-        return actions, log_probs.gather(1, actions[:, None]).squeeze(1)
+            actions = torch.multinomial(logits.softmax(dim=1), 1).squeeze(1)
+        return actions, logits.log_softmax(dim=1).gather(1, actions[:, None]).squeeze(1)
 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return actions (n,), values (n, 1) and log probabilities (n,)."""
         logits, values = self.network(obs)
-        actions, log_probs = self.sample(
-            self.log_probabilities(logits, action_masks), deterministic
-        )
+        actions, log_probs = self.sample(self.masked(logits, action_masks), deterministic)
         return actions, values[:, None], log_probs
 
     def evaluate_actions(
@@ -96,17 +94,18 @@ class CardPolicy(MaskableActorCriticPolicy):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return values (n, 1), log probabilities of the actions and entropies (n,)."""
         logits, values = self.network(obs)
-        log_probs = self.log_probabilities(logits, action_masks)
+        logits = self.masked(logits, action_masks)
+        log_probs = logits.log_softmax(dim=1)
         chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)
-        return values[:, None], chosen, -(log_probs.exp() * log_probs).sum(dim=1)
+        # Not log_probs.exp(): that takes three times as long where a logit is hugely negative.
+        return values[:, None], chosen, -(logits.softmax(dim=1) * log_probs).sum(dim=1)
 
     def get_distribution(  # type: ignore[override]
         self, obs: Tensor, action_masks: Any = None
     ) -> MaskableCategoricalDistribution:
         """Return sb3-contrib's distribution over the legal actions."""
         found = MaskableCategoricalDistribution(int(self.action_space.n))  # type: ignore[attr-defined]
-        log_probs = self.log_probabilities(self.network(obs)[0], action_masks)
-        return found.proba_distribution(log_probs)
+        return found.proba_distribution(self.masked(self.network(obs)[0], action_masks))
 
     def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
         """Return values (n, 1)."""
@@ -151,7 +150,7 @@ class CardPPO(MaskablePPO):
         with clock("forward"):
             logits, values = policy.network(self._tensor(self._last_obs))
         with clock("distribution"):
-            actions, log_probs = policy.sample(policy.log_probabilities(logits, masks))
+            actions, log_probs = policy.sample(policy.masked(logits, masks))
             chosen = actions.cpu().numpy()
         with clock("env"):
             observations, rewards, dones, infos = env.step(chosen)

@@ -7,15 +7,16 @@ resumed. With equal settings, seed and one thread the weights are equal bit by b
 threads or environments, and other versions of torch, give other weights.
 """
 
+import importlib
 import sys
 
 if __name__ == "__main__" and not __package__:  # executed as a file, from a clone
     sys.path.pop(0)  # this folder: its modules are not top-level ones
     try:
-        from parlour.training.train import main as installed
+        installed = importlib.import_module("parlour.training.train")
     except ModuleNotFoundError as error:
         sys.exit(f"{error}: install the repository first, with: pip install -e '.[train]'")
-    sys.exit(installed())
+    sys.exit(installed.main())
 
 import json
 import os

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from parlour.envs import CardEnv, game
 from parlour.training.config import Settings
+from parlour.training.ppo import CardPolicy
 from parlour.training.run import make_model
 from parlour.training.sb3 import CardVecEnv
 
@@ -156,9 +158,29 @@ def test_collects_the_same_rollouts_as_maskable_ppo(network: str) -> None:
         buffers.append(model.rollout_buffer)
     ours, theirs = buffers
     assert ours.episode_starts.sum() > 10
-    for name in ("observations", "actions", "action_masks", "rewards", "episode_starts"):
+    for name in ("observations", "actions", "action_masks", "episode_starts"):
         assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
-    for name in ("values", "log_probs", "advantages", "returns"):
+    for name in ("rewards", "values", "log_probs", "advantages", "returns"):
         assert np.allclose(getattr(ours, name), getattr(theirs, name), atol=1e-6), name
     taken = np.take_along_axis(ours.action_masks, ours.actions.astype(int), axis=2)
     assert taken.all()
+
+
+def test_the_policy_computes_what_sb3_contribs_distribution_does() -> None:
+    model = make_model(SMALL, 0)
+    policy, env = model.policy, model.env
+    assert isinstance(policy, CardPolicy) and isinstance(env, CardVecEnv)
+    observations, masks = torch.as_tensor(env.reset()), env.masks()
+    with torch.no_grad():
+        policy.network.policy[-1].weight.normal_()  # far from uniform
+    logits, _ = policy.network(observations)
+    theirs = MaskableCategoricalDistribution(GAME.actions).proba_distribution(logits)
+    theirs.apply_masking(masks)
+    actions, _, log_probs = policy(observations, action_masks=masks)
+    assert torch.allclose(log_probs, theirs.log_prob(actions), atol=1e-6)
+    _, again, entropies = policy.evaluate_actions(observations, actions, masks)
+    assert torch.allclose(again, log_probs, atol=1e-6)
+    assert torch.allclose(entropies, theirs.entropy(), atol=1e-6)
+    likeliest, _, _ = policy(observations, deterministic=True, action_masks=masks)
+    assert torch.equal(likeliest, theirs.mode())
+    assert torch.equal(likeliest, policy.get_distribution(observations, masks).mode())

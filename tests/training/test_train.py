@@ -241,7 +241,10 @@ def test_command_line_changes_what_the_preset_says() -> None:
         ("[default]\nn_envs = 0", "n_envs=0: allowed are numbers from 1"),
         ("[default]\nn_envs = 'many'", "n_envs='many': allowed is a whole number"),
         ("[default]\nreward = 'money'", "reward='money': allowed is 'progress', 'win', 'score'"),
-        ("[default]\nseeds = []", "at least one"),
+        ("[default]\nseeds = []", "seeds=(): at least one"),
+        ("[default]\nseeds = [1, 1]", "none of them twice"),
+        ("[default]\ngamma = 1.5", "gamma=1.5: allowed are numbers from 0 to 1"),
+        ("[default]\nn_envs = 3\nn_steps = 3\nbatch_size = 4", "minibatch of one"),
         ("[default\n", "toml"),
     ],
 )
