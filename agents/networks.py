@@ -135,13 +135,13 @@ class Embedding(CardNetwork):
         self.table = nn.Parameter(
             torch.randn(self.reader.rows, width) * (2 / features.width) ** 0.5
         )
-        self.bias = nn.Parameter(torch.zeros(width))
+        self.norm = nn.LayerNorm(width)
         with torch.no_grad():
             self.table[0] = 0
 
     def body(self, observations: Tensor) -> Tensor:
         """See `CardNetwork.body`."""
-        return (_SumRows.apply(self.table, self.reader(observations)) + self.bias).relu()
+        return self.norm(_SumRows.apply(self.table, self.reader(observations))).relu()
 
 
 NETWORKS: dict[str, type[CardNetwork]] = {"mlp": Mlp, "embedding": Embedding}

@@ -36,7 +36,7 @@ class CardVecEnv(VecEnv):
     Finished rows begin anew in the same step. Their infos hold ``terminal_observation``,
     ``TimeLimit.truncated``, ``episode`` (r, l, t, as Monitor's) and the game's result; all others
     are empty. Masks: ``env_method("action_masks")``, as sb3-contrib asks, or `masks`.
-    Keywords are those of `parlour.envs.CardEnv`; ``recent`` holds the last `RECENT` games.
+    Keywords are those of `parlour.envs.CardEnv`.
     """
 
     def __init__(
@@ -67,7 +67,8 @@ class CardVecEnv(VecEnv):
             reset=Reset.SAME_STEP,
         )
         self.returns = np.zeros(num_envs)
-        self.recent = np.zeros(0, LOG)
+        self._ring = np.zeros(RECENT, LOG)
+        self._finished = 0
         self.ended = np.zeros(0, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._begun = time.time()
@@ -138,26 +139,33 @@ class CardVecEnv(VecEnv):
         return facts | {"is_success": facts["won"]}
 
     def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
-        log = np.zeros(len(which), LOG)
+        places = (self._finished + np.arange(len(which))) % RECENT
         for field in ("won", "score", "moves", "steps"):
-            log[field] = ended[field]
-        log["return"] = self.returns[which]
-        self.recent = np.concatenate([self.recent, log])[-RECENT:]
+            self._ring[field][places] = ended[field]
+        self._ring["return"][places] = self.returns[which]
+        self._finished += len(which)
         self.returns[which] = 0
+
+    @property
+    def recent(self) -> np.ndarray:
+        """The last `RECENT` finished games, records of `LOG`, in no particular order (a view)."""
+        return self._ring[: self._finished]
 
     def state(self) -> dict[str, np.ndarray]:
         """Return copies of all that the next steps depend on, and of the running averages."""
         return {
             "states": self.rows.states.copy(),
             "returns": self.returns.copy(),
-            "recent": self.recent.copy(),
+            "recent": self._ring.copy(),
+            "finished": np.array(self._finished),
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
         """Go on from what `state` returned; returns the observations. ValueError if it differs."""
         self.rows.restore(state["states"])
         self.returns[:] = state["returns"]
-        self.recent = state["recent"].copy()
+        self._ring[:] = state["recent"]
+        self._finished = int(state["finished"])
         self._reset_seeds()
         return self.observations()
 

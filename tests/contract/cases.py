@@ -1,7 +1,9 @@
 """What the contract is tested on: every variant of every game, and walks through their games."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -10,19 +12,20 @@ from parlour.envs.core.options import compiled, plain
 from tests.walkers import WALKERS, random_options
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """A variant of a game, and options that differ from it."""
 
     game: Game
     variant: str
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.game.name}-{self.variant}" + "".join(
             f"-{option}={value}" for option, value in self.options.items()
         )
 
-    @property
+    @cached_property
     def rules(self) -> Any:
         return self.game.rules_of(self.variant, self.options)
 

@@ -1,4 +1,9 @@
-"""No hidden card leaks: dealing anew what the player cannot know changes nothing that it sees."""
+"""No hidden card leaks: dealing anew what the player cannot know changes nothing that it sees.
+
+In two ways. ``hide`` a position, and look at it: that finds what is read from hidden cards when
+asked for. Or put the cards so dealt into the deck and play the same game again up to there: that
+finds what was noted down on the way, before anyone asked.
+"""
 
 import numpy as np
 import pytest
@@ -9,12 +14,13 @@ from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import codes_of, hidden
 from parlour.envs.core.scene import ansi, svg
 from tests.contract.cases import Case, positions, random_cases
+from tests.walkers import WALKERS
 
 DEALS = 6
 """How often the hidden cards of each position are dealt anew."""
 DRAWN = 3
 """How many of these are drawn, too; and this at every DRAW_EVERY-th step."""
-DRAW_EVERY = 5
+DRAW_EVERY = 7
 PLAYERS = [name for name in BUILT_IN if name != "human"]
 
 
@@ -46,7 +52,7 @@ def what_is_seen(case: Case, states: np.ndarray) -> list[tuple[object, ...]]:
 
 def drawings(case: Case, states: np.ndarray) -> set[tuple[str, ...]]:
     scenes = [case.game.layout(state, case.rules) for state in states]
-    return {(ansi(scene), ansi(scene, colour=True), svg(scene), repr(scene)) for scene in scenes}
+    return {(ansi(scene, colour=True), svg(scene)) for scene in scenes}
 
 
 def check(case: Case, games: int, seed: int, every: int = 1) -> int:
@@ -74,17 +80,77 @@ def test_nothing_hidden_is_seen_with_random_options() -> None:
         check(case, 3, seed=1000 + 3 * i, every=3)
 
 
+def played_again(case: Case, states: list[np.ndarray], actions: list[int], seed: int) -> int:
+    """Play a game again with other cards where the last of its states hides them.
+
+    Everything seen on the way must be as it was. Begins where the deck was last shuffled; returns
+    how many steps were played with a deck that differs.
+    """
+    *_, last = states
+    deck = hidden(case.game, case.rules, last, seed)["deck"]
+    if (deck == last["deck"]).all():
+        return 0
+    first = len(actions)
+    while first and (states[first - 1]["deck"] == last["deck"]).all():
+        first -= 1
+    env = case.env(encoding="codes", max_moves=100)
+    if first == 0:
+        env.reset(seed=seed, options={"deck": deck[0]})
+    else:
+        begin = states[first].copy()
+        begin["deck"] = deck
+        env.restore(begin)
+    for step in range(first, len(actions)):
+        said = f"{case}: step {step} tells of cards hidden at step {len(actions)}"
+        pair = np.concatenate([states[step], env.rows.states])
+        assert len(set(what_is_seen(case, pair))) == 1, said
+        env.step(actions[step])
+    pair = np.concatenate([last, env.rows.states])
+    assert len(set(what_is_seen(case, pair))) == 1, f"{case}: the last of {len(actions)} steps"
+    assert len(drawings(case, pair)) == 1, f"{case}: the drawing after {len(actions)} steps"
+    return len(actions) - first
+
+
+def play_again(case: Case, games: int, seed: int, every: int) -> int:
+    """Play games, and parts of them again; return how many steps were compared."""
+    env = case.env(encoding="codes", max_moves=100)
+    rng = np.random.default_rng(seed)
+    compared = 0
+    for number in range(games):
+        env.reset(seed=seed + number)
+        walker = list(WALKERS.values())[number % len(WALKERS)]
+        states, actions = [env.clone()], list[int]()
+        while not states[-1]["over"][0]:
+            actions.append(walker(env.rows, rng))
+            env.step(actions[-1])
+            states.append(env.clone())
+            if len(actions) % every == 0:
+                compared += played_again(case, states, actions, seed)
+    return compared
+
+
+def test_nothing_hidden_was_seen_on_the_way(case: Case) -> None:
+    play_again(case, 3, seed=45, every=8)
+
+
+def test_nothing_hidden_was_seen_on_the_way_with_random_options() -> None:
+    compared = [play_again(case, 3, seed=45, every=14) for case in random_cases(55, seed=71)]
+    assert sum(steps > 50 for steps in compared) > 25
+
+
 def test_there_is_something_to_hide(game: Game) -> None:
     """Else the tests above show nothing: most variants hide cards in many positions."""
     found = {variant: check(Case(game, variant), 3, seed=9) for variant in game.variants}
     hiding = [variant for variant, positions in found.items() if positions > 20]
     assert len(hiding) > len(found) / 2, found
+    again = {variant: play_again(Case(game, variant), 3, 9, every=8) for variant in hiding}
+    assert all(steps > 20 for steps in again.values()), again
 
 
 def test_the_shells_show_nothing_hidden(case: Case) -> None:
     """The same through both environments: what ``restore`` returns, and all ways to look."""
     for encoding in ("onehot", "codes"):
-        env = case.env(encoding=encoding, render_mode="ansi")
+        env = case.env(encoding=encoding, render_mode="ansi", max_moves=100)
         envs = case.vec(DEALS + 1, encoding=encoding, render_mode="ansi")
         envs.reset(seed=0)
         for steps in positions(env, 3, seed=50, every=7):
@@ -94,7 +160,7 @@ def test_the_shells_show_nothing_hidden(case: Case) -> None:
                 observation, info = env.restore(state[None])
                 said = {key: np.asarray(value).tolist() for key, value in info.items()}
                 masks = env.action_masks().tolist()
-                pictures = env.render(), env._repr_svg_(), repr(env), str(env)
+                pictures = env.render(), env._repr_svg_(), repr(env)
                 seen.append((observation.tolist(), said, masks, pictures, env.explain(observation)))
             assert all(one == seen[0] for one in seen)
             observations, infos = envs.restore(states)

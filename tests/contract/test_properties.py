@@ -1,5 +1,6 @@
 """What holds for any game, any options, any deal and any moves: Hypothesis looks for exceptions."""
 
+from dataclasses import replace
 from enum import IntEnum
 from typing import Any, get_type_hints
 
@@ -39,7 +40,7 @@ def cases(draw: st.DrawFn) -> Case:
         case.game.rules_of(case.variant, options)
     except ValueError:
         assume(False)
-    return case._replace(options=options)
+    return replace(case, options=options)
 
 
 SEEDS = st.integers(0, 2**32 - 1)
