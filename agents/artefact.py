@@ -17,6 +17,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as read_tensors
 
 from parlour.envs import Game
+from parlour.envs.core.batch import How
 from parlour.envs.core.options import plain
 
 FORMAT = 1
@@ -51,6 +52,8 @@ class Artefact:
 
     ``rules`` are the game's Rules; ``network`` has name, encoding, width, depth and options;
     ``weights`` are arrays by name; ``trained`` and ``scored`` are what the trainer wrote down.
+    ``lookahead``: None, or how a step ahead is paid (fields of `batch.How`) for an agent that plays
+    by the network's values instead of its policy.
     """
 
     folder: Path
@@ -60,6 +63,7 @@ class Artefact:
     weights: Mapping[str, np.ndarray]
     trained: Mapping[str, Any]
     scored: Mapping[str, Any]
+    lookahead: Mapping[str, int] | None = None
 
 
 @contextmanager
@@ -91,7 +95,8 @@ def load(path: str | Path, game: Game, rules: Any = None) -> Artefact:
     with blame(weights_file):
         weights = _weights(weights_file.read_bytes(), card["weights_sha256"])
     network, trained, scored = card["network"], card["trained"], card["scored"]
-    return Artefact(folder, card["name"], own, network, weights, trained, scored)
+    ahead = card.get("lookahead")
+    return Artefact(folder, card["name"], own, network, weights, trained, scored, ahead)
 
 
 def _check_fields(card: Any) -> None:
@@ -101,6 +106,8 @@ def _check_fields(card: Any) -> None:
         raise ValueError(f"format {card.get('format')!r}; this version reads format {FORMAT}")
     _typed(card, NEEDED, "")
     _typed(card["network"], NETWORK, "network.")
+    if card.get("lookahead") is not None:
+        _typed(card["lookahead"], dict.fromkeys(How._fields, int), "lookahead.")
 
 
 def _typed(table: Mapping[str, Any], fields: Mapping[str, type], prefix: str) -> None:

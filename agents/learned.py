@@ -1,4 +1,4 @@
-"""An agent that plays by a trained network: the likeliest legal action, or one drawn."""
+"""An agent that plays by a trained network: by its policy, or by its values one step ahead."""
 
 from pathlib import Path
 from typing import Any
@@ -7,17 +7,28 @@ import numpy as np
 import torch
 
 from parlour.envs import Game
+from parlour.envs.core.batch import How
+from parlour.envs.core.rows import hidden
 
 from . import artefact
 from .agent import Turn
-from .networks import CardNetwork, build, masked_logits
+from .lookahead import look_ahead
+from .networks import CardNetwork, build, masked_logits, values_of
 
 CHUNK = 4096
 """Games that go through the network at once."""
 
 
+WORLDS = 4
+"""In how many ways hidden cards are dealt anew when the agent looks a step ahead."""
+
+
 class LearnedAgent:
-    """Plays by a `CardNetwork`: the likeliest action, or one drawn (``deterministic=False``)."""
+    """Plays by a `CardNetwork`: the likeliest action, or one drawn (``deterministic=False``).
+
+    With ``how`` it goes by the network's values instead: it plays the action whose outcome, over
+    `WORLDS` deals of what it cannot see, is worth most.
+    """
 
     sees_all = False
 
@@ -27,9 +38,11 @@ class LearnedAgent:
         name: str = "learned",
         *,
         deterministic: bool = True,
+        how: How | None = None,
         seed: int = 0,
     ) -> None:
         self.network, self.name, self.deterministic = network, name, deterministic
+        self.how = how
         self.device = next(network.parameters()).device
         self.generator = torch.Generator(self.device).manual_seed(seed)
 
@@ -47,12 +60,8 @@ class LearnedAgent:
             network = build(net["name"], game, net["width"], net["depth"], net["options"])
             weights = {name: torch.from_numpy(array) for name, array in found.weights.items()}
             network.load_state_dict(weights)
-        return cls(network.eval(), found.name, deterministic=deterministic)
-
-    @classmethod
-    def from_policy(cls, policy: Any, name: str = "learned") -> "LearnedAgent":
-        """Return an agent that plays by the network of a policy being trained, as it is then."""
-        return cls(policy.network, name)
+        how = How(**found.lookahead) if found.lookahead else None
+        return cls(network.eval(), found.name, deterministic=deterministic, how=how)
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return one legal action for each game, int64 (n,)."""
@@ -60,8 +69,21 @@ class LearnedAgent:
         open_rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
         for i in range(0, len(open_rows), CHUNK):
             rows = open_rows[i : i + CHUNK]
-            actions[rows] = self._ask(turn, rows)
+            actions[rows] = self._ask(turn, rows) if self.how is None else self._look(turn, rows)
         return np.asarray(actions, np.int64)
+
+    def _look(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+        assert self.how is not None
+        states, masks = turn.states[rows], turn.masks[rows]
+        worths = []
+        for world in range(WORLDS):
+            seeds = states["rng"] + np.uint64(world)  # as they were dealt to this agent: no secret
+            dealt = hidden(turn.game, turn.rules, states, seeds)
+            ahead = look_ahead(
+                turn.game, turn.rules, dealt, masks, values_of(self.network), self.how
+            )
+            worths.append(ahead.worth)
+        return ahead._replace(worth=np.mean(worths, axis=0)).best()
 
     @torch.inference_mode()
     def _ask(self, turn: Turn, rows: np.ndarray) -> np.ndarray:

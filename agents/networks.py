@@ -4,14 +4,17 @@ None of them knows a game. A network maps a batch of observations, in the one en
 takes, to action logits and values. `NETWORKS` lists them; one more is one class and one row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from parlour.envs import Game
+from parlour.envs.core.cards import FIRST_CARD
 from parlour.envs.core.features import Features
+from parlour.envs.core.jit import jit
 from parlour.envs.core.options import unknown
 
 HUGE = -1e8
@@ -144,7 +147,97 @@ class Embedding(CardNetwork):
         return self.norm(_SumRows.apply(self.table, self.reader(observations))).relu()
 
 
-NETWORKS: dict[str, type[CardNetwork]] = {"mlp": Mlp, "embedding": Embedding}
+CLASSES = 2
+"""Where a card is counts as one of so many classes: code 1, and all above."""
+PAIRS = 160
+"""More bonds than a position can have."""
+
+
+@jit
+def list_bonds(
+    codes: Any, cards: Any, wheres: Any, firsts: Any, bonds: Any, rows: Any, ends: Any
+) -> int:
+    """List the bonds of each observation as numbers of pairs of places; return how many in all.
+
+    A place is an entry of ``cards`` and its class; ``wheres`` has the entry that says where the
+    card is (-1: none), ``firsts`` the number of an entry's first place. Pair (a, b), a > b, has
+    number ``a * (a - 1) / 2 + b``. ``ends`` receives where the list of each observation begins.
+    """
+    found = 0
+    place = np.empty(len(cards), np.int64)
+    code = np.empty(len(cards), np.int64)
+    for i in range(len(codes)):
+        ends[i] = found
+        held = 0
+        for k in range(len(cards)):
+            card = codes[i, cards[k]]
+            where = 1 if wheres[k] < 0 else codes[i, wheres[k]]
+            if card > 0 and where > 0:
+                for other in range(held):
+                    if bonds[card, code[other]]:
+                        high = firsts[k] + min(where, CLASSES) - 1
+                        rows[found] = high * (high - 1) // 2 + place[other]
+                        found += 1
+                place[held] = firsts[k] + min(where, CLASSES) - 1
+                code[held] = card
+                held += 1
+    return found
+
+
+class Bonds(Embedding):
+    """The card embedding, and one more for each pair of places whose cards have a bond.
+
+    Which cards have one is the game's to say (`Features.bonds`): in a patience game those that may
+    go out together. What a card is worth is then in reach of one layer: its partners' places.
+    """
+
+    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+        super().__init__(features, actions, width, depth)
+        if features.bonds is None:
+            raise ValueError("network 'bonds': this game names no bonds between cards")
+        self.bonds = features.bonds
+        cards: list[int] = []
+        wheres: list[int] = []
+        firsts: list[int] = []
+        places = 0
+        for piece in features.pieces:
+            if piece.kind.high >= FIRST_CARD:
+                beside = features.entries(piece.where) if piece.where else [-1] * piece.size
+                classes = CLASSES if piece.where else 1
+                cards += list(features.entries(piece.name))
+                wheres += list(beside)
+                firsts += range(places, places + classes * piece.size, classes)
+                places += classes * piece.size
+        self.cards, self.wheres, self.firsts = (
+            np.array(part, np.int64) for part in (cards, wheres, firsts)
+        )
+        self.pairs = nn.EmbeddingBag(places * (places - 1) // 2, width, mode="sum")
+        nn.init.normal_(self.pairs.weight, std=0.1)
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        codes = np.ascontiguousarray(observations.cpu().numpy())
+        rows, begins = np.empty(len(codes) * PAIRS, np.int64), np.empty(len(codes), np.int64)
+        found = list_bonds(codes, self.cards, self.wheres, self.firsts, self.bonds, rows, begins)
+        device = observations.device
+        lists = (torch.from_numpy(array).to(device) for array in (rows[:found], begins))
+        alone = _SumRows.apply(self.table, self.reader(observations))
+        return self.norm(alone + self.pairs(*lists)).relu()
+
+
+def values_of(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,)."""
+
+    @torch.inference_mode()
+    def value(codes: np.ndarray) -> np.ndarray:
+        seen = codes if network.encoding == "codes" else network.features.onehot(codes)
+        device = next(network.parameters()).device
+        return np.asarray(network(torch.as_tensor(seen, device=device))[1].cpu().numpy())
+
+    return value
+
+
+NETWORKS: dict[str, type[CardNetwork]] = {"mlp": Mlp, "embedding": Embedding, "bonds": Bonds}
 """Every network by its name: the one table."""
 
 

@@ -33,11 +33,13 @@ def save(
     described: Mapping[str, Any],
     trained: Mapping[str, Any],
     scored: Mapping[str, Any],
+    lookahead: Mapping[str, int] | None = None,
 ) -> None:
     """Write a saved agent's folder, whole or not at all.
 
     ``described`` has the network's name, width, depth and options, as `networks.build` takes them;
-    ``trained`` and ``scored`` are plain values for JSON: how it was trained, how it plays.
+    ``trained`` and ``scored`` are plain values for JSON: how it was trained, how it plays;
+    ``lookahead`` is given for an agent that is to play by values (see `artefact.Artefact`).
     """
     weights = weights_bytes(network)
     card = {
@@ -52,6 +54,7 @@ def save(
         "weights_sha256": sha256(weights).hexdigest(),
         "trained": dict(trained),
         "scored": dict(scored),
+        "lookahead": lookahead,
     }
     with whole_folder(folder) as aside:
         (aside / WEIGHTS).write_bytes(weights)

@@ -35,8 +35,18 @@ class Settings:
     max_moves: int = 500
     """A game is cut off after so many moves."""
 
+    initial: str | None = None
+    """Begin with the weights of a saved agent, by whatever rules, or of that seed's in a run."""
+    method: Literal["ppo", "lookahead"] = "ppo"
+    """ppo: MaskablePPO; lookahead: after a warm-up of it, values one step ahead and a policy that
+    imitates their choice."""
+    warm_up: int = 1_000_000
+    """lookahead: steps of MaskablePPO at the beginning."""
+    temperature: float = 0.03
+    """lookahead: noise of the choice at the start, in rewards; falls linearly to a tenth."""
+
     network: str = "embedding"
-    """mlp (one-hot) or embedding (card codes)."""
+    """mlp (one-hot), embedding (card codes) or bonds (codes, and pairs of cards that belong)."""
     width: int = 128
     """Width of every hidden layer."""
     depth: int = 2

@@ -15,16 +15,18 @@ from stable_baselines3.common.logger import Logger
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import build, network_class
 from parlour.envs import game as game_named
+from parlour.envs.core.batch import How
 from parlour.envs.core.deals import bank_seeds
 
 from . import artefact, checkpoint
 from .config import Settings, plain
 from .evaluate import play_deals
 from .files import write_json
+from .lookahead import LookaheadPPO, ahead_of
 from .ppo import CardPolicy, CardPPO, Clock
 from .progress import Bar, Log
 from .sb3 import CardVecEnv
-from .stats import mean, rate
+from .stats import Estimate, mean, rate
 
 RESULT, AGENT = "result.json", "agent"
 ROWS_APART = 1 << 32
@@ -59,7 +61,7 @@ def make_model(settings: Settings, seed: int) -> CardPPO:
     """Return the model of a run with fresh weights, drawn from ``seed``."""
     env, net = make_env(settings), described(settings)
     rate_now = settings.learning_rate
-    model = CardPPO(
+    model = (CardPPO if settings.method == "ppo" else LookaheadPPO)(
         CardPolicy,
         env,
         learning_rate=rate_now if settings.schedule == "constant" else lambda left: rate_now * left,
@@ -80,6 +82,8 @@ def make_model(settings: Settings, seed: int) -> CardPPO:
         seed=seed,
         device=settings.device,
     )
+    if isinstance(model, LookaheadPPO):
+        model.warm_up = settings.warm_up
     env.seed(seed * ROWS_APART)
     model.set_logger(Logger(None, []))
     return model
@@ -106,11 +110,22 @@ class SeedRun:
         if found:
             checkpoint.restore(self.model, found)
             self.history = found.values["history"]
+        elif settings.initial:
+            self._begin_with(Path(settings.initial))
         _, self.callback = self.model._setup_learn(0, reset_num_timesteps=found is None)
         self.log = Log(folder, self.steps)
         self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))
         self.model.clock = self.clock = Clock(self.history["split"])
         self.begun = time.perf_counter() - self.history["seconds"]
+
+    def _begin_with(self, folder: Path) -> None:
+        own = folder / f"seed-{self.seed}" / AGENT
+        agent = LearnedAgent.load(own if own.is_dir() else folder, self.env.game)
+        network = cast(CardPolicy, self.model.policy).network
+        try:
+            network.load_state_dict(agent.network.state_dict())
+        except RuntimeError as error:
+            raise ValueError(f"setting initial={folder}: another network: {error}") from error
 
     @property
     def steps(self) -> int:
@@ -143,6 +158,8 @@ class SeedRun:
         model.collect_rollouts(self.env, self.callback, model.rollout_buffer, settings.n_steps)
         model._current_progress_remaining = left  # as the rollout began: never 0 or below
         model.ent_coef = settings.entropy_final + left * (settings.entropy - settings.entropy_final)
+        if isinstance(model, LookaheadPPO):
+            model.temperature = settings.temperature * max(left, 0.1)
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
         model.logger.name_to_value.clear()
@@ -154,7 +171,19 @@ class SeedRun:
         return values | {"train/entropy_weight": model.ent_coef}
 
     def _evaluate(self) -> dict[str, float]:
-        agent = LearnedAgent.from_policy(self.model.policy)
+        won, score = self._play(None)
+        said = {"steps": self.steps, "won": won._asdict(), "score": score._asdict()}
+        values = {"eval/won": won.mean, "eval/score": score.mean}
+        if getattr(self.model, "ahead", False):
+            won, _ = self._play(ahead_of(self.env.rows.how))
+            said["won_looking_ahead"] = won._asdict()
+            values["eval/won_looking_ahead"] = won.mean
+        self.history["evaluations"].append(said)
+        return values
+
+    def _play(self, how: How | None) -> tuple[Estimate, Estimate]:
+        """Play the validation deals by the policy, or by the values one step ahead (``how``)."""
+        agent = LearnedAgent(cast(CardPolicy, self.model.policy).network, how=how)
         with self.clock("evaluation"):
             found = play_deals(
                 self.env.game,
@@ -163,15 +192,17 @@ class SeedRun:
                 self.deals,
                 max_moves=self.settings.max_moves,
             )
-        won, score = rate(found.won), mean(found.score)
-        said = {"steps": self.steps, "won": won._asdict(), "score": score._asdict()}
-        self.history["evaluations"].append(said)
-        return {"eval/won": won.mean, "eval/score": score.mean}
+        return rate(found.won), mean(found.score)
 
     def _note(self) -> str:
         recent, evaluations = self.env.recent, self.history["evaluations"]
         won = f"won {recent['won'].mean():.1%}" if len(recent) else "no game ended yet"
-        return won + (f", evaluated {evaluations[-1]['won']['mean']:.1%}" if evaluations else "")
+        if not evaluations:
+            return won
+        last = evaluations[-1]
+        ahead = last.get("won_looking_ahead")
+        more = f", looking ahead {ahead['mean']:.1%}" if ahead else ""
+        return f"{won}, evaluated {last['won']['mean']:.1%}{more}"
 
     def _checkpoint(self) -> None:
         self.log.sync()
@@ -185,16 +216,21 @@ class SeedRun:
         scored = {"bank": validation_bank(self.settings.game), **final}
         settings = plain(self.settings)
         trained = {"seed": self.seed, "settings": settings, "versions": versions()}
-        artefact.save(
-            self.folder / AGENT,
-            f"{self.settings.network}-{self.seed}",
-            self.env.game,
-            self.env.rules,
-            network,
-            described(self.settings),
-            trained,
-            scored,
-        )
+        ways: dict[str, Any] = {"": None}
+        if self.settings.method == "lookahead":
+            ways["-lookahead"] = ahead_of(self.env.rows.how)._asdict()
+        for suffix, how in ways.items():
+            artefact.save(
+                self.folder / f"{AGENT}{suffix}",
+                f"{self.settings.network}{suffix}-{self.seed}",
+                self.env.game,
+                self.env.rules,
+                network,
+                described(self.settings),
+                trained,
+                scored,
+                how,
+            )
         seconds = time.perf_counter() - self.begun
         result = {
             "seed": self.seed,

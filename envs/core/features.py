@@ -42,12 +42,17 @@ FLAG = Kind(1, 1, read=bool)
 
 
 class Piece(NamedTuple):
-    """One named part of an observation: ``size`` entries of one kind."""
+    """One named part of an observation: ``size`` entries of one kind.
+
+    ``where``, of a piece of cards, names a piece of equal size which says where each card is
+    (0: nowhere); without it a card's entry says that.
+    """
 
     name: str
     size: int
     kind: Kind
     doc: str
+    where: str | None = None
 
 
 class Columns(NamedTuple):
@@ -62,11 +67,13 @@ class Features:
     """The schema of a game's observations.
 
     ``width`` int8 entries as ``codes``; ``columns`` uint8 columns as ``onehot``; ``dtype`` is the
-    record of all pieces, without padding.
+    record of all pieces, without padding. ``bonds``, bool (64, 64), marks the pairs of card codes
+    that have to do with each other, where the game has such pairs: a hint for networks.
     """
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pieces: Sequence[Piece], bonds: np.ndarray | None = None) -> None:
         self.pieces = tuple(pieces)
+        self.bonds = bonds
         fields = [(p.name, np.int8, (p.size,)) if p.size > 1 else (p.name, np.int8) for p in pieces]
         self.dtype = np.dtype(fields)
         kinds = [piece.kind for piece in pieces for _ in range(piece.size)]
@@ -79,6 +86,15 @@ class Features:
             np.array([kind.shift for kind in kinds], np.int64),
             np.array([kind.base for kind in kinds], np.int64),
         )
+
+    def entries(self, name: str) -> range:
+        """Return the entries of ``codes`` that a piece has."""
+        start = 0
+        for piece in self.pieces:
+            if piece.name == name:
+                return range(start, start + piece.size)
+            start += piece.size
+        raise ValueError(f"no piece {name!r}; there are {', '.join(p.name for p in self.pieces)}")
 
     def onehot(self, codes: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Encode ``codes`` (n, width) int8 as (n, columns) uint8, into ``out`` where given."""

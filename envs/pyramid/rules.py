@@ -159,12 +159,20 @@ def check(rules: Rules) -> None:
         )
 
 
+_VALUES = np.arange(64) >> 2
+BONDS = (_VALUES[:, None] + _VALUES == TARGET) & (_VALUES[:, None] > 0) & (_VALUES > 0)
+"""Pairs of card codes that total 13."""
+
 FEATURES = Features(
     [
         Piece("places", PLACES, RANK, "the card at each place, 0 where none lies face up"),
         Piece("picked", PLACES, FLAG, "cards clicked so far of a removal not yet complete"),
         Piece(
-            "pile_cards", PILE, RANK, "deck cards 29-52 in dealing order where known; 0: unknown"
+            "pile_cards",
+            PILE,
+            RANK,
+            "deck cards 29-52 in dealing order where known; 0: unknown",
+            where="pile_where",
         ),
         Piece(
             "pile_where",
@@ -192,7 +200,8 @@ FEATURES = Features(
         Piece("stock_play", 1, FLAG, "option"),
         Piece("clear_all", 1, FLAG, "option"),
         Piece("undo", 1, FLAG, "option"),
-    ]
+    ],
+    BONDS,
 )
 
 STATE = np.dtype(

@@ -218,3 +218,16 @@ def test_hiding_is_a_pure_function_of_state_and_seed(case: Case) -> None:
         other = hidden(case.game, case.rules, state, steps + 1)
         assert once.tobytes() == again.tobytes()
         assert once["rng"].tolist() != other["rng"].tolist()
+
+
+def test_hiding_one_state_does_not_depend_on_its_neighbours(game: Game) -> None:
+    """With a seed for each state: it is the same alone, among others and in another order."""
+    case = Case(game, game.default)
+    envs = case.vec(8)
+    envs.reset(seed=4)
+    states, seeds = envs.clone(), np.arange(100, 108, dtype=np.uint64)
+    whole = hidden(game, case.rules, states, seeds)
+    assert hidden(game, case.rules, states[::-1], seeds[::-1])[::-1].tobytes() == whole.tobytes()
+    for i in range(8):
+        row = slice(i, i + 1)
+        assert hidden(game, case.rules, states[row], seeds[row]).tobytes() == whole[row].tobytes()

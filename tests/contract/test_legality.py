@@ -150,3 +150,31 @@ def test_labels_name_every_action_once(case: Case) -> None:
     for action in (-1, case.game.actions):
         with pytest.raises(ValueError, match=str(action)):
             case.game.label(action)
+
+
+def test_actions_are_whole_numbers(case: Case) -> None:
+    """Of any integer type; anything else is refused and nothing is played."""
+    env, envs = case.env(), case.vec(2)
+    env.reset(seed=1)
+    envs.reset(seed=1)
+    here, rows = env.clone(), envs.clone()
+    action = int(env.action_masks().argmax())
+    for wrong in (action + 0.5, float(action), "x", None, [action, action]):
+        with pytest.raises((TypeError, ValueError)):
+            env.step(wrong)
+        with pytest.raises((TypeError, ValueError)):
+            envs.step([wrong, action])
+    for wrong_shape in ([action] * 3, [[action], [action]]):
+        with pytest.raises(ValueError, match="shape"):
+            envs.step(wrong_shape)
+    assert env.clone().tobytes() == here.tobytes()
+    assert envs.clone().tobytes() == rows.tobytes()
+    env.step(action)
+    after = env.clone().tobytes()
+    for kind in (np.int8, np.uint8, np.int32, np.int64, np.array):
+        env.restore(here)
+        env.step(kind(action))
+        assert env.clone().tobytes() == after
+        envs.restore(rows)
+        envs.step(np.array([action, action]).astype(np.int64 if kind is np.array else kind))
+        assert envs.clone()[:1].tobytes() == after

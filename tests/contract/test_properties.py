@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.features import RANK
-from tests.contract.cases import CASES, Case
+from tests.contract.cases import CASES, Case, random_cases
 
 BOUNDED = settings(
     derandomize=True,
@@ -145,16 +145,26 @@ def test_observations(case: Case, seed: int, moves: list[int]) -> None:
         assert by_rank(game, said) == read
 
 
-@BOUNDED
-@given(cases(), SEEDS, MOVES)
-def test_the_rules_are_in_the_observation(case: Case, seed: int, moves: list[int]) -> None:
+def rules_are_shown(case: Case) -> None:
     """Every option that the observation names as a piece has there the value that is played."""
-    played = Played(case, seed, moves)
     rules = case.rules._asdict()
     named = [piece.name for piece in case.game.features.pieces if piece.name in rules]
-    for observation in (played.observations[0], played.observations[-1]):
+    assert named
+    env = case.env(encoding="codes")
+    for observation in (env.reset(seed=1)[0], env.step(int(env.action_masks().argmax()))[0]):
         said = case.game.features.explain(observation)
-        assert {name: int(said[name]) for name in named} == {n: int(rules[n]) for n in named}
+        assert {name: int(said[name]) for name in named} == {
+            name: int(rules[name]) for name in named
+        }
+
+
+def test_the_rules_are_in_the_observation(case: Case) -> None:
+    rules_are_shown(case)
+
+
+def test_the_rules_are_in_the_observation_with_random_options() -> None:
+    for case in random_cases(60, seed=31):
+        rules_are_shown(case)
 
 
 @BOUNDED

@@ -1,0 +1,60 @@
+"""One step ahead: what every legal action leads to, and what a network makes of it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs.core.batch import How, make_buffers
+from parlour.envs.core.options import compiled
+
+Value = Callable[[np.ndarray], np.ndarray]
+"""Values (n,) of ``codes`` observations, int8 (n, width)."""
+
+
+class Ahead(NamedTuple):
+    """All legal actions of n positions, position after position.
+
+    ``rows`` int64 (k,) says to which position each belongs, ``starts`` int64 (n,) where those of
+    each begin; ``worth`` float32 (k,) is the reward of the action and the value of what follows.
+    """
+
+    rows: np.ndarray
+    starts: np.ndarray
+    actions: np.ndarray
+    worth: np.ndarray
+
+    def best(self) -> np.ndarray:
+        """Return the action worth most in each position, int64 (n,); of equals the first."""
+        most = np.maximum.reduceat(self.worth, self.starts)
+        hit = np.flatnonzero(self.worth == most[self.rows])
+        _, first = np.unique(self.rows[hit], return_index=True)
+        return np.asarray(self.actions[hit[first]])
+
+
+def look_ahead(
+    game: Game,
+    rules: Any,
+    states: np.ndarray,
+    masks: np.ndarray,
+    value: Value,
+    how: How,
+    gamma: float = 1.0,
+) -> Ahead:
+    """Play every legal action of positions, none of them over, and value what comes.
+
+    ``states`` (n,) must be such as their player may see them (`parlour.envs.core.rows.hidden`);
+    ``masks`` is bool (n, actions); ``how`` says what is paid, and must not reset.
+    """
+    rows, actions = np.nonzero(masks)
+    after = states[rows]
+    out = make_buffers(len(rows), game.actions, game.state)
+    game.play.play(after, compiled(rules), how, actions, out)
+    worth = out.rewards.astype(np.float32)
+    going = ~(out.terminated | out.truncated)
+    codes = out.shown.view(np.int8).reshape(len(rows), -1)
+    if going.any():
+        worth[going] += gamma * value(codes[going])
+    starts = np.searchsorted(rows, np.arange(len(states)))
+    return Ahead(rows, starts, actions, worth)

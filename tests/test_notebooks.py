@@ -1,0 +1,51 @@
+"""Every notebook runs from top to bottom, shows tables and figures, and is kept without outputs."""
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def outputs(notebook: Any) -> list[dict[str, str]]:
+    """What the cells show, each by its kinds (``text/html``, ``image/png`` ...)."""
+    return [
+        output["data"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "data" in output
+    ]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an empty folder, with fewer steps and deals."""
+    monkeypatch.setenv("PARLOUR_FAST", "1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
+    client.execute()
+    shown = outputs(notebook)
+    assert any("image/png" in one for one in shown), "no figure"
+    assert any("<svg" in one.get("image/svg+xml", "") for one in shown), "no table of cards"
+    assert any("<table" in one.get("text/html", "") for one in shown), "no table"
+    said = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert not [output for output in said if output.get("name") == "stderr"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_kept_without_outputs(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert cells
+    assert all(not cell.outputs and cell.execution_count is None for cell in cells)
+
+
+def test_there_is_a_notebook() -> None:
+    assert NOTEBOOKS
