@@ -17,7 +17,7 @@ class GreedyAgent:
         """Return the highest-scored legal action of each game."""
         scores = np.zeros((len(turn.states), turn.game.actions))
         turn.game.judge(turn.states, compiled(turn.rules), scores)
-        return np.asarray(scores.argmax(axis=1))
+        return np.where(turn.masks, scores, -np.inf).argmax(axis=1)
 
 
 def make(seed: int = 0) -> Agent:

@@ -35,7 +35,7 @@ def greedy(rows: Rows, rng: np.random.Generator) -> int:
         return uniform(rows, rng)
     scores = np.zeros((1, rows.game.actions))
     rows.game.judge(rows.states[:1], compiled(rows.rules), scores)
-    return int(scores[0].argmax())
+    return max(legal_actions(rows), key=lambda action: scores[0, action])
 
 
 WALKERS: dict[str, Walker] = {"uniform": uniform, "lowest": lowest_first, "greedy": greedy}

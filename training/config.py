@@ -38,8 +38,7 @@ class Settings:
     initial: str | None = None
     """Begin with the weights of a saved agent, by whatever rules, or of that seed's in a run."""
     method: Literal["ppo", "lookahead"] = "ppo"
-    """ppo: MaskablePPO; lookahead: after a warm-up of it, values one step ahead and a policy that
-    imitates their choice."""
+    """ppo: MaskablePPO; lookahead: after a warm-up of it, values that choose by one step ahead."""
     warm_up: int = 1_000_000
     """lookahead: steps of MaskablePPO at the beginning."""
     temperature: float = 0.03
@@ -203,6 +202,8 @@ def presets(game: str) -> list[str]:
 
 def _tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
     path = file or HERE / f"{game_named(game).name}.toml"
+    if file is None and not path.exists():
+        return path, {"default": {}}
     try:
         return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:

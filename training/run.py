@@ -26,7 +26,7 @@ from .lookahead import LookaheadPPO, ahead_of
 from .ppo import CardPolicy, CardPPO, Clock
 from .progress import Bar, Log
 from .sb3 import CardVecEnv
-from .stats import Estimate, mean, rate
+from .stats import mean, rate
 
 RESULT, AGENT = "result.json", "agent"
 ROWS_APART = 1 << 32
@@ -171,19 +171,7 @@ class SeedRun:
         return values | {"train/entropy_weight": model.ent_coef}
 
     def _evaluate(self) -> dict[str, float]:
-        won, score = self._play(None)
-        said = {"steps": self.steps, "won": won._asdict(), "score": score._asdict()}
-        values = {"eval/won": won.mean, "eval/score": score.mean}
-        if getattr(self.model, "ahead", False):
-            won, _ = self._play(ahead_of(self.env.rows.how))
-            said["won_looking_ahead"] = won._asdict()
-            values["eval/won_looking_ahead"] = won.mean
-        self.history["evaluations"].append(said)
-        return values
-
-    def _play(self, how: How | None) -> tuple[Estimate, Estimate]:
-        """Play the validation deals by the policy, or by the values one step ahead (``how``)."""
-        agent = LearnedAgent(cast(CardPolicy, self.model.policy).network, how=how)
+        agent = LearnedAgent(cast(CardPolicy, self.model.policy).network, how=self._how())
         with self.clock("evaluation"):
             found = play_deals(
                 self.env.game,
@@ -192,17 +180,20 @@ class SeedRun:
                 self.deals,
                 max_moves=self.settings.max_moves,
             )
-        return rate(found.won), mean(found.score)
+        won, score = rate(found.won), mean(found.score)
+        said = {"steps": self.steps, "won": won._asdict(), "score": score._asdict()}
+        self.history["evaluations"].append(said)
+        return {"eval/won": won.mean, "eval/score": score.mean}
+
+    def _how(self) -> How | None:
+        """Return how the agent looks ahead, or None while it plays by its policy."""
+        ahead = isinstance(self.model, LookaheadPPO) and self.model.ahead
+        return ahead_of(self.env.rows.how) if ahead else None
 
     def _note(self) -> str:
         recent, evaluations = self.env.recent, self.history["evaluations"]
         won = f"won {recent['won'].mean():.1%}" if len(recent) else "no game ended yet"
-        if not evaluations:
-            return won
-        last = evaluations[-1]
-        ahead = last.get("won_looking_ahead")
-        more = f", looking ahead {ahead['mean']:.1%}" if ahead else ""
-        return f"{won}, evaluated {last['won']['mean']:.1%}{more}"
+        return won + (f", evaluated {evaluations[-1]['won']['mean']:.1%}" if evaluations else "")
 
     def _checkpoint(self) -> None:
         self.log.sync()
@@ -216,21 +207,18 @@ class SeedRun:
         scored = {"bank": validation_bank(self.settings.game), **final}
         settings = plain(self.settings)
         trained = {"seed": self.seed, "settings": settings, "versions": versions()}
-        ways: dict[str, Any] = {"": None}
-        if self.settings.method == "lookahead":
-            ways["-lookahead"] = ahead_of(self.env.rows.how)._asdict()
-        for suffix, how in ways.items():
-            artefact.save(
-                self.folder / f"{AGENT}{suffix}",
-                f"{self.settings.network}{suffix}-{self.seed}",
-                self.env.game,
-                self.env.rules,
-                network,
-                described(self.settings),
-                trained,
-                scored,
-                how,
-            )
+        how = self._how()
+        artefact.save(
+            self.folder / AGENT,
+            f"{self.settings.network}-{self.seed}",
+            self.env.game,
+            self.env.rules,
+            network,
+            described(self.settings),
+            trained,
+            scored,
+            how._asdict() if how else None,
+        )
         seconds = time.perf_counter() - self.begun
         result = {
             "seed": self.seed,

@@ -209,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(stopped, file=sys.stderr)
         return 128 + stopped.signum
     except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"parlour: error: {error} (see parlour train --help)", file=sys.stderr)
         return 2
     print(report(folder))
     if profile:

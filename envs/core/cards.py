@@ -105,10 +105,10 @@ def below(s: Any, n: int) -> int:
 
 
 @jit
-def shuffle(s: Any, deck: Any, n: int) -> None:
-    """Shuffle the first n entries of ``deck`` in place (Fisher and Yates)."""
-    for i in range(n - 1, 0, -1):
-        j = below(s, i + 1)
+def shuffle(s: Any, deck: Any, first: int, last: int) -> None:
+    """Shuffle the entries first .. last-1 of ``deck`` in place (Fisher and Yates)."""
+    for i in range(last - 1, first, -1):
+        j = first + below(s, i - first + 1)
         card = deck[i]
         deck[i] = deck[j]
         deck[j] = card
@@ -119,4 +119,4 @@ def shuffle_pack(s: Any, deck: Any) -> None:
     """Fill ``deck`` (52 entries) with a freshly shuffled full pack."""
     for i in range(PACK):
         deck[i] = FIRST_CARD + i
-    shuffle(s, deck, PACK)
+    shuffle(s, deck, 0, PACK)

@@ -51,7 +51,14 @@ class Game:
     pack: tuple[int, ...] = tuple(range(4, 56))
 
     def __post_init__(self) -> None:
-        """Remember the game, for pickles."""
+        """Refuse a game whose tables do not fit together; remember it, for pickles."""
+        if set(self.variants) != set(self.sources):
+            odd = sorted(set(self.variants) ^ set(self.sources))
+            raise ValueError(f"{self.name}: variants and sources differ in {', '.join(odd)}")
+        pieces = {piece.name for piece in self.features.pieces}
+        unseen = [field for field in self.rules._fields if field not in pieces]
+        if unseen:
+            raise ValueError(f"{self.name}: options missing in the features: {', '.join(unseen)}")
         _MADE[self.name] = self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -61,7 +68,8 @@ class Game:
     @property
     def id(self) -> str:
         """The id under which Gymnasium knows the game."""
-        return f"parlour/{self.title.replace(' ', '').replace('-', '')}-v{self.version}"
+        words = self.title.replace("-", " ").split()
+        return f"parlour/{''.join(word[0].upper() + word[1:] for word in words)}-v{self.version}"
 
     def rules_of(self, variant: str | None = None, options: Mapping[str, Any] | None = None) -> Any:
         """Return the rules of a variant with options put in, checked.

@@ -5,7 +5,7 @@ from typing import Any
 from ..core.bits import highest, lowest
 from ..core.jit import jit
 from .clicks import COVERERS, COVERS
-from .rules import ACTIONS, DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
+from .rules import DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
 
 PYRAMID_CARD = 1.0
 UNCOVERS = 1.0
@@ -38,8 +38,6 @@ def heuristic(s: Any, rules: Any, scores: Any) -> None:
     legal = s["legal"]
     places = s["shown"]["places"]
     begun = s["picked"] != 0
-    for action in range(ACTIONS):
-        scores[action] = -1e9
     rest = legal
     while rest:
         action = lowest(rest)

@@ -95,4 +95,4 @@ class Crowd:
         greedy = (self.kind == 2) & (self.rng.random(n) < 0.9)
         chosen = np.where(greedy, scores.argmax(axis=1), chosen)
         strays = self.rng.random(n) < self.wrong
-        return np.where(strays, self.rng.integers(0, actions, n), chosen)
+        return np.where(strays, self.rng.integers(-2, actions + 2, n), chosen)

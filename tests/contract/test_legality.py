@@ -19,7 +19,7 @@ def all_actions(case: Case) -> list[int]:
 
 def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) -> None:
     env = case.env(encoding="codes")
-    tried = {"legal": 0, "illegal": 0}
+    tried = {True: 0, False: 0}
     for _ in positions(env, 6, seed=1, every=5):
         if env.state["over"]:
             continue
@@ -39,9 +39,9 @@ def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) ->
                 assert info["moves"] == here["moves"][0]
                 assert info["action_mask"].all()
             assert env.state["steps"] == here["steps"][0] + 1
-            tried["legal" if legal else "illegal"] += 1
-    assert tried["legal"] > 30
-    assert tried["illegal"] > 300
+            tried[legal] += 1
+    assert tried[True]
+    assert tried[False]
 
 
 def test_refused_actions_are_named_and_change_nothing(case: Case) -> None:
@@ -82,8 +82,8 @@ def test_a_vector_refuses_as_a_whole(case: Case, mode: AutoresetMode) -> None:
     envs.reset(seed=3)
     legal = envs.action_masks().argmax(axis=1)
     before, shown = envs.clone(), envs.rows.codes.copy()
-    wrong = int(envs.action_masks()[2].argmin())
-    for action in (wrong, *OUTSIDE):
+    wrong = np.flatnonzero(~envs.action_masks()[2])
+    for action in (*wrong, case.game.actions, *OUTSIDE):
         actions = legal.copy()
         actions[2] = action
         with pytest.raises(gym.error.InvalidAction, match=f"row 2: action {action} ") as refused:
@@ -99,7 +99,7 @@ def test_a_vector_ignores_the_actions_of_finished_rows(case: Case) -> None:
     """``illegal="raise"`` does not look at what a row gets that only waits to begin anew."""
     envs = case.vec(2, illegal="raise", max_moves=1, autoreset_mode="next_step")
     envs.reset(seed=3)
-    for _ in range(30):
+    for _ in range(300):
         over = envs.states["over"] != 0
         actions = np.where(over, -7, envs.action_masks().argmax(axis=1))
         envs.step(actions)
@@ -136,7 +136,7 @@ def test_finished_games_allow_everything(case: Case) -> None:
         env.reset(seed=6)
         over = False
         while not over:
-            assert not env.action_masks().all()
+            assert not env.state["over"]
             _, _, terminated, truncated, info = env.step(int(env.action_masks().argmax()))
             over = terminated or truncated
         assert info["action_mask"].all()

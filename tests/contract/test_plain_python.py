@@ -13,9 +13,15 @@ from tests.contract.cases import Case, random_cases
 from tests.walkers import WALKERS
 
 SETTINGS = [
-    How(reset=int(Reset.NEXT_STEP), max_moves=25),
+    How(reset=int(Reset.NEXT_STEP), max_moves=25, max_steps=70),
     How(reset=int(Reset.SAME_STEP), max_steps=30, reward=int(Reward.SCORE)),
-    How(reset=int(Reset.NEXT_STEP), max_moves=40, skip_forced=1, reward=int(Reward.WIN)),
+    How(
+        reset=int(Reset.NEXT_STEP),
+        max_moves=40,
+        max_steps=70,
+        skip_forced=1,
+        reward=int(Reward.WIN),
+    ),
 ]
 
 

@@ -17,6 +17,7 @@ for game in GAMES.values():
             envs = CardVectorEnv(game, 2, encoding=encoding, illegal="raise", autoreset_mode=mode)
             _, infos = envs.reset(seed=0)
             envs.step(infos["action_mask"].argmax(axis=1))
+    envs.reset(seed=1)
     for name in ("uniform", "greedy"):
         agent = load(name, game, env.rules)
         choose(agent, look(agent, game, env.rules, envs.states, 0))

@@ -16,9 +16,9 @@ from tests.contract.cases import CASES, Case, Crowd, random_cases
 MODES = list(AutoresetMode)
 SETTINGS: list[dict[str, Any]] = [
     {"encoding": "onehot"},
-    {"encoding": "codes", "skip_forced": True, "reward": "win", "max_episode_steps": 8},
-    {"encoding": "codes", "reward": "score", "max_moves": 20},
-    {"encoding": "onehot", "skip_forced": True, "max_moves": 25, "max_episode_steps": 10},
+    {"encoding": "codes", "skip_forced": True, "reward": "win", "max_episode_steps": 2},
+    {"encoding": "codes", "reward": "score", "max_moves": 20, "max_episode_steps": 25},
+    {"encoding": "onehot", "skip_forced": True, "max_moves": 25},
 ]
 SEED = 11
 
@@ -98,8 +98,7 @@ def test_rows_are_single_environments(case: Case, mode: AutoresetMode) -> None:
     setting = SETTINGS[(CASES.index(case) + MODES.index(mode)) % len(SETTINGS)]
     ends = play(case, mode, 20, 250, **setting)
     assert ends["illegal"]
-    assert ends["truncated"] or len(setting) == 1
-    assert ends["terminated"] > ends["illegal"] or len(setting) > 1
+    assert ends["truncated"] or setting.get("max_episode_steps") != 2
 
 
 @pytest.mark.slow
@@ -150,7 +149,7 @@ def test_finished_rows_wait_for_a_reset_when_autoreset_is_disabled(case: Case) -
     alone.reset(seed=1)
     over = np.zeros(6, np.bool_)
     finished = {}
-    for _ in range(60):
+    for _ in range(600):
         actions = crowd.choose(envs.states, envs.action_masks())
         strange = np.where(over, -5, actions)
         results, others = envs.step(actions), alone.step(strange)
