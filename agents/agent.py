@@ -82,13 +82,15 @@ def choose(agent: Agent, turn: Turn) -> np.ndarray:
 
 
 BUILT_IN = ("uniform", "greedy", "human")
+CARD = "agent.json"
+"""The file that makes a folder a saved agent."""
 
 
 def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
     ``"uniform"``, ``"greedy"``, ``"human"``; the path of an artefact folder (or of the
-    ``agent.json`` in it); ``"mymodule:MyAgent"``, an agent, or a class that is called with ``seed``
+    ``agent.json`` in it), or of a run that made one agent; ``"mymodule:MyAgent"``, an agent, or a class that is called with ``seed``
     where it takes one. Raises ValueError saying what is wrong and what is allowed.
     """
     if spec in BUILT_IN:
@@ -96,17 +98,36 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         agent: Agent = module.make(seed)
         return agent
     path = Path(spec)
-    if path.is_dir() or path.name == "agent.json":
+    if path.is_dir() or path.name == CARD:
         from .learned import LearnedAgent  # torch is loaded only when a network plays
 
-        return LearnedAgent.load(path, game, rules)
+        return LearnedAgent.load(_made_by(path), game, rules)
     if ":" in spec:
         return _own(spec, seed)
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
-        unknown("agent", spec, BUILT_IN) + ", the folder of a saved agent, or module:Class"
+        unknown("agent", spec, BUILT_IN) + ", the folder of a saved agent or a run, or module:Class"
     )
+
+
+def _made_by(folder: Path) -> Path:
+    """The one agent that a training run, or one seed of it, has made; another path as it is.
+
+    Raises ValueError if there are several, or none because the run has not been finished.
+    """
+    if not folder.is_dir() or (folder / CARD).exists():
+        return folder
+    made = sorted(card.parent for card in folder.glob(f"agent/{CARD}"))
+    made = made or sorted(card.parent for card in folder.glob(f"seed-*/agent/{CARD}"))
+    if len(made) == 1:
+        return made[0]
+    if made:
+        raise ValueError(f"{folder}: several agents, name one: {', '.join(map(str, made))}")
+    for run in (folder, folder.parent):
+        if (run / "settings.json").exists():
+            raise ValueError(f"{run}: this run is not finished; parlour train --resume {run}")
+    return folder
 
 
 def _own(spec: str, seed: int) -> Agent:

@@ -18,11 +18,12 @@ from .agent import Agent, Turn
 from .greedy import GreedyAgent
 
 HELP = """\
-Name what you move, in any order: cards (Th or 10h) or the numbers below them, with blanks or
+Name what you move, in any order: cards (Th, 10h or T♥) or the numbers below them, with blanks or
 commas between. One card is enough where only one move has it.
 h hint   ? help and all moves   q quit"""
 LISTED = 40
 """So many moves are listed in full."""
+GLYPHS = str.maketrans("♣♦♥♠", "cdhs")
 
 
 class Quit(Exception):
@@ -69,7 +70,7 @@ class HumanAgent:
         words = game.words(states[0], rules)
         self.say("\n" + ansi(game.layout(states[0], rules), self.colour))
         while True:
-            text = self._read(f"{self._status(states)} > ")
+            text = self._read(f"{self._status(turn, words)} > ")
             if text in ("q", "quit"):
                 raise Quit
             if text in ("h", "hint"):
@@ -90,9 +91,11 @@ class HumanAgent:
         except EOFError:
             raise Quit from None
 
-    def _status(self, states: np.ndarray) -> str:
+    def _status(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
         best = f", best: {self.best}" if self.best else ""
-        return f"moves {states['moves'][0]}, {bests.clock(self.seconds)}{best}; ? for help"
+        short = [_called(a, words) for a in np.flatnonzero(turn.masks[0]) if _is_short(a, words)]
+        can = ", ".join([*short, "? for help"])
+        return f"moves {turn.states['moves'][0]}, {bests.clock(self.seconds)}{best}; {can}"
 
 
 def complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
@@ -165,7 +168,7 @@ def spoken(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
 
 def _action(word: str, words: dict[int, tuple[str, ...]]) -> int:
     with suppress(ValueError):  # not a card: a place, a turn
-        word = name(parse(word))
+        word = name(parse(word.translate(GLYPHS)))
     for action, known in words.items():
         if word.lower() in (one.lower() for one in known):
             return action
@@ -174,7 +177,21 @@ def _action(word: str, words: dict[int, tuple[str, ...]]) -> int:
 
 def _listed(moves: list[list[int]], words: dict[int, tuple[str, ...]]) -> str:
     more = f" and {len(moves) - LISTED} more" if len(moves) > LISTED else ""
-    return ", ".join(spoken(move, words) for move in moves[:LISTED]) + more
+    return ", ".join(_in_full(move, words) for move in moves[:LISTED]) + more
+
+
+def _in_full(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
+    return " ".join(_called(action, words) for action in dict.fromkeys(move))
+
+
+def _called(action: int, words: dict[int, tuple[str, ...]]) -> str:
+    """The first word for an action; with the next where that is what the first is short for."""
+    return " ".join(words[action][: 1 + _is_short(action, words)])
+
+
+def _is_short(action: int, words: dict[int, tuple[str, ...]]) -> bool:
+    first, *more = words[action]
+    return bool(more) and more[0].startswith(first)
 
 
 def _labels(game: Game, actions: Sequence[int]) -> str:

@@ -23,6 +23,7 @@ from .core.game import Game
 from .core.options import unknown
 from .single import CardEnv
 from .vector import CardVectorEnv
+from .wrappers import DictObservation, DictVectorObservation
 
 GAMES: dict[str, Game] = {module.GAME.name: module.GAME for module in (pyramid,)}
 """Every game by its name: the one table."""
@@ -55,4 +56,14 @@ for _game in GAMES.values():
         kwargs={"game_name": _game.name},
     )
 
-__all__ = ["GAMES", "CardEnv", "CardVectorEnv", "Game", "game", "make", "make_vec"]
+__all__ = [
+    "GAMES",
+    "CardEnv",
+    "CardVectorEnv",
+    "DictObservation",
+    "DictVectorObservation",
+    "Game",
+    "game",
+    "make",
+    "make_vec",
+]

@@ -42,7 +42,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     Arguments:
         variant, encoding, reward, illegal, max_moves, max_episode_steps, render_mode ("ansi"),
-        skip_forced (while exactly one action is legal, take it at once), and the game's options.
+        skip_forced (after a step, take actions at once while exactly one is legal), and the game's
+        options.
         ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
         ``"bank"`` if that is given. ``gym.make(id, max_episode_steps=...)`` is Gymnasium's own time
         limit, outside this class: to have the facts of the game at the end, limit ``max_moves``.

@@ -6,8 +6,10 @@ by that command.
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from pathlib import Path
@@ -58,7 +60,7 @@ agent, minus, won and score: agent less minus, deal by deal, for each agent and 
 --out writes episodes.parquet (a row a game), summary.json and comparison.png.
 """,
     "play": """\
-  parlour play pyramid                          cards as Th or 10h, or place numbers; ? for help
+  parlour play pyramid                          cards as Th, 10h or T♥, or place numbers; ? for help
   parlour play pyramid --variant web --deal 17  a numbered deal of the bank
   parlour play pyramid --agent greedy           watch an agent, step by step
 """,
@@ -81,6 +83,14 @@ class Parser(argparse.ArgumentParser):
         """Leave with the message; how to get help is the end of it."""
         raise ValueError(f"{message} (see {self.prog} --help)")
 
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Leave because of words that no argument takes; the flag that may be meant is named."""
+        flags = re.findall(r"--[a-z-]+", self.format_usage())
+        near = [get_close_matches(word.partition("=")[0], flags, 1) for word in words]
+        meant = " ".join(one[0] for one in near if one)
+        hint = f"; did you mean {meant}?" if meant else ""
+        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
+
 
 def parser() -> Parser:
     """Return the parser of the whole command line."""
@@ -96,6 +106,7 @@ def parser() -> Parser:
     for name, text in COMMANDS.items():
         examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
         made[name] = added.add_parser(name, help=text, description=text, epilog=examples)
+        made[name].set_defaults(parser=made[name])
     for name in ("rules", "evaluate", "play"):
         _add_rules(made[name])
     _add_rules(made["compare"], many=True)
@@ -138,7 +149,10 @@ def _add_deals(made: Parser) -> None:
     made.add_argument("--first", type=int, default=0, help="number of the first deal (default: 0)")
     made.add_argument("--seed", type=int, default=0, help="of the agents' own random choices")
     made.add_argument(
-        "--max-moves", type=int, default=MAX_MOVES, help=f"cut games off (default: {MAX_MOVES})"
+        "--max-moves",
+        type=int,
+        default=MAX_MOVES,
+        help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES})",
     )
     made.add_argument(
         "--out", type=Path, metavar="FOLDER", help="write Parquet, JSON and a picture"
@@ -195,7 +209,9 @@ def run(words: Sequence[str]) -> int:
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         raise ValueError(unknown("command", words[0], COMMANDS))
     top = parser()
-    given = top.parse_args(words)
+    given, rest = top.parse_known_args(words)
+    if rest:
+        getattr(given, "parser", top).refuse(rest)
     if given.command is None:
         top.print_help()
         return FAILED

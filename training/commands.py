@@ -21,7 +21,7 @@ from .evaluate import Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
-AGENTS = f"{', '.join(BUILT_IN)}, the folder of a saved agent, or your own as module:Class"
+AGENTS = f"{', '.join(BUILT_IN)}, the folder of a saved agent or a run, or your own as module:Class"
 
 
 def run_list(_: argparse.Namespace) -> int:
@@ -90,14 +90,15 @@ def run_compare(given: argparse.Namespace) -> int:
     from .compare import compare
 
     one = game(given.game)
-    every = given.variant == ["all"]
+    single = given.command == "evaluate"
+    variants = given.variant if single else _variants(one, given.variant)
     if not given.json or given.out:
         from . import report  # before playing: what is missing is said at once
     with redirect_stdout(sys.stderr) if given.json else nullcontext(), _bars(given.deals) as bars:
         found = compare(
             one,
             given.agents,
-            variants=list(one.variants) if every else given.variant,
+            variants=variants,
             options=read_options(given.option),
             deals=given.deals,
             bank=given.bank,
@@ -108,7 +109,6 @@ def run_compare(given: argparse.Namespace) -> int:
         )
     written = report.save(found, given.out) if given.out else []
     if given.json:
-        single = given.command == "evaluate"
         print(json.dumps(found.evaluations[0].summary() if single else found.summary()))
         return 0
     from rich.console import Console
@@ -117,6 +117,15 @@ def run_compare(given: argparse.Namespace) -> int:
     for path in written:
         print(f"written: {path}")
     return 0
+
+
+def _variants(one: Game, names: list[str] | None) -> list[str] | None:
+    """The variants that are to be compared; ``all`` alone stands for every one."""
+    if "all" not in (names or ()):
+        return names
+    if names != ["all"]:
+        raise ValueError("variant 'all' goes alone: it stands for every variant")
+    return list(one.variants)
 
 
 def run_play(given: argparse.Namespace) -> int:
@@ -130,6 +139,8 @@ def run_play(given: argparse.Namespace) -> int:
         chosen["bank"] = given.bank or default_bank(given.game)
     if chosen and given.seed is not None and given.agent == "human":
         raise ValueError("--seed makes the deal: it cannot go with --deck or --deal")
+    if given.seed is not None and given.seed < 0:
+        raise ValueError(f"seed={given.seed}: allowed are whole numbers from 0")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     options = read_options(given.option)
     table = Table(game(given.game), given.variant, options, chosen or None, given.seed)

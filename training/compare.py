@@ -9,7 +9,7 @@ from parlour.agents.agent import Agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
 
-from .evaluate import DEALS, MAX_MOVES, Evaluation, Progress, evaluate
+from .evaluate import DEALS, MAX_MOVES, Evaluation, Progress, check_numbers, evaluate
 from .stats import CONFIDENCE, Estimate, difference
 
 COMPARED = ("won", "score")
@@ -77,7 +77,7 @@ def compare(
     bank: str | None = None,
     first: int = 0,
     seed: int = 0,
-    max_moves: int = MAX_MOVES,
+    max_moves: int | None = MAX_MOVES,
     confidence: float = CONFIDENCE,
     report: Report | None = None,
 ) -> Comparison:
@@ -87,6 +87,7 @@ def compare(
     cannot play one of the variants, or something is unknown or out of range.
     """
     game = game_named(game) if isinstance(game, str) else game
+    check_numbers(deals, seed, max_moves)
     found = []
     for variant, players in _line_up(game, agents, variants, options, seed).items():
         for name, player in players.items():

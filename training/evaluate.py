@@ -71,7 +71,8 @@ class Evaluation:
     """How an agent plays one set of rules: the results of deals ``first`` .. ``first + n - 1``.
 
     ``variant`` names the rules for tables (``"classic"``, ``"classic + passes=2"``); ``seed`` is
-    that of the agent's own random choices.
+    that of the agent's own random choices. ``looks_ahead``: a saved agent that does not play by its
+    policy.
     """
 
     game: Game
@@ -84,6 +85,7 @@ class Evaluation:
     seed: int
     results: Results
     confidence: float = CONFIDENCE
+    looks_ahead: bool = False
 
     @property
     def deals(self) -> np.ndarray:
@@ -111,6 +113,7 @@ class Evaluation:
             "rules_digest": self.game.rules_digest(self.rules),
             "agent": self.agent,
             "sees_all": self.sees_all,
+            "looks_ahead": self.looks_ahead,
             "bank": self.bank,
             "first": self.first,
             "seed": self.seed,
@@ -130,20 +133,19 @@ def evaluate(
     bank: str | None = None,
     first: int = 0,
     seed: int = 0,
-    max_moves: int = MAX_MOVES,
+    max_moves: int | None = MAX_MOVES,
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
 
     ``agent`` is one, or what `parlour.agents.agent.load` takes; ``seed`` is that of its own random
-    choices. Raises ValueError naming what is unknown or out of range, and what is allowed.
+    choices; ``max_moves`` None or 0 never cuts a game off. Raises ValueError naming what is unknown
+    or out of range, and what is allowed.
     """
     game = game_named(game) if isinstance(game, str) else game
     rules = game.rules_of(variant, options)
-    for name, value, low in (("deals", deals, 1), ("seed", seed, 0), ("max_moves", max_moves, 0)):
-        if value < low:
-            raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
+    check_numbers(deals, seed, max_moves)
     bank = bank or default_bank(game.name)
     seeds = bank_seeds(bank, range(first, first + deals))
     player = load(agent, game, rules, seed) if isinstance(agent, str) else agent
@@ -161,7 +163,16 @@ def evaluate(
         seed,
         results,
         confidence,
+        getattr(player, "how", None) is not None,
     )
+
+
+def check_numbers(deals: int, seed: int, max_moves: int | None) -> None:
+    """Refuse what makes no sense: ValueError naming the number and what is allowed."""
+    numbers = (("deals", deals, 1), ("seed", seed, 0), ("max_moves", max_moves or 0, 0))
+    for name, value, low in numbers:
+        if value < low:
+            raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
 
 
 def rules_name(game: Game, rules: Any, variant: str | None = None) -> str:
@@ -203,21 +214,21 @@ def play_deals(
     agent: Agent,
     seeds: np.ndarray,
     *,
-    max_moves: int = MAX_MOVES,
+    max_moves: int | None = MAX_MOVES,
     seed: int = 0,
     progress: Progress | None = None,
     chunk: int = CHUNK,
 ) -> Results:
     """Let an agent play one game for each of ``seeds`` (uint64 (n,), see `deals.bank_seeds`).
 
-    Games are cut off after ``max_moves`` moves (0: never). ``seed`` deals the hidden cards anew in
+    Games are cut off after ``max_moves`` moves (None or 0: never). ``seed`` deals the hidden cards anew in
     what the agent is shown; that depends on the deal and the turn alone, so whoever makes no random
     choices of his own gets the same results in any batch. Raises IllegalChoice for an action that
     is not legal, ValueError if there are no seeds.
     """
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")
-    timed = _Timed(agent)
+    timed, max_moves = _Timed(agent), max_moves or 0
     chunk = getattr(agent, "at_once", chunk)  # a person plays one game at a time
     parts = [
         _play_chunk(game, rules, timed, seeds[i : i + chunk], max_moves, seed, progress)

@@ -17,7 +17,9 @@ from .files import write_bytes, write_json
 from .stats import Estimate
 
 EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
-SEES_ALL = "*"
+SEES_ALL, LOOKS_AHEAD = "*", "+"
+SHAPES = ((None, 2, True), (24, 2, True), (24, 1, True), (24, 1, False))
+"""From wide to narrow: width of the names (None: all), decimals, whether with moves and ms."""
 
 
 def save(comparison: Comparison, folder: Path | str) -> list[Path]:
@@ -66,29 +68,50 @@ def show(comparison: Comparison, console: Console) -> None:
     console.print(f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}")
     found = comparison.differences
     for variant, group in comparison.variants.items():
-        console.print(results_table(variant, group))
+        console.print(results_table(variant, group, console))
         if len(group) > 1:
             console.print(differences_table([one for one in found if one.variant == variant]))
     if any(one.sees_all for one in comparison.evaluations):
         console.print(f"{SEES_ALL} sees the hidden cards")
+    if any(one.looks_ahead for one in comparison.evaluations):
+        console.print(f"{LOOKS_AHEAD} looks a step ahead")
     console.print(
         f"[dim]In brackets: {first.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
-        "means\nbootstrap). Differences are paired: the same deals. ms/decision: in a batch.[/]"
+        "means\nbootstrap). Differences are paired: the same deals. ms: a decision, in a batch.[/]"
     )
 
 
-def results_table(variant: str, group: list[Evaluation]) -> Table:
-    """Return the table of how each agent did by one variant."""
-    table = _table(variant, "agent", "won %", "score", "moves", "ms/decision")
-    for one in group:
+def results_table(variant: str, group: list[Evaluation], console: Console) -> Table:
+    """Return the table of how each agent did by one variant, as full as the console is wide."""
+    endless = console.options.update(max_width=10_000)
+    for width, decimals, costs in SHAPES:
+        table = _results(variant, group, width, decimals, costs)
+        if console.measure(table, options=endless).maximum <= console.width:
+            break
+    return table
+
+
+def _results(
+    variant: str, group: list[Evaluation], width: int | None, decimals: int, costs: bool
+) -> Table:
+    names = [_marked(one) for one in group]
+    longest = max(map(len, names))
+    heads = ("won %", "score", *(("moves", "ms") if costs else ()))
+    table = _table(variant, "agent", *heads, width=min(longest, width or longest))
+    for name, one in zip(names, group, strict=True):
+        won, score = one.estimate("won"), one.estimate("score")
+        spent = f"{one.results.moves.mean():.1f}", f"{one.results.milliseconds:.2g}"
         table.add_row(
-            one.agent + SEES_ALL * one.sees_all,
-            interval(one.estimate("won"), 100),
-            interval(one.estimate("score")),
-            f"{one.results.moves.mean():.1f}",
-            f"{one.results.milliseconds:.2g}",
+            name,
+            interval(won, 100, decimals),
+            interval(score, 1, decimals),
+            *(spent if costs else ()),
         )
     return table
+
+
+def _marked(one: Evaluation) -> str:
+    return one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead
 
 
 def differences_table(found: list[Difference]) -> Table:
@@ -100,7 +123,7 @@ def differences_table(found: list[Difference]) -> Table:
     return table
 
 
-def _table(title: str, first: str, *numbers: str) -> Table:
+def _table(title: str, first: str, *numbers: str, width: int | None = None) -> Table:
     table = Table(
         box=SIMPLE_HEAD,
         title=title or None,
@@ -108,16 +131,16 @@ def _table(title: str, first: str, *numbers: str) -> Table:
         title_style="bold",
         pad_edge=False,
     )
-    table.add_column(first, overflow="fold", min_width=8)
+    table.add_column(first, overflow="fold", min_width=width or 8, max_width=width)
     for column in numbers:
         table.add_column(column, justify="right", no_wrap=True)
     return table
 
 
-def interval(found: Estimate, times: float = 1.0) -> str:
+def interval(found: Estimate, times: float = 1.0, decimals: int = 2) -> str:
     """Write an estimate as ``34.33 [33.41, 35.27]``; ``times`` 100 for per cent."""
-    mean, low, high = (times * value for value in found[:3])
-    return f"{mean:.2f} \\[{low:.2f}, {high:.2f}]"
+    mean, low, high = (f"{times * value:.{decimals}f}" for value in found[:3])
+    return f"{mean} \\[{low}, {high}]"
 
 
 def _coloured(found: Estimate, times: float = 1.0) -> str:

@@ -24,7 +24,8 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -194,16 +195,33 @@ def split_table(folder: Path) -> str:
     return "\n".join(lines)
 
 
+def _parsed(words: Sequence[str]) -> Settings:
+    """Read a command line; what tyro draws on stderr as a box becomes a ValueError of one line."""
+    drawn = StringIO()
+    try:
+        with redirect_stderr(drawn):
+            return parse(words, "parlour train")
+    except SystemExit as left:
+        if not left.code:
+            raise
+    rows = [row.strip("│╭╮╰╯─ ") for row in drawn.getvalue().splitlines()[1:]]
+    said = " ".join(row if row else ";" for row in rows if not row.startswith("For full helptext"))
+    said = said.replace(" ;", ";").strip("; ").removeprefix("Error parsing Settings: ")
+    raise ValueError(said)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train by command line; return the exit code: 0, 2 for wrong input, 130 when stopped."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if "--resume" in words:
+            if words == ["--resume"]:
+                raise ValueError("--resume RUN: RUN is missing, the folder of the run to go on with")
             if len(words) != 2 or words[0] != "--resume":
                 raise ValueError("--resume RUN takes nothing else: a run keeps its own settings")
             folder, profile = resume(Path(words[1])), False
         else:
-            settings = parse(words, "parlour train")
+            settings = _parsed(words)
             folder, profile = train(settings), settings.profile
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)

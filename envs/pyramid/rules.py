@@ -147,15 +147,13 @@ def check(rules: Rules) -> None:
     """Refuse combinations that make no sense: ValueError naming the fields and the reason."""
     if rules.shuffle_redeal and rules.passes == 1:
         raise ValueError(
-            "shuffle_redeal=True needs a redeal, but passes=1 has none: passes 2-9 or 0"
+            "shuffle_redeal needs a redeal, but passes 1 has none: allowed are passes 2–9 or 0"
         )
     if rules.shuffle_redeal and rules.undo:
-        raise ValueError(
-            "shuffle_redeal=True cannot go with undo=True: a shuffle is not taken back"
-        )
+        raise ValueError("shuffle_redeal cannot go with undo: a shuffle is not taken back")
     if rules.stock_play and rules.stock_view == StockView.DOWN:
         raise ValueError(
-            "stock_play=True needs the stock's top card face up: stock_view='top' or 'all'"
+            "stock_play needs the stock's top card face up: allowed are stock_view top or all"
         )
 
 
