@@ -90,8 +90,9 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
     ``"uniform"``, ``"greedy"``, ``"human"``; the path of an artefact folder (or of the
-    ``agent.json`` in it), or of a run that made one agent; ``"mymodule:MyAgent"``, an agent, or a class that is called with ``seed``
-    where it takes one. Raises ValueError saying what is wrong and what is allowed.
+    ``agent.json`` in it), or of a run that made one agent; ``"mymodule:MyAgent"``, an agent, or a
+    class that is called with ``seed`` where it takes one. Raises ValueError saying what is wrong
+    and what is allowed.
     """
     if spec in BUILT_IN:
         module = importlib.import_module(f".{spec}", __package__)
@@ -107,7 +108,7 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
-        unknown("agent", spec, BUILT_IN) + ", the folder of a saved agent or a run, or module:Class"
+        unknown("agent", spec, BUILT_IN) + ", the folder of a saved agent or run, or module:Class"
     )
 
 

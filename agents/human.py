@@ -93,7 +93,8 @@ class HumanAgent:
 
     def _status(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
         best = f", best: {self.best}" if self.best else ""
-        short = [_called(a, words) for a in np.flatnonzero(turn.masks[0]) if _is_short(a, words)]
+        legal = np.flatnonzero(turn.masks[0]).tolist()
+        short = [_called(action, words) for action in legal if _is_short(action, words)]
         can = ", ".join([*short, "? for help"])
         return f"moves {turn.states['moves'][0]}, {bests.clock(self.seconds)}{best}; {can}"
 

@@ -12,8 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs import Game
-from parlour.envs.core.cards import FIRST_CARD
-from parlour.envs.core.features import Features
+from parlour.envs.core.features import CARD, RANK, Features
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import unknown
 
@@ -201,7 +200,7 @@ class Bonds(Embedding):
         firsts: list[int] = []
         places = 0
         for piece in features.pieces:
-            if piece.kind.high >= FIRST_CARD:
+            if piece.kind in (CARD, RANK):
                 beside = features.entries(piece.where) if piece.where else [-1] * piece.size
                 classes = CLASSES if piece.where else 1
                 cards += list(features.entries(piece.name))

@@ -85,10 +85,10 @@ class Parser(argparse.ArgumentParser):
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
         """Leave because of words that no argument takes; the flag that may be meant is named."""
-        flags = re.findall(r"--[a-z-]+", self.format_usage())
-        near = [get_close_matches(word.partition("=")[0], flags, 1) for word in words]
-        meant = " ".join(one[0] for one in near if one)
-        hint = f"; did you mean {meant}?" if meant else ""
+        flags = re.findall(r"--([a-z-]+)", self.format_usage())
+        given = [word.lstrip("-").partition("=")[0] for word in words if word.startswith("-")]
+        near = [flag for word in given for flag in get_close_matches(word, flags, 1)]
+        hint = f"; did you mean {', '.join(f'--{flag}' for flag in near)}?" if near else ""
         self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
 
 

@@ -21,7 +21,7 @@ from .evaluate import Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
-AGENTS = f"{', '.join(BUILT_IN)}, the folder of a saved agent or a run, or your own as module:Class"
+AGENTS = f"{', '.join(BUILT_IN)}, the folder of a saved agent or run, or your own as module:Class"
 
 
 def run_list(_: argparse.Namespace) -> int:

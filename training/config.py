@@ -37,6 +37,10 @@ class Settings:
 
     initial: str | None = None
     """Begin with the weights of a saved agent, by whatever rules, or of that seed's in a run."""
+    study_options: Table = field(default_factory=dict)
+    """Options of the rules, beside the others, during the study at the beginning: an easier game."""
+    study_steps: int = 0
+    """How many steps the study lasts; evaluations are of the game itself throughout."""
     method: Literal["ppo", "lookahead"] = "ppo"
     """ppo: MaskablePPO; lookahead: after a warm-up of it, values that choose by one step ahead."""
     warm_up: int = 1_000_000

@@ -221,10 +221,10 @@ def play_deals(
 ) -> Results:
     """Let an agent play one game for each of ``seeds`` (uint64 (n,), see `deals.bank_seeds`).
 
-    Games are cut off after ``max_moves`` moves (None or 0: never). ``seed`` deals the hidden cards anew in
-    what the agent is shown; that depends on the deal and the turn alone, so whoever makes no random
-    choices of his own gets the same results in any batch. Raises IllegalChoice for an action that
-    is not legal, ValueError if there are no seeds.
+    Games are cut off after ``max_moves`` moves (None or 0: never). ``seed`` deals the hidden cards
+    anew in what the agent is shown; that depends on the deal and the turn alone, so whoever makes
+    no random choices of his own gets the same results in any batch. Raises IllegalChoice for an
+    action that is not legal, ValueError if there are no seeds.
     """
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")

@@ -18,7 +18,9 @@ from .stats import Estimate
 
 EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
 SEES_ALL, LOOKS_AHEAD = "*", "+"
-SHAPES = ((None, 2, True), (24, 2, True), (24, 1, True), (24, 1, False))
+SHAPES = (
+    (None, 2, True), (24, 2, True), (24, 1, True), (24, 2, False), (24, 1, False), (12, 1, False)
+)  # fmt: skip
 """From wide to narrow: width of the names (None: all), decimals, whether with moves and ms."""
 
 

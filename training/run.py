@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import sb3_contrib
 import stable_baselines3
 import torch
@@ -106,10 +107,12 @@ class SeedRun:
         assert isinstance(self.model.env, CardVecEnv)
         self.env = self.model.env
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
+        self.rules = self.env.rules
         found = checkpoint.latest(folder)
         if found:
             checkpoint.restore(self.model, found)
             self.history = found.values["history"]
+            self.env.set_rules(self._rules_at(self.steps - rollout))
         elif settings.initial:
             self._begin_with(Path(settings.initial))
         _, self.callback = self.model._setup_learn(0, reset_num_timesteps=found is None)
@@ -154,12 +157,13 @@ class SeedRun:
 
     def _iterate(self) -> dict[str, float]:
         model, settings = self.model, self.settings
+        self._choose_rules()
         left = 1 - self.steps / self.total
+        if isinstance(model, LookaheadPPO):
+            model.temperature = settings.temperature * max(left, 0.1)
         model.collect_rollouts(self.env, self.callback, model.rollout_buffer, settings.n_steps)
         model._current_progress_remaining = left  # as the rollout began: never 0 or below
         model.ent_coef = settings.entropy_final + left * (settings.entropy - settings.entropy_final)
-        if isinstance(model, LookaheadPPO):
-            model.temperature = settings.temperature * max(left, 0.1)
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
         model.logger.name_to_value.clear()
@@ -170,12 +174,28 @@ class SeedRun:
             }
         return values | {"train/entropy_weight": model.ent_coef}
 
+    def _choose_rules(self) -> None:
+        """Begin new games where the study has ended, or begun."""
+        wanted = self._rules_at(self.steps)
+        if self.env.rules != wanted:
+            self.env.set_rules(wanted)
+            self.model._last_obs = self.env.begin()
+            self.model._last_episode_starts = np.ones(self.env.num_envs, np.bool_)
+
+    def _rules_at(self, steps: int) -> Any:
+        """Return the rules of the rollout that begins after so many steps."""
+        settings = self.settings
+        if steps >= settings.study_steps:
+            return self.rules
+        options = {**settings.options, **settings.study_options}
+        return self.env.game.rules_of(settings.variant, options)
+
     def _evaluate(self) -> dict[str, float]:
         agent = LearnedAgent(cast(CardPolicy, self.model.policy).network, how=self._how())
         with self.clock("evaluation"):
             found = play_deals(
                 self.env.game,
-                self.env.rules,
+                self.rules,
                 agent,
                 self.deals,
                 max_moves=self.settings.max_moves,
@@ -212,7 +232,7 @@ class SeedRun:
             self.folder / AGENT,
             f"{self.settings.network}-{self.seed}",
             self.env.game,
-            self.env.rules,
+            self.rules,
             network,
             described(self.settings),
             trained,

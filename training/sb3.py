@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Reset, Source
+from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, codes_of
 from parlour.envs.shell import MAX_MOVES, draw_seed, make_rows, observation_space, observe
 
@@ -89,6 +90,14 @@ class CardVecEnv(VecEnv):
                 self.rows.states["rng"][i] = draw_seed(rng)
         self._reset_seeds()
         self._reset_options()
+        return self.begin()
+
+    def set_rules(self, rules: Any) -> None:
+        """Go on by other rules of the same game."""
+        self.rows.rules, self.rows.plain_rules = rules, compiled(rules)
+
+    def begin(self) -> np.ndarray:
+        """Begin a new game on every row, unseeded: observations."""
         self.rows.start(Source.DRAW)
         self.returns[:] = 0
         return self.observations()

@@ -20,6 +20,7 @@ if __name__ == "__main__" and not __package__:  # executed as a file, from a clo
 
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -42,6 +43,7 @@ from .run import RESULT, SeedRun, Stop
 __all__ = ["Interrupted", "Settings", "main", "preset", "resume", "train"]
 
 SETTINGS, RULES = "settings.json", "rules.json"
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -196,7 +198,7 @@ def split_table(folder: Path) -> str:
 
 
 def _parsed(words: Sequence[str]) -> Settings:
-    """Read a command line; what tyro draws on stderr as a box becomes a ValueError of one line."""
+    """Read a command line; what tyro finds wrong becomes a ValueError."""
     drawn = StringIO()
     try:
         with redirect_stderr(drawn):
@@ -204,10 +206,14 @@ def _parsed(words: Sequence[str]) -> Settings:
     except SystemExit as left:
         if not left.code:
             raise
-    rows = [row.strip("│╭╮╰╯─ ") for row in drawn.getvalue().splitlines()[1:]]
-    said = " ".join(row if row else ";" for row in rows if not row.startswith("For full helptext"))
-    said = said.replace(" ;", ";").strip("; ").removeprefix("Error parsing Settings: ")
-    raise ValueError(said)
+    raise ValueError(_one_line(drawn.getvalue()))
+
+
+def _one_line(drawn: str) -> str:
+    """What stands in a box as tyro draws it: a title, parts between rules, where help is."""
+    rows = [row.strip("│╭╮╰╯─ ") for row in COLOUR.sub("", drawn).splitlines()[1:]]
+    said = " ".join(row or ";" for row in rows if not row.startswith("For full helptext"))
+    return said.replace(" ;", ";").strip("; ").removeprefix("Error parsing Settings: ")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -216,7 +222,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if "--resume" in words:
             if words == ["--resume"]:
-                raise ValueError("--resume RUN: RUN is missing, the folder of the run to go on with")
+                raise ValueError(
+                    "--resume RUN: RUN is missing, the folder of the run to go on with"
+                )
             if len(words) != 2 or words[0] != "--resume":
                 raise ValueError("--resume RUN takes nothing else: a run keeps its own settings")
             folder, profile = resume(Path(words[1])), False

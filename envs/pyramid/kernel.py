@@ -142,6 +142,20 @@ def mix(s: Any, positions: int) -> None:
 
 
 @jit
+def sort(s: Any, positions: int) -> None:
+    """Put the cards at a set of deck positions into the order of their codes."""
+    cards = 0
+    rest = positions
+    while rest:
+        cards |= 1 << s["deck"][lowest(rest)]
+        rest &= rest - 1
+    while positions:
+        s["deck"][lowest(positions)] = lowest(cards)
+        cards &= cards - 1
+        positions &= positions - 1
+
+
+@jit
 def forget(s: Any, positions: int) -> None:
     """The player no longer knows which cards lie at these positions."""
     s["seen"] &= ~positions
@@ -308,8 +322,13 @@ def shuffle(s: Any, rules: Any) -> None:
 
 @jit
 def hide(s: Any, rules: Any, seat: int) -> None:
-    """Redeal, from the state's generator, the stock cards whose place the player does not know."""
-    mix(s, s["stock"] & ~s["seen"])
+    """Redeal, from the state's generator, the stock cards whose place the player does not know.
+
+    Sorted first, so that what comes does not depend on how they lay.
+    """
+    unknown = s["stock"] & ~s["seen"]
+    sort(s, unknown)
+    mix(s, unknown)
 
 
 play = make_play(shuffle, deal, step, ACTIONS, 1 / PYRAMID)

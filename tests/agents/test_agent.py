@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from parlour.agents.agent import IllegalChoice, Turn, choose, load, look
+from parlour.agents.networks import build
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
+from parlour.training.artefact import save
 
 GAME = game("pyramid")
 RULES = GAME.rules_of()
@@ -69,7 +71,7 @@ def test_ones_own_agents(own: None) -> None:
     [
         (
             "unifrom",
-            "unknown agent 'unifrom'; did you mean 'uniform'.*saved agent, or module:Class",
+            "unknown agent 'unifrom'; did you mean 'uniform'.*saved agent or run, or module:Class",
         ),
         ("runs/nothing", "agent 'runs/nothing': there is no such folder"),
         ("no_such_module_at_all:Agent", "No module named"),
@@ -81,6 +83,37 @@ def test_ones_own_agents(own: None) -> None:
 def test_agents_that_are_not_there(own: None, spec: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         load(spec, GAME, RULES)
+
+
+def finish(run: Path, seed: int, name: str) -> Path:
+    """Leave in a run's folder what training does: its settings and the agent of a seed."""
+    network = {"name": "mlp", "width": 8, "depth": 1, "options": {}}
+    folder = run / f"seed-{seed}" / "agent"
+    run.mkdir(exist_ok=True)
+    (run / "settings.json").touch()
+    save(folder, name, GAME, RULES, build("mlp", GAME, 8, 1), network, {}, {})
+    return folder
+
+
+def test_a_run_that_made_one_agent_stands_for_it(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    folder = finish(run, 3, "third")
+    for path in (run, folder.parent, folder, folder / "agent.json"):
+        assert load(str(path), GAME, RULES).name == "third"
+    other = finish(run, 4, "fourth")
+    with pytest.raises(ValueError, match=f"several agents, name one: {folder}, {other}"):
+        load(str(run), GAME, RULES)
+    assert load(str(other.parent), GAME, RULES).name == "fourth"
+
+
+def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "run" / "seed-0").mkdir(parents=True)
+    (tmp_path / "run" / "settings.json").touch()
+    for path in (tmp_path / "run", tmp_path / "run" / "seed-0"):
+        with pytest.raises(ValueError, match=f"parlour train --resume {tmp_path / 'run'}$"):
+            load(str(path), GAME, RULES)
+    with pytest.raises(ValueError, match=r"agent\.json: .*No such file"):
+        load(str(tmp_path), GAME, RULES)
 
 
 @pytest.mark.parametrize(

@@ -50,12 +50,12 @@ def script(*lines: str) -> Callable[[str], str]:
     return ask
 
 
-@pytest.mark.parametrize("text", ["7c 6d", "6d 7c", "6D,7C", " 21  24 ", "6d;24", "7c+6d"])
+@pytest.mark.parametrize("text", ["7c 6d", "6d 7c", "6D,7C", " 21  24 ", "6d;24", "7c+6d", "7♣ 6♦"])
 def test_cards_and_places_in_any_order(text: str) -> None:
     assert moved(text, table(deck())) == [24, 21]
 
 
-@pytest.mark.parametrize("text", ["Tc", "10c", "3c", "10C 3C", "27"])
+@pytest.mark.parametrize("text", ["Tc", "10c", "3c", "10C 3C", "27", "T♣", "10♣ 3♣"])
 def test_one_card_is_enough_where_one_move_has_it(text: str) -> None:
     assert moved(text, table(deck(Tc=27, **{"3c": 21}))) == [27, 21]
 
@@ -63,7 +63,7 @@ def test_one_card_is_enough_where_one_move_has_it(text: str) -> None:
 def test_a_king_alone_and_turns() -> None:
     rows = table(deck(Kc=22))
     assert moved("kc", rows) == [22]
-    assert moved("d", rows) == moved("DEAL", rows) == [39]
+    assert moved("d", rows) == moved("DEAL", rows) == moved("d deal", rows) == [39]
 
 
 def test_longer_sums() -> None:
@@ -121,7 +121,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
         assert actions.tolist() == [click]
         rows.step(np.asarray(actions, np.int64))
     text = "\n".join(said)
-    for part in ("hint: ", "moves now: ", "'nonsense' names nothing", "[7♣]"):
+    for part in ("hint: ", "moves now: ", ", d deal", "'nonsense' names nothing", "[7♣]"):
         assert part in text
     with pytest.raises(Quit):
         agent.act(look(agent, GAME, rows.rules, rows.states, 0))
@@ -168,7 +168,7 @@ def test_results_are_kept_and_beaten() -> None:
     assert bests.keep(key, bests.Best(True, 28, 60, 200.0))
     assert bests.load(key) == bests.Best(True, 28, 60, 200.0)
     assert str(bests.load(key)) == "won in 60 moves, 3:20"
-    assert "best: won in 60 moves" in prompt_of(cards, rules)
+    assert "best: won in 60 moves, 3:20; d deal, ? for help > " in prompt_of(cards, rules)
 
 
 def prompt_of(cards: list[int], rules: object) -> str:

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from parlour.agents.greedy import GreedyAgent
 from parlour.envs import game
+from parlour.envs.core.batch import How
 from parlour.training import report
 from parlour.training.compare import Comparison, compare
 from parlour.training.evaluate import evaluate
@@ -21,6 +22,10 @@ GAME = game("pyramid")
 
 class Peeker(GreedyAgent):
     name, sees_all = "peeker", True
+
+
+class Looker(GreedyAgent):
+    name, how = "twenty-four letters long", How()
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +103,25 @@ def test_tables_mark_who_sees_all(found: Comparison) -> None:
     assert "greedy − uniform" in text
     assert "greedy*" not in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("width", "head", "row"),
+    [
+        (120, "agent won % score moves ms", "0.00 [0.00, 11.35] 15.50 [13.90, 17.10] 61.0"),
+        (90, "agent won % score moves ms", "0.0 [0.0, 11.4] 15.5 [13.9, 17.1] 61.0"),
+        (80, "agent won % score", "0.00 [0.00, 11.35] 15.50 [13.90, 17.10]"),
+        (70, "agent won % score", "0.0 [0.0, 11.4] 15.5 [13.9, 17.1]"),
+    ],
+)
+def test_names_stay_whole_and_numbers_give_way(width: int, head: str, row: str) -> None:
+    out = StringIO()
+    report.show(compare(GAME, ["uniform", Looker()], deals=30), Console(file=out, width=width))
+    lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
+    assert head in lines
+    assert [line for line in lines if line.startswith(f"{Looker.name}+ {row}")]
+    assert "+ looks a step ahead" in lines
+    assert max(map(len, out.getvalue().splitlines())) <= width
 
 
 def test_the_picture_names_variants_and_agents(found: Comparison) -> None:

@@ -104,6 +104,12 @@ def test_games_are_cut_off_and_counted() -> None:
     assert found.results.decisions >= 20 * 5
 
 
+def test_no_limit_is_none_or_0() -> None:
+    found = [evaluate(GAME, "greedy", deals=20, max_moves=limit).results for limit in (None, 0)]
+    assert found[0].moves.tolist() == found[1].moves.tolist()
+    assert not found[0].facts["truncated"].any()
+
+
 def test_progress_counts_every_deal_once() -> None:
     ended: list[int] = []
     play_deals(GAME, RULES, UniformAgent(), SEEDS, chunk=25, progress=ended.append)

@@ -1,0 +1,97 @@
+"""A compiled game beside its slow reference: the same games in both, compared after every click.
+
+A game's test makes one `Match` with what only it knows: how the reference is begun, what must be
+equal, which branches are counted. The rest is here.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs.core.batch import How, Reset
+from parlour.envs.core.cards import name
+from parlour.envs.core.options import plain
+from parlour.envs.core.rows import Rows
+from tests.walkers import WALKERS, random_options
+
+
+class Reference(Protocol):
+    """A slow game: it takes the actions of the fast one, by the same numbers."""
+
+    def step(self, action: int, /) -> Any:
+        """Play a legal action; the fast game has played it already."""
+        ...
+
+
+R = TypeVar("R", bound=Reference)
+
+
+@dataclass(frozen=True)
+class Match(Generic[R]):
+    """How a game is played beside its reference. All of it looks at row 0 of the rows.
+
+    ``begin`` makes the reference of the game just dealt; ``compare`` asserts that both stand the
+    same; ``count`` adds up which branches an action, already played, has reached. ``max_moves``
+    should be enough for all but endless games.
+    """
+
+    game: Game
+    begin: Callable[[Rows], R]
+    compare: Callable[[Rows, R], None]
+    count: Callable[[Counter[str], Any, int], None]
+    max_moves: int = 120
+
+    def rows(self, variant: str | None, options: Mapping[str, Any] | None) -> Rows:
+        """Return the one row in which games by these rules are played."""
+        how = How(reset=Reset.DISABLED, max_moves=self.max_moves)
+        return Rows(self.game, self.game.rules_of(variant, options), 1, how)
+
+    def play_both(self, rows: Rows, seed: int, hits: Counter[str]) -> None:
+        """Play one game in both, comparing everything after every click.
+
+        The seed makes the deal and the walk, the walkers take turns. An AssertionError says by
+        which rules, from which seed and after which actions the two differ.
+        """
+        rng, walk = np.random.default_rng(seed), list(WALKERS.values())[seed % len(WALKERS)]
+        rows.deal_bank("reference", [seed])
+        reference, actions = self.begin(rows), []
+        try:
+            self.compare(rows, reference)
+            while not rows.states["over"][0]:
+                action = walk(rows, rng)
+                actions.append(action)
+                rows.step(np.array([action]))
+                reference.step(action)
+                self.compare(rows, reference)
+                self.count(hits, rows.states[0], action)
+        except AssertionError as error:
+            where = f"{plain(rows.rules)}, seed {seed}, actions {actions}"
+            raise AssertionError(f"{where}: {error}") from error
+
+    def games(self, variant: str | None, n: int) -> Counter[str]:
+        """Play ``n`` games of a variant; return how often each branch was reached."""
+        rows, hits = self.rows(variant, None), Counter[str]()
+        for seed in range(n):
+            self.play_both(rows, seed, hits)
+        return hits
+
+    def random_sets(self, first: int, n: int) -> None:
+        """Play one game by each of ``n`` random combinations of options, from seed ``first``."""
+        for seed in range(first, first + n):
+            options = random_options(self.game, np.random.default_rng(seed))
+            self.play_both(self.rows(None, options), seed, Counter())
+
+
+def legal_now(rows: Rows) -> set[int]:
+    """Return the legal actions of row 0; a finished game has none."""
+    s = rows.states[0]
+    return set() if s["over"] else {a for a in range(rows.game.actions) if int(s["legal"]) >> a & 1}
+
+
+def names(codes: Any) -> list[str | None]:
+    """Return card codes in the words of the references; None for no card."""
+    return [name(int(code)) if code else None for code in codes]
