@@ -37,7 +37,7 @@ check: .venv/.stamp ## format, lint, types, house rules, generated docs, strippe
 	$(if $(NOTEBOOKS),$(BIN)/nbstripout --verify $(NOTEBOOKS))
 
 bench: .venv-peers/.stamp ## steps a second, beside the peers
-	$(PEERS)/python -m benchmarks.steps
+	$(PEERS)/python -m benchmarks.steps --write
 
 goldens: .venv/.stamp ## write the golden playthroughs anew
 	$(BIN)/python -m tests.golden.make
@@ -62,8 +62,7 @@ endef
 	$(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
 	@touch $@
 
-# The peers choose their own versions of what they share with us.
-.venv-peers/.stamp: pyproject.toml setup.py
+.venv-peers/.stamp: pyproject.toml setup.py constraints.txt
 	$(call venv,.venv-peers)
-	$(PEERS)/python $(PIP) -e ".[peers]"
+	$(PEERS)/python $(PIP) -c constraints.txt -e ".[peers]"
 	@touch $@

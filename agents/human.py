@@ -156,7 +156,8 @@ def hint(turn: Turn) -> list[int]:
     rows.restore(turn.states)
     clicks: list[int] = []
     while not rows.states["over"][0] and rows.states["moves"][0] == turn.states["moves"][0]:
-        actions = np.asarray(agent.act(turn._replace(states=rows.states)), np.int64)
+        masks = rows.out.masks.astype(np.bool_)
+        actions = np.asarray(agent.act(turn._replace(states=rows.states, masks=masks)), np.int64)
         clicks.append(int(actions[0]))
         rows.step(actions)
     return clicks

@@ -38,7 +38,7 @@ class Settings:
     initial: str | None = None
     """Begin with the weights of a saved agent, by whatever rules, or of that seed's in a run."""
     study_options: Table = field(default_factory=dict)
-    """Options of the rules, beside the others, during the study at the beginning: an easier game."""
+    """Options of the rules, beside the others, in the study at the beginning: an easier game."""
     study_steps: int = 0
     """How many steps the study lasts; evaluations are of the game itself throughout."""
     method: Literal["ppo", "lookahead"] = "ppo"
