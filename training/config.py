@@ -39,12 +39,12 @@ class Settings:
     """Begin with the weights of a saved agent, by whatever rules, or of that seed's in a run."""
     study_options: Table = field(default_factory=dict)
     """Options of the rules, beside the others, in the study at the beginning: an easier game."""
-    study_steps: int = 0
-    """How many steps the study lasts; evaluations are of the game itself throughout."""
+    study: float = 0.0
+    """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
     method: Literal["ppo", "lookahead"] = "ppo"
     """ppo: MaskablePPO; lookahead: after a warm-up of it, values that choose by one step ahead."""
-    warm_up: int = 1_000_000
-    """lookahead: steps of MaskablePPO at the beginning."""
+    warm_up: float = 0.2
+    """lookahead: share of all steps, at the beginning, that are MaskablePPO's."""
     temperature: float = 0.03
     """lookahead: noise of the choice at the start, in rewards; falls linearly to a tenth."""
 
@@ -111,6 +111,7 @@ class Settings:
             _check_kind(one, getattr(self, one), kind)
         game = game_named(self.game)
         game.rules_of(self.variant, self.options)
+        game.rules_of(self.variant, {**self.options, **self.study_options})
         network_class(self.network)
         for name in _COUNTS:
             if getattr(self, name) < 1:
@@ -168,6 +169,9 @@ _RANGES = {
     "entropy_final": (0, 10),
     "value_weight": (0, 100),
     "max_grad_norm": (0, 1000),
+    "study": (0, 1),
+    "warm_up": (0, 1),
+    "temperature": (1e-6, 1),
 }
 
 

@@ -84,7 +84,7 @@ def make_model(settings: Settings, seed: int) -> CardPPO:
         device=settings.device,
     )
     if isinstance(model, LookaheadPPO):
-        model.warm_up = settings.warm_up
+        model.warm_up = int(settings.warm_up * settings.total_steps)
     env.seed(seed * ROWS_APART)
     model.set_logger(Logger(None, []))
     return model
@@ -185,7 +185,7 @@ class SeedRun:
     def _rules_at(self, steps: int) -> Any:
         """Return the rules of the rollout that begins after so many steps."""
         settings = self.settings
-        if steps >= settings.study_steps:
+        if steps >= settings.study * settings.total_steps:
             return self.rules
         options = {**settings.options, **settings.study_options}
         return self.env.game.rules_of(settings.variant, options)

@@ -211,8 +211,9 @@ def _parsed(words: Sequence[str]) -> Settings:
 
 def _one_line(drawn: str) -> str:
     """What stands in a box as tyro draws it: a title, parts between rules, where help is."""
-    rows = [row.strip("│╭╮╰╯─ ") for row in COLOUR.sub("", drawn).splitlines()[1:]]
-    said = " ".join(row or ";" for row in rows if not row.startswith("For full helptext"))
+    rows = [row.strip("│|╭╮╰╯+ ") for row in COLOUR.sub("", drawn).splitlines()[1:]]
+    parts = [row if row.strip("─-") else ";" for row in rows]  # - and | where there is no Unicode
+    said = " ".join(row for row in parts if not row.startswith("For full helptext"))
     return said.replace(" ;", ";").strip("; ").removeprefix("Error parsing Settings: ")
 
 

@@ -53,8 +53,8 @@ class Match(Generic[R]):
     def play_both(self, rows: Rows, seed: int, hits: Counter[str]) -> None:
         """Play one game in both, comparing everything after every click.
 
-        The seed makes the deal and the walk, the walkers take turns. An AssertionError says by
-        which rules, from which seed and after which actions the two differ.
+        The seed makes the deal and the walk, the walkers take turns. What is raised has a note:
+        by which rules, from which seed and after which actions.
         """
         rng, walk = np.random.default_rng(seed), list(WALKERS.values())[seed % len(WALKERS)]
         rows.deal_bank("reference", [seed])
@@ -68,9 +68,9 @@ class Match(Generic[R]):
                 reference.step(action)
                 self.compare(rows, reference)
                 self.count(hits, rows.states[0], action)
-        except AssertionError as error:
-            where = f"{plain(rows.rules)}, seed {seed}, actions {actions}"
-            raise AssertionError(f"{where}: {error}") from error
+        except Exception as error:  # the reference refuses an action, or the two differ
+            error.add_note(f"{plain(rows.rules)}, seed {seed}, actions {actions}")
+            raise
 
     def games(self, variant: str | None, n: int) -> Counter[str]:
         """Play ``n`` games of a variant; return how often each branch was reached."""

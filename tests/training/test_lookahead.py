@@ -28,7 +28,7 @@ SMALL = Settings(
     depth=1,
     reward="win",
     total_steps=6 * 256,
-    warm_up=2 * 256,
+    warm_up=1 / 3,
     n_envs=16,
     n_steps=16,
     batch_size=64,
@@ -39,7 +39,7 @@ SMALL = Settings(
     device="cpu",
     name="small",
     study_options={"stock_view": "all"},
-    study_steps=4 * 256,
+    study=2 / 3,
 )
 
 
@@ -163,7 +163,7 @@ def test_training_can_begin_with_a_saved_agent(tmp_path: Path) -> None:
     start = replace(
         SMALL, runs=str(tmp_path), name="second", initial=str(first), options={"passes": 2}
     )
-    none = replace(start, learning_rate=0.0, warm_up=0)
+    none = replace(start, learning_rate=0.0, warm_up=0.0)
     second = train(none, quiet=True)
     assert weights(second) == weights(first)
     with pytest.raises(ValueError, match="another network"):

@@ -320,7 +320,9 @@ def test_killed_by_sigkill_at_random_moments(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_short_run_learns(tmp_path: Path) -> None:
-    settings = replace(preset("pyramid", "demo"), total_steps=200_000, runs=str(tmp_path))
+    settings = replace(
+        preset("pyramid", "ppo"), total_steps=200_000, seeds=(0,), runs=str(tmp_path)
+    )
     folder = train(settings, quiet=True)
     learned = evaluate("pyramid", str(folder / "seed-0" / "agent"), deals=2000).estimate("won")
     uniform = evaluate("pyramid", "uniform", deals=2000).estimate("won")
