@@ -12,6 +12,7 @@ from parlour.agents import bests
 from parlour.agents.agent import Agent, choose, load, look
 from parlour.agents.human import HumanAgent, Quit, spoken
 from parlour.envs import CardEnv, Game
+from parlour.envs.core.rows import HIDE
 from parlour.envs.core.scene import ansi
 
 from .evaluate import rules_name
@@ -66,7 +67,7 @@ def _one_game(
     env.reset(seed=seed, options=chosen)
     where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
     table.say(f"{env.game.title}, {rules_name(env.game, env.rules, table.variant)}, {where}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([seed, HIDE])
     begun, over = time.monotonic(), False
     while not over:
         turn = look(

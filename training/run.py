@@ -113,6 +113,8 @@ class SeedRun:
             checkpoint.restore(self.model, found)
             self.history = found.values["history"]
             self.env.set_rules(self._rules_at(self.steps - rollout))
+            if isinstance(self.model, LookaheadPPO):
+                self.model.ahead = self.steps - rollout >= self.model.warm_up
         elif settings.initial:
             self._begin_with(Path(settings.initial))
         _, self.callback = self.model._setup_learn(0, reset_num_timesteps=found is None)

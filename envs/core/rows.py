@@ -12,6 +12,9 @@ from .game import Game
 from .jit import jit
 from .options import compiled
 
+HIDE = 0x48494445
+"""Keeps the seeds of hidden cards apart from those of deals: equal seeds must give nothing away."""
+
 
 class Rows:
     """``n`` games: their states and the buffers that a step writes.
@@ -98,6 +101,7 @@ def hidden(
     if isinstance(seed, np.ndarray):
         copies["rng"] = seed
     else:
-        copies["rng"] = np.random.default_rng(seed).integers(0, 2**63, len(copies), np.uint64)
+        draws = np.random.default_rng([seed, HIDE])
+        copies["rng"] = draws.integers(0, 2**63, len(copies), np.uint64)
     game.hide(copies, compiled(rules), seat)
     return copies

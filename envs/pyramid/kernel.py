@@ -159,9 +159,12 @@ def sort(s: Any, positions: int) -> None:
 def forget(s: Any, positions: int) -> None:
     """The player no longer knows which cards lie at these positions."""
     s["seen"] &= ~positions
+    shown = s["shown"]
     while positions:
-        s["shown"]["pile_cards"][lowest(positions) - PYRAMID] = 0
+        position = lowest(positions)
         positions &= positions - 1
+        shown["pile_cards"][position - PYRAMID] = 0
+        shown["unseen"][(s["deck"][position] >> 2) - 1] += 1
 
 
 @jit
@@ -292,7 +295,12 @@ def deal(s: Any, rules: Any) -> None:
     shown = s["shown"]
     for i in range(PILE):
         shown["pile_cards"][i] = 0
-    s["seen"] = (1 << (TABLE if rules.extra_row else PYRAMID)) - 1
+    for value in range(KING):
+        shown["unseen"][value] = 4
+    first = TABLE if rules.extra_row else PYRAMID
+    s["seen"] = (1 << first) - 1
+    for place in range(first):
+        shown["unseen"][(s["deck"][place] >> 2) - 1] -= 1
     shown["passes"] = rules.passes
     shown["shuffle_redeal"] = rules.shuffle_redeal
     shown["deal_when"] = rules.deal_when

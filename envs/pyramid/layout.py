@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.batch import Over
-from ..core.cards import name
+from ..core.cards import PACK, name
 from ..core.scene import Item, Scene, Text
 from .rules import DEAL, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
 
@@ -29,7 +29,10 @@ def layout(s: Any, rules: Any) -> Scene:
     items.append(_stock(s, rules, y, legal))
     for pile in range(rules.waste_piles):
         items.append(_card(s, WASTE + pile, 1.25 + pile, y, legal))
-    return Scene("Pyramid", tuple(items), tuple(_texts(s, rules, y)))
+    texts = _texts(s, rules, y)
+    if rules.stock_view == StockView.ALL:
+        items += _open_stock(s, y + 1.25)
+    return Scene("Pyramid", tuple(items), tuple(texts))
 
 
 def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
@@ -44,6 +47,12 @@ def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
     if s["shown"]["places"][STOCK] and rules.stock_view != StockView.DOWN:
         return _card(s, STOCK, 0, y, legal)
     return Item(0, y, BACK if s["stock"] else 0, False)
+
+
+def _open_stock(s: Any, y: float) -> list[Item]:
+    """The stock below its top card, face up, the next to be turned first."""
+    order = [i for i in range(PYRAMID, PACK) if int(s["stock"]) >> i & 1]
+    return [Item(k / 2, y, int(s["deck"][i])) for k, i in enumerate(order[1:])]
 
 
 def _texts(s: Any, rules: Any, y: float) -> list[Text]:

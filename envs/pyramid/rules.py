@@ -180,6 +180,13 @@ FEATURES = Features(
             "1 stock, 2-4 waste pile 1-3; within a pile the later card lies higher, "
             "of the stock the earliest is turned first",
         ),
+        Piece(
+            "unseen",
+            KING,
+            number(4),
+            "of each value, ace to king: cards of which only is known "
+            "that they are somewhere in the stock",
+        ),
         Piece("need", 1, number(12), "points still missing in the removal begun; 0: none begun"),
         Piece("stock_count", 1, number(PILE), "cards in the stock"),
         Piece("waste_counts", 3, number(PILE), "cards in each waste pile"),

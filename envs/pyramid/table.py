@@ -22,8 +22,11 @@ def put(s: Any, place: int, card: int, in_play: bool) -> None:
 @jit
 def reveal(s: Any, position: int) -> None:
     """Turn the card at a deck position up. All that the player learns passes through here."""
-    s["seen"] |= 1 << position
-    s["shown"]["pile_cards"][position - PYRAMID] = s["deck"][position]
+    if (s["seen"] >> position) & 1 == 0:
+        card = s["deck"][position]
+        s["seen"] |= 1 << position
+        s["shown"]["pile_cards"][position - PYRAMID] = card
+        s["shown"]["unseen"][(card >> 2) - 1] -= 1
 
 
 @jit

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import name
+from parlour.envs.core.cards import RANKS, name
 from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
@@ -68,6 +68,12 @@ def compare(rows: Rows, reference: Told) -> None:
     assert int(s["moves"]) == reference.moves
     assert int(s["redeals"]) + 1 == reference.passes_used
     assert known(s) == reference.known()
+    hidden = Counter(
+        RANKS.index(card[0])
+        for card, seen in zip(stock_order(s), reference.known()["stock"], strict=True)
+        if seen is None
+    )
+    assert [hidden[value] for value in range(13)] == s["shown"]["unseen"].tolist()
     picked = [place for place in range(39) if s["shown"]["picked"][place]]
     assert picked == sorted(reference.picked)
     if rows.rules.undo:
