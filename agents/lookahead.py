@@ -26,7 +26,12 @@ class Ahead(NamedTuple):
     worth: np.ndarray
 
     def best(self) -> np.ndarray:
-        """Return the action worth most in each position, int64 (n,); of equals the first."""
+        """Return the action worth most in each position, int64 (n,); of equals the first.
+
+        Raises FloatingPointError if a value is no number: the network has diverged.
+        """
+        if not np.isfinite(self.worth).all():
+            raise FloatingPointError("the network's values are not finite: it has diverged")
         most = np.maximum.reduceat(self.worth, self.starts)
         hit = np.flatnonzero(self.worth == most[self.rows])
         _, first = np.unique(self.rows[hit], return_index=True)

@@ -148,8 +148,6 @@ class Embedding(CardNetwork):
 
 CLASSES = 2
 """Where a card is counts as one of so many classes: code 1, and all above."""
-PAIRS = 160
-"""More bonds than a position can have."""
 
 
 @jit
@@ -210,13 +208,14 @@ class Bonds(Embedding):
         self.cards, self.wheres, self.firsts = (
             np.array(part, np.int64) for part in (cards, wheres, firsts)
         )
+        self.most = len(cards) * (len(cards) - 1) // 2
         self.pairs = nn.EmbeddingBag(places * (places - 1) // 2, width, mode="sum")
         nn.init.normal_(self.pairs.weight, std=0.1)
 
     def body(self, observations: Tensor) -> Tensor:
         """See `CardNetwork.body`."""
         codes = np.ascontiguousarray(observations.cpu().numpy())
-        rows, begins = np.empty(len(codes) * PAIRS, np.int64), np.empty(len(codes), np.int64)
+        rows, begins = np.empty(len(codes) * self.most, np.int64), np.empty(len(codes), np.int64)
         found = list_bonds(codes, self.cards, self.wheres, self.firsts, self.bonds, rows, begins)
         device = observations.device
         lists = (torch.from_numpy(array).to(device) for array in (rows[:found], begins))

@@ -113,6 +113,10 @@ class Settings:
         game.rules_of(self.variant, self.options)
         game.rules_of(self.variant, {**self.options, **self.study_options})
         network_class(self.network)
+        if self.method == "lookahead" and self.gamma != 1:
+            raise ValueError(
+                f"gamma={self.gamma}: method 'lookahead' plays undiscounted, by gamma=1"
+            )
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")

@@ -97,9 +97,10 @@ class CardVecEnv(VecEnv):
         self.rows.rules, self.rows.plain_rules = rules, compiled(rules)
 
     def begin(self) -> np.ndarray:
-        """Begin a new game on every row, unseeded: observations."""
+        """Begin a new game on every row, unseeded, and the running averages anew: observations."""
         self.rows.start(Source.DRAW)
         self.returns[:] = 0
+        self._finished = 0
         return self.observations()
 
     def observations(self) -> np.ndarray:

@@ -27,6 +27,7 @@ SMALL = Settings(
     width=8,
     depth=1,
     reward="win",
+    gamma=1.0,
     total_steps=6 * 256,
     warm_up=1 / 3,
     n_envs=16,
@@ -92,7 +93,7 @@ def test_bonds_are_the_pairs_that_total_thirteen() -> None:
     rows = positions()
     net = build("bonds", GAME, 8, 1)
     assert isinstance(net, Bonds)
-    listed, begins = np.zeros(40 * 160, np.int64), np.zeros(40, np.int64)
+    listed, begins = np.zeros(40 * net.most, np.int64), np.zeros(40, np.int64)
     codes = rows.codes
     found = list_bonds(codes, net.cards, net.wheres, net.firsts, net.bonds, listed, begins)
     ends = [*begins[1:], found]
