@@ -50,9 +50,10 @@ class IllegalChoice(RuntimeError):
 def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray) -> Turn:
     """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
 
-    ``seed`` is one number, or uint64 (n,), one for each state.
+    ``seed`` is one number, or uint64 (n,), one for each state. All arrays are copies: an agent can
+    change nothing in the game itself.
     """
-    shown = states if agent.sees_all else hidden(game, rules, states, seed)
+    shown = states.copy() if agent.sees_all else hidden(game, rules, states, seed)
     masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
     return Turn(game, rules, shown, codes_of(states), masks)
 

@@ -10,7 +10,7 @@ from .core.batch import How, Reset, Reward
 from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.game import Game
-from .core.options import unknown
+from .core.options import unknown, yes_or_no
 from .core.rows import Rows
 
 ENCODINGS = ("onehot", "codes")
@@ -27,10 +27,10 @@ def one_of(field: str, value: str, allowed: tuple[str, ...]) -> str:
 
 
 def limit(field: str, value: int | None) -> int:
-    """Return a limit as kernels want it, 0 for none; ValueError if it is not positive."""
+    """Return a limit as kernels want it, 0 for none; ValueError if no positive whole number."""
     if value is None:
         return 0
-    if value < 1:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{field}={value!r}: allowed are whole numbers from 1, or None")
     return int(value)
 
@@ -53,7 +53,7 @@ def make_rows(
         int(reset),
         limit("max_episode_steps", max_episode_steps),
         limit("max_moves", max_moves),
-        int(skip_forced),
+        int(yes_or_no("skip_forced", skip_forced)),
     )
     return Rows(game, game.rules_of(variant, options), n, how)
 
@@ -80,11 +80,13 @@ def draw_seed(rng: np.random.Generator) -> int:
     return int(rng.integers(0, 2**63))
 
 
-def whole_numbers(actions: Any) -> np.ndarray:
-    """Return actions as an integer array; ValueError for any other type."""
+def whole_numbers(actions: Any, n: int) -> np.ndarray:
+    """Return actions as an integer array (n,); ValueError for any other type or shape."""
     array = np.asarray(actions)
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"actions must be whole numbers, got {array.dtype}")
+    if array.dtype.kind not in "iu" or array.shape != (n,):
+        raise ValueError(
+            f"actions must be whole numbers, shape ({n},), got {array.dtype} {array.shape}"
+        )
     return array
 
 
@@ -125,6 +127,6 @@ def chosen_deal(game: Game, options: Mapping[str, Any] | None, n: int = 1) -> Ch
         allowed = "a whole number from 0" + (f", or {n} of them" if n > 1 else "")
         raise ValueError(f"reset option deal={given['deal']!r}: allowed is {allowed}")
     bank = given.get("bank", default_bank(game.name))
-    if not isinstance(bank, str):
+    if not isinstance(bank, str) or not bank:
         raise ValueError(f"reset option bank={bank!r}: allowed is the name of a bank")
     return Chosen(None, bank, np.broadcast_to(deals, n))

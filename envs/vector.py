@@ -153,7 +153,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if not self._started:
             raise gym.error.ResetNeeded("no game is begun: call reset() first")
         out = self.rows.out
-        self._actions[:] = shell.whole_numbers(actions)
+        self._actions[:] = shell.whole_numbers(actions, self.num_envs)
         if self.illegal == "raise":
             self._refuse()
         was_over = self.rows.states["over"] != 0

@@ -150,6 +150,10 @@ def test_learning_libraries_stay_in_training_and_learned() -> None:
     assert importing(sorted(names), *LEARNING) == []
 
 
+def test_what_only_tests_need_is_not_imported() -> None:
+    assert importing(modules(*TOPS), "scipy", "hypothesis", "pytest") == []
+
+
 def test_core_imports_only_numpy_numba_and_the_standard_library() -> None:
     def wrong(_: str, module: str, relative: bool) -> bool:
         if relative:

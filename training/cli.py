@@ -176,8 +176,10 @@ def _add_play(made: Parser) -> None:
 
 
 def _add_bench(made: Parser) -> None:
-    made.add_argument("--rows", type=int, default=1024, help="games side by side (default: 1024)")
-    made.add_argument("--seconds", type=float, default=1.0, help="length of each measurement")
+    made.add_argument("--rows", type=int, help="games side by side (default: 1024)")
+    made.add_argument(
+        "--seconds", type=float, help="length of each measurement (default: 1), without GAME too"
+    )
     made.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -17,7 +17,7 @@ from parlour.envs import GAMES, Game, game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe, differences, said
 
-from .evaluate import Progress
+from .evaluate import Evaluation, Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
@@ -87,35 +87,46 @@ def run_evaluate(given: argparse.Namespace) -> int:
 
 def run_compare(given: argparse.Namespace) -> int:
     """Print how several agents play the same deals."""
-    from .compare import compare
+    from .compare import Comparison, compare
 
     one = game(given.game)
+    finished: list[Evaluation] = []
+    failed: Exception | None = None
     single = given.command == "evaluate"
     variants = given.variant if single else _variants(one, given.variant)
     if not given.json or given.out:
         from . import report  # before playing: what is missing is said at once
     with redirect_stdout(sys.stderr) if given.json else nullcontext(), _bars(given.deals) as bars:
-        found = compare(
-            one,
-            given.agents,
-            variants=variants,
-            options=read_options(given.option),
-            deals=given.deals,
-            bank=given.bank,
-            first=given.first,
-            seed=given.seed,
-            max_moves=given.max_moves,
-            report=bars,
-        )
+        try:
+            compare(
+                one,
+                given.agents,
+                variants=variants,
+                options=read_options(given.option),
+                deals=given.deals,
+                bank=given.bank,
+                first=given.first,
+                seed=given.seed,
+                max_moves=given.max_moves,
+                report=bars,
+                finished=finished,
+            )
+        except Exception as error:
+            if not finished:
+                raise
+            failed = error
+    found = Comparison(finished)
     written = report.save(found, given.out) if given.out else []
     if given.json:
-        print(json.dumps(found.evaluations[0].summary() if single else found.summary()))
-        return 0
-    from rich.console import Console
+        print(json.dumps(finished[0].summary() if single else found.summary()))
+    else:
+        from rich.console import Console
 
-    report.show(found, Console())
-    for path in written:
-        print(f"written: {path}")
+        report.show(found, Console())
+        for path in written:
+            print(f"written: {path}")
+    if failed is not None:
+        raise failed  # what the others did before it is kept all the same
     return 0
 
 
@@ -151,14 +162,14 @@ def run_play(given: argparse.Namespace) -> int:
 def run_bench(given: argparse.Namespace) -> int:
     """Measure one game, or in a clone run all benchmarks."""
     if given.game is None and (ROOT / "benchmarks" / "steps.py").is_file():
-        return subprocess.run([sys.executable, "-m", "benchmarks.steps"], cwd=ROOT).returncode
+        return _bench_all(given)
     from .bench import measure
 
     games = [game(given.game)] if given.game else list(GAMES.values())
     options = read_options(given.option)
-    found = [
-        measure(g, g.rules_of(given.variant, options), given.rows, given.seconds) for g in games
-    ]
+    rows = 1024 if given.rows is None else given.rows
+    seconds = 1.0 if given.seconds is None else given.seconds
+    found = [measure(g, g.rules_of(given.variant, options), rows, seconds) for g in games]
     if given.json:
         print(json.dumps(found[0] if given.game else found))
         return 0
@@ -167,6 +178,30 @@ def run_bench(given: argparse.Namespace) -> int:
         print(f"  {one['batched_steps_per_second']:>12,.0f} steps/s  batched, {one['rows']} rows")
         print(f"  {one['single_steps_per_second']:>12,.0f} steps/s  single environment")
     return 0
+
+
+def _bench_all(given: argparse.Namespace) -> int:
+    """Run all benchmarks of the clone; of the flags only --seconds has a sense there."""
+    given_too = {
+        "--variant": given.variant is not None,
+        "--option": bool(given.option),
+        "--rows": given.rows is not None,
+        "--json": given.json,
+    }
+    wrong = [flag for flag, is_given in given_too.items() if is_given]
+    if wrong:
+        raise ValueError(
+            f"without GAME all benchmarks of the clone are run, which take no {', '.join(wrong)}: "
+            f"name a game, such as parlour bench {next(iter(GAMES))} (see parlour bench --help)"
+        )
+    print(
+        "all benchmarks, some minutes; peers that are not installed are left out (make bench "
+        "installs them)",
+        file=sys.stderr,
+    )
+    words = [] if given.seconds is None else ["--seconds", str(given.seconds)]
+    command = [sys.executable, "-m", "benchmarks.steps", *words]
+    return subprocess.run(command, cwd=ROOT).returncode
 
 
 def read_options(pairs: Iterable[str]) -> dict[str, str]:

@@ -80,15 +80,17 @@ def compare(
     max_moves: int | None = MAX_MOVES,
     confidence: float = CONFIDENCE,
     report: Report | None = None,
+    finished: list[Evaluation] | None = None,
 ) -> Comparison:
     """Let each agent play the same deals by each variant (None: the game's default).
 
-    The keywords are those of `evaluate`. Raises ValueError before any game is played if an agent
-    cannot play one of the variants, or something is unknown or out of range.
+    The keywords are those of `evaluate`; ``finished``, a list of one's own, gets each evaluation as
+    it ends, so that they are there if an agent fails later. Raises ValueError before any game is
+    played if an agent cannot play one of the variants, or something is unknown or out of range.
     """
     game = game_named(game) if isinstance(game, str) else game
     check_numbers(deals, seed, max_moves)
-    found = []
+    found = [] if finished is None else finished
     for variant, players in _line_up(game, agents, variants, options, seed).items():
         for name, player in players.items():
             one = evaluate(
@@ -105,7 +107,7 @@ def compare(
                 progress=report(name, variant) if report else None,
             )
             found.append(replace(one, agent=name))
-    return Comparison(found)
+    return Comparison(list(found))
 
 
 def _line_up(

@@ -120,6 +120,8 @@ class Settings:
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")
+        if self.eval_interval < 0:
+            raise ValueError(f"eval_interval={self.eval_interval}: allowed are numbers from 0")
         for name, (low, high) in _RANGES.items():
             if not low <= getattr(self, name) <= high:
                 value = getattr(self, name)

@@ -21,6 +21,7 @@ if __name__ == "__main__" and not __package__:  # executed as a file, from a clo
 import json
 import os
 import re
+import shutil
 import signal
 import threading
 import time
@@ -57,12 +58,18 @@ class Interrupted(KeyboardInterrupt):
 def train(settings: Settings, *, quiet: bool = False) -> Path:
     """Train one agent for each seed, one after the other; return the run's folder.
 
-    Raises ValueError if a run of that name exists, Interrupted after SIGINT or SIGTERM.
+    Raises ValueError if a run of that name exists or cannot begin, Interrupted after SIGINT or
+    SIGTERM. A run that could not begin leaves no folder.
     """
     folder = _new_folder(settings)
     write_json(folder / RULES, _rules(settings))
     write_json(folder / SETTINGS, plain(settings))
-    return _train_all(settings, folder, quiet)
+    try:
+        return _train_all(settings, folder, quiet)
+    except Exception:
+        if {path.name for path in folder.rglob("*") if path.is_file()} <= {RULES, SETTINGS}:
+            shutil.rmtree(folder)  # or the corrected command would find that it exists
+        raise
 
 
 def resume(folder: Path, *, quiet: bool = False) -> Path:

@@ -10,6 +10,7 @@ function of its 64-bit seed and a copied state replays the same game.
 """
 
 from collections.abc import Iterable, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,12 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     """
     if isinstance(cards, str):
         cards = cards.replace(",", " ").split()
-    codes = [parse(card) if isinstance(card, str) else int(card) for card in cards]
+    try:
+        codes = [parse(card) if isinstance(card, str) else index(card) for card in cards]
+    except TypeError:
+        raise ValueError(
+            f"deck={cards!r}: allowed is text, or a list, of card names or whole-number codes"
+        ) from None
     wanted = sorted(range(FIRST_CARD, FIRST_CARD + PACK) if pack is None else pack)
     left = list(wanted)
     for place, code in enumerate(codes):

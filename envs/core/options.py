@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Any, NamedTuple, get_type_hints
 
+WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+"""How booleans are written, in any case."""
+
 
 class Option(NamedTuple):
     """What a field of ``Rules`` does and, for whole numbers, the values it may have."""
@@ -49,8 +52,7 @@ def read(default: Any, options: Mapping[str, Any]) -> Any:
 
 def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
     if kind is bool:
-        words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-        found = words.get(str(value).lower())
+        found = WORDS.get(str(value).lower())
         if found is not None:
             return found
     elif issubclass(kind, IntEnum):
@@ -62,6 +64,14 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
     elif _is_int(value) and option.low <= int(value) <= option.high:
         return int(value)
     raise ValueError(f"option {field}={value!r}: allowed are {_allowed(kind, option)}")
+
+
+def yes_or_no(field: str, value: Any) -> bool:
+    """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
+    found = WORDS.get(str(value).lower())
+    if found is None:
+        raise ValueError(f"{field}={value!r}: allowed are no, yes")
+    return found
 
 
 def _is_int(value: Any) -> bool:

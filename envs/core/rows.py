@@ -87,7 +87,7 @@ def first_illegal(states: Any, actions: Any) -> int:
 
 def codes_of(states: np.ndarray) -> np.ndarray:
     """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
-    return np.ascontiguousarray(states["shown"]).view(np.int8).reshape(len(states), -1)
+    return states["shown"].copy().view(np.int8).reshape(len(states), -1)
 
 
 def hidden(

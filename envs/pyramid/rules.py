@@ -163,7 +163,12 @@ BONDS = (_VALUES[:, None] + _VALUES == TARGET) & (_VALUES[:, None] > 0) & (_VALU
 
 FEATURES = Features(
     [
-        Piece("places", PLACES, RANK, "the card at each place, 0 where none lies face up"),
+        Piece(
+            "places",
+            PLACES,
+            RANK,
+            "the card at each place, 0 where there is none or it is not known",
+        ),
         Piece("picked", PLACES, FLAG, "cards clicked so far of a removal not yet complete"),
         Piece(
             "pile_cards",

@@ -135,6 +135,22 @@ def test_wrong_answers(answer: object, said: str) -> None:
         choose(Answers(answer), turn())
 
 
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("sees_all", [False, True])
+def test_an_agent_cannot_change_the_game(n: int, sees_all: bool) -> None:
+    class Vandal(Answers):
+        pass
+
+    Vandal.sees_all = sees_all
+    rows = Rows(GAME, RULES, n)
+    rows.deal_bank("pyramid-1", range(n))
+    before = rows.states.tobytes()
+    given = look(Vandal(None), GAME, RULES, rows.states, 0)
+    for array in (given.states, given.observations, given.masks):
+        array.view(np.uint8)[:] = 77
+    assert rows.states.tobytes() == before
+
+
 def test_a_seed_for_each_state_does_not_depend_on_its_neighbours() -> None:
     rows = Rows(GAME, RULES, 4)
     rows.deal_bank("pyramid-1", range(4))

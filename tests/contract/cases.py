@@ -93,6 +93,6 @@ class Crowd:
         scores = np.zeros((n, actions))
         self.game.judge(states, self.rules, scores)
         greedy = (self.kind == 2) & (self.rng.random(n) < 0.9)
-        chosen = np.where(greedy, scores.argmax(axis=1), chosen)
+        chosen = np.where(greedy, np.where(legal, scores, -np.inf).argmax(axis=1), chosen)
         strays = self.rng.random(n) < self.wrong
         return np.where(strays, self.rng.integers(-2, actions + 2, n), chosen)

@@ -10,9 +10,13 @@ import pytest
 
 from parlour.agents.agent import BUILT_IN, Turn, choose, load, look
 from parlour.envs import Game
+from parlour.envs.core.batch import Source
+from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import codes_of, hidden
+from parlour.envs.core.rows import Rows, codes_of, hidden
 from parlour.envs.core.scene import ansi, svg
+from parlour.envs.shell import draw_seed
+from parlour.training import play
 from tests.contract.cases import Case, positions, random_cases
 from tests.walkers import WALKERS
 
@@ -237,3 +241,58 @@ def test_hiding_one_state_does_not_depend_on_its_neighbours(game: Game) -> None:
     for i in range(8):
         row = slice(i, i + 1)
         assert hidden(game, case.rules, states[row], seeds[row]).tobytes() == whole[row].tobytes()
+
+
+STEPS_AWAY = 60
+"""No deal takes so many words of its generator."""
+
+
+def decks_around(case: Case, words: np.ndarray) -> set[bytes]:
+    """All decks dealt from generators up to STEPS_AWAY steps before and after these words."""
+    steps = np.arange(-STEPS_AWAY, STEPS_AWAY + 1).astype(np.uint64)
+    around = (words[:, None] + steps * GAMMA).ravel()
+    rows, found = Rows(case.game, case.rules, len(around)), set()
+    for source in (Source.SEED, Source.DRAW):
+        rows.seed(around)
+        rows.start(source)
+        found |= {deck.tobytes() for deck in rows.states["deck"]}
+    return found
+
+
+class Noting:
+    """Plays the first legal action and keeps the generators that it is handed."""
+
+    name = "noting"
+    sees_all = False
+
+    def __init__(self) -> None:
+        self.words: list[int] = []
+
+    def act(self, turn: Turn) -> np.ndarray:
+        self.words += turn.states["rng"].tolist()
+        return turn.masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("seed", [1, 7, 12345])
+def test_the_deck_cannot_be_rebuilt_from_the_generator_handed_out(
+    game: Game, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where hidden cards are dealt anew from the very seed of the game."""
+    case = Case(game, game.default)
+    env = case.env()
+    env.reset(seed=seed)
+    state = env.clone()
+    deck = state["deck"][0].tobytes()
+    assert deck in decks_around(case, state["rng"]), "the search would not find it"
+    drawn = np.array([draw_seed(np.random.default_rng(seed))], np.uint64)
+    assert deck in decks_around(case, drawn), "the search would not find it"
+
+    agent = Noting()
+    for states in (state, state.repeat(5)):
+        choose(agent, look(agent, game, case.rules, states, seed))
+    monkeypatch.setattr(play, "load", lambda *args: agent)
+    table = play.Table(game, case.variant, seed=seed, delay=0, say=lambda text: None)
+    play.play(table, "noting")
+    words = np.array(agent.words, np.uint64)
+    assert len(words) > 16
+    assert deck not in decks_around(case, words)

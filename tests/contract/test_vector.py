@@ -21,6 +21,9 @@ SETTINGS: list[dict[str, Any]] = [
     {"encoding": "onehot", "skip_forced": True, "max_moves": 25},
 ]
 SEED = 11
+WINNABLE = ("turn-back", "web", "three-passes", "open-stock")
+"""Variants of which the walkers win some games."""
+REWARDS = ("progress", "win", "score")
 
 
 def same(one: Any, other: Any, what: str) -> None:
@@ -98,6 +101,15 @@ def test_rows_are_single_environments(case: Case, mode: AutoresetMode) -> None:
     setting = SETTINGS[(CASES.index(case) + MODES.index(mode)) % len(SETTINGS)]
     ends = play(case, mode, 20, 250, **setting)
     assert ends["illegal"]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+@pytest.mark.parametrize("won", [case for case in CASES if case.variant in WINNABLE], ids=str)
+def test_rows_are_single_environments_where_games_are_won(won: Case, mode: AutoresetMode) -> None:
+    """Without limits, which most games above run into; each mode with another reward."""
+    setting = {"encoding": "codes", "reward": REWARDS[MODES.index(mode)]}
+    ends = play(won, mode, 20, 250, skip_forced=won.variant == "three-passes", **setting)
+    assert ends["won"] and ends["terminated"] > ends["won"]
 
 
 @pytest.mark.slow

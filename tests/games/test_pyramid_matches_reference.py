@@ -1,6 +1,7 @@
 """The compiled Pyramid plays exactly as the reference written from the rule text."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
 from tests.reference.match import Match, legal_now, names
-from tests.reference.pyramid import Pyramid, refused
+from tests.reference.pyramid import COVERERS, EXTRA, Pyramid, refused
 
 GAME = GAMES["pyramid"]
 MAX_MOVES = 120
@@ -24,6 +25,7 @@ class Told(Pyramid):
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.orders: list[list[str]] = []
+        self.made: list[str] = []
         deck = [name(int(card)) for card in rows.states["deck"][0]]
         rules = plain(rows.rules)
         super().__init__(
@@ -34,7 +36,91 @@ class Told(Pyramid):
         """Play an action that row 0 has played."""
         if action == REDEAL and self.rows.rules.shuffle_redeal:
             self.orders.append(stock_order(self.rows.states[0]))
+        if action == UNDO:
+            self.made.pop()
+        elif action >= DEAL:
+            self.made.append("deal" if action == DEAL else "redeal")
+        elif (*self.picked, action) in self._removals:
+            self.made.append("removal")
         super().step(action)
+
+    def branches(self, action: int | None) -> Iterator[str]:
+        """Which rules show in this position and in what is played there next, if anything is."""
+        if not self.picked:
+            yield from self.branches_here()
+        if action is None:
+            return
+        if action == UNDO:
+            yield f"undo of a {self.made[-1]}"
+        elif action == DEAL:
+            yield from self.branches_of_deal()
+        elif action == REDEAL:
+            yield from self.branches_of_redeal()
+        elif (*self.picked, action) in self._removals:
+            yield from self.branches_of_removal([*self.picked, action])
+
+    def branches_here(self) -> Iterator[str]:
+        rules, now = self._rules, self._now
+        known, waste = self.known()["stock"], any(now.wastes)
+        if self.won:
+            yield "won"
+            if rules.clear_all:
+                yield "won with all cards gone"
+            return
+        if self.score == 28:
+            yield "pyramid clear, but not all"
+        if self.stuck:
+            yield "stuck"
+        if rules.first_deal and self.moves == 0:
+            yield "first deal"
+            if rules.deal_when == "blocked" and self._removals:
+                yield "first deal although a removal is legal"
+        if rules.deal_when == "blocked" and self._removals:
+            if now.stock:
+                yield "deal withheld"
+            elif self._redeal_is_left():
+                yield "redeal withheld"
+        if waste and not now.stock and not self._redeal_is_left():
+            yield "no redeal left" if rules.passes else "no redeal without a removal"
+        if rules.stock_view == "down" and known and known[0]:
+            yield "card known after " + ("an undo" if self.passes_used == 1 else "a redeal")
+
+    def branches_of_deal(self) -> Iterator[str]:
+        rules, stock = self._rules, self.known()["stock"]
+        yield "deal"
+        if len(stock) < rules.waste_piles:
+            yield "deal with too few cards"
+        if stock[0] and self.passes_used == 1 and not rules.undo:
+            yield {"top": "top", "all": "stock"}[rules.stock_view] + " known before it is turned"
+
+    def branches_of_redeal(self) -> Iterator[str]:
+        rules = self._rules
+        yield "redeal, so many" if rules.passes else "redeal, any number"
+        if sum(map(bool, self._now.wastes)) > 1:
+            yield "redeal of several wastes"
+        if rules.shuffle_redeal:
+            yield "shuffled redeal" if self.passes_used == 1 else "second shuffled redeal"
+
+    def branches_of_removal(self, places: list[int]) -> Iterator[str]:
+        covers = {place: COVERERS.get(place, []) for place in places}
+        named = {1: "king", 2: "pair", 3: "three cards"}
+        yield named.get(len(places), "four cards")
+        for place, its in covers.items():
+            taken = [cover for cover in its if cover in places]
+            if len(places) == 1 and any(self._now.pyramid[cover] for cover in its):
+                yield "covered king"
+            if len(places) == 2 and taken:
+                yield "pair of cover and covered"
+            if len(taken) == 2:
+                yield "card with both its covers"
+            if any(above in places for cover in taken for above in covers[cover]):
+                yield "chain of three"
+            if place in EXTRA:
+                yield "extra card"
+            if place in (TABLE + 1, TABLE + 2):
+                yield "second waste"
+            if place == STOCK:
+                yield "stock card"
 
 
 def known(s: Any) -> dict[str, Any]:
@@ -80,34 +166,80 @@ def compare(rows: Rows, reference: Told) -> None:
         assert GAME.facts(rows.states, rows.rules)["stuck"][0] == reference.stuck
 
 
-def count_branches(hits: Counter[str], s: Any, action: int) -> None:
-    named = {DEAL: "deal", REDEAL: "redeal", UNDO: "undo", STOCK: "stock"}
-    hits[named.get(action, "card")] += 1
-    hits["three cards"] += s["shown"]["picked"].sum() >= 2
-    hits["extra row"] += 28 <= action < TABLE
-    hits["second waste"] += action in (TABLE + 1, TABLE + 2)
-    hits["won"] += int(s["won"])
+def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+    hits.update(reference.branches(action))
 
 
 MATCH = Match(GAME, Told, compare, count_branches, MAX_MOVES)
-MUST_HIT = {
-    "classic": ("deal", "card"),
-    "second-chance": ("redeal",),
-    "extra-row": ("extra row",),
-    "turn-back": ("redeal", "won"),
+VARIANTS_HIT = {
+    "classic": ("deal", "pair", "king", "first deal"),
+    "blocked": ("deal withheld",),
+    "second-chance": ("shuffled redeal",),
+    "extra-row": ("extra card",),
+    "turn-back": ("redeal, any number", "no redeal without a removal", "won"),
     "any-sum": ("three cards",),
-    "web": ("undo", "redeal", "won"),
-    "three-passes": ("redeal", "won"),
+    "web": ("undo of a redeal", "pair of cover and covered", "stuck", "won"),
+    "three-passes": ("redeal, so many", "no redeal left", "card known after a redeal", "won"),
+    "book": ("covered king",),
+    "book-all": ("covered king",),
     "three-piles": ("second waste",),
-    "open-stock": ("stock", "redeal", "won"),
+    "face-up": ("stock known before it is turned",),
+    "open-stock": ("stock card", "top known before it is turned", "redeal, so many", "won"),
 }
+OPTIONS_HIT = {
+    "passes": (
+        "redeal, so many",
+        "no redeal left",
+        "redeal, any number",
+        "no redeal without a removal",
+        "card known after a redeal",
+    ),
+    "shuffle_redeal": ("shuffled redeal", "second shuffled redeal"),
+    "deal_when": ("deal withheld", "redeal withheld"),
+    "first_deal": ("first deal", "first deal although a removal is legal"),
+    "extra_row": ("extra card",),
+    "covered_kings": ("covered king",),
+    "match_cover": (
+        "pair of cover and covered",
+        "chain of three",
+        "card with both its covers",
+    ),
+    "many_sum": ("three cards", "four cards"),
+    "waste_piles": ("second waste", "deal with too few cards", "redeal of several wastes"),
+    "stock_view": ("top known before it is turned", "stock known before it is turned"),
+    "stock_play": ("stock card",),
+    "clear_all": ("pyramid clear, but not all", "won with all cards gone"),
+    "undo": (
+        "undo of a removal",
+        "undo of a deal",
+        "undo of a redeal",
+        "card known after an undo",
+        "stuck",
+    ),
+}
+"""What only this option, set, can bring about: all of it must have been played."""
+EASY = {
+    "passes": 0,
+    "covered_kings": True,
+    "match_cover": True,
+    "many_sum": True,
+    "waste_piles": 2,
+    "stock_view": "all",
+    "stock_play": True,
+}
+RARE = {
+    "chain of three": EASY,
+    "card with both its covers": EASY,
+    "won with all cards gone": EASY | {"many_sum": False, "clear_all": True},
+}
+"""Options by which games reach what random ones seldom do."""
 
 
 @pytest.mark.parametrize("variant", GAME.variants)
 def test_variant_matches_reference(variant: str) -> None:
     hits = MATCH.games(variant, 100)
-    for branch in MUST_HIT.get(variant, ()):
-        assert hits[branch], f"{variant}: no game reached {branch!r}"
+    missed = [branch for branch in VARIANTS_HIT[variant] if not hits[branch]]
+    assert not missed, f"{variant}: no game reached {missed}"
 
 
 @pytest.mark.slow
@@ -116,8 +248,15 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
     MATCH.games(variant, 2000)
 
 
-def test_random_options_match_reference() -> None:
-    MATCH.random_sets(0, 200)
+def test_random_options_match_reference_and_reach_every_branch() -> None:
+    assert OPTIONS_HIT.keys() == set(GAME.rules._fields)
+    hits = MATCH.random_sets(0, 200)
+    for branch, options in RARE.items():
+        hits += MATCH.games_until(branch, options, 150)
+    branches = [branch for branches in OPTIONS_HIT.values() for branch in branches]
+    assert len(set(branches)) == len(branches)
+    missed = [branch for branch in branches if not hits[branch]]
+    assert not missed, f"no game reached {missed}; reached were {hits}"
 
 
 @pytest.mark.slow

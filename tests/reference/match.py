@@ -35,14 +35,15 @@ class Match(Generic[R]):
     """How a game is played beside its reference. All of it looks at row 0 of the rows.
 
     ``begin`` makes the reference of the game just dealt; ``compare`` asserts that both stand the
-    same; ``count`` adds up which branches an action, already played, has reached. ``max_moves``
-    should be enough for all but endless games.
+    same; ``count`` adds up which branches a position of the reference and the action about to be
+    played there (None: the game is over) reach. ``max_moves`` should be enough for all but endless
+    games.
     """
 
     game: Game
     begin: Callable[[Rows], R]
     compare: Callable[[Rows, R], None]
-    count: Callable[[Counter[str], Any, int], None]
+    count: Callable[[Counter[str], R, int | None], None]
     max_moves: int = 120
 
     def rows(self, variant: str | None, options: Mapping[str, Any] | None) -> Rows:
@@ -64,10 +65,11 @@ class Match(Generic[R]):
             while not rows.states["over"][0]:
                 action = walk(rows, rng)
                 actions.append(action)
+                self.count(hits, reference, action)
                 rows.step(np.array([action]))
                 reference.step(action)
                 self.compare(rows, reference)
-                self.count(hits, rows.states[0], action)
+            self.count(hits, reference, None)
         except Exception as error:  # the reference refuses an action, or the two differ
             error.add_note(f"{plain(rows.rules)}, seed {seed}, actions {actions}")
             raise
@@ -79,11 +81,25 @@ class Match(Generic[R]):
             self.play_both(rows, seed, hits)
         return hits
 
-    def random_sets(self, first: int, n: int) -> None:
-        """Play one game by each of ``n`` random combinations of options, from seed ``first``."""
+    def games_until(self, branch: str, options: Mapping[str, Any], most: int) -> Counter[str]:
+        """Play games by these options until a branch is reached, ``most`` of them."""
+        rows, hits = self.rows(None, options), Counter[str]()
+        for seed in range(most):
+            self.play_both(rows, seed, hits)
+            if hits[branch]:
+                break
+        return hits
+
+    def random_sets(self, first: int, n: int) -> Counter[str]:
+        """Play one game by each of ``n`` random combinations of options, from seed ``first``.
+
+        Return how often each branch was reached.
+        """
+        hits = Counter[str]()
         for seed in range(first, first + n):
             options = random_options(self.game, np.random.default_rng(seed))
-            self.play_both(self.rows(None, options), seed, Counter())
+            self.play_both(self.rows(None, options), seed, hits)
+        return hits
 
 
 def legal_now(rows: Rows) -> set[int]:

@@ -12,7 +12,7 @@ import pytest
 
 from parlour.agents.networks import build
 from parlour.envs import GAMES
-from parlour.training import artefact, cli
+from parlour.training import artefact, cli, commands
 
 MINE = """
 import numpy as np
@@ -25,6 +25,13 @@ class Wrong(Last):
     name, sees_all = "wrong", True
     def act(self, turn):
         return np.zeros(len(turn.masks), int)
+class Late(Last):
+    name, asked = "late", 0
+    def act(self, turn):
+        self.asked += 1
+        if self.asked > 3:
+            raise RuntimeError("a fault of its own")
+        return super().act(turn)
 """
 EXTRAS = ("matplotlib", "pandas", "pyarrow", "rich", "scipy", "stable_baselines3", "torch", "tqdm")
 CORE_ONLY = f"""
@@ -109,6 +116,50 @@ def test_compare_prints_results_and_paired_differences(parlour: Any) -> None:
         check_estimate(one["won"], 300)
         check_estimate(one["score"], 300)
     assert found["differences"][0]["won"]["low"] > 0
+
+
+@pytest.mark.parametrize(
+    ("agent", "error"),
+    [("Wrong", "agent 'wrong' chose action 0"), ("Late", "RuntimeError: a fault of its own")],
+)
+def test_what_the_others_finished_is_not_lost(
+    parlour: Any, elsewhere: Path, agent: str, error: str
+) -> None:
+    agents = f"uniform greedy mine_for_a_test:{agent} mine_for_a_test:Last"
+    line = f"compare pyramid --agents {agents} --deals 40 --out"
+    table = parlour(f"{line} shown")
+    printed = parlour(f"{line} printed --json")
+    for said in (table, printed):
+        assert said.status == 2
+        assert said.err.splitlines()[-1].startswith("parlour: error: ")
+        assert error in said.err
+    assert "greedy − uniform" in table.out
+    assert "summary.json" in table.out
+    assert [one["agent"] for one in printed.json["results"]] == ["uniform", "greedy"]
+    assert len(printed.json["differences"]) == 1
+    assert json.loads((elsewhere / "printed" / "summary.json").read_text()) == printed.json
+    files = sorted(path.name for path in (elsewhere / "shown").iterdir())
+    assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+
+
+def test_an_agent_that_fails_by_the_second_variant(parlour: Any, elsewhere: Path) -> None:
+    (elsewhere / "second_for_a_test.py").write_text(
+        "from mine_for_a_test import Last, Wrong\n"
+        "class Second(Last):\n"
+        "    name = 'second'\n"
+        "    def act(self, turn):\n"
+        "        return (Wrong if turn.rules.passes == 1 else Last).act(self, turn)\n"
+    )
+    agents = "uniform second_for_a_test:Second"
+    line = f"compare pyramid --variant web classic --agents {agents} --deals 9 --out found"
+    said = parlour(line)
+    assert said.status == 2
+    assert "agent 'second' chose action 0" in said.err
+    assert "second − uniform" in said.out
+    found = json.loads((elsewhere / "found" / "summary.json").read_text())
+    played = [(one["variant"], one["agent"]) for one in found["results"]]
+    assert played == [("web", "uniform"), ("web", "second"), ("classic", "uniform")]
+    assert len(found["differences"]) == 1
 
 
 def test_what_one_agent_does_is_the_same_in_both_commands(parlour: Any) -> None:
@@ -201,6 +252,10 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("play pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("play pyramid --deal 1 --seed 1", "--seed makes the deal"),
         ("bench pyramid --rows 0", "rows=0"),
+        (
+            "bench --variant web --option passes=2 --rows 16 --json",
+            "take no --variant, --option, --rows, --json: name a game, such as parlour bench",
+        ),
     ],
 )
 def test_errors_are_one_line_and_say_what_is_allowed(parlour: Any, line: str, said: str) -> None:
@@ -253,6 +308,22 @@ def test_list_and_rules(parlour: Any) -> None:
 def test_bench(parlour: Any) -> None:
     found = parlour("bench pyramid --rows 16 --seconds 0.05 --json").json
     assert found["batched_steps_per_second"] > found["single_steps_per_second"] > 0
+
+
+def test_all_benchmarks(
+    parlour: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[list[str]] = []
+
+    def run(command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+        given.append(command[1:])
+        assert "peers that are not installed are left out" in capsys.readouterr().err
+        return subprocess.CompletedProcess(command, 3)
+
+    monkeypatch.setattr(commands.subprocess, "run", run)
+    assert parlour("bench").status == 3
+    assert parlour("bench --seconds 0.5").status == 3
+    assert given == [["-m", "benchmarks.steps"], ["-m", "benchmarks.steps", "--seconds", "0.5"]]
 
 
 def test_training_gets_its_words(parlour: Any, monkeypatch: pytest.MonkeyPatch) -> None:

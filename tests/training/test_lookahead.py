@@ -1,6 +1,7 @@
 """Looking one step ahead: what it sees, what is learned, and that it sees no hidden card."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -157,6 +158,21 @@ def test_a_run_can_be_stopped_resumed_and_its_agent_played(tmp_path: Path) -> No
     rows = positions()
     turn = look(agent, GAME, RULES, rows.states, 1)
     assert (choose(agent, turn) == choose(agent, turn)).all()
+
+
+@pytest.mark.parametrize("warm_up", [1 / 3, 5 / 6, 1.0], ids=["early", "last rollout", "never"])
+def test_a_run_resumed_at_its_very_end_saves_the_same_agent(warm_up: float, tmp_path: Path) -> None:
+    """Killed between its last checkpoint and its result: nothing is left to train, only to save."""
+    folder = train(replace(SMALL, runs=str(tmp_path), warm_up=warm_up), quiet=True)
+    agent, digest = folder / "seed-0" / "agent", weights(folder)
+    before = {file.name: file.read_bytes() for file in agent.iterdir()}
+    looks = json.loads(before["agent.json"])["lookahead"]
+    assert (looks == HOW._asdict()) if warm_up < 1 else (looks is None)
+    shutil.rmtree(agent)
+    (folder / "seed-0" / "result.json").unlink()
+    resume(folder, quiet=True)
+    assert weights(folder) == digest
+    assert {file.name: file.read_bytes() for file in agent.iterdir()} == before
 
 
 def test_training_can_begin_with_a_saved_agent(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -218,6 +218,32 @@ def test_a_run_is_not_written_over(whole: Path) -> None:
         trained(whole.parent)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"network_options": {"foo": 1}}, "options {'foo': 1}: .*unexpected keyword"),
+        ({"initial": "nowhere/at-all"}, r"nowhere.at-all.agent\.json: .*No such file"),
+    ],
+)
+def test_a_run_that_cannot_begin_leaves_no_folder(
+    wrong: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    for _ in range(2):  # the second time it does not say that the run exists
+        with pytest.raises(ValueError, match=said):
+            trained(tmp_path, **wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_fails_later_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: SeedRun) -> dict[str, float]:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(SeedRun, "_iterate", fail)
+    with pytest.raises(RuntimeError, match="a fault"):
+        trained(tmp_path)
+    assert (tmp_path / "pyramid-classic-small" / "seed-0").is_dir()
+
+
 @pytest.mark.parametrize("name", list(GAMES))
 def test_every_game_has_settings_that_are_valid(name: str) -> None:
     for one in config.presets(name):
@@ -225,9 +251,9 @@ def test_every_game_has_settings_that_are_valid(name: str) -> None:
 
 
 def test_command_line_changes_what_the_preset_says() -> None:
-    words = ["pyramid", "--preset", "demo", "--gamma", "0.5", "--seeds", "3", "4"]
+    words = ["pyramid", "--preset", "demo", "--gae-lambda", "0.5", "--seeds", "3", "4"]
     given = config.parse([*words, "--options", "passes", "2", "undo", "yes"], "train")
-    expected = replace(preset("pyramid", "demo"), gamma=0.5, seeds=(3, 4))
+    expected = replace(preset("pyramid", "demo"), gae_lambda=0.5, seeds=(3, 4))
     assert given == replace(expected, options={"passes": 2, "undo": "yes"})
 
 
@@ -241,6 +267,8 @@ def test_command_line_changes_what_the_preset_says() -> None:
         ("[default]\nn_envs = 0", "n_envs=0: allowed are numbers from 1"),
         ("[default]\nn_envs = 'many'", "n_envs='many': allowed is a whole number"),
         ("[default]\nreward = 'money'", "reward='money': allowed is 'progress', 'win', 'score'"),
+        ("[default]\neval_interval = -5", "eval_interval=-5: allowed are numbers from 0"),
+        ("[default]\ncheckpoint_interval = -1", "checkpoint_interval=-1: allowed are numbers from"),
         ("[default]\nseeds = []", "seeds=(): at least one"),
         ("[default]\nseeds = [1, 1]", "none of them twice"),
         ("[default]\ngamma = 1.5", "gamma=1.5: allowed are numbers from 0 to 1"),
@@ -292,18 +320,25 @@ def test_the_file_itself_runs_as_the_command_does() -> None:
 
 
 @pytest.mark.slow
-def test_killed_by_sigkill_at_random_moments(tmp_path: Path) -> None:
-    settings = replace(SMALL, total_steps=40 * ROLLOUT, checkpoint_interval=2 * ROLLOUT)
+@pytest.mark.parametrize("method", ["ppo", "lookahead"])
+def test_killed_by_sigkill_at_random_moments(
+    method: Literal["ppo", "lookahead"], tmp_path: Path
+) -> None:
+    settings = replace(
+        SMALL,
+        method=method,
+        gamma=1.0,
+        total_steps=40 * ROLLOUT,
+        checkpoint_interval=2 * ROLLOUT,
+    )
     whole = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
-    words = []
-    for name in ("variant", "network", "width", "depth", "total_steps", "n_envs", "n_steps"):
-        words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
-    for name in ("batch_size", "n_epochs", "eval_interval", "eval_deals", "checkpoint_interval"):
-        words += [f"--{name.replace('_', '-')}", str(getattr(settings, name))]
-    words += ["--device", "cpu", "--name", "small", "--runs", str(tmp_path)]
+    ours = {**config.plain(settings), "runs": str(tmp_path)}
+    changed = {name: ours[name] for name in ours if ours[name] != config.plain(Settings())[name]}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in changed.items()]
+    (tmp_path / "mine.toml").write_text("\n".join(["[default]", *lines]))
     folder = tmp_path / "pyramid-classic-small"
     rng = np.random.default_rng(int(time.time()))
-    started, kills = ["pyramid", *words], 0
+    started, kills = ["pyramid", "--settings", str(tmp_path / "mine.toml")], 0
     while kills < 3:
         process = subprocess.Popen(command(*started), stderr=subprocess.DEVNULL)
         until = len(logged(folder)) + int(rng.integers(2, 10)) if folder.exists() else 4

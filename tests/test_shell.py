@@ -1,0 +1,63 @@
+"""What environments refuse: keywords, decks, banks and actions of the wrong kind."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs import CardEnv, CardVectorEnv, game
+
+GAME = game("pyramid")
+
+
+@pytest.mark.parametrize("field", ["max_moves", "max_episode_steps"])
+@pytest.mark.parametrize("wrong", [1.5, 2.5, 7.0, True, "9", -1, float("nan")])
+def test_limits_are_whole_numbers(field: str, wrong: Any) -> None:
+    said = rf"{field}={wrong!r}: allowed are whole numbers from 1, or None"
+    keywords: dict[str, Any] = {field: wrong}
+    with pytest.raises(ValueError, match=said):
+        CardEnv(GAME, **keywords)
+    with pytest.raises(ValueError, match=said):
+        CardVectorEnv(GAME, 2, **keywords)
+
+
+def test_limits_of_any_integer_type() -> None:
+    assert CardEnv(GAME, max_moves=np.int32(7)).rows.how.max_moves == 7  # type: ignore[arg-type]
+    assert CardEnv(GAME, max_moves=None).rows.how.max_moves == 0
+
+
+@pytest.mark.parametrize(("given", "read"), [("no", 0), ("Yes", 1), (0, 0), (np.True_, 1)])
+def test_skip_forced_is_read_as_options_are(given: Any, read: int) -> None:
+    assert CardEnv(GAME, skip_forced=given).rows.how.skip_forced == read
+
+
+@pytest.mark.parametrize("wrong", ["perhaps", 2, None])
+def test_skip_forced_is_yes_or_no(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=f"skip_forced={wrong!r}: allowed are no, yes"):
+        CardEnv(GAME, skip_forced=wrong)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"deck": 5}, "deck=5: allowed is text, or a list, of card names or whole-number codes"),
+        ({"deck": None}, "deck=None: allowed"),
+        ({"deck": [4.0, 5.0]}, "whole-number codes"),
+        ({"deal": 1, "bank": ""}, "bank='': allowed is the name of a bank"),
+        ({"deal": 1, "bank": 3}, "bank=3: allowed is the name of a bank"),
+    ],
+)
+def test_wrong_options_of_reset(options: dict[str, Any], said: str) -> None:
+    for env in (CardEnv(GAME), CardVectorEnv(GAME, 2)):
+        with pytest.raises(ValueError, match=said):
+            env.reset(options=options)
+
+
+@pytest.mark.parametrize("wrong", [39, np.int64(39), [39], [39] * 3, [[39, 39]]])
+def test_a_vector_wants_one_action_for_each_game(wrong: Any) -> None:
+    envs = CardVectorEnv(GAME, 2)
+    envs.reset(seed=1)
+    before = envs.clone()
+    with pytest.raises(ValueError, match=r"whole numbers, shape \(2,\), got int64 \("):
+        envs.step(wrong)
+    assert envs.clone().tobytes() == before.tobytes()
