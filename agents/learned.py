@@ -19,7 +19,7 @@ CHUNK = 4096
 """Games that go through the network at once."""
 
 
-WORLDS = 4
+WORLDS = 2
 """In how many ways hidden cards are dealt anew when the agent looks a step ahead."""
 
 

@@ -296,7 +296,7 @@ def run(rows: tuple[Row, ...], module: str, doc: str | None) -> None:
         parser.error("--seconds and --repeats must be positive")
     if given.list:
         for row in rows:
-            print(f"{row.name:34}{row.kind:13}{row.batch:5}  {row.about}")
+            print(f"{row.name:36} {row.kind:13}{row.batch:5}  {row.about}")
     elif given.name is None:
         parser.error("which row? --list names them")
     else:

@@ -156,7 +156,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self._actions[:] = shell.whole_numbers(actions, self.num_envs)
         if self.illegal == "raise":
             self._refuse()
-        was_over = self.rows.states["over"] != 0
+        was_over = out.terminated | out.truncated
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            was_over[:] = False  # those rows have begun anew
         self.rows.step(self._actions)
         done = (out.terminated | out.truncated) & ~was_over
         return (

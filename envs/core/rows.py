@@ -24,7 +24,7 @@ class Rows:
     """
 
     def __init__(self, game: Game, rules: Any, n: int, how: How = How()) -> None:  # noqa: B008
-        self.game, self.rules, self.how, self.n = game, rules, how, n
+        self.game, self.rules, self.how, self.n = game, rules, compiled(how), n
         self.plain_rules = compiled(rules)
         self.states = np.zeros(n, game.state)
         self.out = make_buffers(n, game.actions, game.state)
