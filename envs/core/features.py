@@ -86,6 +86,13 @@ class Features:
             np.array([kind.shift for kind in kinds], np.int64),
             np.array([kind.base for kind in kinds], np.int64),
         )
+        self.places = self._places()
+
+    def _places(self) -> np.ndarray:
+        first, shift, base = (table[:, None] for table in self.tables)
+        values = (np.arange(int(self.high.max()) + 1) >> shift) - base
+        last = np.append(self.tables.first[1:], self.columns)[:, None] - 1
+        return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
 
     def entries(self, name: str) -> range:
         """Return the entries of ``codes`` that a piece has."""
@@ -100,7 +107,7 @@ class Features:
         """Encode ``codes`` (n, width) int8 as (n, columns) uint8, into ``out`` where given."""
         if out is None:
             out = np.empty((len(codes), self.columns), np.uint8)
-        write_onehot(codes, self.tables, out)
+        write_onehot(codes, self.places, out)
         return out
 
     def explain(self, observation: np.ndarray) -> dict[str, Any]:
@@ -154,12 +161,16 @@ def _span(start: int, size: int) -> str:
 
 
 @jit
-def write_onehot(codes: Any, tables: Any, out: Any) -> None:
-    """Write the one-hot rows of ``codes`` into ``out``; see `Features.onehot`."""
-    first, shift, base = tables.first, tables.shift, tables.base
+def write_onehot(codes: Any, places: Any, out: Any) -> None:
+    """Write the one-hot rows of ``codes`` into ``out``; see `Features.onehot`.
+
+    ``places``, int32 (width, codes), has the column of each code of each entry; that of 0, "none",
+    is any of the entry's: a 0 is written there, which needs no branch.
+    """
     for i in range(len(codes)):
-        out[i] = 0
-        for entry in range(codes.shape[1]):
-            value = (codes[i, entry] >> shift[entry]) - base[entry]
-            if value > 0:
-                out[i, first[entry] + value - 1] = 1
+        row, columns = codes[i], out[i]
+        for column in range(len(columns)):
+            columns[column] = 0
+        for entry in range(len(row)):
+            code = row[entry]
+            columns[places[entry, code]] = code > 0
