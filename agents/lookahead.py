@@ -55,7 +55,7 @@ def look_ahead(
     rows, actions = np.nonzero(masks)
     after = states[rows]
     out = make_buffers(len(rows), game.actions, game.state)
-    game.play.play(after, compiled(rules), how, actions, out)
+    game.play.play(after, compiled(rules), compiled(how), actions, out)
     worth = out.rewards.astype(np.float32)
     going = ~(out.terminated | out.truncated)
     codes = out.shown.view(np.int8).reshape(len(rows), -1)

@@ -94,7 +94,7 @@ class CardVecEnv(VecEnv):
 
     def set_rules(self, rules: Any) -> None:
         """Go on by other rules of the same game."""
-        self.rows.rules, self.rows.plain_rules = rules, compiled(rules)
+        self.rows.rules, self.rows.rules_table = rules, compiled(rules)
 
     def begin(self) -> np.ndarray:
         """Begin a new game on every row, unseeded, and the running averages anew: observations."""

@@ -150,7 +150,8 @@ def make_play(
         out.shown[i] = s["shown"]
 
     @jit
-    def start(states: Any, rules: Any, which: Any, source: int, out: Any) -> None:
+    def start(states: Any, table: Any, which: Any, source: int, out: Any) -> None:
+        rules = table[0]
         for i in range(len(states)):
             if which[i]:
                 begin(states[i], rules, source)
@@ -191,7 +192,8 @@ def make_play(
         return float(s["score"]) if s["over"] else 0.0
 
     @jit
-    def play(states: Any, rules: Any, how: Any, moves: Any, out: Any) -> None:
+    def play(states: Any, table: Any, hows: Any, moves: Any, out: Any) -> None:
+        rules, how = table[0], hows[0]
         for i in range(len(states)):
             s = states[i]
             if s["over"]:
@@ -215,9 +217,9 @@ def make_hide(hide: Callable[..., None]) -> Callable[..., None]:
     """Build ``hide(states, rules, seat)`` over rows from a game's ``hide`` of one state."""
 
     @jit
-    def hide_rows(states: Any, rules: Any, seat: int) -> None:
+    def hide_rows(states: Any, table: Any, seat: int) -> None:
         for i in range(len(states)):
-            hide(states[i], rules, seat)
+            hide(states[i], table[0], seat)
 
     return hide_rows
 
@@ -226,8 +228,8 @@ def make_judge(heuristic: Callable[..., None]) -> Callable[..., None]:
     """Build ``judge(states, rules, scores)`` over rows; scores is float64 (n, actions)."""
 
     @jit
-    def judge(states: Any, rules: Any, scores: Any) -> None:
+    def judge(states: Any, table: Any, scores: Any) -> None:
         for i in range(len(states)):
-            heuristic(states[i], rules, scores[i])
+            heuristic(states[i], table[0], scores[i])
 
     return judge

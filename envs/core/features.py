@@ -13,7 +13,6 @@ import numpy as np
 from .cards import FIRST_CARD, PACK, RANKS, name
 from .jit import jit
 
-
 CODES = 64
 """A code is below this."""
 

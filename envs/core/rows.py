@@ -24,8 +24,8 @@ class Rows:
     """
 
     def __init__(self, game: Game, rules: Any, n: int, how: How = How()) -> None:  # noqa: B008
-        self.game, self.rules, self.how, self.n = game, rules, compiled(how), n
-        self.plain_rules = compiled(rules)
+        self.game, self.rules, self.how, self.n = game, rules, how, n
+        self.rules_table, self.how_table = compiled(rules), compiled(how)
         self.states = np.zeros(n, game.state)
         self.out = make_buffers(n, game.actions, game.state)
 
@@ -37,7 +37,7 @@ class Rows:
     def start(self, source: Source, which: np.ndarray | None = None) -> None:
         """Begin a new game on the rows in ``which`` (bool (n,); None: all)."""
         which = np.ones(self.n, np.bool_) if which is None else which
-        self.game.play.start(self.states, self.plain_rules, which, int(source), self.out)
+        self.game.play.start(self.states, self.rules_table, which, int(source), self.out)
 
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
         """Set the generators (uint64 (n,))."""
@@ -58,7 +58,7 @@ class Rows:
 
     def step(self, actions: np.ndarray) -> None:
         """Make one step on every row; ``actions`` is int64 (n,), contiguous."""
-        self.game.play.play(self.states, self.plain_rules, self.how, actions, self.out)
+        self.game.play.play(self.states, self.rules_table, self.how_table, actions, self.out)
 
     def restore(self, states: np.ndarray) -> None:
         """Put back states copied earlier, and what they show. Raises ValueError if they differ."""

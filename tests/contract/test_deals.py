@@ -11,6 +11,7 @@ from parlour.envs.core.cards import name as card_name
 from parlour.envs.core.cards import next_word
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.jit import jit, plain
+from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import Case
 
@@ -176,7 +177,7 @@ def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
     drawn = []
     for mode in (Reset.NEXT_STEP, Reset.SAME_STEP):
         for _ in range(100 * (2 - mode)):
-            play.play(rows, rules, How(reset=int(mode)), np.zeros(1000, np.int64), out)
+            play.play(rows, rules, compiled(How(reset=int(mode))), np.zeros(1000, np.int64), out)
             drawn.append(rows["rng"].copy())
     seeds = np.concatenate(drawn)
     assert (seeds < TOP_BIT).all()

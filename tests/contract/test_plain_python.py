@@ -71,7 +71,7 @@ def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
     rows.seed([seed])
     other = Interpreted(rows)
     rows.start(Source.DRAW)
-    other.start(other.states, rows.plain_rules, [True], int(Source.DRAW), other.out)
+    other.start(other.states, [rows.rules], [True], int(Source.DRAW), other.out)
     other.same(rows, ended=False)
     rng = np.random.default_rng(seed)
     ends = 0
@@ -81,7 +81,7 @@ def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
         if rng.random() < 0.01:
             action = int(rng.integers(-3, case.game.actions + 3))
         rows.step(np.array([action]))
-        other.play(other.states, rows.plain_rules, how, [action], other.out)
+        other.play(other.states, [rows.rules], [how], [action], other.out)
         ended = bool(rows.out.terminated[0] or rows.out.truncated[0])
         other.same(rows, ended and how.reset == Reset.SAME_STEP)
         ends += ended
@@ -100,7 +100,7 @@ def test_stepping_with_random_options() -> None:
 
 
 def test_hiding_and_judging(case: Case) -> None:
-    game, rules = case.game, compiled(case.rules)
+    game, rules = case.game, case.rules
     hide, judge = plain(game.hide), plain(game.judge)
     rows = Rows(game, case.rules, 1, How(reset=int(Reset.NEXT_STEP)))
     rows.seed([5])
@@ -111,10 +111,10 @@ def test_hiding_and_judging(case: Case) -> None:
         if step % 4 == 0 and not over:
             states, others = rows.states.copy(), as_plain(rows.states)
             scores, other_scores = np.zeros((1, game.actions)), [[0.0] * game.actions]
-            game.judge(states, rules, scores)
-            judge(others, rules, other_scores)
+            game.judge(states, compiled(rules), scores)
+            judge(others, [rules], other_scores)
             assert scores.tolist() == other_scores
-            game.hide(states, rules, 0)
-            hide(others, rules, 0)
+            game.hide(states, compiled(rules), 0)
+            hide(others, [rules], 0)
             assert as_plain(states) == as_ints(others)
         rows.step(np.array([0 if over else WALKERS["lowest"](rows, rng)]))
