@@ -31,14 +31,16 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         ``explain(observation)`` names each piece.
 
     Rewards:
-        ``"progress"``: score gained as a share of the best score, plus 1 for a win; ``"win"``: 1
-        at a win; ``"score"``: the score, when the episode ends. An illegal action gives -1 and ends
-        the episode; with ``illegal="raise"`` it raises `gymnasium.error.InvalidAction` and changes
-        nothing.
+        ``"progress"``: score gained times ``game.play.scale``, plus ``game.play.bonus`` for a win
+        (Pyramid: a share of the best score, and 1); ``"win"``: 1 at a win, or when the score
+        reaches the target in a game without winning; ``"score"``: the score, when the episode
+        ends. An illegal action gives -1 and ends the episode; with ``illegal="raise"`` it raises
+        `gymnasium.error.InvalidAction` and changes nothing.
 
     Episode End:
         Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
-        of the game or ``max_episode_steps`` steps. ``info`` then has won, score, moves and more.
+        of the game or ``max_episode_steps`` steps. ``info`` then has won (``game.goal``), score,
+        moves and more.
 
     Arguments:
         variant, encoding, reward, illegal, max_moves, max_episode_steps, render_mode ("ansi"),

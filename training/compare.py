@@ -12,25 +12,27 @@ from parlour.envs import game as game_named
 from .evaluate import DEALS, MAX_MOVES, Evaluation, Progress, check_numbers, evaluate
 from .stats import CONFIDENCE, Estimate, difference
 
-COMPARED = ("won", "score")
-"""The facts whose paired differences are given."""
-
 Report = Callable[[str, str], Progress | None]
 """Called with agent and variant before they play; returns what is called as deals end."""
 
 
 class Difference(NamedTuple):
-    """How much better ``agent`` did than ``minus`` on the same deals: means of won and score."""
+    """How much better ``agent`` did than ``minus`` on the same deals: means of goal and score.
+
+    ``goal`` is the game's (see `Game`), ``"won"`` in most; ``reached`` is the difference in it.
+    """
 
     variant: str
     agent: str
     minus: str
-    won: Estimate
+    goal: str
+    reached: Estimate
     score: Estimate
 
     def summary(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        return self._asdict() | {fact: getattr(self, fact)._asdict() for fact in COMPARED}
+        named = {"variant": self.variant, "agent": self.agent, "minus": self.minus}
+        return named | {self.goal: self.reached._asdict(), "score": self.score._asdict()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ class Comparison:
         Neighbours come first: of a, b and c they are b - a, c - b, then c - a.
         """
         return [
-            Difference(variant, one.agent, other.agent, *_paired(one, other))
+            _difference(variant, one, other)
             for variant, group in self.variants.items()
             for one, other in _pairs(group)
         ]
@@ -151,6 +153,7 @@ def _pairs(group: Sequence[Evaluation]) -> Iterator[tuple[Evaluation, Evaluation
             yield group[i], group[i - apart]
 
 
-def _paired(one: Evaluation, other: Evaluation) -> list[Estimate]:
-    facts = one.results.facts, other.results.facts
-    return [difference(facts[0][fact], facts[1][fact], one.confidence) for fact in COMPARED]
+def _difference(variant: str, one: Evaluation, other: Evaluation) -> Difference:
+    facts, others, goal = one.results.facts, other.results.facts, one.game.goal
+    reached, score = (difference(facts[f], others[f], one.confidence) for f in (goal, "score"))
+    return Difference(variant, one.agent, other.agent, goal, reached, score)

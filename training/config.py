@@ -29,7 +29,7 @@ class Settings:
     options: Table = field(default_factory=dict)
     """Options of the rules that differ from the variant."""
     reward: Literal["progress", "win", "score"] = "progress"
-    """progress: share of the best score gained, plus 1 for a win; win: 1; score: at the end."""
+    """progress: score gained, scaled, and a bonus for a win; win: 1 at a win; score: at the end."""
     skip_forced: bool = True
     """Take an action at once while it is the only legal one."""
     max_moves: int = 500

@@ -46,11 +46,6 @@ class Results:
     milliseconds: float
 
     @property
-    def won(self) -> np.ndarray:
-        """Whether each deal was won, bool (n,)."""
-        return self.facts["won"]
-
-    @property
     def score(self) -> np.ndarray:
         """The game's score of each deal, int64 (n,)."""
         return self.facts["score"]
@@ -90,7 +85,7 @@ class Evaluation:
     @property
     def deals(self) -> np.ndarray:
         """The numbers of the deals in their bank, int64 (n,)."""
-        return np.arange(self.first, self.first + len(self.results.won))
+        return np.arange(self.first, self.first + len(self.results.score))
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
@@ -118,6 +113,7 @@ class Evaluation:
             "first": self.first,
             "seed": self.seed,
             "confidence": self.confidence,
+            "won": None,  # in a game that nobody wins
             **{name: found._asdict() for name, found in self.estimates.items()},
             "ms_per_decision": self.results.milliseconds,
         }

@@ -79,7 +79,9 @@ def _one_game(
         _, _, won, cut, info = env.step(action)
         over = won or cut
     table.say("\n" + ansi(env.scene(), table.colour))
-    result = bests.Best(info["won"], info["score"], info["moves"], time.monotonic() - begun)
+    result = bests.Best(
+        info.get("won", False), info["score"], info["moves"], time.monotonic() - begun
+    )
     table.say(f"{'Won' if result.won else 'Cut off' if cut else 'Over'}: {result}.")
     if isinstance(player, HumanAgent) and "deck" not in (chosen or {}):
         _note(env, table, result)

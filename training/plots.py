@@ -1,4 +1,4 @@
-"""The picture of a comparison: win rates with their intervals, and how the scores are spread."""
+"""The picture of a comparison: win rates, or scores, with intervals, and the spread of scores."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,25 +32,33 @@ def picture(comparison: Comparison) -> Figure:
         len(heights), 2, squeeze=False, width_ratios=(1, 1), height_ratios=heights
     )
     for line, (variant, group) in zip(axes, variants.items(), strict=True):
-        _win_rates(line[0], variant, group)
+        _means(line[0], variant, group)
         _scores(line[1], group)
     return figure
 
 
-def _win_rates(axes: Axes, variant: str, group: list[Evaluation]) -> None:
-    found = [one.estimate("won") for one in group]
-    top = max(100 * one.high for one in found) or 1.0
-    for place, rate in enumerate(found):
-        mean, low, high = 100 * rate.mean, 100 * rate.low, 100 * rate.high
+def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
+    measure = group[0].game.measure
+    times, unit = (100, " %") if measure == "won" else (1, "")
+    found = [one.estimate(measure) for one in group]
+    top = max(times * one.high for one in found) or 1.0
+    for place, one in enumerate(found):
+        mean, low, high = times * one.mean, times * one.low, times * one.high
         axes.barh(place, mean, height=0.62, color=_colour(place), alpha=0.85)
         axes.errorbar(
             mean, place, xerr=[[mean - low], [high - mean]], color="#222222", capsize=3, lw=1.2
         )
-        axes.text(high + 0.02 * top, place, f"{mean:.3g} %", va="center", fontsize=9)
+        axes.text(
+            high + 0.02 * top,
+            place,
+            f"{mean:.{3 if times == 100 else 4}g}{unit}",
+            va="center",
+            fontsize=9,
+        )
     axes.set_yticks(range(len(group)), [_label(one) for one in group])
     axes.invert_yaxis()
     axes.set_xlim(0, 1.16 * top)
-    axes.set_xlabel("deals won, %")
+    axes.set_xlabel("deals won, %" if measure == "won" else "mean score")
     axes.set_title(variant, loc="left", fontsize=11, fontweight="bold")
     _plain(axes)
 

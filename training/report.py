@@ -98,14 +98,15 @@ def _results(
 ) -> Table:
     names = [_marked(one) for one in group]
     longest = max(map(len, names))
-    heads = ("won %", "score", *(("moves", "ms") if costs else ()))
+    goal = group[0].game.goal
+    heads = (f"{goal} %", "score", *(("moves", "ms") if costs else ()))
     table = _table(variant, "agent", *heads, width=min(longest, width or longest))
     for name, one in zip(names, group, strict=True):
-        won, score = one.estimate("won"), one.estimate("score")
+        reached, score = one.estimate(goal), one.estimate("score")
         spent = f"{one.results.moves.mean():.1f}", f"{one.results.milliseconds:.2g}"
         table.add_row(
             name,
-            interval(won, 100, decimals),
+            interval(reached, 100, decimals),
             interval(score, 1, decimals),
             *(spent if costs else ()),
         )
@@ -118,10 +119,10 @@ def _marked(one: Evaluation) -> str:
 
 def differences_table(found: list[Difference]) -> Table:
     """Return the table of paired differences; green or red where the interval leaves out 0."""
-    table = _table("", "difference", "won, points", "score")
+    table = _table("", "difference", f"{found[0].goal}, points", "score")
     for one in found:
         pair = f"{one.agent} − {one.minus}"
-        table.add_row(pair, _coloured(one.won, 100), _coloured(one.score))
+        table.add_row(pair, _coloured(one.reached, 100), _coloured(one.score))
     return table
 
 

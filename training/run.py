@@ -15,13 +15,14 @@ from stable_baselines3.common.logger import Logger
 
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import build, network_class
+from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import How
 from parlour.envs.core.deals import bank_seeds
 
 from . import artefact, checkpoint
 from .config import Settings, plain
-from .evaluate import play_deals
+from .evaluate import Results, play_deals
 from .files import write_json
 from .lookahead import LookaheadPPO, ahead_of
 from .ppo import CardPolicy, CardPPO, Clock
@@ -202,10 +203,9 @@ class SeedRun:
                 self.deals,
                 max_moves=self.settings.max_moves,
             )
-        won, score = rate(found.won), mean(found.score)
-        said = {"steps": self.steps, "won": won._asdict(), "score": score._asdict()}
-        self.history["evaluations"].append(said)
-        return {"eval/won": won.mean, "eval/score": score.mean}
+        said, values = evaluated(self.env.game, found)
+        self.history["evaluations"].append({"steps": self.steps} | said)
+        return values
 
     def _how(self) -> How | None:
         """Return how the agent looks ahead, or None while it plays by its policy."""
@@ -214,8 +214,11 @@ class SeedRun:
 
     def _note(self) -> str:
         recent, evaluations = self.env.recent, self.history["evaluations"]
-        won = f"won {recent['won'].mean():.1%}" if len(recent) else "no game ended yet"
-        return won + (f", evaluated {evaluations[-1]['won']['mean']:.1%}" if evaluations else "")
+        measure = self.env.game.measure
+        now = measured(measure, recent[measure].mean()) if len(recent) else "no game ended yet"
+        if not evaluations:
+            return now
+        return f"{now}, evaluated {measured('', evaluations[-1][measure]['mean'], measure)}"
 
     def _checkpoint(self) -> None:
         self.log.sync()
@@ -257,6 +260,19 @@ class SeedRun:
     def close(self) -> None:
         """Close the log."""
         self.log.close()
+
+
+def evaluated(game: Game, found: Results) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return goal and score of an evaluation as results keep them, and as the log does."""
+    both = {game.goal: rate(found.facts[game.goal]), "score": mean(found.score)}
+    said = {fact: one._asdict() for fact, one in both.items()}
+    return said, {f"eval/{fact}": one.mean for fact, one in both.items()}
+
+
+def measured(name: str, value: float, measure: str | None = None) -> str:
+    """Write what players are compared by: ``"won 34.3%"``, ``"score 124.50"``."""
+    number = f"{value:.1%}" if (measure or name) == "won" else f"{value:.2f}"
+    return f"{name} {number}".strip()
 
 
 class Stop:

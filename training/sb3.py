@@ -146,7 +146,7 @@ class CardVecEnv(VecEnv):
 
     def _facts(self, ended: np.ndarray) -> dict[str, np.ndarray]:
         facts = self.game.results(ended, self.rows.rules)
-        return facts | {"is_success": facts["won"]}
+        return facts | {"is_success": facts[self.game.goal]}
 
     def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
         places = (self._finished + np.arange(len(which))) % RECENT

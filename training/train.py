@@ -164,7 +164,7 @@ def _stoppable() -> Iterator[Stop]:
 def _summarise(settings: Settings, folder: Path) -> None:
     seeds = [json.loads((folder / f"seed-{k}" / RESULT).read_text()) for k in settings.seeds]
     summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
-    for fact in ("won", "score"):
+    for fact in (game_named(settings.game).goal, "score"):
         values = np.array([one["final"][fact]["mean"] for one in seeds])
         spread = float(values.std(ddof=1)) if len(values) > 1 else None
         summary[fact] = {
@@ -179,16 +179,21 @@ def _summarise(settings: Settings, folder: Path) -> None:
 def report(folder: Path) -> str:
     """Say in a few lines how a finished run came out."""
     summary = json.loads((folder / RESULT).read_text())
-    won, score = summary["won"], summary["score"]
+    goal = next(fact for fact in summary if fact not in ("seeds", "steps"))
+    reached, score = summary[goal], summary["score"]
     lines = [f"{folder}: {summary['steps']:,} steps, evaluated on its validation deals:"]
     for k, seed in enumerate(summary["seeds"]):
         lines.append(
-            f"  seed {seed}: won {won['by_seed'][k]:.1%}, score {score['by_seed'][k]:.2f}, "
+            f"  seed {seed}: {goal} {reached['by_seed'][k]:.1%}, score {score['by_seed'][k]:.2f}, "
             f"{summary['seconds'][k]:,.0f} s, agent in {folder / f'seed-{seed}' / 'agent'}"
         )
     if len(summary["seeds"]) > 1:
-        spread = won["standard_deviation"]
-        lines.append(f"  all: won {won['mean']:.1%}, standard deviation over seeds {spread:.1%}")
+        shown = [
+            f"{name} {one['mean']:{form}}, standard deviation over seeds "
+            f"{one['standard_deviation']:{form}}"
+            for name, one, form in ((goal, reached, ".1%"), ("score", score, ".2f"))
+        ]
+        lines.append(f"  all: {'; '.join(shown)}")
     return "\n".join(lines)
 
 

@@ -67,9 +67,9 @@ class Source(IntEnum):
 class How(NamedTuple):
     """How a batch is played; plain ints, as kernels want them.
 
-    ``reward``: PROGRESS is the change of score times the game's scale, plus 1 for a win; WIN is 1
-    at a win; SCORE is the score when the episode ends. ``max_steps`` and ``max_moves``: 0 for no
-    limit.
+    ``reward``: PROGRESS is the change of score times the game's scale, plus its bonus for a win;
+    WIN is 1 at a win; SCORE is the score when the episode ends. ``max_steps`` and ``max_moves``: 0
+    for no limit.
     """
 
     reward: int = 0
@@ -104,14 +104,21 @@ def make_buffers(n: int, actions: int, state: np.dtype) -> Buffers:
 
 
 class Play(NamedTuple):
-    """A game's compiled batch functions.
+    """A game's compiled batch functions, and the two for one state that other kernels build on.
 
     ``start(states, rules, which, source, out)`` begins a new game on the rows in ``which`` (bool).
-    ``play(states, rules, how, actions, out)`` makes one step on every row.
+    ``play(states, rules, how, actions, out)`` makes one step on every row. Both take ``rules`` and
+    ``how`` as `options.compiled` makes them. ``begin(s, rules, source)`` begins a new game,
+    ``step(s, rules, action)`` plays a legal action. PROGRESS pays ``scale`` for a point of score
+    and ``bonus`` for a win.
     """
 
     start: Callable[..., None]
     play: Callable[..., None]
+    begin: Callable[..., None]
+    step: Callable[..., None]
+    scale: float
+    bonus: float
 
 
 def make_play(
@@ -120,11 +127,12 @@ def make_play(
     step: Callable[..., None],
     actions: int,
     scale: float,
+    bonus: float = 1.0,
 ) -> Play:
     """Build the batch functions of a game from its compiled rules.
 
     ``shuffle(s, rules)`` fills the deck from the state's generator, ``deal(s, rules)`` lays it out,
-    ``step(s, rules, action)`` plays a legal action; ``scale`` turns score into PROGRESS reward.
+    ``step(s, rules, action)`` plays a legal action; for ``scale`` and ``bonus`` see `Play`.
     """
 
     @jit
@@ -186,7 +194,7 @@ def make_play(
                 step(s, rules, forced)
                 limit(s, how)
         if how.reward == Reward.PROGRESS:
-            return (s["score"] - before) * scale + s["won"]
+            return (s["score"] - before) * scale + s["won"] * bonus
         if how.reward == Reward.WIN:
             return float(s["won"])
         return float(s["score"]) if s["over"] else 0.0
@@ -210,7 +218,7 @@ def make_play(
                 begin(s, rules, Source.DRAW)
             show(s, i, out)
 
-    return Play(start, play)
+    return Play(start, play, begin, step, scale, bonus)
 
 
 def make_hide(hide: Callable[..., None]) -> Callable[..., None]:

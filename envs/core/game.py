@@ -25,7 +25,9 @@ class Game:
     knowing only what the player knows. ``layout(s, rules)`` says where each card of one state lies,
     ``words(s, rules)`` what a person may call each action in sight, the best word first.
     ``facts(states, rules)`` gives what ``info`` says at the end of episodes beside won, score and
-    moves, an array each.
+    moves, an array each. ``scores`` are the lowest and highest score that any rules allow.
+    ``goal`` is what ``info`` calls the aim that is reached or not: ``"won"``, or another word in a
+    game which is not won but played for its score.
     """
 
     name: str
@@ -46,7 +48,8 @@ class Game:
     layout: Callable[..., Scene]
     words: Callable[..., dict[int, tuple[str, ...]]]
     facts: Callable[..., dict[str, np.ndarray]]
-    best_score: int
+    scores: tuple[int, int]
+    goal: str = "won"
     version: int = 0
     pack: tuple[int, ...] = tuple(range(4, 56))
 
@@ -64,6 +67,11 @@ class Game:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a name: compiled functions and closures stay out of it."""
         return _by_name, (self.name,)
+
+    @property
+    def measure(self) -> str:
+        """The fact by which players are compared: ``"won"``, or the score where none is won."""
+        return "won" if self.goal == "won" else "score"
 
     @property
     def id(self) -> str:
@@ -101,7 +109,7 @@ class Game:
     def results(self, states: np.ndarray, rules: Any) -> dict[str, np.ndarray]:
         """Return what ``info`` says of finished games: an array (n,) for each fact."""
         return {
-            "won": states["won"] != 0,
+            self.goal: states["won"] != 0,
             "score": states["score"].astype(np.int64),
             "moves": states["moves"].astype(np.int64),
             "illegal_action": states["illegal"] != 0,

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_origin, get_type_hints
 
 import numpy as np
 
@@ -17,6 +17,8 @@ class Option(NamedTuple):
     doc: str
     low: int = 0
     high: int = 1
+    size: int = 0
+    """Of a tuple of whole numbers, how many there are."""
 
 
 class Described(NamedTuple):
@@ -40,7 +42,7 @@ def read(default: Any, options: Mapping[str, Any]) -> Any:
     """Return ``default`` (a game's Rules) with ``options`` put in, each converted and in range.
 
     Booleans take True/False, 0/1 and yes/no/true/false; enumerations their member or its name in
-    any case; numbers an int. Raises ValueError naming field, value and what is allowed.
+    any case; numbers an int; tuples a sequence of them or one text with commas between. Raises ValueError naming field, value and what is allowed.
     """
     hints = get_type_hints(type(default), include_extras=True)
     values = {}
@@ -57,6 +59,10 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
         found = WORDS.get(str(value).lower())
         if found is not None:
             return found
+    elif get_origin(kind) is tuple:
+        numbers = value.split(",") if isinstance(value, str) else value
+        if _is_row(numbers, option):
+            return tuple(int(number) for number in numbers)
     elif issubclass(kind, IntEnum):
         names = {member.name.lower(): member for member in kind}
         names |= {str(int(member)): member for member in kind}
@@ -85,9 +91,20 @@ def _is_int(value: Any) -> bool:
         return False
 
 
+def _is_row(numbers: Any, option: Option) -> bool:
+    if not isinstance(numbers, Iterable):
+        return False
+    row = list(numbers)
+    return len(row) == option.size and all(
+        _is_int(number) and option.low <= int(number) <= option.high for number in row
+    )
+
+
 def _allowed(kind: Any, option: Option) -> str:
     if kind is bool:
         return "no, yes"
+    if get_origin(kind) is tuple:
+        return f"{option.size} numbers {option.low}–{option.high}, with commas between"
     if issubclass(kind, IntEnum):
         return ", ".join(member.name.lower() for member in kind)
     return f"{option.low}–{option.high}"
@@ -141,6 +158,8 @@ def describe(rules: Any) -> list[Described]:
 
 def word(value: Any) -> str:
     """Write a plain value as a command line takes it: yes and no for booleans."""
+    if isinstance(value, tuple | list):
+        return ",".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 

@@ -38,7 +38,7 @@ GAME = Game(
     layout=layout,
     words=words,
     facts=facts,
-    best_score=PYRAMID,
+    scores=(0, PYRAMID),
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

@@ -153,7 +153,7 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
     greedy = evaluate(GAME, "greedy", deals=1, first=4).results
     best = bests.load(bests.key(GAME, GAME.rules_of()))
     assert best is not None
-    assert best[:3] == (greedy.won[0], greedy.score[0], greedy.moves[0])
+    assert best[:3] == (greedy.facts["won"][0], greedy.score[0], greedy.moves[0])
     assert "Your first result by these rules." in said
 
 

@@ -74,7 +74,8 @@ def test_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> N
     assert all(0 < count["legal"] < 1 << case.game.actions for count in running)
     assert not any(count["over"] for count in running)
     assert end["over"] in (1, 2)
-    assert all(0 <= count["score"] <= case.game.best_score for count in played.counts)
+    lowest, highest = case.game.scores
+    assert all(lowest <= count["score"] <= highest for count in played.counts)
     for before, after in zip(running, played.counts[1:], strict=True):
         assert before["moves"] <= after["moves"]
         assert skip_forced or after["moves"] <= before["moves"] + 1
@@ -82,7 +83,7 @@ def test_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> N
     assert played.info["score"] == end["score"]
     assert played.info["moves"] == end["moves"]
     assert played.info["illegal_action"] is False
-    assert not (played.info["won"] and played.truncated)
+    assert not (played.info[case.game.goal] and played.truncated)
     assert played.env.state["steps"] == len(played.rewards)
 
 
@@ -97,9 +98,11 @@ def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> 
     infos = [one.info for one in played.values()]
     facts = [{key: value for key, value in info.items() if key != "action_mask"} for info in infos]
     assert facts[0] == facts[1] == facts[2]
-    score, won = facts[0]["score"], facts[0]["won"]
-    assert np.isclose(sum(played["progress"].rewards), score / case.game.best_score + won)
-    assert played["win"].rewards[-1] == won
+    score, reached = facts[0]["score"], facts[0][case.game.goal]
+    play = case.game.play
+    gained = score - played["progress"].counts[0]["score"]
+    assert np.isclose(sum(played["progress"].rewards), gained * play.scale + reached * play.bonus)
+    assert played["win"].rewards[-1] == reached
     assert not any(played["win"].rewards[:-1])
     assert played["score"].rewards[-1] == score
     assert not any(played["score"].rewards[:-1])
