@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from parlour.envs.core.options import compiled
-
 from .agent import Agent, Turn
 
 
@@ -15,8 +13,7 @@ class GreedyAgent:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the highest-scored legal action of each game."""
-        scores = np.zeros((len(turn.states), turn.game.actions))
-        turn.game.judge(turn.states, compiled(turn.rules), scores)
+        scores = turn.game.judged(turn.states, turn.rules)
         return np.where(turn.masks, scores, -np.inf).argmax(axis=1)
 
 

@@ -18,22 +18,24 @@ from typing import Any
 
 import gymnasium as gym
 
-from . import pyramid
+from . import poker_squares, puss_in_the_corner, pyramid
 from .core.game import Game
 from .core.options import unknown
 from .single import CardEnv
 from .vector import CardVectorEnv
 from .wrappers import DictObservation, DictVectorObservation
 
-GAMES: dict[str, Game] = {module.GAME.name: module.GAME for module in (pyramid,)}
+_MODULES = (pyramid, poker_squares, puss_in_the_corner)
+GAMES: dict[str, Game] = {module.GAME.name: module.GAME for module in _MODULES}
 """Every game by its name: the one table."""
 
 
 def game(name: str) -> Game:
-    """Return a game by its name; ValueError naming those there are."""
-    if name not in GAMES:
+    """Return a game by its name, with ``_`` or ``-``; ValueError naming those there are."""
+    found = GAMES.get(name.replace("-", "_"))
+    if found is None:
         raise ValueError(unknown("game", name, GAMES))
-    return GAMES[name]
+    return found
 
 
 def make(game_name: str, variant: str | None = None, **keywords: Any) -> CardEnv:

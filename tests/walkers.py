@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows
 
 Walker = Callable[[Rows, np.random.Generator], int]
@@ -33,8 +32,7 @@ def greedy(rows: Rows, rng: np.random.Generator) -> int:
     """The game's own heuristic, with a random action in ten."""
     if rng.random() < 0.1:
         return uniform(rows, rng)
-    scores = np.zeros((1, rows.game.actions))
-    rows.game.judge(rows.states[:1], compiled(rows.rules), scores)
+    scores = rows.game.judged(rows.states[:1], rows.rules)
     return max(legal_actions(rows), key=lambda action: scores[0, action])
 
 
@@ -44,17 +42,20 @@ WALKERS: dict[str, Walker] = {"uniform": uniform, "lowest": lowest_first, "greed
 def random_options(game: Game, rng: np.random.Generator) -> dict[str, object]:
     """Return a random combination of options that the game does not refuse."""
     from enum import IntEnum
-    from typing import get_type_hints
+    from typing import get_origin, get_type_hints
 
     hints = get_type_hints(game.rules, include_extras=True)
     while True:
         chosen: dict[str, object] = {}
         for field, hint in hints.items():
             kind, option = hint.__origin__, hint.__metadata__[0]
-            if issubclass(kind, IntEnum):
+            if isinstance(kind, type) and issubclass(kind, IntEnum):
                 chosen[field] = rng.choice([member.name.lower() for member in kind])
             elif kind is bool:
                 chosen[field] = bool(rng.random() < 0.4)
+            elif get_origin(kind) is tuple:
+                row = rng.integers(option.low, option.high + 1, option.size)
+                chosen[field] = tuple(row.tolist())
             else:
                 chosen[field] = int(rng.integers(option.low, option.high + 1))
         try:

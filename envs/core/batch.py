@@ -233,11 +233,14 @@ def make_hide(hide: Callable[..., None]) -> Callable[..., None]:
 
 
 def make_judge(heuristic: Callable[..., None]) -> Callable[..., None]:
-    """Build ``judge(states, rules, scores)`` over rows; scores is float64 (n, actions)."""
+    """Build ``judge(states, rules, weights, scores)`` over rows from a game's of one state.
+
+    ``weights`` is float64, one for each of `Game.weights`; scores float64 (n, actions).
+    """
 
     @jit
-    def judge(states: Any, table: Any, scores: Any) -> None:
+    def judge(states: Any, table: Any, weights: Any, scores: Any) -> None:
         for i in range(len(states)):
-            heuristic(states[i], table[0], scores[i])
+            heuristic(states[i], table[0], weights, scores[i])
 
     return judge

@@ -58,6 +58,8 @@ class Piece(NamedTuple):
     kind: Kind
     doc: str
     where: str | None = None
+    read: Callable[[list[int]], Any] | None = None
+    """What `Features.explain` makes of all its codes together, where that is not a list of them."""
 
 
 class Columns(NamedTuple):
@@ -133,10 +135,14 @@ class Features:
         said: dict[str, Any] = {}
         start = 0
         for piece in self.pieces:
-            read = _rank if flat and piece.kind is RANK else piece.kind.read
-            values = [read(int(code)) for code in codes[start : start + piece.size]]
-            said[piece.name] = values if piece.size > 1 else values[0]
+            own = [int(code) for code in codes[start : start + piece.size]]
             start += piece.size
+            if piece.read:
+                said[piece.name] = piece.read(own)
+                continue
+            read = _rank if flat and piece.kind is RANK else piece.kind.read
+            values = [read(code) for code in own]
+            said[piece.name] = values if piece.size > 1 else values[0]
         return said
 
     def _decode(self, row: np.ndarray) -> np.ndarray:

@@ -21,8 +21,9 @@ class Game:
     ``variants`` names rules, ``sources`` says for each where it comes from, ``references`` what the
     short names in there mean. ``play`` holds the batch kernels (see `batch.Play`).
     ``hide(states, rules, seat)`` redeals, from each state's generator, what a seat does not know.
-    ``judge(states, rules, scores)`` writes a score for every legal action (float64 (n, actions)),
-    knowing only what the player knows. ``layout(s, rules)`` says where each card of one state lies,
+    ``judge(states, rules, weights, scores)`` writes a score for every legal action, knowing only
+    what the player knows (see `judged`); ``weights`` are its numbers by name, as set by hand.
+    ``layout(s, rules)`` says where each card of one state lies,
     ``words(s, rules)`` what a person may call each action in sight, the best word first.
     ``facts(states, rules)`` gives what ``info`` says at the end of episodes beside won, score and
     moves, an array each. ``scores`` are the lowest and highest score that any rules allow.
@@ -45,6 +46,7 @@ class Game:
     play: Play
     hide: Callable[..., None]
     judge: Callable[..., None]
+    weights: Mapping[str, float]
     layout: Callable[..., Scene]
     words: Callable[..., dict[int, tuple[str, ...]]]
     facts: Callable[..., dict[str, np.ndarray]]
@@ -105,6 +107,18 @@ class Game:
         """16 hex digits that differ whenever the observation or the actions differ."""
         pieces = [(p.name, p.size, p.kind[:4]) for p in self.features.pieces]
         return _digest(self.name, self.actions, pieces)
+
+    def judged(
+        self, states: np.ndarray, rules: Any, weights: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the heuristic's score of every legal action, float64 (n, actions), else 0.
+
+        ``weights``, float64, replace the game's own.
+        """
+        scores = np.zeros((len(states), self.actions))
+        given = np.array(list(self.weights.values())) if weights is None else weights
+        self.judge(states, opt.compiled(rules), given, scores)
+        return scores
 
     def results(self, states: np.ndarray, rules: Any) -> dict[str, np.ndarray]:
         """Return what ``info`` says of finished games: an array (n,) for each fact."""

@@ -42,7 +42,8 @@ def read(default: Any, options: Mapping[str, Any]) -> Any:
     """Return ``default`` (a game's Rules) with ``options`` put in, each converted and in range.
 
     Booleans take True/False, 0/1 and yes/no/true/false; enumerations their member or its name in
-    any case; numbers an int; tuples a sequence of them or one text with commas between. Raises ValueError naming field, value and what is allowed.
+    any case; numbers an int; tuples a sequence of them, or one text with commas between. Raises
+    ValueError naming field, value and what is allowed.
     """
     hints = get_type_hints(type(default), include_extras=True)
     values = {}
@@ -111,11 +112,14 @@ def _allowed(kind: Any, option: Option) -> str:
 
 
 def plain(rules: Any) -> dict[str, Any]:
-    """Return rules as plain values for JSON and keywords: enumerations by name."""
-    return {
-        field: value.name.lower() if isinstance(value, IntEnum) else value
-        for field, value in rules._asdict().items()
-    }
+    """Return rules as plain values for JSON and keywords: enumerations by name, tuples as lists."""
+    return {field: _plain(value) for field, value in rules._asdict().items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def compiled(rules: Any) -> np.ndarray:
@@ -158,7 +162,7 @@ def describe(rules: Any) -> list[Described]:
 
 def word(value: Any) -> str:
     """Write a plain value as a command line takes it: yes and no for booleans."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, list):
         return ",".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 

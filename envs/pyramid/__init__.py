@@ -2,7 +2,7 @@
 
 from ..core.batch import make_hide, make_judge
 from ..core.game import Game
-from .heuristic import heuristic
+from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play
 from .layout import facts, layout, words
 from .rules import (
@@ -35,6 +35,7 @@ GAME = Game(
     play=play,
     hide=make_hide(hide),
     judge=make_judge(heuristic),
+    weights=WEIGHTS,
     layout=layout,
     words=words,
     facts=facts,

@@ -7,30 +7,34 @@ from ..core.jit import jit
 from .clicks import COVERERS, COVERS
 from .rules import DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
 
-PYRAMID_CARD = 1.0
-UNCOVERS = 1.0
-WASTE_CARD = 0.2
-EXTRA_CARD = 0.1
-STOCK_CARD = 0.3
+WEIGHTS = {
+    "pyramid_card": 1.0,
+    "uncovers": 1.0,
+    "waste_card": 0.2,
+    "extra_card": 0.1,
+    "stock_card": 0.3,
+}
+PYRAMID_CARD, UNCOVERS, WASTE_CARD, EXTRA_CARD, STOCK_CARD = range(5)
+"""What it is worth to get rid of a card, and of each card that becomes free by it."""
 
 
 @jit
-def gain(s: Any, place: int) -> float:
+def gain(s: Any, weights: Any, place: int) -> float:
     """What it is worth to get rid of the card at a place."""
     if place >= WASTE:
-        return STOCK_CARD if place == STOCK else WASTE_CARD
+        return weights[STOCK_CARD if place == STOCK else WASTE_CARD]
     if place >= PYRAMID:
-        return EXTRA_CARD
-    worth = PYRAMID_CARD
+        return weights[EXTRA_CARD]
+    worth = weights[PYRAMID_CARD]
     for side in range(2):
         under = COVERS[place, side]
         if under >= 0 and s["table"] & COVERERS[under] == 1 << place:
-            worth += UNCOVERS
+            worth += weights[UNCOVERS]
     return worth
 
 
 @jit
-def heuristic(s: Any, rules: Any, scores: Any) -> None:
+def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
     """Write a score for each legal action: removals by what they free, then turning, then undoing.
 
     A first click is worth its card and its best partner below it; kings and longer sums their card.
@@ -45,7 +49,7 @@ def heuristic(s: Any, rules: Any, scores: Any) -> None:
         if action >= DEAL:
             scores[action] = -1.0 if action == UNDO else 0.0
             continue
-        worth = gain(s, action)
+        worth = gain(s, weights, action)
         best = 0.0
         if not begun:
             need = TARGET - (places[action] >> 2)
@@ -53,5 +57,5 @@ def heuristic(s: Any, rules: Any, scores: Any) -> None:
             while partners:
                 partner = highest(partners)
                 partners &= ~(1 << partner)
-                best = max(best, gain(s, partner))
+                best = max(best, gain(s, weights, partner))
         scores[action] = worth + best

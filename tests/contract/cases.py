@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
-from parlour.envs.core.options import compiled, plain
+from parlour.envs.core.options import plain
 from tests.walkers import WALKERS, random_options
 
 
@@ -78,7 +78,7 @@ class Crowd:
     """Plays n games at once, row i as walker i % 3 of `tests.walkers`; at times a stray action."""
 
     def __init__(self, case: Case, n: int, seed: int, wrong: float = 0.0) -> None:
-        self.game, self.rules, self.wrong = case.game, compiled(case.rules), wrong
+        self.game, self.rules, self.wrong = case.game, case.rules, wrong
         self.rng = np.random.default_rng(seed)
         self.kind = np.arange(n) % 3
 
@@ -90,8 +90,7 @@ class Crowd:
         first = legal & (legal.cumsum(axis=1) <= 3)
         allowed = np.where((self.kind == 1)[:, None] & cautious[:, None], first, legal)
         chosen = (self.rng.random((n, actions)) * allowed).argmax(axis=1)
-        scores = np.zeros((n, actions))
-        self.game.judge(states, self.rules, scores)
+        scores = self.game.judged(states, self.rules)
         greedy = (self.kind == 2) & (self.rng.random(n) < 0.9)
         chosen = np.where(greedy, np.where(legal, scores, -np.inf).argmax(axis=1), chosen)
         strays = self.rng.random(n) < self.wrong

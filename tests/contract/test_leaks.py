@@ -12,7 +12,6 @@ from parlour.agents.agent import BUILT_IN, Turn, choose, load, look
 from parlour.envs import Game
 from parlour.envs.core.batch import Source
 from parlour.envs.core.cards import GAMMA
-from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, codes_of, hidden
 from parlour.envs.core.scene import ansi, svg
 from parlour.envs.shell import draw_seed
@@ -38,8 +37,7 @@ def what_is_seen(case: Case, states: np.ndarray) -> list[tuple[object, ...]]:
     game, rules = case.game, case.rules
     codes = codes_of(states)
     flat = game.features.onehot(codes)
-    scores = np.zeros((len(states), game.actions))
-    game.judge(states, compiled(rules), scores)
+    scores = game.judged(states, rules)
     facts = game.results(states, rules)
     seen: list[tuple[object, ...]] = []
     for i in range(len(states)):

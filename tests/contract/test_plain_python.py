@@ -110,10 +110,9 @@ def test_hiding_and_judging(case: Case) -> None:
         over = rows.states["over"][0]
         if step % 4 == 0 and not over:
             states, others = rows.states.copy(), as_plain(rows.states)
-            scores, other_scores = np.zeros((1, game.actions)), [[0.0] * game.actions]
-            game.judge(states, compiled(rules), scores)
-            judge(others, [rules], other_scores)
-            assert scores.tolist() == other_scores
+            scores = [[0.0] * game.actions]
+            judge(others, [rules], list(game.weights.values()), scores)
+            assert game.judged(states, rules).tolist() == scores
             game.hide(states, compiled(rules), 0)
             hide(others, [rules], 0)
             assert as_plain(states) == as_ints(others)

@@ -1,0 +1,48 @@
+"""Poker Squares, a patience for one player: rules and sources are in README.md beside this file."""
+
+from ..core.batch import make_hide, make_judge
+from ..core.game import Game
+from .heuristic import WEIGHTS, heuristic
+from .kernel import hide, play
+from .layout import facts, layout, words
+from .rules import (
+    DEFAULT,
+    FEATURES,
+    LEAST,
+    LINES,
+    MOST,
+    REFERENCES,
+    SOURCES,
+    SQUARES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    label,
+)
+
+GAME = Game(
+    name="poker_squares",
+    title="Poker Squares",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=SQUARES,
+    label=label,
+    play=play,
+    hide=make_hide(hide),
+    judge=make_judge(heuristic),
+    weights=WEIGHTS,
+    layout=layout,
+    words=words,
+    facts=facts,
+    scores=(LEAST * LINES, MOST * LINES),
+    goal="reached",
+)
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

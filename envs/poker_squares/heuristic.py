@@ -1,0 +1,116 @@
+"""Poker Squares: what the greedy agent thinks of a position. Uses only what the player knows.
+
+A line that is not full is worth the points of hands it may still become, times chances set by hand.
+Placing a card changes two lines, so a square is worth what its row and its column gain by it.
+"""
+
+from typing import Any
+
+from ..core.bits import count
+from ..core.cards import RANKS
+from ..core.hands import Hand, category
+from ..core.jit import jit
+from .rules import SIZE, SQUARES
+
+WEIGHTS = {
+    "column_flush_1": 0.20,
+    "column_flush_2": 0.42,
+    "column_flush_3": 0.66,
+    "column_flush_4": 0.85,
+    "row_flush_1": 0.0,
+    "row_flush_2": 0.02,
+    "row_flush_3": 0.10,
+    "row_flush_4": 0.30,
+    "straight_1": 0.02,
+    "straight_2": 0.05,
+    "straight_3": 0.12,
+    "straight_4": 0.30,
+    "single": 0.9,
+    "pair": 0.25,
+    "two_pair": 0.35,
+    "three": 0.35,
+}
+"""Chances by name. flush, straight: that a line of so many cards which may become one does;
+single: that a card in a row is matched, as a share of a pair; pair: that one becomes three of a
+kind or better, two_pair and three: that these become a full house."""
+COLUMN_FLUSH, ROW_FLUSH, STRAIGHT, SINGLE, PAIR, TWO_PAIR, THREE = 0, 4, 8, 12, 13, 14, 15
+
+
+@jit
+def is_run(ranks: int) -> bool:
+    """Whether a set of ranks (bit 0 the ace) fits into five in a row, the ace low or high."""
+    high = (ranks >> 1) | ((ranks & 1) << (len(RANKS) - 1))
+    for low in range(len(RANKS) - 4):
+        window = 0b11111 << low
+        if ranks & ~window == 0 or high & ~window == 0:
+            return True
+    return False
+
+
+@jit
+def worth(s: Any, weights: Any, first: int, stride: int, square: int, card: int) -> float:
+    """What a line is worth with ``card`` on ``square`` (-1: as it is): ``first``, ``stride``."""
+    grid, points = s["shown"]["grid"], s["points"]
+    cards = ranks = equals = suits = suit = 0
+    for i in range(SIZE):
+        place = first + i * stride
+        other = card if place == square else grid[place]
+        if other == 0:
+            continue
+        cards += 1
+        suit = other & 3
+        suits |= 1 << suit
+        ranks |= 1 << ((other >> 2) - 1)
+        for j in range(i):
+            before = first + j * stride
+            code = card if before == square else grid[before]
+            equals += code >> 2 == other >> 2
+    if cards == 0:
+        return 0.0
+    total = 0.0
+    if count(suits) == 1 and equals == 0 and s["suits"][suit] >= SIZE - cards:
+        chances = COLUMN_FLUSH if stride == SIZE else ROW_FLUSH
+        total = weights[chances + cards - 1] * points[Hand.FLUSH]
+    if equals == 0:
+        if is_run(ranks):
+            total += weights[STRAIGHT + cards - 1] * points[Hand.STRAIGHT]
+        if stride == 1:
+            total += weights[SINGLE] * points[Hand.PAIR] * (SIZE - cards) / SIZE
+        return total
+    if equals == 1:
+        return points[Hand.PAIR] + weights[PAIR] * (SIZE - cards) / 2 * points[Hand.THREE]
+    if equals == 2:
+        return points[Hand.TWO_PAIR] + weights[TWO_PAIR] * points[Hand.FULL_HOUSE]
+    if equals == 3:
+        return points[Hand.THREE] + weights[THREE] * (SIZE - cards) / 2 * points[Hand.FULL_HOUSE]
+    return points[Hand.FOUR]
+
+
+@jit
+def gain(s: Any, weights: Any, first: int, stride: int, square: int) -> float:
+    """By how much a line gains when the card in hand is placed on one of its squares."""
+    card = s["shown"]["card"]
+    line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
+    empty = 0
+    for i in range(SIZE):
+        empty += line[i] == 0
+    before = worth(s, weights, first, stride, -1, 0)
+    if empty > 1:
+        return worth(s, weights, first, stride, square, card) - before
+    for i in range(SIZE):
+        if line[i] == 0:
+            line[i] = card
+            full = s["points"][category(line)]
+            line[i] = 0
+    return full - before
+
+
+@jit
+def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+    """Write a score for each legal action: what its row and its column gain."""
+    for action in range(SQUARES):
+        if (s["legal"] >> action) & 1:
+            row, column = action // SIZE, action % SIZE
+            scores[action] = gain(s, weights, row * SIZE, 1, action) + gain(
+                s, weights, column, SIZE, action
+            )

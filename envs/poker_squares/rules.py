@@ -1,0 +1,168 @@
+"""Poker Squares: what is played.
+
+Cards are turned up one at a time and placed, for good, on a grid of five rows and five columns.
+When all 25 squares are filled the ten lines score as poker hands; the total is the score.
+
+Squares, which are also the actions::
+
+             0   1   2   3   4
+             5   6   7   8   9
+            10  11  12  13  14
+            15  16  17  18  19
+            20  21  22  23  24
+
+Sources: 002 The Ultimate Book of Card Games; "literature": the papers and the 2013 Gettysburg
+contest on Poker Squares, which play without starter and adjacency.
+"""
+
+from enum import IntEnum
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from ..core.batch import HEAD
+from ..core.cards import PACK
+from ..core.features import CARD, FLAG, Features, Piece, number
+from ..core.hands import Hand
+from ..core.options import Option
+
+SIZE = 5
+SQUARES = 25
+CENTRE = 12
+LINES = 10
+DIGIT = 16
+LEAST, MOST = -128, 127
+"""Of the points of one hand."""
+
+
+class Adjacent(IntEnum):
+    """Which cards must lie directly above, below or beside one that lies already."""
+
+    NONE = 0
+    FIRST = 1
+    ALL = 2
+
+
+class Scoring(IntEnum):
+    """Which points the hands bring."""
+
+    AMERICAN = 0
+    ENGLISH = 1
+    CUSTOM = 2
+
+
+AMERICAN = (0, 2, 5, 10, 15, 20, 25, 50, 75, 100)
+ENGLISH = (0, 1, 3, 6, 12, 5, 10, 16, 30, 30)
+TARGETS = (200, 70, 200)
+"""By scoring: what counts as a good game where ``target`` is 0."""
+
+
+class Rules(NamedTuple):
+    """The options of Poker Squares; the defaults are those all variants differ from."""
+
+    starter: Annotated[bool, Option("the first card lies in the centre from the start (002)")] = (
+        False
+    )
+    adjacent: Annotated[
+        Adjacent,
+        Option(
+            "cards that must be placed directly above, below or beside another: none, the first "
+            "one after the starter, or all (002, which can be read both ways)"
+        ),
+    ] = Adjacent.NONE
+    scoring: Annotated[
+        Scoring, Option("points of the hands: american (002), english, or custom: see points")
+    ] = Scoring.AMERICAN
+    points: Annotated[
+        tuple[int, ...],
+        Option(
+            "with custom scoring: of high card, pair, two pair, three, straight, flush, full "
+            "house, four, straight flush, royal flush",
+            LEAST,
+            MOST,
+            len(Hand),
+        ),
+    ] = AMERICAN
+    target: Annotated[
+        int,
+        Option("the total that counts as reached; 0: 70 with english scoring, else 200", 0, 1270),
+    ] = 0
+
+
+DEFAULT = "classic"
+"""The variant played when none is named: the one that others have published results for."""
+
+VARIANTS = {
+    "book": Rules(starter=True, adjacent=Adjacent.ALL),
+    "classic": Rules(),
+    "british": Rules(scoring=Scoring.ENGLISH),
+}
+SOURCES = {
+    "book": "002",
+    "classic": "literature",
+    "british": "literature, with the English points",
+}
+REFERENCES = {
+    "002": "The Ultimate Book of Card Games",
+    "literature": "papers and the 2013 Gettysburg contest on Poker Squares",
+}
+"""What the short names in SOURCES and in the options stand for."""
+
+
+def check(rules: Rules) -> None:
+    """Refuse nothing: all options go together."""
+
+
+def _points(digits: list[int]) -> list[int]:
+    return [DIGIT * digits[i] + digits[i + 1] + LEAST for i in range(0, len(digits), 2)]
+
+
+def _target(digits: list[int]) -> int:
+    return (DIGIT * digits[0] + digits[1]) * DIGIT + digits[2]
+
+
+FEATURES = Features(
+    [
+        Piece("grid", SQUARES, CARD, "the card on each square; 0: none"),
+        Piece("card", 1, CARD, "the card to be placed now; 0: the game is over"),
+        Piece(
+            "unseen",
+            PACK,
+            FLAG,
+            "of each card, ace of clubs, diamonds ... to king of spades: still in the stock",
+        ),
+        Piece("placed", 1, number(SQUARES), "cards on the grid"),
+        Piece("starter", 1, FLAG, "option"),
+        Piece("adjacent", 1, number(2), "option: 1 first, 2 all"),
+        Piece("scoring", 1, number(2), "option: 1 english, 2 custom"),
+        Piece(
+            "points",
+            2 * len(Hand),
+            number(DIGIT - 1),
+            "option: points of each hand with custom scoring, plus 128: its sixteens, its ones",
+            read=_points,
+        ),
+        Piece("target", 3, number(DIGIT - 1), "option: 256s, sixteens, ones", read=_target),
+    ]
+)
+
+STATE = np.dtype(
+    [
+        *HEAD,
+        ("filled", np.int64),  # set of squares that hold a card
+        ("next", np.int16),  # deck position of the next card
+        ("target", np.int16),
+        ("points", np.int16, (len(Hand),)),
+        ("suits", np.int8, (4,)),  # unseen cards of each suit
+        ("ranks", np.int8, (13,)),  # and of each rank, ace first
+        ("deck", np.int8, (PACK,)),
+        ("shown", FEATURES.dtype),
+    ]
+)
+
+
+def label(action: int) -> str:
+    """Name an action by row and column: ``"square a1"`` is the first, ``"square e5"`` the last."""
+    if not 0 <= action < SQUARES:
+        raise ValueError(f"action {action}: Poker Squares has actions 0 to {SQUARES - 1}")
+    return "square " + "abcde"[action // SIZE] + "12345"[action % SIZE]

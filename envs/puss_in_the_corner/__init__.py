@@ -1,0 +1,49 @@
+"""Puss in the Corner, a patience for one player: rules and sources are in README.md beside this."""
+
+from ..core.batch import make_hide, make_judge
+from ..core.cards import PACK
+from ..core.game import Game
+from .heuristic import WEIGHTS, heuristic
+from .kernel import hide, play
+from .layout import facts, layout, words
+from .rules import (
+    ACES,
+    ACTIONS,
+    CARDS,
+    DEFAULT,
+    FEATURES,
+    FIRST,
+    REFERENCES,
+    SOURCES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    label,
+)
+
+GAME = Game(
+    name="puss_in_the_corner",
+    title="Puss in the Corner",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    play=play,
+    hide=make_hide(hide),
+    judge=make_judge(heuristic),
+    weights=WEIGHTS,
+    layout=layout,
+    words=words,
+    facts=facts,
+    scores=(ACES, PACK),
+    pack=tuple(range(FIRST, FIRST + CARDS)),
+)
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,0 +1,268 @@
+"""Puss in the Corner: how it is played. Compiled; kernels trust the mask and allocate nothing."""
+
+from typing import Any
+
+from ..core.batch import Over, make_play
+from ..core.cards import PACK, shuffle
+from ..core.jit import jit
+from .rules import (
+    ACES,
+    ACTIONS,
+    BUILT,
+    CARDS,
+    DEAL,
+    END,
+    FIRST,
+    FOUNDATION,
+    GATHER,
+    PILE,
+    PILES,
+    PLACE,
+    PLAY,
+    REDEAL,
+    STOCK,
+    TURNED,
+    UNSEEN,
+)
+
+ALL_PLACES = (1 << PILES) - 1
+
+
+@jit
+def taker(s: Any, rules: Any, card: int) -> int:
+    """The foundation that a card fits, the lowest of several; -1: none, or no card (0)."""
+    suit = card & 3
+    for foundation in range(ACES):
+        of_colour = foundation == ACES - 1 - suit and not rules.suits
+        next_value = s["shown"]["foundations"][foundation] + 1
+        if (foundation == suit or of_colour) and next_value == card >> 2:
+            return foundation
+    return -1
+
+
+@jit
+def fitting(s: Any, rules: Any) -> int:
+    """The PLAY actions of all piles whose top fits a foundation, as a set."""
+    found = 0
+    for pile in range(PILES):
+        top = s["shown"]["tops"][pile]
+        if top and taker(s, rules, top) >= 0:
+            found |= 1 << (PLAY + pile)
+    return found
+
+
+@jit
+def lie(s: Any, card: int, where: int, order: int) -> None:
+    """Write down where a card is. All that the player learns passes through here."""
+    s["shown"]["where"][card - FIRST] = where
+    s["shown"]["order"][card - FIRST] = order
+
+
+@jit
+def build(s: Any, rules: Any, card: int) -> None:
+    """Put a card on the foundation that it fits."""
+    s["shown"]["foundations"][taker(s, rules, card)] = card >> 2
+    lie(s, card, BUILT, 0)
+    s["score"] += 1
+
+
+@jit
+def put(s: Any, pile: int, card: int) -> None:
+    """Put a card on a reserve pile."""
+    s["pile"][pile, s["count"][pile]] = card
+    s["count"][pile] += 1
+    s["shown"]["tops"][pile] = card
+    lie(s, card, PILE + pile, s["count"][pile])
+
+
+@jit
+def take(s: Any, pile: int) -> int:
+    """Take the top card off a reserve pile."""
+    s["count"][pile] -= 1
+    left = s["count"][pile]
+    card = s["pile"][pile, left]
+    s["shown"]["tops"][pile] = s["pile"][pile, left - 1] if left else 0
+    return card
+
+
+@jit
+def turn(s: Any, rules: Any) -> None:
+    """Turn up the top of the stock."""
+    card = s["deck"][s["next"]]
+    s["next"] += 1
+    s["shown"]["stock_count"] -= 1
+    s["shown"]["card"] = card
+    lie(s, card, TURNED, 0)
+    s["legal"] = ALL_PLACES << PLACE
+    if rules.direct and taker(s, rules, card) >= 0:
+        s["legal"] |= 1 << FOUNDATION
+
+
+@jit
+def begin_group(s: Any, rules: Any) -> None:
+    """Turn up the first card of a group, the last of which may be short."""
+    s["shown"]["group_left"] = min(rules.deal_size, s["shown"]["stock_count"])
+    turn(s, rules)
+
+
+@jit
+def turn_over(s: Any, rules: Any) -> None:
+    """Make the gathered piles the stock; in the deck, cards on foundations come behind it."""
+    shown = s["shown"]
+    place = 0
+    for turn_of in range(1, PILES + 1):
+        for pile in range(PILES):
+            if shown["gathered"][pile] == turn_of:
+                for i in range(s["count"][pile]):
+                    card = s["pile"][pile, i]
+                    s["deck"][place] = card
+                    place += 1
+                    lie(s, card, STOCK, place)
+    shown["stock_count"] = place
+    for card in range(CARDS):
+        if shown["where"][card] == BUILT:
+            s["deck"][place] = FIRST + card
+            place += 1
+    for pile in range(PILES):
+        s["count"][pile] = 0
+        shown["tops"][pile] = 0
+        shown["gathered"][pile] = 0
+    s["gathered"] = 0
+    s["next"] = 0
+    shown["redeals_left"] -= 1
+    begin_group(s, rules)
+
+
+@jit
+def gather(s: Any, rules: Any) -> None:
+    """Let the player gather while there is a choice, then turn the packet over."""
+    shown = s["shown"]
+    left = several = last = 0
+    for pile in range(PILES):
+        if s["count"][pile] and not shown["gathered"][pile]:
+            several = left
+            left |= 1 << (GATHER + pile)
+            last = pile
+            if not rules.choose_pickup:
+                s["gathered"] += 1
+                shown["gathered"][pile] = s["gathered"]
+    if rules.choose_pickup:
+        if several:
+            s["legal"] = left
+            return
+        s["gathered"] += 1
+        shown["gathered"][last] = s["gathered"]
+    turn_over(s, rules)
+
+
+@jit
+def settle(s: Any, rules: Any) -> None:
+    """Go on between two groups: with what the player may choose, or by itself."""
+    shown = s["shown"]
+    shown["card"] = 0
+    legal = fitting(s, rules)
+    if s["score"] == PACK:
+        s["won"] = 1
+        s["over"] = Over.TERMINATED
+    elif legal and not rules.hold_back:
+        s["legal"] = legal
+    elif shown["stock_count"]:
+        if rules.hold_back:
+            s["legal"] = legal | 1 << DEAL
+        else:
+            begin_group(s, rules)
+    elif shown["redeals_left"]:
+        if rules.hold_back:
+            s["legal"] = legal | 1 << REDEAL
+        else:
+            gather(s, rules)
+    elif legal:
+        s["legal"] = legal | 1 << END
+    else:
+        s["over"] = Over.TERMINATED
+
+
+@jit
+def step(s: Any, rules: Any, action: int) -> None:
+    """Play a legal action."""
+    shown = s["shown"]
+    s["moves"] += 1
+    if action < PLAY or action == FOUNDATION:
+        if action == FOUNDATION:
+            build(s, rules, shown["card"])
+        else:
+            put(s, action - PLACE, shown["card"])
+        shown["group_left"] -= 1
+        if shown["group_left"]:
+            turn(s, rules)
+        else:
+            settle(s, rules)
+    elif action < FOUNDATION:
+        build(s, rules, take(s, action - PLAY))
+        settle(s, rules)
+    elif action == DEAL:
+        begin_group(s, rules)
+    elif action == END:
+        s["over"] = Over.TERMINATED
+    else:
+        if action >= GATHER:
+            s["gathered"] += 1
+            shown["gathered"][action - GATHER] = s["gathered"]
+        gather(s, rules)
+
+
+@jit
+def show_rules(s: Any, rules: Any) -> None:
+    """Write the options into the observation."""
+    shown = s["shown"]
+    shown["redeals"] = rules.redeals
+    shown["hold_back"] = rules.hold_back
+    shown["choose_pickup"] = rules.choose_pickup
+    shown["deal_size"] = rules.deal_size
+    shown["direct"] = rules.direct
+    shown["suits"] = rules.suits
+
+
+@jit
+def deal(s: Any, rules: Any) -> None:
+    """Begin a game with the deck as it stands in the state."""
+    shown = s["shown"]
+    show_rules(s, rules)
+    for pile in range(PILES):
+        s["count"][pile] = 0
+        shown["tops"][pile] = 0
+        shown["gathered"][pile] = 0
+        shown["foundations"][pile] = 1
+        for i in range(CARDS):
+            s["pile"][pile, i] = 0
+    for card in range(CARDS):
+        shown["where"][card] = UNSEEN
+        shown["order"][card] = 0
+    shown["stock_count"] = CARDS
+    shown["redeals_left"] = rules.redeals
+    s["gathered"] = 0
+    s["next"] = 0
+    s["score"] = ACES
+    begin_group(s, rules)
+
+
+@jit
+def new_deck(s: Any, rules: Any) -> None:
+    """Fill the deck from the state's generator."""
+    for card in range(CARDS):
+        s["deck"][card] = FIRST + card
+    shuffle(s, s["deck"], 0, CARDS)
+
+
+@jit
+def hide(s: Any, rules: Any, seat: int) -> None:
+    """Redeal what was not seen yet, from the state's generator: sorted first, then shuffled."""
+    place = s["next"]
+    for card in range(CARDS):
+        if s["shown"]["where"][card] == UNSEEN:
+            s["deck"][place] = FIRST + card
+            place += 1
+    shuffle(s, s["deck"], s["next"], place)
+
+
+play = make_play(new_deck, deal, step, ACTIONS, 1 / PACK)

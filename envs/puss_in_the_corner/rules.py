@@ -1,0 +1,139 @@
+"""Puss in the Corner: what is played.
+
+The four aces are the foundations, built up by colour to the kings. The other 48 cards are turned up
+in groups of four, one at a time, each onto one of four reserve piles before the next is seen. After
+each group, tops that fit go to the foundations. When the stock is used up the piles become the
+stock again, so often as redeals are allowed.
+
+Actions: 0-3 PLACE on pile 1-4, 4-7 PLAY the top of pile 1-4, 8 FOUNDATION (the card turned up goes
+there), 9 DEAL, 10 REDEAL, 11-14 GATHER pile 1-4, 15 END. Only what the options need is ever legal.
+
+Source: 002 The Ultimate Book of Card Games.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from ..core.batch import HEAD
+from ..core.cards import FIRST_CARD, PACK
+from ..core.features import CARD, FLAG, Features, Piece, number
+from ..core.options import Option
+
+PILES = 4
+ACES = 4
+CARDS = PACK - ACES
+FIRST = FIRST_CARD + ACES
+"""Code of the two of clubs: card FIRST + i has number i here, 0 to 47."""
+KING = 13
+PLACE, PLAY, FOUNDATION, DEAL, REDEAL, GATHER, END = 0, 4, 8, 9, 10, 11, 15
+ACTIONS = 16
+
+UNSEEN, PILE, STOCK, BUILT, TURNED = 0, 1, 5, 6, 7
+"""Where a card is: PILE to PILE + 3 are the reserve piles."""
+
+
+class Rules(NamedTuple):
+    """The options of Puss in the Corner; the defaults are those all variants differ from."""
+
+    redeals: Annotated[int, Option("how often the piles are turned over", 0, 2)] = 1
+    hold_back: Annotated[
+        bool,
+        Option(
+            "playing is never compulsory: after each group PLAY any top that fits, or DEAL; "
+            "REDEAL when the stock is empty, END when no redeal is left"
+        ),
+    ] = False
+    choose_pickup: Annotated[
+        bool, Option("at a redeal the player chooses in which order the piles are gathered")
+    ] = False
+    deal_size: Annotated[int, Option("cards in a group: 4, or 1 as in other rule books", 1, 4)] = 4
+    direct: Annotated[
+        bool, Option("the card turned up may go straight to a foundation that it fits")
+    ] = False
+    suits: Annotated[bool, Option("foundations are built by suit, not by colour")] = False
+
+
+DEFAULT = "no-redeal"
+"""The variant played when none is named: the one in which skill shows."""
+
+VARIANTS = {
+    "book": Rules(),
+    "no-redeal": Rules(redeals=0),
+    "two-redeals": Rules(redeals=2),
+    "free-hand": Rules(hold_back=True, choose_pickup=True),
+    "one-by-one": Rules(deal_size=1, direct=True, choose_pickup=True, hold_back=True),
+    "suits": Rules(suits=True),
+}
+SOURCES = {
+    "book": "002; the order of gathering is ours",
+    "no-redeal": "the training default: 002 without its redeal",
+    "two-redeals": "a house rule: 002 with one redeal more",
+    "free-hand": "002 with playing and gathering left to the player",
+    "one-by-one": "other rule books: groups of one, straight to the foundations",
+    "suits": "a house rule: 002, built by suit",
+}
+REFERENCES = {"002": "The Ultimate Book of Card Games"}
+"""What the numbers in SOURCES stand for."""
+
+
+def check(rules: Rules) -> None:
+    """Refuse groups of other sizes than 1 and 4: ValueError naming field and value."""
+    if rules.deal_size not in (1, 4):
+        raise ValueError(f"deal_size={rules.deal_size}: allowed are 1 and 4")
+
+
+FEATURES = Features(
+    [
+        Piece("card", 1, CARD, "the card turned up, to be placed; 0: none"),
+        Piece("tops", PILES, CARD, "the top card of each reserve pile; 0: the pile is empty"),
+        Piece("foundations", PILES, number(KING), "top value of each foundation: c, d, h, s"),
+        Piece(
+            "where",
+            CARDS,
+            number(TURNED),
+            "of each card, twos to kings, c, d, h, s: 0 not seen yet, 1-4 in pile 1-4, 5 in the "
+            "stock and known, 6 on a foundation, 7 turned up",
+        ),
+        Piece(
+            "order",
+            CARDS,
+            number(CARDS),
+            "of each card in a pile: its place from the bottom, from 1; of one known in the stock: "
+            "its place in the packet when that was turned over; else 0",
+        ),
+        Piece("stock_count", 1, number(CARDS), "cards in the stock"),
+        Piece("group_left", 1, number(4), "cards still to be put down in this group"),
+        Piece("redeals_left", 1, number(2), "redeals left"),
+        Piece("gathered", PILES, number(PILES), "in what turn each pile was gathered, from 1"),
+        Piece("redeals", 1, number(2), "option"),
+        Piece("hold_back", 1, FLAG, "option"),
+        Piece("choose_pickup", 1, FLAG, "option"),
+        Piece("deal_size", 1, number(4), "option"),
+        Piece("direct", 1, FLAG, "option"),
+        Piece("suits", 1, FLAG, "option"),
+    ]
+)
+
+STATE = np.dtype(
+    [
+        *HEAD,
+        ("deck", np.int8, (CARDS,)),
+        ("next", np.int8),  # position in the deck of the top of the stock
+        ("count", np.int8, (PILES,)),
+        ("pile", np.int8, (PILES, CARDS)),  # oldest card first
+        ("gathered", np.int8),  # piles gathered at this redeal
+        ("shown", FEATURES.dtype),
+    ]
+)
+
+
+def label(action: int) -> str:
+    """Name an action: ``"PLACE 1"``, ``"PLAY 4"``, ``"FOUNDATION"``, ``"DEAL"``..."""
+    if not 0 <= action < ACTIONS:
+        raise ValueError(f"action {action}: Puss in the Corner has actions 0 to {ACTIONS - 1}")
+    if action < FOUNDATION:
+        return f"{'PLAY' if action >= PLAY else 'PLACE'} {action % PILES + 1}"
+    if GATHER <= action < END:
+        return f"GATHER {action - GATHER + 1}"
+    return {FOUNDATION: "FOUNDATION", DEAL: "DEAL", REDEAL: "REDEAL", END: "END"}[action]

@@ -1,0 +1,129 @@
+"""The compiled Poker Squares plays exactly as the reference written from the rule text."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from parlour.envs import GAMES
+from parlour.envs.core.cards import FIRST_CARD, name
+from parlour.envs.core.options import plain
+from parlour.envs.core.rows import Rows
+from tests.reference.match import Match, legal_now, names
+from tests.reference.poker_squares import AMERICAN, PokerSquares, hand, refused
+
+GAME = GAMES["poker_squares"]
+ALL = set(range(25))
+
+
+class Told(PokerSquares):
+    """The reference of the game dealt in row 0."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rules = plain(rows.rules)
+        super().__init__([name(int(card)) for card in rows.states["deck"][0]], **self.rules)
+
+    def branches(self, action: int | None) -> Iterator[str]:
+        """Which rules show in this position and in what is played there next, if anything is."""
+        free = {square for square in ALL if self.grid[square] is None}
+        if self.rules["starter"] and self.moves == 0:
+            yield "starter"
+        if self.legal() != free and not self.over:
+            yield self.rules["adjacent"]
+        if action is None:
+            lines = [self.grid[5 * i : 5 * i + 5] for i in range(5)]
+            lines += [self.grid[i::5] for i in range(5)]
+            for line in lines:
+                yield hand([card for card in line if card])
+            yield self.rules["scoring"]
+            if self.rules["scoring"] == "custom" and self.score < 0:
+                yield "points below 0"
+            if self.reached:
+                yield "target of one's own" if self.rules["target"] else "target"
+
+
+def compare(rows: Rows, reference: Told) -> None:
+    s = rows.states[0]
+    shown = s["shown"]
+    assert legal_now(rows) == reference.legal()
+    assert bool(s["over"]) == reference.over
+    assert bool(s["won"]) == reference.reached
+    assert int(s["score"]) == reference.score
+    assert int(s["moves"]) == reference.moves
+    assert names(shown["grid"]) == reference.grid
+    assert names([shown["card"]])[0] == reference.card
+    unseen = {name(FIRST_CARD + i) for i in range(52) if shown["unseen"][i]}
+    assert unseen == reference.unseen
+    assert shown["placed"] == 25 - reference.grid.count(None)
+    assert s["suits"].tolist() == [sum(card[1] == suit for card in unseen) for suit in "cdhs"]
+    ranks = [sum(card[0] == rank for card in unseen) for rank in "A23456789TJQK"]
+    assert s["ranks"].tolist() == ranks
+
+
+def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+    hits.update(reference.branches(action))
+
+
+MATCH = Match(GAME, Told, compare, count_branches)
+OPTIONS_HIT = {
+    "starter": ("starter",),
+    "adjacent": ("first", "all"),
+    "scoring": ("american", "english", "custom"),
+    "points": ("points below 0",),
+    "target": ("target of one's own",),
+}
+"""What only this option, set, can bring about: all of it must have been played."""
+HANDS = set(AMERICAN)
+SELDOM = {"straight flush", "royal flush"}
+
+
+@pytest.mark.parametrize("variant", GAME.variants)
+def test_variant_matches_reference(variant: str) -> None:
+    hits = MATCH.games(variant, 150)
+    assert {one for one in HANDS if not hits[one]} <= SELDOM
+    assert hits["all"] == 0 or variant == "book"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", GAME.variants)
+def test_variant_matches_reference_on_2000_games(variant: str) -> None:
+    MATCH.games(variant, 2000)
+
+
+def test_random_options_match_reference_and_reach_every_branch() -> None:
+    assert OPTIONS_HIT.keys() == set(GAME.rules._fields)
+    hits = MATCH.random_sets(0, 200)
+    hits += MATCH.games_until("target of one's own", {"target": 10}, 20)
+    missed = [one for branches in OPTIONS_HIT.values() for one in branches if not hits[one]]
+    assert not missed, f"no game reached {missed}; reached were {hits}"
+
+
+@pytest.mark.slow
+def test_2000_random_option_sets_match_reference() -> None:
+    MATCH.random_sets(1000, 2000)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"starter": True, "adjacent": "first"},
+        {"adjacent": "some"},
+        {"scoring": "custom", "points": (0,) * 10},
+        {"points": (0,) * 9},
+        {"points": (0,) * 9 + (128,)},
+        {"points": (-129,) + (0,) * 9},
+        {"points": (0.5,) + (0,) * 9},
+        {"target": 1270},
+        {"target": 1271},
+        {"target": -1},
+        {"players": 2},
+    ],
+    ids=str,
+)
+def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> None:
+    if refused(options):
+        with pytest.raises(ValueError, match=r"option|unknown"):
+            GAME.rules_of(None, options)
+    else:
+        GAME.rules_of(None, options)
