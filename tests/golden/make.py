@@ -62,7 +62,7 @@ def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
     lines += [fact(key, said(value)) for key, value in result.items()]
     lines.append(fact("steps", str(steps)))
     lines.append(fact("observed", seen.hexdigest()[:32]))
-    return (result["won"], result["score"]), "\n".join(lines) + "\n"
+    return (result[env.game.goal], result["score"]), "\n".join(lines) + "\n"
 
 
 def heading(env: CardEnv, deal: int) -> list[str]:
