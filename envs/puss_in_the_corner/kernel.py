@@ -69,7 +69,7 @@ def build(s: Any, rules: Any, card: int) -> None:
 @jit
 def put(s: Any, pile: int, card: int) -> None:
     """Put a card on a reserve pile."""
-    s["pile"][pile, s["count"][pile]] = card
+    s["pile"][pile][s["count"][pile]] = card
     s["count"][pile] += 1
     s["shown"]["tops"][pile] = card
     lie(s, card, PILE + pile, s["count"][pile])
@@ -80,8 +80,8 @@ def take(s: Any, pile: int) -> int:
     """Take the top card off a reserve pile."""
     s["count"][pile] -= 1
     left = s["count"][pile]
-    card = s["pile"][pile, left]
-    s["shown"]["tops"][pile] = s["pile"][pile, left - 1] if left else 0
+    card = s["pile"][pile][left]
+    s["shown"]["tops"][pile] = s["pile"][pile][left - 1] if left else 0
     return card
 
 
@@ -114,7 +114,7 @@ def turn_over(s: Any, rules: Any) -> None:
         for pile in range(PILES):
             if shown["gathered"][pile] == turn_of:
                 for i in range(s["count"][pile]):
-                    card = s["pile"][pile, i]
+                    card = s["pile"][pile][i]
                     s["deck"][place] = card
                     place += 1
                     lie(s, card, STOCK, place)
@@ -234,7 +234,7 @@ def deal(s: Any, rules: Any) -> None:
         shown["gathered"][pile] = 0
         shown["foundations"][pile] = 1
         for i in range(CARDS):
-            s["pile"][pile, i] = 0
+            s["pile"][pile][i] = 0
     for card in range(CARDS):
         shown["where"][card] = UNSEEN
         shown["order"][card] = 0
