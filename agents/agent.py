@@ -85,13 +85,18 @@ def choose(agent: Agent, turn: Turn) -> np.ndarray:
 BUILT_IN = ("uniform", "greedy", "human")
 CARD = "agent.json"
 """The file that makes a folder a saved agent."""
+EXPECTIMAX = "expectimax"
+"""In front of a saved agent's path: it looks one ply further, over all cards that may come."""
+WIDTH = 8
+"""The actions that it compares so."""
 
 
 def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
-    ``"uniform"``, ``"greedy"``, ``"human"``; the path of an artefact folder (or of the
-    ``agent.json`` in it), or of a run that made one agent; ``"mymodule:MyAgent"``, an agent, or a
+    ``"uniform"``, ``"greedy"``, ``"human"``; a rule player of the game (`Game.players`); the path of an artefact folder (or of the
+    ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a one with a
+    table of values, looking one ply further; ``"mymodule:MyAgent"``, an agent, or a
     class that is called with ``seed`` where it takes one. Raises ValueError saying what is wrong
     and what is allowed.
     """
@@ -99,18 +104,42 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         module = importlib.import_module(f".{spec}", __package__)
         agent: Agent = module.make(seed)
         return agent
+    if spec in game.players:
+        from .greedy import GreedyAgent
+
+        return GreedyAgent(spec, player=spec)
+    kind, _, rest = spec.partition(":")
+    if kind == EXPECTIMAX:
+        return _saved(Path(rest), game, rules, WIDTH)
     path = Path(spec)
     if path.is_dir() or path.name == CARD:
-        from .learned import LearnedAgent  # torch is loaded only when a network plays
-
-        return LearnedAgent.load(_made_by(path), game, rules)
+        return _saved(path, game, rules)
     if ":" in spec:
         return _own(spec, seed)
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
-        unknown("agent", spec, BUILT_IN) + ", the folder of a saved agent or run, or module:Class"
+        unknown("agent", spec, [*BUILT_IN, *game.players]) + ", the folder of a saved agent or run, or module:Class"
     )
+
+
+def _saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
+    """The agent in a folder; ``width``: one that plays by a table is to look a ply ahead."""
+    from .artefact import network_of
+    from .greedy import HEURISTIC, GreedyAgent
+    from .values import TABLE, ValueAgent
+
+    folder = _made_by(path)
+    network = network_of(folder)
+    if network == TABLE:
+        return ValueAgent.load(folder, game, rules, width)
+    if width:
+        raise ValueError(f"{EXPECTIMAX}:{path}: only an agent with a table of values can do that")
+    if network == HEURISTIC:
+        return GreedyAgent.load(folder, game, rules)
+    from .learned import LearnedAgent  # torch is loaded only when a network plays
+
+    return LearnedAgent.load(folder, game, rules)
 
 
 def _made_by(folder: Path) -> Path:

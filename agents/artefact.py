@@ -99,6 +99,13 @@ def load(path: str | Path, game: Game, rules: Any = None) -> Artefact:
     return Artefact(folder, card["name"], own, network, weights, trained, scored, ahead)
 
 
+def network_of(path: Path) -> str:
+    """Return what a saved agent's folder, or its ``agent.json``, says of its network: the name."""
+    file = path if path.name == CARD else path / CARD
+    with blame(file):
+        return str(json.loads(file.read_text(encoding="utf-8"))["network"]["name"])
+
+
 def _check_fields(card: Any) -> None:
     if not isinstance(card, dict):
         raise ValueError("not a JSON object")

@@ -1,19 +1,68 @@
-"""The greedy baseline: the action that the game's own heuristic scores highest."""
+"""The greedy baselines: the action that a judge of the game scores highest.
+
+The judge is the game's own heuristic, by its own weights or by learned ones, or a rule player.
+"""
+
+from pathlib import Path
 
 import numpy as np
 
+from parlour.envs import Game
+
 from .agent import Agent, Turn
+
+HEURISTIC = "heuristic"
+"""What ``agent.json`` calls the network of an agent that plays by learned weights."""
+TENSOR = "weights"
+"""The name of their tensor."""
 
 
 class GreedyAgent:
-    """Takes the best action by ``game.judge``; of equals the one with the lowest number."""
+    """Takes the best action by ``game.judged``; of equals the one with the lowest number.
+
+    ``weights``, float64, replace the heuristic's own; ``player`` names one of ``game.players``,
+    which judges instead.
+    """
 
     name = "greedy"
     sees_all = False
 
+    def __init__(
+        self,
+        name: str = "greedy",
+        weights: np.ndarray | None = None,
+        player: str | None = None,
+    ) -> None:
+        self.name, self.weights, self.player = name, weights, player
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
+        """Load saved weights to play ``game`` by ``rules`` (None: those that they were learned by).
+
+        Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
+        """
+        from . import artefact  # safetensors is needed only here
+
+        found = artefact.load(path, game, rules)
+        with artefact.blame(found.folder):
+            names = found.trained.get("weights")
+            if names != list(game.weights):
+                raise ValueError(
+                    f"weights for {names}; in this version of the game the heuristic has "
+                    f"{list(game.weights)}: learn them anew"
+                )
+            weights = found.weights[TENSOR]
+            fits = weights.dtype == np.float64 and weights.shape == (len(game.weights),)
+            if not fits or not np.isfinite(weights).all():
+                raise ValueError(
+                    f"tensor {TENSOR!r}: {len(game.weights)} finite float64 are needed, got "
+                    f"{weights.dtype} {weights.shape}"
+                )
+        return cls(found.name, weights)
+
     def act(self, turn: Turn) -> np.ndarray:
         """Return the highest-scored legal action of each game."""
-        scores = turn.game.judged(turn.states, turn.rules)
+        scores = turn.game.judged(turn.states, turn.rules, self.weights, self.player)
         return np.where(turn.masks, scores, -np.inf).argmax(axis=1)
 
 

@@ -35,13 +35,32 @@ def save(
     scored: Mapping[str, Any],
     lookahead: Mapping[str, int] | None = None,
 ) -> None:
-    """Write a saved agent's folder, whole or not at all.
+    """Write the folder of an agent that plays by a network, whole or not at all.
 
     ``described`` has the network's name, width, depth and options, as `networks.build` takes them;
-    ``trained`` and ``scored`` are plain values for JSON: how it was trained, how it plays;
-    ``lookahead`` is given for an agent that is to play by values (see `artefact.Artefact`).
+    for the rest see `save_weights`.
     """
-    weights = weights_bytes(network)
+    net = dict(described) | {"encoding": network.encoding}
+    save_weights(folder, name, game, rules, weights_bytes(network), net, trained, scored, lookahead)
+
+
+def save_weights(
+    folder: Path,
+    name: str,
+    game: Game,
+    rules: Any,
+    weights: bytes,
+    network: Mapping[str, Any],
+    trained: Mapping[str, Any],
+    scored: Mapping[str, Any],
+    lookahead: Mapping[str, int] | None = None,
+) -> None:
+    """Write a saved agent's folder, whole or not at all.
+
+    ``weights`` is a safetensors file, ``network`` says what they are (see `artefact.Artefact`);
+    ``trained`` and ``scored`` are plain values for JSON: how it was trained, how it plays;
+    ``lookahead`` is given for an agent that is to play by a network's values.
+    """
     card = {
         "format": FORMAT,
         "name": name,
@@ -50,7 +69,7 @@ def save(
         "rules": plain(rules),
         "rules_digest": game.rules_digest(rules),
         "features_digest": game.features_digest,
-        "network": dict(described) | {"encoding": network.encoding},
+        "network": dict(network),
         "weights_sha256": sha256(weights).hexdigest(),
         "trained": dict(trained),
         "scored": dict(scored),

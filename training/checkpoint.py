@@ -9,6 +9,8 @@ import json
 import random
 import shutil
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -48,10 +50,23 @@ def save(run: Path, model: CardPPO, history: dict[str, Any]) -> None:
         "python_random": random.getstate(),
         "history": history,
     }
-    with whole_folder(run / FOLDER / f"{model.num_timesteps:012d}") as aside:
+    with _new(run, arrays, values) as aside:
         model.save(aside / MODEL, exclude=["clock", "_logger", "learning_rate"])
-        np.savez(aside / ARRAYS, **arrays)
-        values["sha256"] = {name: _digest(aside / name) for name in (MODEL, ARRAYS)}
+
+
+def save_arrays(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> None:
+    """Write a checkpoint of a learner without a network; ``values`` has ``steps``."""
+    with _new(run, arrays, values):
+        pass
+
+
+@contextmanager
+def _new(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> Iterator[Path]:
+    """Give the folder of a new checkpoint for further files; then write the rest, and drop old."""
+    with whole_folder(run / FOLDER / f"{values['steps']:012d}") as aside:
+        yield aside
+        np.savez(aside / ARRAYS, **dict(arrays))
+        values["sha256"] = {file.name: _digest(file) for file in sorted(aside.iterdir())}
         (aside / STATE).write_text(json.dumps(values), encoding="utf-8")
     for old in _all(run)[:-KEPT]:
         shutil.rmtree(old)

@@ -21,7 +21,10 @@ from .evaluate import Evaluation, Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
-AGENTS = f"{', '.join(BUILT_IN)}, the folder of a saved agent or run, or your own as module:Class"
+AGENTS = (
+    f"{', '.join(BUILT_IN)}, a player by rule of the game (parlour list), the folder of a saved "
+    "agent or run, or your own as module:Class"
+)
 
 
 def run_list(_: argparse.Namespace) -> int:
@@ -31,6 +34,8 @@ def run_list(_: argparse.Namespace) -> int:
         _print_wrapped(
             "variants", ", ".join(f"{n} (default)" if n == one.default else n for n in one.variants)
         )
+        if one.players:
+            _print_wrapped("players by rule", ", ".join(one.players))
     _print_wrapped("agents", AGENTS)
     return 0
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import tyro
 
 from parlour.agents.networks import network_class
+from parlour.agents.values import values_of
 from parlour.envs import GAMES
 from parlour.envs import game as game_named
 from parlour.envs.core.options import unknown
@@ -41,12 +42,19 @@ class Settings:
     """Options of the rules, beside the others, in the study at the beginning: an easier game."""
     study: float = 0.0
     """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
-    method: Literal["ppo", "lookahead"] = "ppo"
-    """ppo: MaskablePPO; lookahead: after a warm-up of it, values that choose by one step ahead."""
+    method: Literal["ppo", "lookahead", "values"] = "ppo"
+    """ppo: MaskablePPO; lookahead: after a warm-up of it, values that choose by one step ahead;
+    values: a table of afterstate values, by self-play (games that name features for it)."""
     warm_up: float = 0.2
-    """lookahead: share of all steps, at the beginning, that are MaskablePPO's."""
+    """Share of all steps, at the beginning, that are MaskablePPO's (lookahead), or in which each
+    part of a position learns by itself (values)."""
     temperature: float = 0.03
     """lookahead: noise of the choice at the start, in rewards; falls linearly to a tenth."""
+
+    step_size: float = 0.4
+    """values: step size after the warm-up; falls as ``schedule`` says."""
+    td_lambda: float = 0.9
+    """values: lambda of TD(lambda)."""
 
     network: str = "embedding"
     """mlp (one-hot), embedding (card codes) or bonds (codes, and pairs of cards that belong)."""
@@ -117,6 +125,8 @@ class Settings:
             raise ValueError(
                 f"gamma={self.gamma}: method 'lookahead' plays undiscounted, by gamma=1"
             )
+        if self.method == "values":
+            values_of(game)
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")
@@ -178,6 +188,8 @@ _RANGES = {
     "study": (0, 1),
     "warm_up": (0, 1),
     "temperature": (1e-6, 1),
+    "step_size": (0, 100),
+    "td_lambda": (0, 1),
 }
 
 

@@ -40,6 +40,7 @@ from .config import Settings, parse, plain, preset, read
 from .files import write_json
 from .progress import Bar
 from .run import RESULT, SeedRun, Stop
+from .value_run import ValueRun
 
 __all__ = ["Interrupted", "Settings", "main", "preset", "resume", "train"]
 
@@ -133,7 +134,8 @@ def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
 
 
 def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop) -> bool:
-    run = SeedRun(settings, seed, folder)
+    make = {"values": ValueRun}.get(settings.method, SeedRun)
+    run = make(settings, seed, folder)
     try:
         with Bar(f"seed {seed}", run.total, run.steps, quiet) as bar:
             return run.train(bar, stop)

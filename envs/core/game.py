@@ -1,7 +1,7 @@
 """Game: what every game fills in, and everything else builds on."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -12,6 +12,7 @@ from . import options as opt
 from .batch import Play
 from .features import Features
 from .scene import Scene
+from .values import Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +24,12 @@ class Game:
     ``hide(states, rules, seat)`` redeals, from each state's generator, what a seat does not know.
     ``judge(states, rules, weights, scores)`` writes a score for every legal action, knowing only
     what the player knows (see `judged`); ``weights`` are its numbers by name, as set by hand.
+    ``players`` names further judges of that form: rule players, handed the same weights.
     ``layout(s, rules)`` says where each card of one state lies,
     ``words(s, rules)`` what a person may call each action in sight, the best word first.
     ``facts(states, rules)`` gives what ``info`` says at the end of episodes beside won, score and
     moves, an array each. ``scores`` are the lowest and highest score that any rules allow.
+    ``values`` says what a learner of afterstate values needs, where the game has such.
     ``goal`` is what ``info`` calls the aim that is reached or not: ``"won"``, or another word in a
     game which is not won but played for its score.
     """
@@ -52,8 +55,10 @@ class Game:
     facts: Callable[..., dict[str, np.ndarray]]
     scores: tuple[int, int]
     goal: str = "won"
+    values: Values | None = None
     version: int = 0
     pack: tuple[int, ...] = tuple(range(4, 56))
+    players: Mapping[str, Callable[..., None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse a game whose tables do not fit together; remember it, for pickles."""
@@ -109,15 +114,20 @@ class Game:
         return _digest(self.name, self.actions, pieces)
 
     def judged(
-        self, states: np.ndarray, rules: Any, weights: np.ndarray | None = None
+        self,
+        states: np.ndarray,
+        rules: Any,
+        weights: np.ndarray | None = None,
+        player: str | None = None,
     ) -> np.ndarray:
         """Return the heuristic's score of every legal action, float64 (n, actions), else 0.
 
-        ``weights``, float64, replace the game's own.
+        ``weights``, float64, replace the game's own; ``player`` names one of ``players`` instead.
         """
         scores = np.zeros((len(states), self.actions))
         given = np.array(list(self.weights.values())) if weights is None else weights
-        self.judge(states, opt.compiled(rules), given, scores)
+        judge = self.judge if player is None else self.players[player]
+        judge(states, opt.compiled(rules), given, scores)
         return scores
 
     def results(self, states: np.ndarray, rules: Any) -> dict[str, np.ndarray]:

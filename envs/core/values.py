@@ -8,30 +8,52 @@ judged by what it changes.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from .batch import Play
 from .jit import jit
+
+PACK = 64
+"""Room for the cards that may be turned up next."""
 
 
 class Values(NamedTuple):
-    """The features of a game's afterstates: compiled functions of one state in which to choose.
+    """The features of a game's afterstates: compiled functions of a state in which to choose.
 
-    ``appraise(s, rules, table, scores)`` writes for each legal action the points it brings plus the
-    value of its afterstate, up to a constant: only what differs between actions is looked up.
+    ``appraise(s, rules, table, ids, scores)`` writes for each legal action the points it brings and
+    the value of its afterstate, less what is the same for all: ``base(s, rules, table, ids)``,
+    which has the score so far in it. ``ids`` is room for features.
     ``after(s, rules, action, ids)`` writes the feature numbers, 0 .. ``size`` - 1, of an action's
     afterstate and returns how many they are, at most ``most``; -1 marks a part that has none.
-    ``outcomes(s, rules, points)``, where there is one, writes what each part of a finished game
-    brought: feature k of `after` then speaks of part k alone. ``draws(s, cards)`` writes the cards
-    that may be turned up next and returns how many; ``draw(s, card)`` makes one of them the next.
+    ``outcomes(s, rules, points)`` writes what each part of a finished game brought and returns how
+    many parts there are: feature k < parts of `after` speaks of part k alone. 0: no such parts.
+    ``draws(s, cards)`` writes the cards that may be turned up next and returns how many;
+    ``draw(s, card)`` makes one of them the next.
     ``version`` changes whenever a feature changes its meaning: saved tables name it.
     """
 
     size: int
     most: int
     appraise: Callable[..., None]
+    base: Callable[..., float]
     after: Callable[..., int]
+    outcomes: Callable[..., int]
     draws: Callable[..., int]
     draw: Callable[..., None]
-    outcomes: Callable[..., None] | None = None
     version: int = 1
+
+
+class Judges(NamedTuple):
+    """Kernels over rows that judge every legal action by a table.
+
+    ``by_value(states, rules, table, ids, scores)`` goes by the values of afterstates;
+    ``by_expectation(states, rules, table, ids, scores, work, width)`` goes one ply further for the
+    ``width`` best of these: over all cards that may come next, the mean of the best answer to each.
+    Others fall behind those. ``work`` is room for one state.
+    """
+
+    by_value: Callable[..., None]
+    by_expectation: Callable[..., None]
 
 
 @jit
@@ -42,3 +64,56 @@ def best_of(legal: int, scores: Any) -> int:
         if (legal >> action) & 1 and (best < 0 or scores[action] > scores[best]):
             best = action
     return best
+
+
+def make_judges(values: Values, play: Play) -> Judges:
+    """Build the judges of a game from what it says of its afterstates."""
+    appraise, base, draws, draw, step = (
+        values.appraise,
+        values.base,
+        values.draws,
+        values.draw,
+        play.step,
+    )
+
+    @jit
+    def by_value(states: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
+        for i in range(len(states)):
+            appraise(states[i], rules[0], table, ids, scores[i])
+
+    @jit
+    def worth(s: Any, rules: Any, table: Any, ids: Any, answers: Any) -> float:
+        if s["over"]:
+            return float(s["score"])
+        appraise(s, rules, table, ids, answers)
+        return base(s, rules, table, ids) + answers[best_of(s["legal"], answers)]
+
+    @jit
+    def by_expectation(
+        states: Any, rules: Any, table: Any, ids: Any, scores: Any, work: Any, width: int
+    ) -> None:
+        answers = np.empty(scores.shape[1])
+        first = np.empty(scores.shape[1])
+        cards = np.empty(PACK, np.int8)
+        for i in range(len(states)):
+            s = states[i]
+            appraise(s, rules[0], table, ids, first)
+            left = s["legal"]
+            for action in range(len(first)):
+                scores[i, action] = first[action] - 1e6
+            count = draws(s, cards)
+            for _ in range(width):
+                if left == 0:
+                    break
+                action = best_of(left, first)
+                left &= ~(1 << action)
+                total = 0.0
+                for k in range(max(count, 1)):
+                    work[0] = s
+                    if count:
+                        draw(work[0], cards[k])
+                    step(work[0], rules[0], action)
+                    total += worth(work[0], rules[0], table, ids, answers)
+                scores[i, action] = total / max(count, 1)
+
+    return Judges(by_value, by_expectation)

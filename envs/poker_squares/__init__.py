@@ -20,6 +20,7 @@ from .rules import (
     check,
     label,
 )
+from .values import VALUES
 
 GAME = Game(
     name="poker_squares",
@@ -43,6 +44,7 @@ GAME = Game(
     facts=facts,
     scores=(LEAST * LINES, MOST * LINES),
     goal="reached",
+    values=VALUES,
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

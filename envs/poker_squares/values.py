@@ -1,8 +1,9 @@
-"""Poker Squares: the features of an afterstate, one for each line that is not full.
+"""Poker Squares: the features of an afterstate, one for each line that is not full and each suit.
 
 A line's feature is the product of: row or column, how its cards match, whether it may still become
 a flush and how many cards of that suit are unseen, how many straights it may still become, how many
-cards are unseen that would match, and how many cards lie on the grid.
+cards are unseen that would match, and how many cards lie on the grid. A suit's feature says how far
+the columns that may become flushes of it compete for its unseen cards.
 """
 
 from typing import Any
@@ -34,7 +35,12 @@ MATCHES = 21
 """Unseen cards that match: of the ranks that match already, and (up to 6) of the others."""
 OTHERS = 7
 PER_KIND = SHAPES * FLUSHES * RUNS * MATCHES * SQUARES
-TABLE = 2 * PER_KIND
+RIVALS, NEEDED = 4, 13
+"""Columns that may become a flush of one suit, and cards that they need: values told apart."""
+SUIT_TABLE = RIVALS * NEEDED * (len(RANKS) + 1) * SQUARES
+TABLE = 2 * PER_KIND + SUIT_TABLE
+SUITED = 5 * 4
+"""How many bits `columns` takes for the suits of all columns; the counts come above them."""
 WINDOWS = [0b11111 << low for low in range(len(RANKS) - 4)] + [0b1111 << (len(RANKS) - 4) | 1]
 WINDOW = np.array(WINDOWS, np.int64)
 
@@ -70,7 +76,7 @@ def feature(s: Any, first: int, stride: int, card: int, lie: int) -> int:
         ranks |= rank
         for j in range(i):
             equals += grid[first + j * stride] >> 2 == code >> 2
-    if cards == SIZE:
+    if cards >= SIZE:
         return -1
     flush = 0
     if suits == 1 << suit and equals == 0 and s["suits"][suit] >= SIZE - cards:
@@ -114,9 +120,57 @@ def gain(s: Any, table: Any, number: int) -> float:
 
 
 @jit
-def appraise(s: Any, rules: Any, table: Any, scores: Any) -> None:
+def columns(s: Any) -> int:
+    """The suits in each column, four bits each, and above them its cards, three bits each."""
+    packed = 0
+    for square in range(SQUARES):
+        code = s["shown"]["grid"][square]
+        if code:
+            packed = with_card(packed, square % SIZE, code)
+    return packed
+
+
+@jit
+def with_card(packed: int, column: int, card: int) -> int:
+    """The same with one card more in a column."""
+    return (packed | 1 << (4 * column + (card & 3))) + (1 << (SUITED + 3 * column))
+
+
+@jit
+def suit_feature(s: Any, packed: int, suit: int, lie: int) -> int:
+    """How many columns may become flushes of a suit, how much they need, and what is unseen."""
+    rivals = needed = 0
+    for column in range(SIZE):
+        cards = (packed >> (SUITED + 3 * column)) & 7
+        one_suit = (packed >> (4 * column)) & 15 == 1 << suit
+        if one_suit and cards < SIZE and s["suits"][suit] >= SIZE - cards:
+            rivals += 1
+            needed += SIZE - cards
+    number = min(rivals, RIVALS - 1) * NEEDED + min(needed, NEEDED - 1)
+    return 2 * PER_KIND + (number * (len(RANKS) + 1) + s["suits"][suit]) * SQUARES + lie
+
+
+@jit
+def gain_of_suits(s: Any, table: Any, packed: int, column: int) -> float:
+    """What the four suits gain by the card in hand in a column."""
+    card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
+    after = with_card(packed, column, card)
+    touched = (packed >> (4 * column)) & 15 | 1 << (card & 3)
+    gained = 0.0
+    if lie == SQUARES:
+        return gained
+    for suit in range(4):
+        if (touched >> suit) & 1:
+            gained += table[suit_feature(s, after, suit, lie)]
+            gained -= table[suit_feature(s, packed, suit, lie)]
+    return gained
+
+
+@jit
+def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
     """See `Values`: a card changes one row and one column."""
     legal = s["legal"]
+    packed = columns(s)
     for square in range(SQUARES):
         scores[square] = 0.0
     for i in range(SIZE):
@@ -129,14 +183,14 @@ def appraise(s: Any, rules: Any, table: Any, scores: Any) -> None:
         for j in range(SIZE):
             in_column |= legal >> (SIZE * j + i) & 1
         if in_column:
-            gained = gain(s, table, SIZE + i)
+            gained = gain(s, table, SIZE + i) + gain_of_suits(s, table, packed, i)
             for j in range(SIZE):
                 scores[SIZE * j + i] += gained
 
 
 @jit
 def after(s: Any, rules: Any, action: int, ids: Any) -> int:
-    """See `Values`: a feature for each of the ten lines."""
+    """See `Values`: a feature for each of the ten lines, then for each of the four suits."""
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
     for number in range(LINES):
         first, stride = line_of(number)
@@ -145,16 +199,37 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
         for i in range(SIZE):
             full += s["shown"]["grid"][first + i * stride] != 0
         ids[number] = -1 if full == SIZE else feature(s, first, stride, card if holds else 0, lie)
-    return LINES
+    packed = with_card(columns(s), action % SIZE, card)
+    for suit in range(4):
+        ids[LINES + suit] = -1 if lie == SQUARES else suit_feature(s, packed, suit, lie)
+    return LINES + 4
 
 
 @jit
-def outcomes(s: Any, rules: Any, points: Any) -> None:
+def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
+    """See `Values`: the score, and the value of all lines and suits without the card in hand."""
+    lie = s["shown"]["placed"] + 1
+    total = float(s["score"])
+    for number in range(LINES):
+        first, stride = line_of(number)
+        line = feature(s, first, stride, 0, lie)
+        if line >= 0:
+            total += table[line]
+    if lie < SQUARES:
+        packed = columns(s)
+        for suit in range(4):
+            total += table[suit_feature(s, packed, suit, lie)]
+    return total
+
+
+@jit
+def outcomes(s: Any, rules: Any, points: Any) -> int:
     """See `Values`: the points of the ten lines."""
     for number in range(LINES):
         first, stride = line_of(number)
         line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
         points[number] = s["points"][category(line)]
+    return LINES
 
 
 @jit
@@ -178,4 +253,4 @@ def draw(s: Any, card: int) -> None:
     s["deck"][top] = card
 
 
-VALUES = Values(TABLE, LINES, appraise, after, draws, draw, outcomes)
+VALUES = Values(TABLE, LINES + 4, appraise, base, after, outcomes, draws, draw)

@@ -6,6 +6,7 @@ from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play
 from .layout import facts, layout, words
+from .players import tip
 from .rules import (
     ACES,
     ACTIONS,
@@ -21,6 +22,7 @@ from .rules import (
     check,
     label,
 )
+from .values import VALUES
 
 GAME = Game(
     name="puss_in_the_corner",
@@ -43,7 +45,9 @@ GAME = Game(
     words=words,
     facts=facts,
     scores=(ACES, PACK),
+    values=VALUES,
     pack=tuple(range(FIRST, FIRST + CARDS)),
+    players={"tip": make_judge(tip)},
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

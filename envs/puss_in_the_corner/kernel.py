@@ -81,6 +81,7 @@ def take(s: Any, pile: int) -> int:
     s["count"][pile] -= 1
     left = s["count"][pile]
     card = s["pile"][pile][left]
+    s["pile"][pile][left] = 0
     s["shown"]["tops"][pile] = s["pile"][pile][left - 1] if left else 0
     return card
 
@@ -115,6 +116,7 @@ def turn_over(s: Any, rules: Any) -> None:
             if shown["gathered"][pile] == turn_of:
                 for i in range(s["count"][pile]):
                     card = s["pile"][pile][i]
+                    s["pile"][pile][i] = 0
                     s["deck"][place] = card
                     place += 1
                     lie(s, card, STOCK, place)

@@ -121,7 +121,7 @@ STATE = np.dtype(
         ("deck", np.int8, (CARDS,)),
         ("next", np.int8),  # position in the deck of the top of the stock
         ("count", np.int8, (PILES,)),
-        ("pile", np.int8, (PILES, CARDS)),  # oldest card first
+        ("pile", np.int8, (PILES, CARDS)),  # oldest card first, then zeros
         ("gathered", np.int8),  # piles gathered at this redeal
         ("shown", FEATURES.dtype),
     ]

@@ -1,0 +1,239 @@
+"""Puss in the Corner: the features of an afterstate.
+
+What counts is which card lies on which. A card's gap says how many cards must go to its colour's
+foundation before it does. Each card has features by its gap, by how many cards lie upon it, how
+many of them go later than itself, and by each of the next cards upon it. Each pile has two, by its
+three top cards and by its height, its lowest card and its top. The rest are the foundations of each
+colour and the empty piles, by the cards left in the stock. All of them are told apart by the
+redeals left.
+"""
+
+from typing import Any
+
+from ..core.jit import jit
+from ..core.values import Values
+from .rules import ACES, CARDS, END, FIRST, FOUNDATION, KING, PILES, PLAY, UNSEEN
+
+GAPS = 12
+RANKED = KING + 1
+"""Values of cards, and 0 for none."""
+NEAR = 7
+"""Cards upon a card that have a feature with it: the next one, and six more."""
+DEPTHS, BLOCKERS, HEIGHTS, STAGES = 8, 6, 16, CARDS // 4 + 1
+
+BY_DEPTH = 0
+BY_BLOCKERS = BY_DEPTH + DEPTHS * GAPS
+NEXT_GAPS = BY_BLOCKERS + BLOCKERS * GAPS
+NEXT_VALUES = NEXT_GAPS + 2 * GAPS * GAPS
+FARTHER = NEXT_VALUES + 2 * RANKED * RANKED
+TOPS = FARTHER + 2 * GAPS * GAPS
+SHAPES = TOPS + RANKED * (2 * RANKED) ** 2
+BUILT = SHAPES + HEIGHTS * RANKED * RANKED
+EMPTY = BUILT + STAGES * RANKED * RANKED
+PER_PHASE = EMPTY + STAGES * (PILES + 1)
+PHASES = 3
+SIZE = PHASES * PER_PHASE
+MOST = CARDS * (NEAR + 3) + 2 * PILES + 3
+"""At most: each card's features, two of each pile, two foundations, the empty piles."""
+
+
+@jit
+def foundations(s: Any) -> int:
+    """The tops of the four foundations, four bits each."""
+    packed = 0
+    for foundation in range(ACES):
+        packed |= s["shown"]["foundations"][foundation] << (4 * foundation)
+    return packed
+
+
+@jit
+def gap_of(built: int, suits: int, card: int) -> int:
+    """How many cards must go before a card to the foundation that will take it."""
+    value, suit = card >> 2, card & 3
+    below = 0
+    own = (built >> (4 * suit)) & 15
+    other = (built >> (4 * (ACES - 1 - suit))) & 15
+    if own < value:
+        below = own
+    if other < value and other > below and not suits:
+        below = other
+    return min(value - 1 - below, GAPS - 1)
+
+
+@jit
+def same_colour(card: int, other: int) -> int:
+    """1 if two cards are of one colour, else 0."""
+    return (card & 3 == other & 3) or (card & 3) + (other & 3) == ACES - 1
+
+
+@jit
+def of_piles(
+    s: Any, suits: int, phase: int, pile: int, card: int, played: int, built: int, ids: Any, at: int
+) -> int:
+    """Write the features of a pile with ``card`` (0: none) on it, or its top ``played`` (1)."""
+    lying = s["pile"][pile]
+    height = s["count"][pile] - played
+    if card:
+        lying[height] = card
+        height += 1
+    lowest = RANKED - 1
+    for i in range(height):
+        gap = gap_of(built, suits, lying[i])
+        lowest = min(lowest, lying[i] >> 2)
+        blockers = 0
+        for j in range(i + 1, height):
+            upper = gap_of(built, suits, lying[j])
+            blockers += upper > gap
+            colour = same_colour(lying[i], lying[j])
+            pair = (colour * GAPS + gap) * GAPS + upper
+            if j == i + 1:
+                ids[at] = phase + NEXT_GAPS + pair
+                values = (colour * RANKED + (lying[i] >> 2)) * RANKED + (lying[j] >> 2)
+                ids[at + 1] = phase + NEXT_VALUES + values
+                at += 2
+            elif j < i + NEAR:
+                ids[at] = phase + FARTHER + pair
+                at += 1
+        ids[at] = phase + BY_DEPTH + min(height - 1 - i, DEPTHS - 1) * GAPS + gap
+        ids[at + 1] = phase + BY_BLOCKERS + min(blockers, BLOCKERS - 1) * GAPS + gap
+        at += 2
+    top = second = third = 0
+    if height:
+        top = lying[height - 1] >> 2
+    if height > 1:
+        code = lying[height - 2]
+        second = same_colour(code, lying[height - 1]) * RANKED + (code >> 2)
+    if height > 2:
+        code = lying[height - 3]
+        third = same_colour(code, lying[height - 1]) * RANKED + (code >> 2)
+    ids[at] = phase + TOPS + (top * 2 * RANKED + second) * 2 * RANKED + third
+    shape = (min(height, HEIGHTS - 1) * RANKED + lowest) * RANKED + top
+    ids[at + 1] = phase + SHAPES + shape
+    if card:
+        lying[height - 1] = 0
+    return at + 2
+
+
+@jit
+def of_all(s: Any, phase: int, empty: int, built: int, ids: Any, at: int) -> int:
+    """Write the features of the foundations and of the empty piles."""
+    stage = (s["shown"]["stock_count"] + 3) // 4
+    for colour in range(2):
+        one, two = (built >> (4 * colour)) & 15, (built >> (4 * (ACES - 1 - colour))) & 15
+        pair = max(one, two) * RANKED + min(one, two)
+        ids[at] = phase + BUILT + stage * RANKED * RANKED + pair
+        at += 1
+    ids[at] = phase + EMPTY + stage * (PILES + 1) + empty
+    return at + 1
+
+
+@jit
+def after(s: Any, rules: Any, action: int, ids: Any) -> int:
+    """See `Values`. After END there is nothing to come: no features."""
+    if action == END:
+        return 0
+    phase = s["shown"]["redeals_left"] * PER_PHASE
+    built, placed, played = foundations(s), -1, -1
+    if action < PLAY:
+        placed = action
+    elif action < FOUNDATION:
+        played = action - PLAY
+        built = with_card(s, rules, built, s["shown"]["tops"][played])
+    elif action == FOUNDATION:
+        built = with_card(s, rules, built, s["shown"]["card"])
+    at = empty = 0
+    for pile in range(PILES):
+        card = s["shown"]["card"] if pile == placed else 0
+        gone = 1 if pile == played else 0
+        empty += s["count"][pile] - gone == 0 and not card
+        at = of_piles(s, rules.suits, phase, pile, card, gone, built, ids, at)
+    return of_all(s, phase, empty, built, ids, at)
+
+
+@jit
+def with_card(s: Any, rules: Any, built: int, card: int) -> int:
+    """The foundations with a card that fits on the one that takes it."""
+    suit = card & 3
+    for foundation in range(ACES):
+        fits = foundation == suit or (foundation == ACES - 1 - suit and not rules.suits)
+        if fits and (built >> (4 * foundation)) & 15 == (card >> 2) - 1:
+            return built + (1 << (4 * foundation))
+    return built
+
+
+@jit
+def total_of(table: Any, ids: Any, first: int, last: int) -> float:
+    """The sum of the values of some features."""
+    total = 0.0
+    for i in range(first, last):
+        total += table[ids[i]]
+    return total
+
+
+@jit
+def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
+    """See `Values`: the score, and the value of the table as it lies, without the card in hand."""
+    found = after(s, rules, FOUNDATION + 1, ids)
+    return s["score"] + total_of(table, ids, 0, found)
+
+
+@jit
+def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
+    """See `Values`: placing changes one pile and the empty ones; all else is summed anew."""
+    legal, score = s["legal"], s["score"]
+    built, phase = foundations(s), s["shown"]["redeals_left"] * PER_PHASE
+    now = base(s, rules, table, ids)
+    empty = 0
+    for pile in range(PILES):
+        empty += s["count"][pile] == 0
+    for action in range(len(scores)):
+        if (legal >> action) & 1 == 0:
+            continue
+        if action < PLAY:
+            card = s["shown"]["card"]
+            before = of_piles(s, rules.suits, phase, action, 0, 0, built, ids, 0)
+            both = of_piles(s, rules.suits, phase, action, card, 0, built, ids, before)
+            gained = total_of(table, ids, before, both) - total_of(table, ids, 0, before)
+            if s["count"][action] == 0:
+                of_all(s, phase, empty, built, ids, 0)
+                gained -= table[ids[2]]
+                of_all(s, phase, empty - 1, built, ids, 0)
+                gained += table[ids[2]]
+            scores[action] = gained
+            continue
+        found = after(s, rules, action, ids)
+        points = 1 if action <= FOUNDATION else 0
+        scores[action] = points + score + total_of(table, ids, 0, found) - now
+
+
+@jit
+def outcomes(s: Any, rules: Any, points: Any) -> int:
+    """See `Values`: no part of a position can be told what it brought."""
+    return 0
+
+
+@jit
+def draws(s: Any, cards: Any) -> int:
+    """See `Values`: all cards not seen yet; once the stock is known, its top."""
+    found = 0
+    for card in range(CARDS):
+        if s["shown"]["where"][card] == UNSEEN:
+            cards[found] = FIRST + card
+            found += 1
+    if found == 0 and s["shown"]["stock_count"]:
+        cards[0] = s["deck"][s["next"]]
+        found = 1
+    return found
+
+
+@jit
+def draw(s: Any, card: int) -> None:
+    """See `Values`: the card changes places with the top of the stock."""
+    top = s["next"]
+    for place in range(top, CARDS):
+        if s["deck"][place] == card:
+            s["deck"][place] = s["deck"][top]
+    s["deck"][top] = card
+
+
+VALUES = Values(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, draw)

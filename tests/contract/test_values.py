@@ -1,0 +1,135 @@
+"""What games say of their afterstates: judged by what changes, as if summed up anew."""
+
+import numpy as np
+import pytest
+
+from parlour.agents.agent import look
+from parlour.agents.values import ValueAgent, judges, values_of
+from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import Rows, hidden
+from tests.contract.cases import CASES, Case, positions, random_cases
+
+WITH_VALUES = [case for case in CASES if case.game.values]
+CLOSE = 1e-3
+
+
+def table_of(case: Case) -> np.ndarray:
+    """A table of small random values: small, so that float32 sums them closely."""
+    size = values_of(case.game).size
+    return np.random.default_rng(1).normal(0, 0.1, size).astype(np.float32)
+
+
+def judge(case: Case, table: np.ndarray, states: np.ndarray, width: int = 0) -> np.ndarray:
+    scores = np.zeros((len(states), case.game.actions))
+    ids, rules = np.zeros(values_of(case.game).most, np.int32), compiled(case.rules)
+    found = judges(case.game.name)
+    if width:
+        work = np.zeros(1, case.game.state)
+        found.by_expectation(states, rules, table, ids, scores, work, width)
+    else:
+        found.by_value(states, rules, table, ids, scores)
+    return scores
+
+
+def played(case: Case, state: np.ndarray, action: int) -> np.ndarray:
+    rows = Rows(case.game, case.rules, 1)
+    rows.restore(state)
+    rows.step(np.array([action]))
+    return rows.states
+
+
+def summed(case: Case, table: np.ndarray, state: np.ndarray, action: int) -> float:
+    """The score after an action and the sum of its afterstate's values."""
+    values = values_of(case.game)
+    ids = np.zeros(values.most, np.int32)
+    found = values.after(state[0], compiled(case.rules)[0], action, ids)
+    assert 0 <= found <= values.most
+    numbers = ids[:found]
+    assert ((numbers >= -1) & (numbers < values.size)).all()
+    return float(played(case, state, action)["score"][0] + table[numbers[numbers >= 0]].sum())
+
+
+def base_of(case: Case, table: np.ndarray, state: np.ndarray) -> float:
+    values = values_of(case.game)
+    ids = np.zeros(values.most, np.int32)
+    return float(values.base(state[0], compiled(case.rules)[0], table, ids))
+
+
+def check_sums(case: Case, games: int) -> None:
+    table = table_of(case)
+    env = case.env(encoding="codes")
+    for _ in positions(env, games, seed=3, every=3):
+        state = env.rows.states.copy()
+        if state["over"][0]:
+            continue
+        before = state.tobytes()
+        scores, base = judge(case, table, state)[0], base_of(case, table, state)
+        assert state.tobytes() == before, "judging has changed the state"
+        for action in np.flatnonzero(env.action_masks()).tolist():
+            assert base + scores[action] == pytest.approx(
+                summed(case, table, state, action), abs=CLOSE
+            )
+
+
+@pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
+def test_what_changes_adds_up(valued: Case) -> None:
+    check_sums(valued, 4)
+
+
+def test_what_changes_adds_up_with_random_options() -> None:
+    for case in random_cases(24, seed=5):
+        if case.game.values:
+            check_sums(case, 1)
+
+
+@pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
+def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
+    """As plain Python has it: every card that may come, and the best answer to it."""
+    values, table = values_of(valued.game), table_of(valued)
+    env = valued.env(encoding="codes")
+    for step in positions(env, 2, seed=8, every=17):
+        state = env.rows.states.copy()
+        if state["over"][0]:
+            continue
+        cards = np.zeros(64, np.int8)
+        count = values.draws(state[0], cards)
+        scores = judge(valued, table, state, width=64)[0]
+        for action in np.flatnonzero(env.action_masks()).tolist():
+            worths = []
+            for card in cards[:count].tolist() or [0]:
+                drawn = state.copy()
+                if card:
+                    values.draw(drawn[0], card)
+                then = played(valued, drawn, action)
+                answers = np.flatnonzero(np.bitwise_right_shift(then["legal"], np.arange(63)) & 1)
+                worths.append(
+                    max(summed(valued, table, then, int(answer)) for answer in answers)
+                    if not then["over"][0]
+                    else float(then["score"][0])
+                )
+            assert scores[action] == pytest.approx(np.mean(worths), abs=CLOSE), (step, action)
+
+
+@pytest.mark.parametrize("width", [0, 4])
+@pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
+def test_hidden_cards_change_no_choice(valued: Case, width: int) -> None:
+    agent = ValueAgent(table_of(valued), width=width)
+    env = valued.env(encoding="codes")
+    for step in positions(env, 3, seed=9, every=11):
+        if env.rows.states["over"][0]:
+            continue
+        others = hidden(valued.game, valued.rules, env.rows.states.repeat(4), step)
+        others["rng"] = env.rows.states["rng"]
+        turn = look(agent, valued.game, valued.rules, others, step)._replace(states=others)
+        assert len(set(agent.act(turn).tolist())) == 1
+
+
+@pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
+def test_parts_bring_the_whole_score(valued: Case) -> None:
+    values = values_of(valued.game)
+    env = valued.env(encoding="codes")
+    for _ in positions(env, 2, seed=4):
+        if env.rows.states["over"][0]:
+            points = np.zeros(values.most)
+            parts = values.outcomes(env.rows.states[0], compiled(valued.rules)[0], points)
+            assert parts == 0 or points[:parts].sum() == env.rows.states["score"][0]
