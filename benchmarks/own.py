@@ -115,7 +115,18 @@ def rows_of(game: str, variant: str) -> list[Row]:
     return lines + [row(kernel, game, other, "codes", SIZES[-1]) for other in others]
 
 
-OWN = tuple(rows_of("pyramid", "classic"))
+def kernels_of(game: str) -> list[Row]:
+    """Return a line for the kernel of each variant of a game, default first; and with one-hot."""
+    default, variants = GAMES[game].default, list(GAMES[game].variants)
+    ordered = sorted(variants, key=lambda variant: variant != default)
+    lines = [row(kernel, game, variant, "codes", SIZES[-1]) for variant in ordered]
+    return [*lines, row(kernel, game, default, "onehot", SIZES[-1])]
+
+
+OWN = (
+    *rows_of("pyramid", "classic"),
+    *(line for game in GAMES if game != "pyramid" for line in kernels_of(game)),
+)
 
 if __name__ == "__main__":
     run(OWN, "benchmarks.own", __doc__)

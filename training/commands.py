@@ -152,7 +152,7 @@ def run_play(given: argparse.Namespace) -> int:
     if given.deal is not None:
         chosen["deal"] = given.deal
     if given.bank or given.deal is not None:
-        chosen["bank"] = given.bank or default_bank(given.game)
+        chosen["bank"] = given.bank or default_bank(game(given.game).name)
     if chosen and given.seed is not None and given.agent == "human":
         raise ValueError("--seed makes the deal: it cannot go with --deck or --deal")
     if given.seed is not None and given.seed < 0:

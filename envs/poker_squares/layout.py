@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ..core.hands import category
 from ..core.scene import Item, Scene, Text
 from .rules import SIZE, SQUARES, label
 
-SIDE = SIZE + 0.5
+SIDE = SIZE + 1
 """Where the card to be placed and the words stand, right of the grid."""
 
 
@@ -25,9 +26,22 @@ def layout(s: Any, rules: Any) -> Scene:
     ]
     if shown["card"]:
         items.append(Item(SIDE, 0, int(shown["card"]), True, "picked"))
-    lines = [f"score {int(s['score'])}", f"{int(shown['placed'])} of {SQUARES} placed"]
-    texts = [Text(SIDE, 1.5 + 0.25 * i, line) for i, line in enumerate(lines)]
-    return Scene("Poker Squares", tuple(items), tuple(texts))
+    lines = [
+        f"score {int(s['score'])}",
+        f"target {int(s['target'])}",
+        f"{int(shown['placed'])} of {SQUARES} placed",
+    ]
+    texts = [Text(SIDE, 2 + i, line) for i, line in enumerate(lines)]
+    return Scene("Poker Squares", tuple(items), (*_points(s), *texts))
+
+
+def _points(s: Any) -> list[Text]:
+    """What each full row brings, right of it, and each full column, below it."""
+    grid = s["shown"]["grid"].reshape(SIZE, SIZE)
+    rows = [(float(SIZE), float(i), grid[i]) for i in range(SIZE)]
+    columns = [(i + 0.25, float(SIZE), grid[:, i]) for i in range(SIZE)]
+    full = [line for line in rows + columns if line[2].all()]
+    return [Text(x, y, str(int(s["points"][category(cards)]))) for x, y, cards in full]
 
 
 def _short(square: int) -> str:

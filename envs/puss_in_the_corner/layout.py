@@ -7,8 +7,11 @@ import numpy as np
 from ..core.cards import SUITS, name
 from ..core.scene import Item, Scene, Text
 from .rules import (
+    ACES,
+    BUILT,
     DEAL,
     END,
+    FIRST,
     FOUNDATION,
     GATHER,
     PILES,
@@ -20,6 +23,8 @@ from .rules import (
 
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
+LEFT, TOP = 3.0, 1.5
+"""Where the first pile begins, right of the words; the foundations stand above the piles."""
 STEP = 0.4
 """How far a card of a pile lies below the one before it."""
 
@@ -29,31 +34,47 @@ def layout(s: Any, rules: Rules) -> Scene:
     shown, legal = s["shown"], int(s["legal"]) if not s["over"] else 0
     items = [Item(0, 0, BACK if shown["stock_count"] else 0, False)]
     if shown["card"]:
-        items.append(Item(1, 0, int(shown["card"]), True, "picked"))
-    for suit in range(len(SUITS)):
-        items.append(Item(2.5 + suit, 0, 4 * int(shown["foundations"][suit]) + suit))
+        mark = "legal" if legal >> FOUNDATION & 1 else "picked"
+        items.append(Item(1, 0, int(shown["card"]), True, mark))  # type: ignore[arg-type]
+    items += [Item(LEFT + suit, 0, _foundation(s, suit)) for suit in range(ACES)]
     for pile in range(PILES):
         items += _pile(s, pile, legal)
     return Scene("Puss in the Corner", tuple(items), tuple(_texts(s, rules)))
 
 
+def _foundation(s: Any, suit: int) -> int:
+    """The top card of a foundation, which may be of the other suit of its colour.
+
+    While the other foundation of the colour is lower, only one card of that colour and value has
+    been built. Once it is not, both have: which of them lies here makes no difference.
+    """
+    card = 4 * int(s["shown"]["foundations"][suit]) + suit
+    is_here = card < FIRST or s["shown"]["where"][card - FIRST] == BUILT
+    return card if is_here else card - suit + len(SUITS) - 1 - suit
+
+
 def _pile(s: Any, pile: int, legal: int) -> list[Item]:
-    x, y = 2.5 + pile, 1.5
     can = any(legal >> first + pile & 1 for first in (PLACE, PLAY, GATHER))
-    mark, note = ("legal", str(pile + 1)) if can else ("", "")
-    cards = [int(card) for card in s["pile"][pile][: s["count"][pile]]]
-    below = [Item(x, y + STEP * i, card) for i, card in enumerate(cards[:-1])]
-    top = cards[-1] if cards else 0
-    return [*below, Item(x, y + STEP * len(below), top, True, mark, note)]  # type: ignore[arg-type]
+    cards = [int(card) for card in s["pile"][pile][: s["count"][pile]]] or [0]
+    below = [Item(LEFT + pile, TOP + STEP * i, card) for i, card in enumerate(cards[:-1])]
+    top = Item(LEFT + pile, TOP + STEP * len(below), cards[-1], True, "legal" if can else "")
+    return [*below, top]
 
 
 def _texts(s: Any, rules: Rules) -> list[Text]:
+    """The numbers of the piles above them; left of them lines of up to 15 characters."""
     shown = s["shown"]
     lines = [f"stock {int(shown['stock_count'])}"]
     if rules.redeals:
         lines.append(f"redeals left {int(shown['redeals_left'])}")
-    lines.append(f"score {int(s['score'])}, moves {int(s['moves'])}")
-    return [Text(0, 1.5 + 0.25 * i, line) for i, line in enumerate(lines)]
+    lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
+    if shown["card"] and rules.deal_size > 1:
+        lines.append(f"{int(shown['group_left'])} to be placed")
+    turns = {int(turn): pile + 1 for pile, turn in enumerate(shown["gathered"]) if turn}
+    if turns:
+        lines.append("gathered " + " ".join(str(turns[turn]) for turn in sorted(turns)))
+    numbers = [Text(LEFT + pile + 0.24, 1.15, str(pile + 1)) for pile in range(PILES)]
+    return [*numbers, *(Text(0, TOP + STEP * i, line) for i, line in enumerate(lines))]
 
 
 def words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
@@ -73,7 +94,7 @@ def words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
     return said | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
 
 
-def facts(states: Any, rules: Rules) -> dict[str, Any]:
+def facts(states: Any, rules: Any) -> dict[str, Any]:
     """Return what ``info`` says at the end beside won, score and moves: an array a fact."""
     left = states["shown"]["redeals_left"].astype(np.int64)
     return {"redeals_used": rules.redeals - left}

@@ -4,15 +4,27 @@ What counts is which card lies on which. A card's gap says how many cards must g
 foundation before it does. Each card has features by its gap, by how many cards lie upon it, how
 many of them go later than itself, and by each of the next cards upon it. Each pile has two, by its
 three top cards and by its height, its lowest card and its top. The rest are the foundations of each
-colour and the empty piles, by the cards left in the stock. All of them are told apart by the
-redeals left.
+colour, the empty piles, and how deep the cards lie that are needed next, by the cards left in the
+stock. All features are told apart by the redeals left and by the quarter of the stock.
 """
 
 from typing import Any
 
 from ..core.jit import jit
 from ..core.values import Values
-from .rules import ACES, CARDS, END, FIRST, FOUNDATION, KING, PILES, PLAY, UNSEEN
+from .rules import (
+    ACES,
+    CARDS,
+    END,
+    FIRST,
+    FOUNDATION,
+    KING,
+    PILE,
+    PILES,
+    PLAY,
+    TURNED,
+    UNSEEN,
+)
 
 GAPS = 12
 RANKED = KING + 1
@@ -30,11 +42,15 @@ TOPS = FARTHER + 2 * GAPS * GAPS
 SHAPES = TOPS + RANKED * (2 * RANKED) ** 2
 BUILT = SHAPES + HEIGHTS * RANKED * RANKED
 EMPTY = BUILT + STAGES * RANKED * RANKED
-PER_PHASE = EMPTY + STAGES * (PILES + 1)
-PHASES = 3
+NEEDED = EMPTY + STAGES * (PILES + 1)
+DEEP = 10
+"""How deep a needed card lies: so many cards upon it, or it has not been seen."""
+PER_PHASE = NEEDED + 2 * DEEP * STAGES
+QUARTERS = 4
+PHASES = 3 * QUARTERS
 SIZE = PHASES * PER_PHASE
-MOST = CARDS * (NEAR + 3) + 2 * PILES + 3
-"""At most: each card's features, two of each pile, two foundations, the empty piles."""
+MOST = CARDS * (NEAR + 3) + 2 * PILES + 7
+"""At most: each card's features, two of each pile, seven of all."""
 
 
 @jit
@@ -115,6 +131,46 @@ def of_piles(
 
 
 @jit
+def phase_of(s: Any) -> int:
+    """Where the features of this part of the game begin."""
+    quarter = min(s["shown"]["stock_count"] * QUARTERS // CARDS, QUARTERS - 1)
+    return (s["shown"]["redeals_left"] * QUARTERS + quarter) * PER_PHASE
+
+
+@jit
+def depth_of(s: Any, card: int, placed: int, played: int) -> int:
+    """How many cards lie upon a card; piles ``placed`` and ``played`` have one more, one less."""
+    where = s["shown"]["where"][card - FIRST]
+    if where == TURNED:
+        return 0 if placed >= 0 else DEEP - 1
+    if where < PILE or where >= PILE + PILES:
+        return DEEP - 1
+    pile = where - PILE
+    upon = s["count"][pile] - s["shown"]["order"][card - FIRST]
+    return upon + (pile == placed) - (pile == played)
+
+
+@jit
+def of_needed(
+    s: Any, suits: int, phase: int, placed: int, played: int, built: int, ids: Any, at: int
+) -> int:
+    """Write how deep the card lies that each foundation needs next, the nearer of two."""
+    stage = (s["shown"]["stock_count"] + 3) // 4
+    for foundation in range(ACES):
+        partner = ACES - 1 - foundation
+        top, other = (built >> (4 * foundation)) & 15, (built >> (4 * partner)) & 15
+        first = 1 if top < other or (top == other and foundation < partner) else 0
+        depth = 0
+        if top < KING:
+            depth = depth_of(s, 4 * (top + 1) + foundation, placed, played)
+            if not suits:
+                depth = min(depth, depth_of(s, 4 * (top + 1) + partner, placed, played))
+        ids[at] = phase + NEEDED + (first * DEEP + min(depth, DEEP - 1)) * STAGES + stage
+        at += 1
+    return at
+
+
+@jit
 def of_all(s: Any, phase: int, empty: int, built: int, ids: Any, at: int) -> int:
     """Write the features of the foundations and of the empty piles."""
     stage = (s["shown"]["stock_count"] + 3) // 4
@@ -132,8 +188,7 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
     """See `Values`. After END there is nothing to come: no features."""
     if action == END:
         return 0
-    phase = s["shown"]["redeals_left"] * PER_PHASE
-    built, placed, played = foundations(s), -1, -1
+    phase, built, placed, played = phase_of(s), foundations(s), -1, -1
     if action < PLAY:
         placed = action
     elif action < FOUNDATION:
@@ -147,7 +202,8 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
         gone = 1 if pile == played else 0
         empty += s["count"][pile] - gone == 0 and not card
         at = of_piles(s, rules.suits, phase, pile, card, gone, built, ids, at)
-    return of_all(s, phase, empty, built, ids, at)
+    at = of_all(s, phase, empty, built, ids, at)
+    return of_needed(s, rules.suits, phase, placed, played, built, ids, at)
 
 
 @jit
@@ -181,7 +237,7 @@ def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
 def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
     """See `Values`: placing changes one pile and the empty ones; all else is summed anew."""
     legal, score = s["legal"], s["score"]
-    built, phase = foundations(s), s["shown"]["redeals_left"] * PER_PHASE
+    built, phase = foundations(s), phase_of(s)
     now = base(s, rules, table, ids)
     empty = 0
     for pile in range(PILES):
@@ -194,6 +250,9 @@ def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
             before = of_piles(s, rules.suits, phase, action, 0, 0, built, ids, 0)
             both = of_piles(s, rules.suits, phase, action, card, 0, built, ids, before)
             gained = total_of(table, ids, before, both) - total_of(table, ids, 0, before)
+            needed = of_needed(s, rules.suits, phase, -1, -1, built, ids, 0)
+            twice = of_needed(s, rules.suits, phase, action, -1, built, ids, needed)
+            gained += total_of(table, ids, needed, twice) - total_of(table, ids, 0, needed)
             if s["count"][action] == 0:
                 of_all(s, phase, empty, built, ids, 0)
                 gained -= table[ids[2]]

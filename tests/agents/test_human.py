@@ -127,6 +127,52 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
         agent.act(look(agent, GAME, rows.rules, rows.states, 0))
 
 
+def typed(name: str, variant: str, *lines: str, **keywords: object) -> str:
+    """All that is said while a person types these lines, with a deck or a deal in ``keywords``."""
+    said: list[str] = []
+    table = Table(game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
+    play(table)
+    return "\n".join(said)
+
+
+def test_squares_are_named_by_row_and_column_or_by_number() -> None:
+    cards = list(range(4, 56))
+    text = typed("poker_squares", "classic", "c3", "b2", "c3", "13", "q", chosen={"deck": cards})
+    assert "[··]   A♣   [··]" in text
+    assert "'c3' names nothing on the table" in text
+    assert "3 of 25 placed" in text
+    assert "A♣    A♥   [··]" in text
+    book = typed("poker_squares", "book", "a1", "?", "b3", "q", chosen={"deck": cards})
+    assert "not possible now: a1 (square a1)" in book
+    assert "moves now: b3, c2, c4, d3" in book
+    assert "2 of 25 placed" in book
+
+
+def test_a_whole_game_of_squares_scores_its_lines() -> None:
+    text = typed("poker_squares", "classic", *map(str, range(25)), chosen={"deal": 2})
+    assert "25 of 25 placed" in text
+    assert "in 25 moves" in text
+    last = text[text.rindex("Poker Squares\n") :].splitlines()
+    rows = [int(line.split()[5]) for line in last[1:6]]
+    columns = [int(points) for points in last[6].split()]
+    assert f"score {sum(rows + columns)}" in text
+
+
+def test_piles_are_named_by_number_and_tops_by_card() -> None:
+    cards = list(range(8, 56))  # twos, then threes: of clubs, diamonds, hearts, spades
+    lines = ["1", "2", "3", "4", "3c", "2d", "d", "1", "2", "2", "3", "?", "2s", "4", "q"]
+    text = typed("puss_in_the_corner", "free-hand", *lines, chosen={"deck": cards})
+    for part in (
+        "<2♣>         A♣    A♦    A♥    A♠",
+        "4 to be placed",
+        "'3c' names nothing on the table",
+        "moves now: 3h, 2s, d deal",
+        "2♠    2♦    A♥    A♠",  # a black card went on the first black foundation
+        "'4' names nothing on the table",
+    ):
+        assert part in text, part
+
+
 def played(agent: str, *lines: str, **keywords: object) -> str:
     said: list[str] = []
     play(Table(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]
