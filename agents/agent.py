@@ -94,8 +94,8 @@ WIDTH = 8
 def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
-    ``"uniform"``, ``"greedy"``, ``"human"``; a rule player of the game (`Game.players`); the path of an artefact folder (or of the
-    ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a one with a
+    ``"uniform"``, ``"greedy"``, ``"human"``; a player by rule of the game (`Game.players`); the path
+    of an artefact folder (or of the ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a one with a
     table of values, looking one ply further; ``"mymodule:MyAgent"``, an agent, or a
     class that is called with ``seed`` where it takes one. Raises ValueError saying what is wrong
     and what is allowed.
@@ -119,7 +119,8 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
-        unknown("agent", spec, [*BUILT_IN, *game.players]) + ", the folder of a saved agent or run, or module:Class"
+        unknown("agent", spec, [*BUILT_IN, *game.players])
+        + ", the folder of a saved agent or run, or module:Class"
     )
 
 

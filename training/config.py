@@ -42,9 +42,10 @@ class Settings:
     """Options of the rules, beside the others, in the study at the beginning: an easier game."""
     study: float = 0.0
     """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
-    method: Literal["ppo", "lookahead", "values"] = "ppo"
+    method: Literal["ppo", "lookahead", "values", "weights"] = "ppo"
     """ppo: MaskablePPO; lookahead: after a warm-up of it, values that choose by one step ahead;
-    values: a table of afterstate values, by self-play (games that name features for it)."""
+    values: a table of afterstate values, by self-play (games that name features for it);
+    weights: those of the game's heuristic, by policy search (CMA-ES); its steps are whole games."""
     warm_up: float = 0.2
     """Share of all steps, at the beginning, that are MaskablePPO's (lookahead), or in which each
     part of a position learns by itself (values)."""
@@ -55,6 +56,15 @@ class Settings:
     """values: step size after the warm-up; falls as ``schedule`` says."""
     td_lambda: float = 0.9
     """values: lambda of TD(lambda)."""
+
+    generations: int = 60
+    """weights: how often candidates are drawn and compared."""
+    candidate_deals: int = 1000
+    """weights: deals that each candidate plays, the same for all of a generation."""
+    population: int = 0
+    """weights: candidates of a generation (0: by the number of weights, 4 + 3 ln n)."""
+    sigma: float = 0.3
+    """weights: spread of the first candidates, as a share of each weight."""
 
     network: str = "embedding"
     """mlp (one-hot), embedding (card codes) or bonds (codes, and pairs of cards that belong)."""
@@ -136,6 +146,8 @@ class Settings:
             if not low <= getattr(self, name) <= high:
                 value = getattr(self, name)
                 raise ValueError(f"{name}={value!r}: allowed are numbers from {low} to {high}")
+        if self.population != 0 and self.population < 4:
+            raise ValueError(f"population={self.population}: allowed are 0 and numbers from 4")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds) or min(self.seeds) < 0:
             raise ValueError(f"seeds={self.seeds}: at least one, from 0, none of them twice")
         if self.batch_size == 1 or self.n_envs * self.n_steps % self.batch_size == 1:
@@ -175,6 +187,8 @@ _COUNTS = (
     "eval_deals",
     "checkpoint_interval",
     "threads",
+    "generations",
+    "candidate_deals",
 )
 _RANGES = {
     "learning_rate": (0, 1),
@@ -190,6 +204,7 @@ _RANGES = {
     "temperature": (1e-6, 1),
     "step_size": (0, 100),
     "td_lambda": (0, 1),
+    "sigma": (1e-3, 10),
 }
 
 

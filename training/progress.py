@@ -69,21 +69,27 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 class Bar:
-    """Steps done, steps/s, success rate, time left: a bar on a terminal, else a line at times."""
+    """Steps done, steps/s, success rate, time left: a bar on a terminal, else a line at times.
 
-    def __init__(self, label: str, total: int, done: int, quiet: bool = False) -> None:
+    ``unit`` is what is counted, where it is not steps.
+    """
+
+    def __init__(
+        self, label: str, total: int, done: int, quiet: bool = False, unit: str = "steps"
+    ) -> None:
         drawn = sys.stderr.isatty() and not quiet
         self.bar = tqdm(
             total=total,
             initial=done,
             desc=label,
-            unit=" steps",
+            unit=f" {unit}",
             unit_scale=True,
             dynamic_ncols=True,
             disable=not drawn,
         )
         self.lines = not drawn and not quiet
         self.label, self.total, self.first, self.done = label, total, done, done
+        self.unit = unit
         self.begun = self.said = time.monotonic()
 
     def __enter__(self) -> "Bar":
@@ -110,8 +116,8 @@ class Bar:
             speed = (done - self.first) / (now - self.begun)
             left = (self.total - done) / speed
             print(
-                f"{self.label}: {done:,} of {self.total:,} steps, {speed:,.0f} steps/s, {note}, "
-                f"{left:,.0f} s left",
+                f"{self.label}: {done:,} of {self.total:,} {self.unit}, {speed:,.0f} {self.unit}/s, "
+                f"{note}, {left:,.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )

@@ -41,6 +41,7 @@ from .files import write_json
 from .progress import Bar
 from .run import RESULT, SeedRun, Stop
 from .value_run import ValueRun
+from .weights import WeightsRun
 
 __all__ = ["Interrupted", "Settings", "main", "preset", "resume", "train"]
 
@@ -134,10 +135,11 @@ def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
 
 
 def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop) -> bool:
-    make = {"values": ValueRun}.get(settings.method, SeedRun)
+    makers: dict[str, Any] = {"values": ValueRun, "weights": WeightsRun}
+    make = makers.get(settings.method, SeedRun)
     run = make(settings, seed, folder)
     try:
-        with Bar(f"seed {seed}", run.total, run.steps, quiet) as bar:
+        with Bar(f"seed {seed}", run.total, run.steps, quiet, getattr(run, "unit", "steps")) as bar:
             return run.train(bar, stop)
     finally:
         run.close()
@@ -166,6 +168,8 @@ def _stoppable() -> Iterator[Stop]:
 def _summarise(settings: Settings, folder: Path) -> None:
     seeds = [json.loads((folder / f"seed-{k}" / RESULT).read_text()) for k in settings.seeds]
     summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
+    if "unit" in seeds[0]:
+        summary["unit"] = seeds[0]["unit"]
     for fact in (game_named(settings.game).goal, "score"):
         values = np.array([one["final"][fact]["mean"] for one in seeds])
         spread = float(values.std(ddof=1)) if len(values) > 1 else None
@@ -181,9 +185,10 @@ def _summarise(settings: Settings, folder: Path) -> None:
 def report(folder: Path) -> str:
     """Say in a few lines how a finished run came out."""
     summary = json.loads((folder / RESULT).read_text())
-    goal = next(fact for fact in summary if fact not in ("seeds", "steps"))
+    goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
     reached, score = summary[goal], summary["score"]
-    lines = [f"{folder}: {summary['steps']:,} steps, evaluated on its validation deals:"]
+    played = f"{summary['steps']:,} {summary.get('unit', 'steps')}"
+    lines = [f"{folder}: {played}, evaluated on its validation deals:"]
     for k, seed in enumerate(summary["seeds"]):
         lines.append(
             f"  seed {seed}: {goal} {reached['by_seed'][k]:.1%}, score {score['by_seed'][k]:.2f}, "

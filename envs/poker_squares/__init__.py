@@ -5,6 +5,7 @@ from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play
 from .layout import facts, layout, words
+from .players import columns
 from .rules import (
     DEFAULT,
     FEATURES,
@@ -44,6 +45,7 @@ GAME = Game(
     facts=facts,
     scores=(LEAST * LINES, MOST * LINES),
     goal="reached",
+    players={"columns": make_judge(columns)},
     values=VALUES,
 )
 

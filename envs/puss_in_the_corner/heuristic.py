@@ -1,64 +1,202 @@
 """Puss in the Corner: what the greedy agent thinks of a position. Uses only what the player knows.
 
-A card put on a pile costs something for each card that it buries, and for the gap to the top.
+An action is worth the position that it leads to, once all has been played that then fits. What
+counts there are the cards that lie under higher ones: in a pile without them every card can be
+played in its turn. A pile that is spoilt takes further high cards almost for nothing.
 """
 
 from typing import Any
 
+from ..core.bits import count
 from ..core.jit import jit
-from .rules import FOUNDATION, GATHER, KING, PILES, PLACE, PLAY
+from .rules import ACES, CARDS, FIRST, FOUNDATION, KING, PILES, PLACE, PLAY, STOCK, UNSEEN
 
 WEIGHTS = {
-    "buried_of_colour": 3.0,
-    "buried_other": 2.0,
-    "gap": 1.0,
-    "empty_pile": 5.0,
-    "uncovers": 1.0,
-    "low_card": 0.1,
+    "under_own": 1.0,
+    "under_other": -1.4,
+    "depth": 1.5,
+    "fades": 0.085,
+    "lowest": 0.064,
+    "top": 0.084,
+    "built": 1.34,
+    "height": -0.0043,
+    "next_card": 2.2,
+    "rest": 0.072,
 }
-"""Costs of a card: for each lower card of its colour, and of the other, below it; for each value
-that the top is higher by; for taking an empty pile, a king none. What playing a top is worth: for
-each value that the next card is lower than the king, and that it is itself."""
-BURIED_OF_COLOUR, BURIED_OTHER, GAP, EMPTY, UNCOVERS, LOW_CARD = range(6)
+"""Costs of a card under a higher one of its colour, of the other colour, and for each value that
+the highest above it is higher; how much less these are for each card that must be built before it.
+What is worth something: each value of the lowest card and of the top of a pile (an empty pile is
+better than a king), each card built. Costs of the square of a pile's height, of the next card where
+it does least harm, and of all cards to come."""
+UNDER_OWN, UNDER_OTHER, DEPTH, FADES, LOWEST, TOP, BUILT, HEIGHT, NEXT_CARD, REST = range(10)
+
+PLAYED = 1e4
+"""Added to the worth of what brings a card to a foundation: that comes before anything else."""
+EACH_VALUE = sum(1 << (4 * value) for value in range(KING + 1))
+"""All cards of clubs, as a set of card codes."""
+BLACK = 0b1001 * EACH_VALUE
+
+# How far things have come is held in two numbers, so that a position can be played on without
+# touching the state: the heights of the piles, six bits each, and the top values of the foundations,
+# four bits each. A card not yet in the state lies as ``extra`` on the pile ``on``.
 
 
 @jit
-def is_black(card: int) -> bool:
-    """Whether a card is of clubs or spades."""
-    return card & 3 == 0 or card & 3 == 3
+def alike(rules: Any, card: int) -> int:
+    """The set of all cards that are built on the same foundations as this one."""
+    suit = card & 3
+    if rules.suits:
+        return EACH_VALUE << suit
+    return BLACK if suit == 0 or suit == 3 else BLACK ^ (EACH_VALUE * 15)
 
 
 @jit
-def cost(s: Any, weights: Any, pile: int, card: int) -> float:
-    """What it costs to put a card on a reserve pile."""
-    value = card >> 2
-    top = s["shown"]["tops"][pile]
-    if top == 0:
-        return weights[EMPTY] * (KING - value) / KING
-    total = weights[GAP] * max((top >> 2) - value, 0)
-    for i in range(s["count"][pile]):
-        other = s["pile"][pile, i]
-        if other >> 2 < value:
-            same = is_black(other) == is_black(card)
-            total += weights[BURIED_OF_COLOUR if same else BURIED_OTHER]
+def before(rules: Any, built: int, card: int) -> int:
+    """How many cards must be built before a card fits; 0: it fits now."""
+    suit, value = card & 3, card >> 2
+    own = (built >> (4 * suit)) & 15
+    if not rules.suits:
+        other = (built >> (4 * (ACES - 1 - suit))) & 15
+        own = max(own, other) if value > max(own, other) else min(own, other)
+    return value - own - 1
+
+
+@jit
+def build(rules: Any, built: int, card: int) -> int:
+    """The foundations with a card that fits on them."""
+    suit = card & 3
+    twin = ACES - 1 - suit
+    if rules.suits:
+        return built + (1 << (4 * suit))
+    first, second = min(suit, twin), max(suit, twin)
+    fits_first = (built >> (4 * first)) & 15 == (card >> 2) - 1
+    return built + (1 << (4 * (first if fits_first else second)))
+
+
+@jit
+def card_at(s: Any, pile: int, place: int, extra: int, on: int) -> int:
+    """The card on a place of a pile, from 0 at the bottom."""
+    return extra if pile == on and place == s["count"][pile] else s["pile"][pile, place]
+
+
+@jit
+def play_on(s: Any, rules: Any, heights: int, built: int, extra: int, on: int) -> Any:
+    """The heights and foundations when nothing fits any more, first piles played first."""
+    pile = 0
+    while pile < PILES:
+        height = (heights >> (6 * pile)) & 63
+        card = card_at(s, pile, height - 1, extra, on) if height else 0
+        if card and before(rules, built, card) == 0:
+            built = build(rules, built, card)
+            heights -= 1 << (6 * pile)
+            pile = 0
+        else:
+            pile += 1
+    return heights, built
+
+
+@jit
+def pressing(rules: Any, weights: Any, built: int, card: int) -> float:
+    """How much it matters that a card is buried: the less, the later it is needed."""
+    return max(1.0 - weights[FADES] * before(rules, built, card), 0.0)
+
+
+@jit
+def harm(rules: Any, weights: Any, built: int, card: int, above: int, highest: int) -> float:
+    """What it costs that a card lies under higher ones: a set, and the highest value in it."""
+    own = above & alike(rules, card)
+    total = weights[DEPTH] * (highest - (card >> 2))
+    total += weights[UNDER_OWN] if own else 0.0
+    total += weights[UNDER_OTHER] if above ^ own else 0.0
+    return total * pressing(rules, weights, built, card)
+
+
+@jit
+def pile_cost(
+    s: Any, rules: Any, weights: Any, pile: int, height: int, built: int, extra: int, on: int
+) -> Any:
+    """What a pile of some height costs, and the set of its cards that lie under no higher one."""
+    if height == 0:
+        return -(KING + 1) * (weights[LOWEST] + weights[TOP]), 0
+    total = weights[HEIGHT] * height * height
+    free = above = highest = 0
+    lowest = KING
+    for i in range(height):
+        card = card_at(s, pile, height - 1 - i, extra, on)
+        value = card >> 2
+        higher = above & (-1 << (4 * value + 4))
+        if higher:
+            total += harm(rules, weights, built, card, higher, highest)
+        else:
+            free |= 1 << card
+        above |= 1 << card
+        highest, lowest = max(highest, value), min(lowest, value)
+    top = card_at(s, pile, height - 1, extra, on) >> 2
+    return total - weights[LOWEST] * lowest - weights[TOP] * top, free
+
+
+@jit
+def pressing_of(rules: Any, weights: Any, built: int, free: int, value: int) -> float:
+    """How much it would matter to bury the free cards of a value in a pile."""
+    total = 0.0
+    for card in range(4 * value, 4 * value + 4):
+        if (free >> card) & 1:
+            total += pressing(rules, weights, built, card)
     return total
 
 
 @jit
+def to_come(rules: Any, weights: Any, built: int, ahead: int, free: Any) -> float:
+    """What the cards still in the stock will bury, each put where it does least harm."""
+    a = b = c = d = total = 0.0
+    for value in range(2, KING + 1):
+        total += count((ahead >> (4 * value)) & 15) * min(a, b, c, d)
+        a += pressing_of(rules, weights, built, free[0], value)
+        b += pressing_of(rules, weights, built, free[1], value)
+        c += pressing_of(rules, weights, built, free[2], value)
+        d += pressing_of(rules, weights, built, free[3], value)
+    return total * (weights[REST] + weights[NEXT_CARD] / max(count(ahead), 1))
+
+
+@jit
+def worth(
+    s: Any, rules: Any, weights: Any, heights: int, built: int, extra: int, on: int, ahead: int
+) -> float:
+    """What a position is worth, with ``extra`` added to the pile ``on``."""
+    first, a = pile_cost(s, rules, weights, 0, heights & 63, built, extra, on)
+    second, b = pile_cost(s, rules, weights, 1, (heights >> 6) & 63, built, extra, on)
+    third, c = pile_cost(s, rules, weights, 2, (heights >> 12) & 63, built, extra, on)
+    fourth, d = pile_cost(s, rules, weights, 3, (heights >> 18) & 63, built, extra, on)
+    total = -(first + second + third + fourth)
+    for foundation in range(ACES):
+        total += weights[BUILT] * ((built >> (4 * foundation)) & 15)
+    return total - to_come(rules, weights, built, ahead, (a, b, c, d))
+
+
+@jit
 def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
-    """Write a score for each legal action: whatever plays a card first, placings by their cost."""
+    """Write a score for each legal action: whatever plays a card first, then what it leads to."""
     shown = s["shown"]
-    for action in range(len(scores)):
+    heights = built = ahead = 0
+    for i in range(PILES):
+        heights |= s["count"][i] << (6 * i)
+        built |= shown["foundations"][i] << (4 * i)
+    for i in range(CARDS):
+        where = shown["where"][i]
+        ahead |= (where == UNSEEN or where == STOCK) << (FIRST + i)
+    for action in range(FOUNDATION + 1):
         if (s["legal"] >> action) & 1 == 0:
             continue
-        if action < PLAY:
-            scores[action] = -cost(s, weights, action - PLACE, shown["card"])
-        elif action < FOUNDATION:
+        if action == FOUNDATION:
+            scores[action] = PLAYED
+        elif action < PLAY:
+            pile, card = action - PLACE, shown["card"]
+            now, on = heights + (1 << (6 * pile)), built
+            if shown["group_left"] == 1:
+                now, on = play_on(s, rules, now, on, card, pile)
+            scores[action] = worth(s, rules, weights, now, on, card, pile, ahead)
+        else:
             pile = action - PLAY
-            below = s["pile"][pile, s["count"][pile] - 2] if s["count"][pile] > 1 else 0
-            worth = weights[UNCOVERS] * (KING - (below >> 2)) if below else 0.0
-            scores[action] = 100.0 + worth + weights[LOW_CARD] * (KING - (shown["tops"][pile] >> 2))
-        elif action == FOUNDATION:
-            scores[action] = 100.0
-        elif action >= GATHER and action < GATHER + PILES:
-            scores[action] = 0.0
+            now, on = heights - (1 << (6 * pile)), build(rules, built, shown["tops"][pile])
+            now, on = play_on(s, rules, now, on, 0, -1)
+            scores[action] = PLAYED + worth(s, rules, weights, now, on, 0, -1, ahead)

@@ -33,11 +33,12 @@ def dealt_anew(case: Case, state: np.ndarray, seed: int) -> np.ndarray:
 
 
 def what_is_seen(case: Case, states: np.ndarray) -> list[tuple[object, ...]]:
-    """All that each of the states shows to the player, and the heuristic's opinion of it."""
+    """All that each of the states shows to the player, and what the judges think of it."""
     game, rules = case.game, case.rules
     codes = codes_of(states)
     flat = game.features.onehot(codes)
-    scores = game.judged(states, rules)
+    judges = [None, *game.players]
+    scores = np.stack([game.judged(states, rules, player=one) for one in judges], axis=1)
     facts = game.results(states, rules)
     seen: list[tuple[object, ...]] = []
     for i in range(len(states)):
@@ -180,6 +181,15 @@ def test_the_shells_show_nothing_hidden(case: Case) -> None:
 @pytest.mark.parametrize("name", PLAYERS)
 def test_no_agent_chooses_by_what_is_hidden(case: Case, name: str) -> None:
     """Neither by what it is handed, nor if it were handed the true states."""
+    check_choices(case, name)
+
+
+def test_no_player_by_rule_chooses_by_what_is_hidden(case: Case) -> None:
+    for name in case.game.players:
+        check_choices(case, name)
+
+
+def check_choices(case: Case, name: str) -> None:
     agent = load(name, case.game, case.rules, seed=1)
     assert not agent.sees_all
     env = case.env(encoding="codes")

@@ -1,0 +1,247 @@
+"""Policy search: the weights of a game's own heuristic, by CMA-ES.
+
+CMA-ES is the covariance-matrix form of the cross-entropy method: each generation draws candidates
+from a normal distribution, lets all of them play the same random deals, and moves the distribution
+towards those that played best. No gradients, no network: what comes out is the greedy agent with
+better weights. The search itself is the library `cma`.
+"""
+
+import pickle
+import time
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import cma
+import numpy as np
+from safetensors.numpy import save as tensor_bytes
+
+from parlour.agents.greedy import HEURISTIC, TENSOR, GreedyAgent
+from parlour.envs import Game
+from parlour.envs import game as game_named
+from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.jit import jit
+from parlour.envs.core.options import compiled
+from parlour.envs.core.values import best_of
+
+from . import artefact, checkpoint
+from .config import Settings, plain
+from .evaluate import play_deals
+from .files import write_json
+from .progress import Bar, Log
+from .run import AGENT, RESULT, Stop, evaluated, measured, validation_bank, versions
+
+FLOOR = 0.1
+"""A weight of 0 is searched like one of this share of the mean size of all weights."""
+STREAM = 0x434D41
+"""Keeps the numbers drawn here apart from those of other methods with equal seeds."""
+
+
+@cache
+def make_player(name: str) -> Callable[..., None]:
+    """Return the compiled ``player(states, rules, weights, scores, max_moves)`` of a game.
+
+    It plays each deal, given by the state's generator, to its end by the heuristic; ``scores`` is
+    room for one row of scores, float64 (1, actions).
+    """
+    game = game_named(name)
+    begin, step, judge, actions = game.play.begin, game.play.step, game.judge, game.actions
+
+    @jit
+    def player(states: Any, table: Any, weights: Any, scores: Any, max_moves: int) -> None:
+        rules = table[0]
+        for i in range(len(states)):
+            s = states[i]
+            begin(s, rules, Source.SEED)
+            while s["over"] == Over.RUNNING and s["moves"] < max_moves:
+                for action in range(actions):
+                    scores[0, action] = 0.0
+                judge(states[i : i + 1], table, weights, scores)
+                step(s, rules, best_of(s["legal"], scores[0]))
+
+    return player
+
+
+def play(
+    game: Game, rules: Any, weights: np.ndarray, seeds: np.ndarray, max_moves: int
+) -> np.ndarray:
+    """Play deals by the heuristic with some weights; return their last states (n,)."""
+    states = np.zeros(len(seeds), game.state)
+    states["rng"] = seeds
+    make_player(game.name)(
+        states, compiled(rules), weights, np.zeros((1, game.actions)), max_moves
+    )
+    return states
+
+
+class Normal:
+    """Normal numbers from a generator of its own, which is kept when the search is."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng([seed, STREAM])
+
+    def __call__(self, *shape: int) -> np.ndarray:
+        """Return numbers of that shape."""
+        return self.rng.standard_normal(shape)
+
+
+def make_search(settings: Settings, seed: int, n: int) -> cma.CMAEvolutionStrategy:
+    """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
+    options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9}
+    if settings.population:
+        options["popsize"] = settings.population
+    return cma.CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
+
+
+class WeightsRun:
+    """The run of one training seed in ``folder``, from its last checkpoint where there is one.
+
+    Its ``steps`` are whole games. A checkpoint is taken after each generation.
+    """
+
+    unit = "games"
+
+    def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
+        self.settings, self.seed, self.folder = settings, seed, folder
+        self.game = game_named(settings.game)
+        self.rules = self.game.rules_of(settings.variant, settings.options)
+        self.begin = np.array(list(self.game.weights.values()))
+        if settings.initial:
+            agent = GreedyAgent.load(Path(settings.initial), self.game)
+            assert agent.weights is not None
+            self.begin = agent.weights
+        size = np.abs(self.begin)
+        self.scale = size + FLOOR * (size.mean() or 1.0)
+        self.search = make_search(settings, seed, len(self.begin))
+        self.history: dict[str, Any] = {"seconds": 0.0, "evaluations": []}
+        folder.mkdir(parents=True, exist_ok=True)
+        found = checkpoint.latest(folder)
+        if found:  # pickled by this run itself, in its own folder
+            self.search = pickle.loads(found.arrays["search"].tobytes())
+            self.history = found.values["history"]
+        self.log = Log(folder, self.steps)
+        self.begun = time.perf_counter() - self.history["seconds"]
+
+    @property
+    def games(self) -> int:
+        """Games of one generation."""
+        return int(self.search.popsize) * self.settings.candidate_deals
+
+    @property
+    def total(self) -> int:
+        """Games of the whole run."""
+        return self.settings.generations * self.games
+
+    @property
+    def steps(self) -> int:
+        """Games played so far."""
+        return int(self.search.countiter) * self.games
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weights that the search would play now: the middle of its distribution."""
+        return self._weights_at(self.search.mean)
+
+    def _weights_at(self, point: np.ndarray) -> np.ndarray:
+        return self.begin + self.scale * point
+
+    def train(self, bar: Bar, stop: Stop) -> bool:
+        """Search to the end, or until ``stop`` asks; return whether it was the end."""
+        while self.steps < self.total:
+            said = self._generation()
+            ended = self.steps >= self.total
+            if ended:
+                said |= self._evaluate()
+            self.log.write(self.steps, said)
+            measure = self.game.measure
+            bar.update(self.steps, measured(measure, said[f"play/{measure}"]), always=ended)
+            self._checkpoint()
+            if stop.asked and not ended:
+                return False
+        self._finish()
+        return True
+
+    def _generation(self) -> dict[str, float]:
+        """Let candidates play common deals; return how the middle one of them did."""
+        draws = np.random.default_rng([self.seed, STREAM, int(self.search.countiter)])
+        deals = self.settings.candidate_deals
+        seeds = draws.integers(0, int(TRAINING_SEEDS), deals, np.uint64, endpoint=True)
+        points = self.search.ask()
+        scores = np.array([self._score(point, seeds) for point in points])
+        self.search.tell(points, (-scores).tolist())
+        return {
+            f"play/{self.game.measure}": float(np.median(scores)),
+            "play/best": float(scores.max()),
+            "train/sigma": float(self.search.sigma),
+        }
+
+    def _score(self, point: np.ndarray, seeds: np.ndarray) -> float:
+        weights, limit = self._weights_at(point), self.settings.max_moves
+        states = play(self.game, self.rules, weights, seeds, limit)
+        return float(states[self.game.measure].mean())
+
+    def _evaluate(self) -> dict[str, float]:
+        found = play_deals(
+            self.game,
+            self.rules,
+            GreedyAgent(weights=self.weights),
+            bank_seeds(validation_bank(self.game.name), range(self.settings.eval_deals)),
+            max_moves=self.settings.max_moves,
+        )
+        said, values = evaluated(self.game, found)
+        self.history["evaluations"].append({"steps": self.steps} | said)
+        return values
+
+    def _checkpoint(self) -> None:
+        self.log.sync()
+        self.history["seconds"] = time.perf_counter() - self.begun
+        arrays = {"search": np.frombuffer(pickle.dumps(self.search), np.uint8)}
+        checkpoint.save_arrays(self.folder, arrays, {"steps": self.steps, "history": self.history})
+
+    def _finish(self) -> None:
+        final = self.history["evaluations"][-1]
+        names = list(self.game.weights)
+        tensors = tensor_bytes({TENSOR: self.weights})
+        artefact.save_weights(
+            self.folder / AGENT,
+            f"weights-{self.seed}",
+            self.game,
+            self.rules,
+            tensors,
+            {
+                "name": HEURISTIC,
+                "encoding": "none",
+                "width": len(names),
+                "depth": 0,
+                "options": {},
+            },
+            {
+                "seed": self.seed,
+                "weights": names,
+                "settings": plain(self.settings),
+                "versions": versions() | {"cma": cma.__version__},
+            },
+            {"bank": validation_bank(self.game.name), **final},
+        )
+        seconds = time.perf_counter() - self.begun
+        result = {
+            "seed": self.seed,
+            "steps": self.steps,
+            "unit": self.unit,
+            "seconds": round(seconds, 3),
+            "steps_per_second": round(self.steps / seconds, 1),
+            "weights": dict(zip(names, self.weights.tolist(), strict=True)),
+            "final": final,
+            "evaluations": self.history["evaluations"],
+            "seconds_by_phase": {},
+            "weights_sha256": sha256(tensors).hexdigest(),
+        }
+        write_json(self.folder / RESULT, result)
+
+    def close(self) -> None:
+        """Close the log."""
+        self.log.close()
