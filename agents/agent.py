@@ -85,8 +85,14 @@ def choose(agent: Agent, turn: Turn) -> np.ndarray:
 BUILT_IN = ("uniform", "greedy", "human")
 CARD = "agent.json"
 """The file that makes a folder a saved agent."""
+TRAINED = "trained"
+"""The agent that comes with Parlour for the rules played."""
+SHARED = Path(__file__).parent / "trained"
+"""Their folders, GAME-VARIANT."""
 EXPECTIMAX = "expectimax"
 """In front of a saved agent's path: it looks one ply further, over all cards that may come."""
+ROLLOUTS = "rollouts"
+"""In front of ``greedy`` or of an agent with a table: it tries every action out, to the end."""
 WIDTH = 8
 """The actions that it compares so."""
 
@@ -94,9 +100,11 @@ WIDTH = 8
 def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
-    ``"uniform"``, ``"greedy"``, ``"human"``; a player by rule of the game (`Game.players`); the path
-    of an artefact folder (or of the ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a one with a
-    table of values, looking one ply further; ``"mymodule:MyAgent"``, an agent, or a
+    ``"uniform"``, ``"greedy"``, ``"human"``; a player by rule of the game (`Game.players`);
+    ``"trained"``, the one that comes with Parlour for these rules; the path of an artefact folder
+    (or of the ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a
+    one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
+    ``"rollouts:PATH"``, such a one playing every action out; ``"mymodule:MyAgent"``, an agent, or a
     class that is called with ``seed`` where it takes one. Raises ValueError saying what is wrong
     and what is allowed.
     """
@@ -110,8 +118,12 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         return GreedyAgent(spec, player=spec)
     kind, _, rest = spec.partition(":")
     if kind == EXPECTIMAX:
-        return _saved(Path(rest), game, rules, WIDTH)
-    path = Path(spec)
+        return _saved(trained(game, rules) if rest == TRAINED else Path(rest), game, rules, WIDTH)
+    if kind == ROLLOUTS:
+        from .rollouts import of
+
+        return of(load(rest, game, rules, seed), rest)
+    path = trained(game, rules) if spec == TRAINED else Path(spec)
     if path.is_dir() or path.name == CARD:
         return _saved(path, game, rules)
     if ":" in spec:
@@ -119,9 +131,21 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
-        unknown("agent", spec, [*BUILT_IN, *game.players])
+        unknown("agent", spec, [*BUILT_IN, TRAINED, *game.players])
         + ", the folder of a saved agent or run, or module:Class"
     )
+
+
+def trained(game: Game, rules: Any) -> Path:
+    """Return the folder of the agent that comes with Parlour for a variant; ValueError if none."""
+    folder = SHARED / f"{game.name}-{game.variant_of(rules)}"
+    if not folder.is_dir():
+        there = sorted(path.name for path in SHARED.glob("*-*"))
+        raise ValueError(
+            f"agent {TRAINED!r}: none comes with Parlour for these rules; there are "
+            f"{', '.join(there)}"
+        )
+    return folder
 
 
 def _saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:

@@ -51,7 +51,7 @@ class GreedyAgent:
                     f"weights for {names}; in this version of the game the heuristic has "
                     f"{list(game.weights)}: learn them anew"
                 )
-            weights = found.weights[TENSOR]
+            weights = found.weights[TENSOR].copy()  # what was read cannot be written to
             fits = weights.dtype == np.float64 and weights.shape == (len(game.weights),)
             if not fits or not np.isfinite(weights).all():
                 raise ValueError(

@@ -18,7 +18,7 @@ from .agent import Agent, Turn
 from .greedy import GreedyAgent
 
 HELP = """\
-Name what you move, in any order: cards (Th, 10h or T♥) or the numbers below them, with blanks or
+Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
 commas between. One card is enough where only one move has it.
 h hint   ? help and all moves   q quit"""
 LISTED = 40

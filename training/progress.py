@@ -116,8 +116,8 @@ class Bar:
             speed = (done - self.first) / (now - self.begun)
             left = (self.total - done) / speed
             print(
-                f"{self.label}: {done:,} of {self.total:,} {self.unit}, {speed:,.0f} {self.unit}/s, "
-                f"{note}, {left:,.0f} s left",
+                f"{self.label}: {done:,} of {self.total:,} {self.unit}, "
+                f"{speed:,.0f} {self.unit}/s, {note}, {left:,.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )

@@ -210,9 +210,10 @@ def split_table(folder: Path) -> str:
     for path in sorted(folder.glob(f"seed-*/{RESULT}")):
         result = json.loads(path.read_text())
         seconds = result["seconds_by_phase"]
-        whole = sum(seconds.values())
+        whole, unit = sum(seconds.values()), result.get("unit", "steps")
         parts = ", ".join(f"{name} {part / whole:.1%}" for name, part in seconds.items())
-        lines.append(f"  seed {result['seed']}: {result['steps_per_second']:,.0f} steps/s: {parts}")
+        speed = f"{result['steps_per_second']:,.0f} {unit}/s"
+        lines.append(f"  seed {result['seed']}: {speed}: {parts}")
     return "\n".join(lines)
 
 

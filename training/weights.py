@@ -2,8 +2,8 @@
 
 CMA-ES is the covariance-matrix form of the cross-entropy method: each generation draws candidates
 from a normal distribution, lets all of them play the same random deals, and moves the distribution
-towards those that played best. No gradients, no network: what comes out is the greedy agent with
-better weights. The search itself is the library `cma`.
+towards those that were paid most by the run's ``reward``. No gradients, no network: what comes out
+is the greedy agent with better weights. The search itself is the library `cma`.
 """
 
 import pickle
@@ -72,9 +72,7 @@ def play(
     """Play deals by the heuristic with some weights; return their last states (n,)."""
     states = np.zeros(len(seeds), game.state)
     states["rng"] = seeds
-    make_player(game.name)(
-        states, compiled(rules), weights, np.zeros((1, game.actions)), max_moves
-    )
+    make_player(game.name)(states, compiled(rules), weights, np.zeros((1, game.actions)), max_moves)
     return states
 
 
@@ -100,7 +98,8 @@ def make_search(settings: Settings, seed: int, n: int) -> cma.CMAEvolutionStrate
 class WeightsRun:
     """The run of one training seed in ``folder``, from its last checkpoint where there is one.
 
-    Its ``steps`` are whole games. A checkpoint is taken after each generation.
+    Its ``steps`` are whole games. A checkpoint is taken after each generation, and the agent is
+    evaluated at the end.
     """
 
     unit = "games"
@@ -111,9 +110,7 @@ class WeightsRun:
         self.rules = self.game.rules_of(settings.variant, settings.options)
         self.begin = np.array(list(self.game.weights.values()))
         if settings.initial:
-            agent = GreedyAgent.load(Path(settings.initial), self.game)
-            assert agent.weights is not None
-            self.begin = agent.weights
+            self.begin = self._begin_with(Path(settings.initial))
         size = np.abs(self.begin)
         self.scale = size + FLOOR * (size.mean() or 1.0)
         self.search = make_search(settings, seed, len(self.begin))
@@ -125,6 +122,12 @@ class WeightsRun:
             self.history = found.values["history"]
         self.log = Log(folder, self.steps)
         self.begun = time.perf_counter() - self.history["seconds"]
+
+    def _begin_with(self, folder: Path) -> np.ndarray:
+        own = folder / f"seed-{self.seed}" / AGENT
+        agent = GreedyAgent.load(own if own.is_dir() else folder, self.game)
+        assert agent.weights is not None
+        return agent.weights
 
     @property
     def games(self) -> int:
@@ -171,18 +174,23 @@ class WeightsRun:
         deals = self.settings.candidate_deals
         seeds = draws.integers(0, int(TRAINING_SEEDS), deals, np.uint64, endpoint=True)
         points = self.search.ask()
-        scores = np.array([self._score(point, seeds) for point in points])
-        self.search.tell(points, (-scores).tolist())
+        played = np.array([self._play(point, seeds) for point in points])
+        paid, seen = played.T
+        self.search.tell(points, (-paid).tolist())
         return {
-            f"play/{self.game.measure}": float(np.median(scores)),
-            "play/best": float(scores.max()),
+            f"play/{self.game.measure}": float(np.median(seen)),
+            "play/best": float(paid.max()),
             "train/sigma": float(self.search.sigma),
         }
 
-    def _score(self, point: np.ndarray, seeds: np.ndarray) -> float:
+    def _play(self, point: np.ndarray, seeds: np.ndarray) -> tuple[float, float]:
+        """Return what a candidate is paid for a game, and the mean of the game's measure."""
         weights, limit = self._weights_at(point), self.settings.max_moves
         states = play(self.game, self.rules, weights, seeds, limit)
-        return float(states[self.game.measure].mean())
+        score, won = float(states["score"].mean()), float(states["won"].mean())
+        pay = {"win": won, "score": score}
+        progress = self.game.play.scale * score + self.game.play.bonus * won
+        return pay.get(self.settings.reward, progress), float(states[self.game.measure].mean())
 
     def _evaluate(self) -> dict[str, float]:
         found = play_deals(

@@ -5,27 +5,16 @@ from typing import Any
 from ..core.jit import jit
 from .rules import SIZE, SQUARES
 
-OWN, LAST = 300.0, 200.0
+OWN, LAST = 3 * SQUARES, 2 * SQUARES
 """How much a column is preferred: that of the card's suit, and the last one."""
-
-
-@jit
-def matches(s: Any, row: int) -> int:
-    """How many cards of the card's rank a row holds."""
-    found = 0
-    for column in range(SIZE):
-        other = s["shown"]["grid"][row * SIZE + column]
-        found += other != 0 and other >> 2 == s["shown"]["card"] >> 2
-    return found
 
 
 @jit
 def columns(s: Any, rules: Any, weights: Any, scores: Any) -> None:
     """Flushes in columns, the rule player of the literature: a column for each suit, one for rest.
 
-    Suits have the columns in order. A card goes into that of its suit, when it is full into the
-    last, when that is full too into the emptiest other; of the rows, into the one that holds most
-    cards of its rank.
+    A card goes into the first row that is empty in the column of its suit; when that is full, in
+    the last column; then in the emptiest of the others.
     """
     suit = s["shown"]["card"] & 3
     for action in range(SQUARES):
@@ -35,5 +24,5 @@ def columns(s: Any, rules: Any, weights: Any, scores: Any) -> None:
         empty = 0
         for i in range(SIZE):
             empty += s["shown"]["grid"][i * SIZE + column] == 0
-        rank = OWN if column == suit else LAST if column == SIZE - 1 else 10.0 * empty
-        scores[action] = rank + matches(s, row)
+        other = LAST if column == SIZE - 1 else SIZE * empty
+        scores[action] = (OWN if column == suit else other) - row

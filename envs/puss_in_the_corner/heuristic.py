@@ -11,6 +11,9 @@ from ..core.bits import count
 from ..core.jit import jit
 from .rules import ACES, CARDS, FIRST, FOUNDATION, KING, PILES, PLACE, PLAY, STOCK, UNSEEN
 
+# Found by CMA-ES for the mean score by no-redeal, with a table in the place of "fades"; rounded. By
+#   parlour train puss-in-the-corner --variant no-redeal --method weights
+# come weights that win 2.0 % of these deals, not 1.6 %, but by suits 74 %, not 81 %: not taken.
 WEIGHTS = {
     "under_own": 1.0,
     "under_other": -1.4,
@@ -37,8 +40,8 @@ EACH_VALUE = sum(1 << (4 * value) for value in range(KING + 1))
 BLACK = 0b1001 * EACH_VALUE
 
 # How far things have come is held in two numbers, so that a position can be played on without
-# touching the state: the heights of the piles, six bits each, and the top values of the foundations,
-# four bits each. A card not yet in the state lies as ``extra`` on the pile ``on``.
+# touching the state: the heights of the piles, six bits each, and the top values of the
+# foundations, four bits each. A card not yet in the state lies as ``extra`` on the pile ``on``.
 
 
 @jit
@@ -76,7 +79,7 @@ def build(rules: Any, built: int, card: int) -> int:
 @jit
 def card_at(s: Any, pile: int, place: int, extra: int, on: int) -> int:
     """The card on a place of a pile, from 0 at the bottom."""
-    return extra if pile == on and place == s["count"][pile] else s["pile"][pile, place]
+    return extra if pile == on and place == s["count"][pile] else s["pile"][pile][place]
 
 
 @jit
@@ -174,29 +177,42 @@ def worth(
 
 
 @jit
-def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
-    """Write a score for each legal action: whatever plays a card first, then what it leads to."""
+def to_be_turned(s: Any) -> int:
+    """The cards still to come, a set of card codes."""
+    ahead = 0
+    for i in range(CARDS):
+        if s["shown"]["where"][i] in (UNSEEN, STOCK):
+            ahead |= 1 << (FIRST + i)
+    return ahead
+
+
+@jit
+def judged(s: Any, rules: Any, weights: Any, action: int, ahead: int) -> float:
+    """What the position is worth that a PLACE, PLAY or FOUNDATION leads to."""
     shown = s["shown"]
-    heights = built = ahead = 0
+    heights = built = 0
     for i in range(PILES):
         heights |= s["count"][i] << (6 * i)
         built |= shown["foundations"][i] << (4 * i)
-    for i in range(CARDS):
-        where = shown["where"][i]
-        ahead |= (where == UNSEEN or where == STOCK) << (FIRST + i)
+    card, on = 0, -1
+    if action < PLAY:
+        card, on = shown["card"], action - PLACE
+        heights += 1 << (6 * on)
+    elif action < FOUNDATION:
+        built = build(rules, built, shown["tops"][action - PLAY])
+        heights -= 1 << (6 * (action - PLAY))
+    else:
+        built = build(rules, built, shown["card"])
+    if action >= PLAY or shown["group_left"] == 1:
+        heights, built = play_on(s, rules, heights, built, card, on)
+    return worth(s, rules, weights, heights, built, card, on, ahead)
+
+
+@jit
+def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+    """Write a score for each legal action: whatever plays a card first, then what it leads to."""
+    ahead = to_be_turned(s)
     for action in range(FOUNDATION + 1):
-        if (s["legal"] >> action) & 1 == 0:
-            continue
-        if action == FOUNDATION:
-            scores[action] = PLAYED
-        elif action < PLAY:
-            pile, card = action - PLACE, shown["card"]
-            now, on = heights + (1 << (6 * pile)), built
-            if shown["group_left"] == 1:
-                now, on = play_on(s, rules, now, on, card, pile)
-            scores[action] = worth(s, rules, weights, now, on, card, pile, ahead)
-        else:
-            pile = action - PLAY
-            now, on = heights - (1 << (6 * pile)), build(rules, built, shown["tops"][pile])
-            now, on = play_on(s, rules, now, on, 0, -1)
-            scores[action] = PLAYED + worth(s, rules, weights, now, on, 0, -1, ahead)
+        if (s["legal"] >> action) & 1:
+            first = 0.0 if action < PLAY else PLAYED
+            scores[action] = first + judged(s, rules, weights, action, ahead)

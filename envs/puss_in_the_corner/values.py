@@ -5,13 +5,17 @@ foundation before it does. Each card has features by its gap, by how many cards 
 many of them go later than itself, and by each of the next cards upon it. Each pile has two, by its
 three top cards and by its height, its lowest card and its top. The rest are the foundations of each
 colour, the empty piles, and how deep the cards lie that are needed next, by the cards left in the
-stock. All features are told apart by the redeals left and by the quarter of the stock.
+stock. All features are told apart by the redeals left and by the quarter of the stock. Last, an
+action has one by what the game's heuristic thinks of it.
 """
 
 from typing import Any
 
+import numpy as np
+
 from ..core.jit import jit
 from ..core.values import Values
+from .heuristic import WEIGHTS, judged, to_be_turned
 from .rules import (
     ACES,
     CARDS,
@@ -45,12 +49,16 @@ EMPTY = BUILT + STAGES * RANKED * RANKED
 NEEDED = EMPTY + STAGES * (PILES + 1)
 DEEP = 10
 """How deep a needed card lies: so many cards upon it, or it has not been seen."""
-PER_PHASE = NEEDED + 2 * DEEP * STAGES
+JUDGED = NEEDED + 2 * DEEP * STAGES
+BUCKETS, LEAST = 160, -80
+"""Of the heuristic's scores: one for each whole number."""
+PER_PHASE = JUDGED + BUCKETS
 QUARTERS = 4
 PHASES = 3 * QUARTERS
 SIZE = PHASES * PER_PHASE
-MOST = CARDS * (NEAR + 3) + 2 * PILES + 7
-"""At most: each card's features, two of each pile, seven of all."""
+MOST = CARDS * (NEAR + 3) + 2 * PILES + 8
+"""At most: each card's features, two of each pile, eight of all."""
+HAND_SET = np.array(list(WEIGHTS.values()))
 
 
 @jit
@@ -203,7 +211,17 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
         empty += s["count"][pile] - gone == 0 and not card
         at = of_piles(s, rules.suits, phase, pile, card, gone, built, ids, at)
     at = of_all(s, phase, empty, built, ids, at)
-    return of_needed(s, rules.suits, phase, placed, played, built, ids, at)
+    at = of_needed(s, rules.suits, phase, placed, played, built, ids, at)
+    if (s["legal"] >> action) & 1 and action <= FOUNDATION:
+        ids[at] = phase + bucket_of(judged(s, rules, HAND_SET, action, to_be_turned(s)))
+        at += 1
+    return at
+
+
+@jit
+def bucket_of(score: float) -> int:
+    """The feature of what the heuristic thinks of an action."""
+    return JUDGED + int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
 
 
 @jit
@@ -258,7 +276,8 @@ def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
                 gained -= table[ids[2]]
                 of_all(s, phase, empty - 1, built, ids, 0)
                 gained += table[ids[2]]
-            scores[action] = gained
+            thought = judged(s, rules, HAND_SET, action, to_be_turned(s))
+            scores[action] = gained + table[phase + bucket_of(thought)]
             continue
         found = after(s, rules, action, ids)
         points = 1 if action <= FOUNDATION else 0

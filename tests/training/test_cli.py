@@ -36,7 +36,7 @@ class Late(Last):
 EXTRAS = ("matplotlib", "pandas", "pyarrow", "rich", "scipy", "stable_baselines3", "torch", "tqdm")
 CORE_ONLY = f"""
 import sys
-for name in {(*EXTRAS, "sb3_contrib", "safetensors", "tensorboard", "tyro")}:
+for name in {(*EXTRAS, "cma", "sb3_contrib", "safetensors", "tensorboard", "tyro")}:
     sys.modules[name] = None  # as if it were not installed
 from parlour.training.cli import main
 sys.exit(main(sys.argv[1:]))

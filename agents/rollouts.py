@@ -1,0 +1,129 @@
+"""An agent that tries every action out: games played to their end from worlds it can imagine."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs import game as game_named
+from parlour.envs.core.cards import GAMMA
+from parlour.envs.core.jit import jit
+from parlour.envs.core.options import compiled
+from parlour.envs.core.values import best_of
+
+from .agent import Agent, Turn
+from .greedy import GreedyAgent
+from .values import ValueAgent
+
+WORLDS = 50
+"""Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
+LONGEST = 500
+"""Moves after which a game tried out is broken off."""
+
+
+@cache
+def make_rollouts(name: str) -> Callable[..., None]:
+    """Build a game's ``roll(states, rules, weights, table, room, worlds, totals)``.
+
+    ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
+    of score and a bonus for reaching the goal. Games are played on by the values of ``table``, or
+    by the heuristic's ``weights`` where the table is empty; ``room`` is `Room`'s arrays.
+    """
+    game = game_named(name)
+    step, hide, judge, actions = game.play.step, game.hide, game.judge, game.actions
+    bonus = float(game.play.bonus) / game.play.scale
+    if game.values is None:
+
+        @jit
+        def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
+            pass
+    else:
+        appraise = game.values.appraise
+
+    @jit
+    def finish(work: Any, rules: Any, weights: Any, table: Any, ids: Any, scores: Any) -> float:
+        s = work[0]
+        while s["over"] == 0 and s["moves"] < LONGEST:
+            for action in range(actions):
+                scores[0, action] = 0.0
+            if len(table):
+                appraise(s, rules[0], table, ids, scores[0])
+            else:
+                judge(work, rules, weights, scores)
+            step(s, rules[0], best_of(s["legal"], scores[0]))
+        return s["score"] + bonus * s["won"]
+
+    @jit
+    def roll(
+        states: Any, rules: Any, weights: Any, table: Any, ids: Any, scores: Any, worlds: int,
+        totals: Any,
+    ) -> None:  # fmt: skip
+        world, work = states[:1].copy(), states[:1].copy()
+        for i in range(len(states)):
+            legal = states[i]["legal"]
+            rng = states[i]["rng"]
+            for _ in range(worlds):
+                rng += GAMMA
+                world[0] = states[i]
+                world[0]["rng"] = rng
+                hide(world, rules, 0)
+                for action in range(actions):
+                    if (legal >> action) & 1:
+                        work[0] = world[0]
+                        step(work[0], rules[0], action)
+                        totals[i, action] += finish(work, rules, weights, table, ids, scores)
+
+    return roll
+
+
+class RolloutAgent:
+    """Takes the action after which ``player``, greedy or by a table, ends best on average.
+
+    It sees what its player sees: the hidden cards are dealt anew for each of ``worlds``.
+    """
+
+    sees_all = False
+
+    def __init__(self, player: GreedyAgent | ValueAgent, worlds: int = WORLDS) -> None:
+        if worlds < 1:
+            raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
+        self.player, self.worlds, self.name = player, worlds, f"{player.name}-rollouts"
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return the best legal action of each game, int64 (n,); of equals the lowest."""
+        actions = turn.masks.argmax(axis=1)
+        rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+        totals = np.zeros((len(rows), turn.game.actions))
+        if len(rows):
+            weights, table = _tables(self.player, turn.game)
+            ids = np.zeros(turn.game.values.most if turn.game.values else 1, np.int32)
+            scores = np.zeros((1, turn.game.actions))
+            make_rollouts(turn.game.name)(
+                turn.states[rows],
+                compiled(turn.rules),
+                weights,
+                table,
+                ids,
+                scores,
+                self.worlds,
+                totals,
+            )
+            actions[rows] = np.where(turn.masks[rows], totals, -np.inf).argmax(axis=1)
+        return actions
+
+
+def _tables(player: GreedyAgent | ValueAgent, game: Game) -> tuple[np.ndarray, np.ndarray]:
+    own = np.array(list(game.weights.values()))
+    if isinstance(player, ValueAgent):
+        return own, player.table
+    return own if player.weights is None else player.weights, np.zeros(0, np.float32)
+
+
+def of(player: Agent, spec: str) -> RolloutAgent:
+    """Return rollouts by a player; ValueError if it is neither greedy nor plays by a table."""
+    by_rule = isinstance(player, GreedyAgent) and player.player is not None
+    if by_rule or not isinstance(player, GreedyAgent | ValueAgent):
+        raise ValueError(f"rollouts:{spec}: only greedy and agents with a table can play games on")
+    return RolloutAgent(player)
