@@ -118,7 +118,10 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         return GreedyAgent(spec, player=spec)
     kind, _, rest = spec.partition(":")
     if kind == EXPECTIMAX:
-        return _saved(trained(game, rules) if rest == TRAINED else Path(rest), game, rules, WIDTH)
+        table = trained(game, rules) if rest == TRAINED else Path(rest)
+        if not table.exists():
+            raise ValueError(f"agent {spec!r}: there is no folder {rest!r}")
+        return _saved(table, game, rules, WIDTH)
     if kind == ROLLOUTS:
         from .rollouts import of
 

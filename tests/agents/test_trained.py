@@ -1,0 +1,35 @@
+"""The agents that come with Parlour: they load, they are small, and they beat greedy."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from parlour.agents.agent import SHARED, load
+from parlour.envs import GAMES
+from parlour.training.compare import compare
+
+FOLDERS = sorted(path for path in SHARED.iterdir() if path.is_dir())
+MOST = 5 * 2**20
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_it_is_small_and_beats_greedy(folder: Path) -> None:
+    assert sum(file.stat().st_size for file in folder.iterdir()) <= MOST
+    card = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
+    assert folder.name == f"{card['game']}-{card['variant']}"
+    assert card["trained"]["settings"] and card["scored"]
+    game = GAMES[card["game"]]
+    (found,) = compare(
+        game, ["greedy", "trained"], variants=[card["variant"]], deals=1500
+    ).differences
+    better = found.score if game.measure == "score" else found.reached
+    assert better.low > 0
+
+
+def test_rules_without_one_are_told_which_there_are() -> None:
+    game = GAMES["poker_squares"]
+    with pytest.raises(ValueError, match=r"none comes with Parlour.*poker_squares-classic"):
+        load("trained", game, game.rules_of("british"))
+    with pytest.raises(ValueError, match="there is no folder"):
+        load("expectimax:greedy", game, game.rules_of())
