@@ -29,11 +29,11 @@ class GreedyAgent:
 
     def __init__(
         self,
-        name: str = "greedy",
+        name: str | None = None,
         weights: np.ndarray | None = None,
         player: str | None = None,
     ) -> None:
-        self.name, self.weights, self.player = name, weights, player
+        self.name, self.weights, self.player = name or self.name, weights, player
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":

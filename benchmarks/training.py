@@ -26,8 +26,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from parlour.agents.networks import network_class
 from parlour.agents.uniform import pick
 from parlour.envs import CardEnv, game
+from parlour.training.network_run import make_model
 from parlour.training.ppo import PHASES, CardPPO
-from parlour.training.run import RESULT, make_model
+from parlour.training.run import RESULT
 from parlour.training.sb3 import CardVecEnv
 from parlour.training.train import Settings, train
 

@@ -38,14 +38,22 @@ from parlour.envs.core.options import plain as plain_rules
 
 from .config import Settings, parse, plain, preset, read
 from .files import write_json
+from .network_run import NetworkRun
 from .progress import Bar
-from .run import RESULT, SeedRun, Stop
+from .run import RESULT, Run, Stop
 from .value_run import ValueRun
 from .weights import WeightsRun
 
 __all__ = ["Interrupted", "Settings", "main", "preset", "resume", "train"]
 
 SETTINGS, RULES = "settings.json", "rules.json"
+METHODS: dict[str, type[Run]] = {
+    "ppo": NetworkRun,
+    "lookahead": NetworkRun,
+    "values": ValueRun,
+    "weights": WeightsRun,
+}
+"""Who trains by each method."""
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -135,11 +143,9 @@ def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
 
 
 def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop) -> bool:
-    makers: dict[str, Any] = {"values": ValueRun, "weights": WeightsRun}
-    make = makers.get(settings.method, SeedRun)
-    run = make(settings, seed, folder)
+    run = METHODS[settings.method](settings, seed, folder)
     try:
-        with Bar(f"seed {seed}", run.total, run.steps, quiet, getattr(run, "unit", "steps")) as bar:
+        with Bar(f"seed {seed}", run.total, run.steps, quiet, run.unit) as bar:
             return run.train(bar, stop)
     finally:
         run.close()

@@ -7,10 +7,8 @@ is the greedy agent with better weights. The search itself is the library `cma`.
 """
 
 import pickle
-import time
 from collections.abc import Callable
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +21,13 @@ from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import Over, Source
 from parlour.envs.core.cards import TRAINING_SEEDS
-from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import compiled
 from parlour.envs.core.values import best_of
 
 from . import artefact, checkpoint
-from .config import Settings, plain
-from .evaluate import play_deals
-from .files import write_json
-from .progress import Bar, Log
-from .run import AGENT, RESULT, Stop, evaluated, measured, validation_bank, versions
+from .config import Settings
+from .run import Run
 
 FLOOR = 0.1
 """A weight of 0 is searched like one of this share of the mean size of all weights."""
@@ -95,39 +89,27 @@ def make_search(settings: Settings, seed: int, n: int) -> cma.CMAEvolutionStrate
     return cma.CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
 
 
-class WeightsRun:
-    """The run of one training seed in ``folder``, from its last checkpoint where there is one.
+class WeightsRun(Run):
+    """A run of policy search. Its ``steps`` are whole games.
 
-    Its ``steps`` are whole games. A checkpoint is taken after each generation, and the agent is
-    evaluated at the end.
+    A checkpoint is taken after each generation, and the agent is evaluated at the end.
     """
 
     unit = "games"
 
-    def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
-        self.settings, self.seed, self.folder = settings, seed, folder
-        self.game = game_named(settings.game)
-        self.rules = self.game.rules_of(settings.variant, settings.options)
+    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
         self.begin = np.array(list(self.game.weights.values()))
-        if settings.initial:
-            self.begin = self._begin_with(Path(settings.initial))
+        initial = self.initial()
+        if initial:
+            weights = GreedyAgent.load(initial, self.game).weights
+            assert weights is not None
+            self.begin = weights
         size = np.abs(self.begin)
         self.scale = size + FLOOR * (size.mean() or 1.0)
-        self.search = make_search(settings, seed, len(self.begin))
-        self.history: dict[str, Any] = {"seconds": 0.0, "evaluations": []}
-        folder.mkdir(parents=True, exist_ok=True)
-        found = checkpoint.latest(folder)
+        self.search = make_search(self.settings, self.seed, len(self.begin))
         if found:  # pickled by this run itself, in its own folder
             self.search = pickle.loads(found.arrays["search"].tobytes())
-            self.history = found.values["history"]
-        self.log = Log(folder, self.steps)
-        self.begun = time.perf_counter() - self.history["seconds"]
-
-    def _begin_with(self, folder: Path) -> np.ndarray:
-        own = folder / f"seed-{self.seed}" / AGENT
-        agent = GreedyAgent.load(own if own.is_dir() else folder, self.game)
-        assert agent.weights is not None
-        return agent.weights
 
     @property
     def games(self) -> int:
@@ -135,12 +117,12 @@ class WeightsRun:
         return int(self.search.popsize) * self.settings.candidate_deals
 
     @property
-    def total(self) -> int:
+    def total(self) -> int:  # type: ignore[override]
         """Games of the whole run."""
         return self.settings.generations * self.games
 
     @property
-    def steps(self) -> int:
+    def steps(self) -> int:  # type: ignore[override]
         """Games played so far."""
         return int(self.search.countiter) * self.games
 
@@ -152,23 +134,7 @@ class WeightsRun:
     def _weights_at(self, point: np.ndarray) -> np.ndarray:
         return self.begin + self.scale * point
 
-    def train(self, bar: Bar, stop: Stop) -> bool:
-        """Search to the end, or until ``stop`` asks; return whether it was the end."""
-        while self.steps < self.total:
-            said = self._generation()
-            ended = self.steps >= self.total
-            if ended:
-                said |= self._evaluate()
-            self.log.write(self.steps, said)
-            measure = self.game.measure
-            bar.update(self.steps, measured(measure, said[f"play/{measure}"]), always=ended)
-            self._checkpoint()
-            if stop.asked and not ended:
-                return False
-        self._finish()
-        return True
-
-    def _generation(self) -> dict[str, float]:
+    def iterate(self) -> dict[str, float]:
         """Let candidates play common deals; return how the middle one of them did."""
         draws = np.random.default_rng([self.seed, STREAM, int(self.search.countiter)])
         deals = self.settings.candidate_deals
@@ -192,64 +158,41 @@ class WeightsRun:
         progress = self.game.play.scale * score + self.game.play.bonus * won
         return pay.get(self.settings.reward, progress), float(states[self.game.measure].mean())
 
-    def _evaluate(self) -> dict[str, float]:
-        found = play_deals(
-            self.game,
-            self.rules,
-            GreedyAgent(weights=self.weights),
-            bank_seeds(validation_bank(self.game.name), range(self.settings.eval_deals)),
-            max_moves=self.settings.max_moves,
-        )
-        said, values = evaluated(self.game, found)
-        self.history["evaluations"].append({"steps": self.steps} | said)
-        return values
+    def evaluates(self, before: int) -> bool:
+        """Never before the end."""
+        return False
 
-    def _checkpoint(self) -> None:
-        self.log.sync()
-        self.history["seconds"] = time.perf_counter() - self.begun
+    def saves(self, before: int) -> bool:
+        """After each generation."""
+        return True
+
+    def agent(self) -> GreedyAgent:
+        """See `Run.agent`."""
+        return GreedyAgent(weights=self.weights)
+
+    def save(self) -> None:
+        """See `Run.save`."""
         arrays = {"search": np.frombuffer(pickle.dumps(self.search), np.uint8)}
         checkpoint.save_arrays(self.folder, arrays, {"steps": self.steps, "history": self.history})
 
-    def _finish(self) -> None:
-        final = self.history["evaluations"][-1]
+    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
+        """See `Run.write_agent`."""
         names = list(self.game.weights)
         tensors = tensor_bytes({TENSOR: self.weights})
-        artefact.save_weights(
-            self.folder / AGENT,
-            f"weights-{self.seed}",
-            self.game,
-            self.rules,
-            tensors,
-            {
-                "name": HEURISTIC,
-                "encoding": "none",
-                "width": len(names),
-                "depth": 0,
-                "options": {},
-            },
-            {
-                "seed": self.seed,
-                "weights": names,
-                "settings": plain(self.settings),
-                "versions": versions() | {"cma": cma.__version__},
-            },
-            {"bank": validation_bank(self.game.name), **final},
-        )
-        seconds = time.perf_counter() - self.begun
-        result = {
-            "seed": self.seed,
-            "steps": self.steps,
-            "unit": self.unit,
-            "seconds": round(seconds, 3),
-            "steps_per_second": round(self.steps / seconds, 1),
-            "weights": dict(zip(names, self.weights.tolist(), strict=True)),
-            "final": final,
-            "evaluations": self.history["evaluations"],
-            "seconds_by_phase": {},
-            "weights_sha256": sha256(tensors).hexdigest(),
+        described = {
+            "name": HEURISTIC,
+            "encoding": "none",
+            "width": len(names),
+            "depth": 0,
+            "options": {},
         }
-        write_json(self.folder / RESULT, result)
+        trained |= {"weights": names, "cma": cma.__version__}
+        name = f"weights-{self.seed}"
+        artefact.save_weights(
+            folder, name, self.game, self.rules, tensors, described, trained, scored
+        )
+        return tensors
 
-    def close(self) -> None:
-        """Close the log."""
-        self.log.close()
+    def result(self) -> dict[str, Any]:
+        """See `Run.result`."""
+        return {"weights": dict(zip(self.game.weights, self.weights.tolist(), strict=True))}

@@ -134,12 +134,12 @@ def weights(folder: Path) -> str:
 
 def test_a_run_can_be_stopped_resumed_and_its_agent_played(tmp_path: Path) -> None:
     whole = train(replace(SMALL, runs=str(tmp_path / "a")), quiet=True)
-    from parlour.training import run as running
+    from parlour.training import network_run as running
 
     done = 0
-    plain = running.SeedRun._iterate
+    plain = running.NetworkRun.iterate
 
-    def iterate(self: running.SeedRun) -> dict[str, float]:
+    def iterate(self: running.NetworkRun) -> dict[str, float]:
         nonlocal done
         done += 1
         if done == 5:
@@ -147,7 +147,7 @@ def test_a_run_can_be_stopped_resumed_and_its_agent_played(tmp_path: Path) -> No
         return plain(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(running.SeedRun, "_iterate", iterate)
+        patch.setattr(running.NetworkRun, "iterate", iterate)
         with pytest.raises((KeyboardInterrupt, Interrupted)):
             train(replace(SMALL, runs=str(tmp_path / "b")), quiet=True)
     stopped = tmp_path / "b" / whole.name

@@ -12,8 +12,8 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 
 from parlour.envs import CardEnv, game
 from parlour.training.config import Settings
+from parlour.training.network_run import make_model
 from parlour.training.ppo import CardPolicy
-from parlour.training.run import make_model
 from parlour.training.sb3 import CardVecEnv
 
 GAME = game("pyramid")

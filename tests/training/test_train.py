@@ -19,7 +19,7 @@ from parlour.agents.learned import LearnedAgent
 from parlour.envs import GAMES, game
 from parlour.training import checkpoint, config, progress
 from parlour.training.evaluate import evaluate
-from parlour.training.run import SeedRun
+from parlour.training.network_run import NetworkRun
 from parlour.training.train import Interrupted, Settings, main, preset, resume, train
 
 ROOT = Path(__file__).parents[2]
@@ -128,14 +128,14 @@ class Killed(BaseException):
 def test_killed_at_any_point_it_ends_bit_equal(
     after: int, where: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, iterate = checkpoint.save, SeedRun._iterate
+    save, iterate = checkpoint.save, NetworkRun.iterate
 
     def save_and_die(run: Path, model: Any, history: Any) -> None:
         save(run, model, history)
         if model.num_timesteps >= after * ROLLOUT:
             raise Killed
 
-    def iterate_and_die(self: SeedRun) -> dict[str, float]:
+    def iterate_and_die(self: NetworkRun) -> dict[str, float]:
         values = iterate(self)
         if self.steps >= after * ROLLOUT:
             raise Killed
@@ -145,7 +145,7 @@ def test_killed_at_any_point_it_ends_bit_equal(
         if where == "checkpoint":
             patch.setattr(checkpoint, "save", save_and_die)
         else:
-            patch.setattr(SeedRun, "_iterate", iterate_and_die)
+            patch.setattr(NetworkRun, "iterate", iterate_and_die)
         trained(tmp_path)
     np.random.seed(99)  # whatever the next process begins with
     assert resume(tmp_path / "pyramid-classic-small", quiet=True) == tmp_path / whole.name
@@ -173,16 +173,16 @@ def test_a_log_cut_short_is_made_whole(whole: Path, tmp_path: Path) -> None:
 
 def stopped(runs: Path, after: int) -> Path:
     """A run stopped by SIGINT after so many rollouts."""
-    iterate = SeedRun._iterate
+    iterate = NetworkRun.iterate
 
-    def interrupted(self: SeedRun) -> dict[str, float]:
+    def interrupted(self: NetworkRun) -> dict[str, float]:
         values = iterate(self)
         if self.steps == after * ROLLOUT:
             os.kill(os.getpid(), signal.SIGINT)
         return values
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Interrupted) as caught:
-        patch.setattr(SeedRun, "_iterate", interrupted)
+        patch.setattr(NetworkRun, "iterate", interrupted)
         trained(runs)
     folder = runs / "pyramid-classic-small"
     assert str(caught.value) == f"stopped and saved; to go on: parlour train --resume {folder}"
@@ -235,10 +235,10 @@ def test_a_run_that_cannot_begin_leaves_no_folder(
 
 
 def test_a_run_that_fails_later_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: SeedRun) -> dict[str, float]:
+    def fail(self: NetworkRun) -> dict[str, float]:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(SeedRun, "_iterate", fail)
+    monkeypatch.setattr(NetworkRun, "iterate", fail)
     with pytest.raises(RuntimeError, match="a fault"):
         trained(tmp_path)
     assert (tmp_path / "pyramid-classic-small" / "seed-0").is_dir()

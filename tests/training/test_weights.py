@@ -121,7 +121,7 @@ def test_equal_seeds_give_equal_weights_and_another_seed_others(
 def test_interrupted_it_comes_to_the_same_weights(
     after: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    generation = WeightsRun._generation
+    generation = WeightsRun.iterate
 
     def interrupted(self: WeightsRun) -> dict[str, float]:
         values = generation(self)
@@ -130,7 +130,7 @@ def test_interrupted_it_comes_to_the_same_weights(
         return values
 
     with monkeypatch.context() as patch, pytest.raises(Interrupted):
-        patch.setattr(WeightsRun, "_generation", interrupted)
+        patch.setattr(WeightsRun, "iterate", interrupted)
         train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     np.random.seed(99)  # whatever the next process begins with
     folder = resume(tmp_path / whole.name, quiet=True)
