@@ -47,8 +47,8 @@ class Settings:
     values: a table of afterstate values, by self-play (games that name features for it);
     weights: those of the game's heuristic, by policy search (CMA-ES); its steps are whole games."""
     warm_up: float = 0.2
-    """Share of all steps, at the beginning, that are MaskablePPO's (lookahead), or in which each
-    part of a position learns by itself (values)."""
+    """Share of all steps, at the beginning, that are MaskablePPO's (lookahead), or in which parts
+    learn by themselves, or from the heuristic's play (values)."""
     temperature: float = 0.03
     """lookahead: noise of the choice at the start, in rewards; falls linearly to a tenth."""
 

@@ -17,7 +17,7 @@ from .values import Lesson, make_learner, make_room
 GAMES = 10_000
 """Games between two looks at the log, the clock and whether to stop."""
 FIRST_STEPS = 0.1
-"""Share of the warm-up in which the game's heuristic plays, with a random action in three."""
+"""Share of a warm-up by parts in which the heuristic plays, with a random action in three."""
 STREAM = 0x56414C
 """Keeps the numbers drawn here apart from those of other methods with equal seeds."""
 EXPLORE = 0.02
@@ -52,9 +52,11 @@ class ValueRun(Run):
     def lesson(self) -> Lesson:
         """Return how the next games are played and learned from."""
         done, warm = self.steps / self.total, self.settings.warm_up
-        if done < warm:
+        if done < warm and self.values.parts:
             first = done < FIRST_STEPS * warm
             return Lesson(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES)
+        if done < warm:
+            return Lesson(0, 1, EXPLORE, self.settings.step_size, 1, GAMES)
         left = (1 - done) / (1 - warm)
         size = self.settings.step_size * (left if self.settings.schedule == "linear" else 1)
         return Lesson(0, 0, 0, size, self.settings.td_lambda, GAMES)

@@ -2,7 +2,8 @@
 
 One compiled loop plays a game by the values it has, and learns from it when it is over. First, for
 a share of all steps, each part of a position (in Poker Squares a line) learns by itself what it
-brought in the end (Monte Carlo). Then the sum of all values learns the final score by TD(lambda),
+brought in the end (Monte Carlo); a game without such parts learns what its heuristic's play brings.
+Then the sum of all values learns the final score by TD(lambda),
 from the last move backwards and each time with the values as they now are: updates worked out
 beforehand and added up afterwards diverge where positions share features.
 """
@@ -72,11 +73,8 @@ def make_learner(name: str) -> Callable[..., None]:
     """
     game = game_named(name)
     begin, step, judge = game.play.begin, game.play.step, game.judge
-    appraise, after, outcomes = (
-        values_of(game).appraise,
-        values_of(game).after,
-        values_of(game).outcomes,
-    )
+    values = values_of(game)
+    appraise, after, outcomes, parts = values.appraise, values.after, values.outcomes, values.parts
 
     @jit
     def choose(states: Any, rules: Any, weights: Any, table: Any, room: Any, lesson: Any) -> int:
@@ -94,7 +92,7 @@ def make_learner(name: str) -> Callable[..., None]:
 
     @jit
     def learn_parts(s: Any, rules: Any, table: Any, seen: Any, room: Any, moves: int) -> None:
-        parts = outcomes(s, rules, room.points)
+        outcomes(s, rules, room.points)
         for move in range(moves):
             for part in range(parts):
                 number = room.ids[move, part]

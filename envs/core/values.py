@@ -25,8 +25,8 @@ class Values(NamedTuple):
     which has the score so far in it. ``ids`` is room for features.
     ``after(s, rules, action, ids)`` writes the feature numbers, 0 .. ``size`` - 1, of an action's
     afterstate and returns how many they are, at most ``most``; -1 marks a part that has none.
-    ``outcomes(s, rules, points)`` writes what each part of a finished game brought and returns how
-    many parts there are: feature k < parts of `after` speaks of part k alone. 0: no such parts.
+    ``outcomes(s, rules, points)`` writes what each of ``parts`` parts of a finished game brought:
+    feature k < parts of `after` speaks of part k alone. 0: a game without such parts.
     ``draws(s, cards)`` writes the cards that may be turned up next and returns how many;
     ``draw(s, card)`` makes one of them the next.
     ``version`` changes whenever a feature changes its meaning: saved tables name it.
@@ -37,9 +37,10 @@ class Values(NamedTuple):
     appraise: Callable[..., None]
     base: Callable[..., float]
     after: Callable[..., int]
-    outcomes: Callable[..., int]
+    outcomes: Callable[..., None]
     draws: Callable[..., int]
     draw: Callable[..., None]
+    parts: int = 0
     version: int = 1
 
 

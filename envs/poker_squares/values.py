@@ -223,13 +223,12 @@ def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
 
 
 @jit
-def outcomes(s: Any, rules: Any, points: Any) -> int:
+def outcomes(s: Any, rules: Any, points: Any) -> None:
     """See `Values`: the points of the ten lines."""
     for number in range(LINES):
         first, stride = line_of(number)
         line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
         points[number] = s["points"][category(line)]
-    return LINES
 
 
 @jit
@@ -253,4 +252,4 @@ def draw(s: Any, card: int) -> None:
     s["deck"][top] = card
 
 
-VALUES = Values(TABLE, LINES + 4, appraise, base, after, outcomes, draws, draw)
+VALUES = Values(TABLE, LINES + 4, appraise, base, after, outcomes, draws, draw, LINES)

@@ -53,7 +53,7 @@ JUDGED = NEEDED + 2 * DEEP * STAGES
 BUCKETS, LEAST = 160, -80
 """Of the heuristic's scores: one for each whole number."""
 PER_PHASE = JUDGED + BUCKETS
-QUARTERS = 4
+QUARTERS = 1
 PHASES = 3 * QUARTERS
 SIZE = PHASES * PER_PHASE
 MOST = CARDS * (NEAR + 3) + 2 * PILES + 8
@@ -285,9 +285,8 @@ def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
 
 
 @jit
-def outcomes(s: Any, rules: Any, points: Any) -> int:
+def outcomes(s: Any, rules: Any, points: Any) -> None:
     """See `Values`: no part of a position can be told what it brought."""
-    return 0
 
 
 @jit

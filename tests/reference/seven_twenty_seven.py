@@ -1,0 +1,455 @@
+"""Seven Twenty-Seven (vying game, 2 to 10 players): a slow, plain reference for the fast kernel.
+
+Written only from the project's rule page `rules/seven_twenty_seven.md`, whose own source is
+000 the page on the vying game, with house rules from other published pages. No code is shared
+with, or taken from, the kernel. What hands count and how a pot is divided is in
+`seven_twenty_seven_showdown`.
+
+Actions: FOLD 0, CHECK or CALL 1, BET or RAISE level 0-4 are 2-6, DRAW 7, STAND 8, DECLARE 7 is 9,
+DECLARE 27 is 10, BOTH is 11. Seats are numbered around the table; "first" is the seat at the
+dealer's left, the dealer is last. Cards are strings such as "Th"; the stock is listed from its
+top. Totals are in half points.
+
+Readings taken where the page leaves something open:
+
+1. A seat that has reached `max_extra` cannot draw: it is skipped like one with no stands left.
+   A seat that is skipped makes no chosen stand. The opening ask skips in the same way, and its
+   card is one of `max_extra`.
+2. Betting follows the opening ask even where nobody took a card or nobody could; then the first
+   draw round is held in any case, and only a draw round without a drawn card ends the drawing.
+3. A card that busts its taker counts as drawn: if two are left, another betting round follows.
+4. Busted is not folded: `folded` is for FOLD alone. Both put a seat out.
+5. The pot is not emptied at the end: what it paid out is in `won`.
+6. `to_call` and `raises_left` are 0 outside a betting round; before the opening bet of one,
+   `raises_left` is `max_raises`. The last bets have raises of their own.
+7. "The last betting" before the declarations is known to be the last only after the draw round
+   without a drawn card, so the declarations come after that draw round.
+8. A seat may declare a side for which it is not eligible; it then contests nothing there, and
+   the half of a side with nobody eligible goes to the other side. A seat that declared BOTH and
+   is not eligible on one side cannot win, and drops out on the other side too.
+9. If one side takes the whole pot it is one part, with one remainder.
+10. Between 7 and 27 means above 7 on the 7 side and below 27 on the 27 side, whatever the
+    distance (6.5 against 47.5: the 6.5 wins the 27 side where inside beats outside).
+11. The seat that is last to be left after the deal takes the pot even if its own cards exceed 27.
+12. Simultaneous declarations become public together, with the last of them; the seat itself does
+    not see its own before either.
+13. `seen_by` never shows another's hidden card, not even after a showdown, and keeps showing the
+    face-up cards of a seat that is out. It names seats by their numbers at the table (nothing is
+    rotated). The stands of each seat are public, as everybody saw them.
+14. Draw rounds are numbered from 0, the opening ask; it is one of the "last 8" like any other,
+    and so is the one that is going on.
+15. The mini pack is any six cards of these ranks; its suits mean nothing.
+
+Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
+number must not be one), if `max_bet` is below `min_bet`, and if the pack is too small for the
+first deal (mini: players times cards at the start above 6; six itself is allowed, with an empty
+stock from the start). Nothing else is refused: no other two options exclude each other.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tests.reference.seven_twenty_seven_showdown import (
+    BOTH,
+    DECLARE_7,
+    DECLARE_27,
+    NEARNESS,
+    RANKS,
+    SEVEN,
+    SUITS,
+    TWENTY_SEVEN,
+    best_total,
+    shares,
+    totals,
+)
+
+__all__ = [
+    "BETS",
+    "BOTH",
+    "CALL",
+    "DECLARE_7",
+    "DECLARE_27",
+    "DRAW",
+    "FOLD",
+    "NEARNESS",
+    "RANKS",
+    "SEVEN",
+    "STAND",
+    "SUITS",
+    "TWENTY_SEVEN",
+    "SevenTwentySeven",
+    "best_total",
+    "bet_levels",
+    "refused",
+    "shares",
+    "totals",
+]
+
+FOLD, CALL = 0, 1  # CALL is CHECK where there is nothing to call
+BETS = range(2, 7)
+DRAW, STAND = 7, 8
+
+# The phases
+ASK, BET, DRAWING, LAST_BET, DECLARING, OVER = "ask", "bet", "draw", "last_bet", "declare", "over"
+
+MINI_RANKS = "55AATT"
+ROUNDS_REMEMBERED = 8
+
+Hand = list[tuple[str, bool]]  # each card with whether it lies face up
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The options of one hand, with the settings of the home game."""
+
+    players: int = 4
+    ante: int = 1
+    min_bet: int = 1
+    max_bet: int = 5
+    max_raises: int = 3
+    start_down: int = 1
+    draw_up: bool = False
+    nearness: str = "nearest"
+    declare: str = "cards_speak"
+    max_extra: int = 0
+    max_stands: int = 0
+    last_bets: bool = False
+    half_tens: bool = False
+    pack: str = "full"
+
+
+NUMBERS = {
+    "players": range(2, 11),
+    "max_raises": range(0, 10),
+    "start_down": range(1, 3),
+    "max_extra": range(0, 10),
+    "max_stands": range(0, 4),
+}
+WORDS = {
+    "nearness": NEARNESS,
+    "declare": ("cards_speak", "simultaneous", "sequential"),
+    "pack": ("full", "mini"),
+}
+CHIPS = ("ante", "min_bet", "max_bet")
+
+
+def refused(options: dict[str, Any]) -> bool:
+    """Whether these options cannot be played (those not named have their default)."""
+    known = {option.name for option in fields(Rules)}
+    if any(name not in known or _bad(name, setting) for name, setting in options.items()):
+        return True
+    rules = Rules(**options)
+    dealt = rules.players * (1 + rules.start_down)
+    too_small = rules.pack == "mini" and dealt > len(MINI_RANKS)
+    return rules.max_bet < rules.min_bet or too_small
+
+
+def _bad(name: str, setting: Any) -> bool:
+    """Whether `setting` is nothing that the option `name` can have."""
+    if name in WORDS:
+        return setting not in WORDS[name]
+    is_bool = isinstance(setting, bool)
+    if name not in NUMBERS and name not in CHIPS:
+        return not is_bool
+    if is_bool or not isinstance(setting, int):
+        return True
+    return setting < 1 if name in CHIPS else setting not in NUMBERS[name]
+
+
+def bet_levels(min_bet: int, max_bet: int) -> list[int]:
+    """The chips of the five levels; some may be equal."""
+    return [min_bet + (max_bet - min_bet) * level // 4 for level in range(len(BETS))]
+
+
+def _read_deck(deck: list[str], pack: str) -> list[str]:
+    """The deck with "10h" written "Th"; ValueError unless it is a pack of this kind."""
+    cards = ["T" + card[2:] if card.startswith("10") else card for card in deck]
+    full = [rank + suit for rank in RANKS for suit in SUITS]
+    if pack == "mini":
+        known = set(cards) <= set(full) and len(set(cards)) == len(cards)
+        right = known and "".join(sorted(card[0] for card in cards)) == MINI_RANKS
+    else:
+        right = sorted(cards) == sorted(full)
+    if not right:
+        raise ValueError(f"not a {pack} pack: {deck}")
+    return cards
+
+
+class SevenTwentySeven:
+    """One hand of Seven Twenty-Seven.
+
+    deck: the pack in dealing order.
+    dealer: the dealer's seat, 0 to players - 1.
+    options: see `Rules`.
+    Raises ValueError for options that `refused` refuses, for a deck that is no such pack and for
+    a dealer who has no seat.
+
+    phase: "ask" (the opening ask), "bet", "draw", "last_bet", "declare" or "over".
+    stock: the cards not yet dealt, from the top.
+    hands: the cards of each seat in the order in which it got them, each with whether it is up.
+    paid: chips that each seat has put in; staked: those of the present betting round, else zeros.
+    folded, busted: which seats are out, and why.
+    stands: chosen stands of each seat; taken: cards that each seat took after the deal.
+    drew_in: numbers of the draw rounds in which each seat took a card, the opening ask being 0.
+    draw_rounds: draw rounds begun, the opening ask included.
+    won: chips that each seat got at the end.
+    """
+
+    def __init__(self, deck: list[str], dealer: int, **options: Any) -> None:
+        if refused(options):
+            raise ValueError(f"these options are refused: {options}")
+        rules = self._rules = Rules(**options)
+        if dealer not in range(rules.players):
+            raise ValueError(f"no seat for dealer {dealer}")
+        self.dealer = dealer
+        self.levels = bet_levels(rules.min_bet, rules.max_bet)
+        self.stock = _read_deck(deck, rules.pack)
+        self.hands: list[Hand] = [[] for _ in range(rules.players)]
+        self.paid = [rules.ante] * rules.players
+        self.staked = [0] * rules.players
+        self.folded = [False] * rules.players
+        self.busted = [False] * rules.players
+        self.stands = [0] * rules.players
+        self.taken = [0] * rules.players
+        self.drew_in: list[list[int]] = [[] for _ in range(rules.players)]
+        self.draw_rounds = 0
+        self.won = [0] * rules.players
+        self._order = self._around(dealer + 1)  # all seats, the dealer last
+        self._queue: list[int] = []  # seats that still have to act in this phase
+        self._raises = 0  # of this betting round
+        self._last_bettor: int | None = None  # of the latest betting round
+        self._said: list[int | None] = [None] * rules.players
+        self._deal()
+        self._begin_draws(ASK)
+        self._go_on()
+
+    def _around(self, first: int) -> list[int]:
+        """All seats, from this one on."""
+        players = self._rules.players
+        return [(first + at) % players for at in range(players)]
+
+    def _deal(self) -> None:
+        for round_ in range(1 + self._rules.start_down):
+            for seat in self._order:
+                self.hands[seat].append((self.stock.pop(0), round_ == 0))
+        for seat in self._order:
+            if len(self.live) > 1:
+                self._bust_if_over(seat)
+
+    # What the game says about itself
+
+    @property
+    def live(self) -> list[int]:
+        """The seats still in, from the dealer's left."""
+        return [seat for seat in self._order if not self.folded[seat] and not self.busted[seat]]
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand has ended."""
+        return self.phase == OVER
+
+    @property
+    def turn(self) -> int | None:
+        """The seat that acts, None when the hand is over."""
+        return None if self.over else self._queue[0]
+
+    @property
+    def pot(self) -> int:
+        """All chips put in."""
+        return sum(self.paid)
+
+    @property
+    def net(self) -> list[int]:
+        """After the end: chips won minus chips put in, for each seat. Before it zeros."""
+        if not self.over:
+            return [0] * self._rules.players
+        return [won - paid for won, paid in zip(self.won, self.paid, strict=True)]
+
+    @property
+    def to_call(self) -> int:
+        """What the seat that acts must add to stay in."""
+        return self._missing(self._queue[0]) if self.phase in (BET, LAST_BET) else 0
+
+    @property
+    def raises_left(self) -> int:
+        """How many raises this betting round can still have."""
+        return self._rules.max_raises - self._raises if self.phase in (BET, LAST_BET) else 0
+
+    @property
+    def declared(self) -> list[int | None]:
+        """What each seat has publicly declared: DECLARE_7, DECLARE_27, BOTH or None."""
+        if self._rules.declare == "simultaneous" and not self.over:
+            return [None] * self._rules.players
+        return list(self._said)
+
+    def cards(self, seat: int) -> list[str]:
+        """All cards of a seat."""
+        return [card for card, _ in self.hands[seat]]
+
+    def seen_by(self, seat: int) -> dict[str, Any]:
+        """What this seat may know, and nothing else."""
+        since = self.draw_rounds - ROUNDS_REMEMBERED
+        return {
+            "phase": self.phase,
+            "turn": self.turn,
+            "dealer": self.dealer,
+            "own": list(self.hands[seat]),
+            "up": [[card for card, face_up in hand if face_up] for hand in self.hands],
+            "hidden": [sum(not face_up for _, face_up in hand) for hand in self.hands],
+            "folded": list(self.folded),
+            "busted": list(self.busted),
+            "pot": self.pot,
+            "paid": list(self.paid),
+            "staked": list(self.staked),
+            "to_call": self.to_call,
+            "raises_left": self.raises_left,
+            "taken": list(self.taken),
+            "drew_in": [[at for at in rounds if at >= since] for rounds in self.drew_in],
+            "stands": list(self.stands),
+            "declared": self.declared,
+        }
+
+    # What may be done
+
+    def legal(self) -> set[int]:
+        """The legal actions of the seat whose turn it is; empty when the hand is over."""
+        if self.over:
+            return set()
+        if self.phase in (ASK, DRAWING):
+            return {DRAW, STAND}
+        if self.phase == DECLARING:
+            return {DECLARE_7, DECLARE_27, BOTH}
+        return self._legal_in_betting()
+
+    def _legal_in_betting(self) -> set[int]:
+        actions = {CALL}
+        if self.to_call > 0:
+            actions.add(FOLD)
+        if self.to_call == 0 or self.raises_left > 0:
+            for level, chips in enumerate(self.levels):
+                if chips not in self.levels[:level]:
+                    actions.add(BETS[level])
+        return actions
+
+    def _missing(self, seat: int) -> int:
+        """Chips between what this seat has put into this betting round and what it must."""
+        return max(self.staked) - self.staked[seat]
+
+    def _can_draw(self, seat: int) -> bool:
+        rules = self._rules
+        has_cards_left = rules.max_extra == 0 or self.taken[seat] < rules.max_extra
+        has_stands_left = rules.max_stands == 0 or self.stands[seat] < rules.max_stands
+        return len(self.stock) > 0 and has_cards_left and has_stands_left
+
+    # What is done
+
+    def step(self, action: int) -> None:
+        """Carry out one action of the seat whose turn it is; ValueError if it is not legal."""
+        if action not in self.legal():
+            raise ValueError(f"illegal action {action}; legal are {sorted(self.legal())}")
+        seat = self._queue.pop(0)
+        if action == FOLD:
+            self.folded[seat] = True
+        elif action == CALL:
+            self._pay(seat, self._missing(seat))
+        elif action in BETS:
+            self._bet_or_raise(seat, self.levels[BETS.index(action)])
+        elif action == DRAW:
+            self._draw(seat)
+        elif action == STAND:
+            self.stands[seat] += 1
+        else:
+            self._said[seat] = int(action)
+        self._go_on()
+
+    def _pay(self, seat: int, chips: int) -> None:
+        self.paid[seat] += chips
+        self.staked[seat] += chips
+
+    def _bet_or_raise(self, seat: int, chips: int) -> None:
+        if max(self.staked) > 0:
+            self._raises += 1
+        self._pay(seat, self._missing(seat) + chips)
+        self._last_bettor = seat
+        self._queue = [each for each in self._around(seat + 1) if each in self.live]
+        self._queue.remove(seat)
+
+    def _draw(self, seat: int) -> None:
+        self.hands[seat].append((self.stock.pop(0), self._rules.draw_up))
+        self.taken[seat] += 1
+        self.drew_in[seat].append(self.draw_rounds - 1)
+        self._bust_if_over(seat)
+
+    def _bust_if_over(self, seat: int) -> None:
+        """Put out a seat that cannot win anything any more, where the rules do so."""
+        lowest = totals(self.cards(seat), self._rules.half_tens)[0]
+        if self._rules.nearness == "over_is_bust" and lowest > TWENTY_SEVEN:
+            self.busted[seat] = True
+
+    # What follows from each action
+
+    def _go_on(self) -> None:
+        """Go to the next seat that has a choice, or to the end of the hand."""
+        if len(self.live) == 1:
+            self._finish({self.live[0]: self.pot})
+        while not self.over:
+            if self.phase in (ASK, DRAWING):
+                self._skip_those_who_cannot_draw()
+            if self._queue:
+                return
+            self._next_phase()
+
+    def _skip_those_who_cannot_draw(self) -> None:
+        while self._queue and not self._can_draw(self._queue[0]):
+            self._queue.pop(0)
+
+    def _next_phase(self) -> None:
+        self.staked = [0] * self._rules.players
+        if self.phase == ASK:
+            self._begin_betting(BET)
+        elif self.phase == BET:
+            self._begin_draws(DRAWING)
+        elif self.phase == DRAWING and self._anybody_drew():
+            self._begin_betting(BET)
+        elif self.phase == DRAWING and self._rules.last_bets:
+            self._begin_betting(LAST_BET)
+        elif self.phase != DECLARING and self._rules.declare != "cards_speak":
+            self._begin_declaring()
+        else:
+            self._show_down()
+
+    def _begin_draws(self, phase: str) -> None:
+        self.phase = phase
+        self.draw_rounds += 1
+        self._queue = self.live
+
+    def _anybody_drew(self) -> bool:
+        """Whether somebody took a card in the latest draw round."""
+        return any(self.draw_rounds - 1 in rounds for rounds in self.drew_in)
+
+    def _begin_betting(self, phase: str) -> None:
+        self.phase = phase
+        self._raises = 0
+        self._last_bettor = None
+        self._queue = self.live
+
+    def _begin_declaring(self) -> None:
+        self.phase = DECLARING
+        self._queue = self.live
+        if self._rules.declare == "sequential" and self._last_bettor is not None:
+            self._queue = [each for each in self._around(self._last_bettor) if each in self.live]
+
+    def _show_down(self) -> None:
+        hands = {seat: self.cards(seat) for seat in self.live}
+        declared: dict[int, int] | None = None
+        if self._rules.declare != "cards_speak":
+            said = {seat: self._said[seat] for seat in self.live}
+            declared = {seat: word for seat, word in said.items() if word is not None}
+        rules = self._rules
+        self._finish(shares(self.pot, hands, rules.nearness, rules.half_tens, declared))
+
+    def _finish(self, got: dict[int, int]) -> None:
+        self.won = [got.get(seat, 0) for seat in range(self._rules.players)]
+        self.staked = [0] * self._rules.players
+        self._queue = []
+        self.phase = OVER
