@@ -1,6 +1,6 @@
 """What the contract is tested on: every variant of every game, and walks through their games."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -39,10 +39,10 @@ class Case:
 CASES = [Case(game, variant) for game in GAMES.values() for variant in game.variants]
 
 
-def random_cases(n: int, seed: int = 0) -> Iterator[Case]:
+def random_cases(n: int, seed: int = 0, games: Iterable[Game] = GAMES.values()) -> Iterator[Case]:
     """Random combinations of options, in turn of every game."""
     rng = np.random.default_rng(seed)
-    games = list(GAMES.values())
+    games = list(games)
     for i in range(n):
         game = games[i % len(games)]
         yield Case(game, game.default, plain(game.rules_of(None, random_options(game, rng))))
