@@ -1,12 +1,13 @@
 """Puss in the Corner: the features of an afterstate.
 
-What counts is which card lies on which. A card's gap says how many cards must go to its colour's
-foundation before it does. Each card has features by its gap, by how many cards lie upon it, how
-many of them go later than itself, and by each of the next cards upon it. Each pile has two, by its
-three top cards and by its height, its lowest card and its top. The rest are the foundations of each
-colour, the empty piles, and how deep the cards lie that are needed next, by the cards left in the
-stock. All features are told apart by the redeals left and by the quarter of the stock. Last, an
-action has one by what the game's heuristic thinks of it.
+What counts is which card lies on which, and before a redeal on which pile, for the piles are
+gathered in turn. A card's gap says how many cards must go to its colour's foundation before it
+does. Each card has features by its gap, by how many cards lie upon it, how many of them go later
+than itself, by its pile, and by each of the next cards upon it. Each pile has two, by its three top
+cards and by its height, its lowest card and its top. The rest are the foundations of each colour,
+the empty piles, and how deep the cards lie that are needed next, by the cards left in the stock.
+Last, an action has one by what the game's heuristic thinks of it. All features are told apart by
+the redeals left.
 """
 
 from typing import Any
@@ -52,11 +53,10 @@ DEEP = 10
 JUDGED = NEEDED + 2 * DEEP * STAGES
 BUCKETS, LEAST = 160, -80
 """Of the heuristic's scores: one for each whole number."""
-PER_PHASE = JUDGED + BUCKETS
-QUARTERS = 1
-PHASES = 3 * QUARTERS
-SIZE = PHASES * PER_PHASE
-MOST = CARDS * (NEAR + 3) + 2 * PILES + 8
+BY_PILE = JUDGED + BUCKETS
+PER_PHASE = BY_PILE + PILES * RANKED
+SIZE = 3 * PER_PHASE
+MOST = CARDS * (NEAR + 4) + 2 * PILES + 8
 """At most: each card's features, two of each pile, eight of all."""
 HAND_SET = np.array(list(WEIGHTS.values()))
 
@@ -120,7 +120,8 @@ def of_piles(
                 at += 1
         ids[at] = phase + BY_DEPTH + min(height - 1 - i, DEPTHS - 1) * GAPS + gap
         ids[at + 1] = phase + BY_BLOCKERS + min(blockers, BLOCKERS - 1) * GAPS + gap
-        at += 2
+        ids[at + 2] = phase + BY_PILE + pile * RANKED + (lying[i] >> 2)
+        at += 3
     top = second = third = 0
     if height:
         top = lying[height - 1] >> 2
@@ -141,8 +142,7 @@ def of_piles(
 @jit
 def phase_of(s: Any) -> int:
     """Where the features of this part of the game begin."""
-    quarter = min(s["shown"]["stock_count"] * QUARTERS // CARDS, QUARTERS - 1)
-    return (s["shown"]["redeals_left"] * QUARTERS + quarter) * PER_PHASE
+    return s["shown"]["redeals_left"] * PER_PHASE
 
 
 @jit
