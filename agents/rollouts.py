@@ -11,7 +11,7 @@ from parlour.envs import game as game_named
 from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import compiled
-from parlour.envs.core.values import best_of
+from parlour.envs.core.values import best_of, bonus_of
 
 from .agent import Agent, Turn
 from .greedy import GreedyAgent
@@ -33,7 +33,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
     """
     game = game_named(name)
     step, hide, judge, actions = game.play.step, game.hide, game.judge, game.actions
-    bonus = float(game.play.bonus) / game.play.scale
+    bonus = bonus_of(game.play)
     if game.values is None:
 
         @jit

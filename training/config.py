@@ -137,6 +137,8 @@ class Settings:
             )
         if self.method == "values":
             values_of(game)
+            if self.reward == "win":
+                raise ValueError("reward='win': method 'values' learns by progress or score")
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")

@@ -9,6 +9,7 @@ from safetensors.numpy import save as tensor_bytes
 from parlour.agents.values import TABLE, ValueAgent, values_of
 from parlour.envs.core.cards import TRAINING_SEEDS
 from parlour.envs.core.options import compiled
+from parlour.envs.core.values import bonus_of
 
 from . import artefact, checkpoint
 from .run import Run
@@ -35,6 +36,7 @@ class ValueRun(Run):
         self.values, self.room = values_of(self.game), make_room(self.game)
         self.learner = make_learner(self.game.name)
         self.weights = np.array(list(self.game.weights.values()))
+        self.bonus = bonus_of(self.game.play) if self.settings.reward == "progress" else 0.0
         self.total, self.steps = self.settings.total_steps, 0
         self.table = np.zeros(self.values.size, np.float32)
         self.seen = np.zeros(self.values.size, np.int32)
@@ -54,12 +56,12 @@ class ValueRun(Run):
         done, warm = self.steps / self.total, self.settings.warm_up
         if done < warm and self.values.parts:
             first = done < FIRST_STEPS * warm
-            return Lesson(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES)
+            return Lesson(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES, 0)
         if done < warm:
-            return Lesson(0, 1, EXPLORE, self.settings.step_size, 1, GAMES)
+            return Lesson(0, 1, EXPLORE, self.settings.step_size, 1, GAMES, self.bonus)
         left = (1 - done) / (1 - warm)
         size = self.settings.step_size * (left if self.settings.schedule == "linear" else 1)
-        return Lesson(0, 0, 0, size, self.settings.td_lambda, GAMES)
+        return Lesson(0, 0, 0, size, self.settings.td_lambda, GAMES, self.bonus)
 
     def iterate(self) -> dict[str, float]:
         """See `Run.iterate`."""

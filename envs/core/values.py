@@ -1,8 +1,8 @@
 """Values of afterstates: what a learner of additive tables needs from a game.
 
 An afterstate is the position an action leads to before anything new is seen. Its value, the score
-still to come, is the sum of one number of a table for each of its features, so that an action is
-judged by what it changes.
+still to come and a bonus for a win, is the sum of one number of a table for each of its features,
+so that an action is judged by what it changes.
 """
 
 from collections.abc import Callable
@@ -67,6 +67,11 @@ def best_of(legal: int, scores: Any) -> int:
     return best
 
 
+def bonus_of(play: Play) -> float:
+    """Return what a win counts beside the score, in points: as the reward "progress" has it."""
+    return play.bonus / play.scale
+
+
 def make_judges(values: Values, play: Play) -> Judges:
     """Build the judges of a game from what it says of its afterstates."""
     appraise, base, draws, draw, step = (
@@ -77,6 +82,8 @@ def make_judges(values: Values, play: Play) -> Judges:
         play.step,
     )
 
+    bonus = bonus_of(play)
+
     @jit
     def by_value(states: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
         for i in range(len(states)):
@@ -85,7 +92,7 @@ def make_judges(values: Values, play: Play) -> Judges:
     @jit
     def worth(s: Any, rules: Any, table: Any, ids: Any, answers: Any) -> float:
         if s["over"]:
-            return float(s["score"])
+            return s["score"] + bonus * s["won"]
         appraise(s, rules, table, ids, answers)
         return base(s, rules, table, ids) + answers[best_of(s["legal"], answers)]
 

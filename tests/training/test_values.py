@@ -64,6 +64,8 @@ def test_it_resumes_to_the_same_table(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Pyramid names no features of afterstates"):
         Settings(game="pyramid", method="values")
+    with pytest.raises(ValueError, match="reward='win'"):
+        settings(tmp_path, reward="win")
     with pytest.raises(ValueError, match="step_size"):
         settings(tmp_path, step_size=-1.0)
     with pytest.raises(ValueError, match="diverged"):
