@@ -8,6 +8,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs import game as game_named
+from parlour.envs.core.bits import count
 from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import compiled
@@ -17,19 +18,23 @@ from .agent import Agent, Turn
 from .greedy import GreedyAgent
 from .values import ValueAgent
 
-WORLDS = 50
+WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
+FIRST = 4
+"""After a share of 1 / FIRST of them the worse half of the actions is dropped."""
+DROPPED = -1e18
 LONGEST = 500
 """Moves after which a game tried out is broken off."""
 
 
 @cache
 def make_rollouts(name: str) -> Callable[..., None]:
-    """Build a game's ``roll(states, rules, weights, table, room, worlds, totals)``.
+    """Build a game's ``roll(states, rules, weights, table, ids, scores, worlds, totals)``.
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
-    of score and a bonus for reaching the goal. Games are played on by the values of ``table``, or
-    by the heuristic's ``weights`` where the table is empty; ``room`` is `Room`'s arrays.
+    of score and a bonus for reaching the goal; for one that was dropped, `DROPPED`. Games are
+    played on by the values of ``table``, or by the heuristic's ``weights`` where the table is
+    empty; ``ids`` and ``scores`` (1, actions) are room.
     """
     game = game_named(name)
     step, hide, judge, actions = game.play.step, game.hide, game.judge, game.actions
@@ -56,6 +61,17 @@ def make_rollouts(name: str) -> Callable[..., None]:
         return s["score"] + bonus * s["won"]
 
     @jit
+    def better_half(legal: int, totals: Any) -> int:
+        keep = (count(legal) + 1) // 2
+        left = legal
+        for _ in range(keep):
+            left &= ~(1 << best_of(left, totals))
+        for action in range(actions):
+            if (left >> action) & 1:
+                totals[action] = DROPPED
+        return legal & ~left
+
+    @jit
     def roll(
         states: Any, rules: Any, weights: Any, table: Any, ids: Any, scores: Any, worlds: int,
         totals: Any,
@@ -64,7 +80,9 @@ def make_rollouts(name: str) -> Callable[..., None]:
         for i in range(len(states)):
             legal = states[i]["legal"]
             rng = states[i]["rng"]
-            for _ in range(worlds):
+            for number in range(worlds):
+                if number > 0 and number == worlds // FIRST:
+                    legal = better_half(legal, totals[i])
                 rng += GAMMA
                 world[0] = states[i]
                 world[0]["rng"] = rng

@@ -20,7 +20,7 @@ VARIANTS = ("three-passes", "classic", "book", "no-redeal")
 def test_it_plays_better_than_its_player() -> None:
     rules = PUSS.rules_of()
     agents = [load("greedy", PUSS, rules), load("rollouts:greedy", PUSS, rules)]
-    agents[1].worlds = 16  # type: ignore[attr-defined]
+    agents[1].worlds = 24  # type: ignore[attr-defined]
     (difference,) = compare(PUSS, agents, deals=60).differences
     assert difference.agent == "greedy-rollouts" and difference.score.low > 0
 
