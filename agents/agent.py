@@ -108,6 +108,8 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     class that is called with ``seed`` where it takes one. Raises ValueError saying what is wrong
     and what is allowed.
     """
+    if not spec or spec in (f"{EXPECTIMAX}:", f"{ROLLOUTS}:"):
+        raise ValueError(f"agent {spec!r}: name an agent, such as {', '.join(BUILT_IN)}")
     if spec in BUILT_IN:
         module = importlib.import_module(f".{spec}", __package__)
         agent: Agent = module.make(seed)
@@ -135,7 +137,7 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
         unknown("agent", spec, [*BUILT_IN, TRAINED, *game.players])
-        + ", the folder of a saved agent or run, or module:Class"
+        + ", the folder of a saved agent or run, module:Class, or one behind expectimax: or rollouts:"
     )
 
 

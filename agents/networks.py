@@ -250,9 +250,9 @@ def build(
     name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
 ) -> CardNetwork:
     """Return a new network for a game. Raises ValueError for what it cannot be built from."""
+    made = network_class(name)
     if width < 1 or depth < 1:
         raise ValueError(f"width={width}, depth={depth}: both must be at least 1")
-    made = network_class(name)
     try:
         return made(game.features, game.actions, width, depth, **(options or {}))
     except TypeError as error:

@@ -142,6 +142,7 @@ def _tables(player: GreedyAgent | ValueAgent, game: Game) -> tuple[np.ndarray, n
 def of(player: Agent, spec: str) -> RolloutAgent:
     """Return rollouts by a player; ValueError if it is neither greedy nor plays by a table."""
     by_rule = isinstance(player, GreedyAgent) and player.player is not None
-    if by_rule or not isinstance(player, GreedyAgent | ValueAgent):
+    ahead = isinstance(player, ValueAgent) and player.width > 0
+    if by_rule or ahead or not isinstance(player, GreedyAgent | ValueAgent):
         raise ValueError(f"rollouts:{spec}: only greedy and agents with a table can play games on")
     return RolloutAgent(player)

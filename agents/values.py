@@ -54,6 +54,8 @@ class ValueAgent:
         found = artefact.load(path, game, rules)
         values, net = values_of(game), found.network
         with artefact.blame(found.folder):
+            if net["name"] != TABLE or TABLE not in found.weights:
+                raise ValueError(f"no table of values but a network {net['name']!r}")
             table = np.ascontiguousarray(found.weights[TABLE], np.float32)
             version = net["options"].get("version")
             if version != values.version or net["width"] != values.size:

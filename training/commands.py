@@ -22,8 +22,8 @@ from .evaluate import Evaluation, Progress
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
 AGENTS = (
-    f"{', '.join(BUILT_IN)}, a player by rule of the game (parlour list), the folder of a saved "
-    "agent or run, or your own as module:Class"
+    f"{', '.join(BUILT_IN)}, trained, a player by rule of the game (parlour list), the folder of a "
+    "saved agent or run, or your own as module:Class; expectimax: or rollouts: before it"
 )
 
 

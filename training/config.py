@@ -53,7 +53,7 @@ class Settings:
     """lookahead: noise of the choice at the start, in rewards; falls linearly to a tenth."""
 
     step_size: float = 0.4
-    """values: step size after the warm-up; falls as ``schedule`` says."""
+    """values: step size; after the warm-up it falls as ``schedule`` says."""
     td_lambda: float = 0.9
     """values: lambda of TD(lambda)."""
 
@@ -76,7 +76,7 @@ class Settings:
     """Further options of the network, if it has any."""
 
     total_steps: int = 1_000_000
-    """Steps to train for, rounded up to whole rollouts."""
+    """Steps to train for, rounded up to whole rollouts (values: to whole rounds of games)."""
     n_envs: int = 256
     """Games played at once."""
     n_steps: int = 128
@@ -128,6 +128,7 @@ class Settings:
         for one, kind in get_type_hints(Settings).items():
             _check_kind(one, getattr(self, one), kind)
         game = game_named(self.game)
+        object.__setattr__(self, "game", game.name)  # one name for folders and banks
         game.rules_of(self.variant, self.options)
         game.rules_of(self.variant, {**self.options, **self.study_options})
         network_class(self.network)
@@ -137,8 +138,8 @@ class Settings:
             )
         if self.method == "values":
             values_of(game)
-            if self.reward == "win":
-                raise ValueError("reward='win': method 'values' learns by progress or score")
+            if self.reward != "progress":
+                raise ValueError(f"reward={self.reward!r}: method 'values' learns by 'progress'")
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")

@@ -114,7 +114,7 @@ class Bar:
         if self.lines and (always or now - self.said >= EVERY):
             self.said = now
             speed = (done - self.first) / (now - self.begun)
-            left = (self.total - done) / speed
+            left = max(self.total - done, 0) / speed
             print(
                 f"{self.label}: {done:,} of {self.total:,} {self.unit}, "
                 f"{speed:,.0f} {self.unit}/s, {note}, {left:,.0f} s left",

@@ -33,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from parlour.agents.values import values_of
 from parlour.envs import game as game_named
 from parlour.envs.core.options import plain as plain_rules
 
@@ -114,7 +115,17 @@ def _rules(settings: Settings) -> dict[str, Any]:
         "rules": plain_rules(rules),
         "rules_digest": game.rules_digest(rules),
         "features_digest": game.features_digest,
+        "learned": _learned(settings),
     }
+
+
+def _learned(settings: Settings) -> Any:
+    """What else a checkpoint of this method depends on: it must not be resumed with another."""
+    game = game_named(settings.game)
+    if settings.method == "values":
+        values = values_of(game)
+        return {"size": values.size, "version": values.version}
+    return dict(game.weights) if settings.method == "weights" else None
 
 
 def _new_folder(settings: Settings) -> Path:

@@ -23,7 +23,7 @@ class Game:
     short names in there mean. ``play`` holds the batch kernels (see `batch.Play`).
     ``hide(states, rules, seat)`` redeals, from each state's generator, what a seat does not know.
     ``judge(states, rules, weights, scores)`` writes a score for every legal action, knowing only
-    what the player knows (see `judged`); ``weights`` are its numbers by name, as set by hand.
+    what the player knows (see `judged`); ``weights`` are the greedy agent's, by their names.
     ``players`` names further judges of that form: rule players, handed the same weights.
     ``layout(s, rules)`` says where each card of one state lies,
     ``words(s, rules)`` what a person may call each action in sight, the best word first.

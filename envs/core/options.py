@@ -62,7 +62,7 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
             return found
     elif get_origin(kind) is tuple:
         numbers = value.split(",") if isinstance(value, str) else value
-        if _is_row(numbers, option):
+        if isinstance(numbers, list | tuple | np.ndarray) and _is_row(numbers, option):
             return tuple(int(number) for number in numbers)
     elif issubclass(kind, IntEnum):
         names = {member.name.lower(): member for member in kind}
@@ -88,16 +88,13 @@ def _is_int(value: Any) -> bool:
         return False
     try:
         return int(value) == float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 
 def _is_row(numbers: Any, option: Option) -> bool:
-    if not isinstance(numbers, Iterable):
-        return False
-    row = list(numbers)
-    return len(row) == option.size and all(
-        _is_int(number) and option.low <= int(number) <= option.high for number in row
+    return len(numbers) == option.size and all(
+        _is_int(number) and option.low <= int(number) <= option.high for number in numbers
     )
 
 

@@ -163,6 +163,7 @@ def settle(s: Any, rules: Any) -> None:
     shown = s["shown"]
     shown["card"] = 0
     legal = fitting(s, rules)
+    s["legal"] = 0
     if s["score"] == PACK:
         s["won"] = 1
         s["over"] = Over.TERMINATED
@@ -205,6 +206,7 @@ def step(s: Any, rules: Any, action: int) -> None:
     elif action == DEAL:
         begin_group(s, rules)
     elif action == END:
+        s["legal"] = 0
         s["over"] = Over.TERMINATED
     else:
         if action >= GATHER:

@@ -10,6 +10,7 @@ Last, an action has one by what the game's heuristic thinks of it. All features 
 the redeals left.
 """
 
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ GAPS = 12
 RANKED = KING + 1
 """Values of cards, and 0 for none."""
 NEAR = 7
-"""Cards upon a card that have a feature with it: the next one, and six more."""
+"""Cards upon a card that have a feature with it: the next one, and five more."""
 DEPTHS, BLOCKERS, HEIGHTS, STAGES = 8, 6, 16, CARDS // 4 + 1
 
 BY_DEPTH = 0
@@ -313,4 +314,6 @@ def draw(s: Any, card: int) -> None:
     s["deck"][top] = card
 
 
-VALUES = Values(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, draw)
+VERSION = int(sha256(repr(WEIGHTS).encode()).hexdigest()[:8], 16)
+"""The features speak of the heuristic's scores: with other weights they mean something else."""
+VALUES = Values(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, draw, version=VERSION)
