@@ -7,7 +7,7 @@ than itself, by its pile, and by each of the next cards upon it. Each pile has t
 cards and by its height, its lowest card and its top. The rest are the foundations of each colour,
 the empty piles, and how deep the cards lie that are needed next, by the cards left in the stock.
 Last, an action has one by what the game's heuristic thinks of it. All features are told apart by
-the redeals left.
+the redeals left, and in the last pass by the quarter of the stock.
 """
 
 from hashlib import sha256
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.jit import jit
 from ..core.values import Values
-from .heuristic import WEIGHTS, judged, to_be_turned
+from .heuristic import WEIGHTS, before, build, judged, to_be_turned
 from .rules import (
     ACES,
     CARDS,
@@ -56,7 +56,10 @@ BUCKETS, LEAST = 160, -80
 """Of the heuristic's scores: one for each whole number."""
 BY_PILE = JUDGED + BUCKETS
 PER_PHASE = BY_PILE + PILES * RANKED
-SIZE = 3 * PER_PHASE
+QUARTERS = 4
+PHASES = QUARTERS + 2
+"""The quarters of the last pass through the stock, and the passes before it."""
+SIZE = PHASES * PER_PHASE
 MOST = CARDS * (NEAR + 4) + 2 * PILES + 8
 """At most: each card's features, two of each pile, eight of all."""
 HAND_SET = np.array(list(WEIGHTS.values()))
@@ -72,17 +75,9 @@ def foundations(s: Any) -> int:
 
 
 @jit
-def gap_of(built: int, suits: int, card: int) -> int:
+def gap_of(rules: Any, built: int, card: int) -> int:
     """How many cards must go before a card to the foundation that will take it."""
-    value, suit = card >> 2, card & 3
-    below = 0
-    own = (built >> (4 * suit)) & 15
-    other = (built >> (4 * (ACES - 1 - suit))) & 15
-    if own < value:
-        below = own
-    if other < value and other > below and not suits:
-        below = other
-    return min(value - 1 - below, GAPS - 1)
+    return min(before(rules, built, card), GAPS - 1)
 
 
 @jit
@@ -93,7 +88,7 @@ def same_colour(card: int, other: int) -> int:
 
 @jit
 def of_piles(
-    s: Any, suits: int, phase: int, pile: int, card: int, played: int, built: int, ids: Any, at: int
+    s: Any, rules: Any, phase: int, pile: int, card: int, played: int, built: int, ids: Any, at: int
 ) -> int:
     """Write the features of a pile with ``card`` (0: none) on it, or its top ``played`` (1)."""
     lying = s["pile"][pile]
@@ -103,11 +98,11 @@ def of_piles(
         height += 1
     lowest = RANKED - 1
     for i in range(height):
-        gap = gap_of(built, suits, lying[i])
+        gap = gap_of(rules, built, lying[i])
         lowest = min(lowest, lying[i] >> 2)
         blockers = 0
         for j in range(i + 1, height):
-            upper = gap_of(built, suits, lying[j])
+            upper = gap_of(rules, built, lying[j])
             blockers += upper > gap
             colour = same_colour(lying[i], lying[j])
             pair = (colour * GAPS + gap) * GAPS + upper
@@ -143,7 +138,10 @@ def of_piles(
 @jit
 def phase_of(s: Any) -> int:
     """Where the features of this part of the game begin."""
-    return s["shown"]["redeals_left"] * PER_PHASE
+    left = s["shown"]["redeals_left"]
+    if left:
+        return (QUARTERS - 1 + left) * PER_PHASE
+    return min(s["shown"]["stock_count"] * QUARTERS // CARDS, QUARTERS - 1) * PER_PHASE
 
 
 @jit
@@ -161,7 +159,7 @@ def depth_of(s: Any, card: int, placed: int, played: int) -> int:
 
 @jit
 def of_needed(
-    s: Any, suits: int, phase: int, placed: int, played: int, built: int, ids: Any, at: int
+    s: Any, rules: Any, phase: int, placed: int, played: int, built: int, ids: Any, at: int
 ) -> int:
     """Write how deep the card lies that each foundation needs next, the nearer of two."""
     stage = (s["shown"]["stock_count"] + 3) // 4
@@ -172,7 +170,7 @@ def of_needed(
         depth = 0
         if top < KING:
             depth = depth_of(s, 4 * (top + 1) + foundation, placed, played)
-            if not suits:
+            if not rules.suits:
                 depth = min(depth, depth_of(s, 4 * (top + 1) + partner, placed, played))
         ids[at] = phase + NEEDED + (first * DEEP + min(depth, DEEP - 1)) * STAGES + stage
         at += 1
@@ -202,17 +200,17 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
         placed = action
     elif action < FOUNDATION:
         played = action - PLAY
-        built = with_card(s, rules, built, s["shown"]["tops"][played])
+        built = build(rules, built, s["shown"]["tops"][played])
     elif action == FOUNDATION:
-        built = with_card(s, rules, built, s["shown"]["card"])
+        built = build(rules, built, s["shown"]["card"])
     at = empty = 0
     for pile in range(PILES):
         card = s["shown"]["card"] if pile == placed else 0
         gone = 1 if pile == played else 0
         empty += s["count"][pile] - gone == 0 and not card
-        at = of_piles(s, rules.suits, phase, pile, card, gone, built, ids, at)
+        at = of_piles(s, rules, phase, pile, card, gone, built, ids, at)
     at = of_all(s, phase, empty, built, ids, at)
-    at = of_needed(s, rules.suits, phase, placed, played, built, ids, at)
+    at = of_needed(s, rules, phase, placed, played, built, ids, at)
     if (s["legal"] >> action) & 1 and action <= FOUNDATION:
         ids[at] = phase + bucket_of(judged(s, rules, HAND_SET, action, to_be_turned(s)))
         at += 1
@@ -223,17 +221,6 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
 def bucket_of(score: float) -> int:
     """The feature of what the heuristic thinks of an action."""
     return JUDGED + int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
-
-
-@jit
-def with_card(s: Any, rules: Any, built: int, card: int) -> int:
-    """The foundations with a card that fits on the one that takes it."""
-    suit = card & 3
-    for foundation in range(ACES):
-        fits = foundation == suit or (foundation == ACES - 1 - suit and not rules.suits)
-        if fits and (built >> (4 * foundation)) & 15 == (card >> 2) - 1:
-            return built + (1 << (4 * foundation))
-    return built
 
 
 @jit
@@ -266,11 +253,11 @@ def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
             continue
         if action < PLAY:
             card = s["shown"]["card"]
-            before = of_piles(s, rules.suits, phase, action, 0, 0, built, ids, 0)
-            both = of_piles(s, rules.suits, phase, action, card, 0, built, ids, before)
-            gained = total_of(table, ids, before, both) - total_of(table, ids, 0, before)
-            needed = of_needed(s, rules.suits, phase, -1, -1, built, ids, 0)
-            twice = of_needed(s, rules.suits, phase, action, -1, built, ids, needed)
+            old = of_piles(s, rules, phase, action, 0, 0, built, ids, 0)
+            both = of_piles(s, rules, phase, action, card, 0, built, ids, old)
+            gained = total_of(table, ids, old, both) - total_of(table, ids, 0, old)
+            needed = of_needed(s, rules, phase, -1, -1, built, ids, 0)
+            twice = of_needed(s, rules, phase, action, -1, built, ids, needed)
             gained += total_of(table, ids, needed, twice) - total_of(table, ids, 0, needed)
             if s["count"][action] == 0:
                 of_all(s, phase, empty, built, ids, 0)

@@ -92,3 +92,31 @@ def test_the_table_is_finite_and_mostly_untouched(tmp_path: Path) -> None:
     run = train(settings(tmp_path, total_steps=250_000), quiet=True)
     table = ValueAgent.load(agent_of(run), GAME).table
     assert np.isfinite(table).all() and 0 < (table != 0).mean() < 0.1
+
+
+def test_a_game_without_parts_learns_from_its_heuristic_first(tmp_path: Path) -> None:
+    made = Settings(
+        game="puss-in-the-corner",
+        method="values",
+        runs=str(tmp_path),
+        name="test",
+        total_steps=400_000,
+        warm_up=0.5,
+        step_size=0.05,
+        eval_deals=500,
+    )
+    run = train(made, quiet=True)
+    assert run.name == "puss_in_the_corner-no-redeal-test"
+    found = json.loads((run / "result.json").read_text())
+    uniform = evaluate("puss_in_the_corner", "uniform", deals=500).estimate("score")
+    assert found["score"]["mean"] > uniform.high + 5
+
+
+def test_a_checkpoint_of_other_features_is_not_gone_on_with(tmp_path: Path) -> None:
+    run = train(settings(tmp_path, total_steps=250_000), quiet=True)
+    (run / "seed-0" / "result.json").unlink()
+    rules = json.loads((run / "rules.json").read_text())
+    rules["learned"]["version"] = -1
+    (run / "rules.json").write_text(json.dumps(rules))
+    with pytest.raises(ValueError, match="learned was"):
+        resume(run, quiet=True)
