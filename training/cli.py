@@ -47,7 +47,8 @@ EXAMPLES = {
   parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
 
 --json prints one object on stdout: won, score, moves and the game's further facts, each
-{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed.
+{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed. In a game
+that nobody wins, won is null, and another word (reached) says how often its aim was reached.
 --out writes episodes.parquet (a row a game), summary.json and comparison.png.
 """,
     "compare": """\
@@ -56,7 +57,7 @@ EXAMPLES = {
 
 All agents play the same deals. --json prints one object on stdout: {"results": [...],
 "differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
-agent, minus, won and score: agent less minus, deal by deal, for each agent and all given before.
+agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and all given before.
 --out writes episodes.parquet (a row a game), summary.json and comparison.png.
 """,
     "play": """\
@@ -130,8 +131,9 @@ def _add_rules(made: Parser, many: bool = False, optional: bool = False) -> None
     made.add_argument("game", metavar="GAME", nargs="?" if optional else None, help=_games())
     many_of: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
     several = "one or more of, or all: " if many else ""
-    for one in GAMES.values():
-        several += f"{one.name}: {', '.join(one.variants)} (default: {one.default})"
+    several += "; ".join(
+        f"{one.name}: {', '.join(one.variants)} (default: {one.default})" for one in GAMES.values()
+    )
     made.add_argument("--variant", metavar="NAME", help=several, **many_of)
     made.add_argument(
         "--option",

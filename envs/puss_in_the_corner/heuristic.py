@@ -2,7 +2,8 @@
 
 An action is worth the position that it leads to, once all has been played that then fits. What
 counts there are the cards that lie under higher ones: in a pile without them every card can be
-played in its turn. A pile that is spoilt takes further high cards almost for nothing.
+played in its turn. A pile that is spoilt takes further high cards almost for nothing. It has no
+opinion on the order in which piles are gathered: the first comes first.
 """
 
 from typing import Any
