@@ -57,7 +57,8 @@ that nobody wins, won is null, and another word (reached) says how often its aim
 
 All agents play the same deals. --json prints one object on stdout: {"results": [...],
 "differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
-agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and all given before.
+agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and
+all given before.
 --out writes episodes.parquet (a row a game), summary.json and comparison.png.
 """,
     "play": """\
