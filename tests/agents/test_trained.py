@@ -21,7 +21,7 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     assert card["trained"]["settings"] and card["scored"]
     game = GAMES[card["game"]]
     (found,) = compare(
-        game, ["greedy", "trained"], variants=[card["variant"]], deals=1500
+        game, ["greedy", "trained"], variants=[card["variant"]], deals=6000
     ).differences
     better = found.score if game.measure == "score" else found.reached
     assert better.low > 0
