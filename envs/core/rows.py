@@ -20,19 +20,27 @@ class Rows:
     """``n`` games: their states and the buffers that a step writes.
 
     ``states`` (n,) records of ``game.state``; ``out`` the last step's rewards, flags, masks and
-    shown pieces. All arrays are reused: copy what is to be kept.
+    shown pieces; ``codes``, int8 (n, width), those pieces as observations (a view). All arrays are
+    reused: copy what is to be kept.
     """
+
+    codes: np.ndarray
 
     def __init__(self, game: Game, rules: Any, n: int, how: How = How()) -> None:  # noqa: B008
         self.game, self.rules, self.how, self.n = game, rules, how, n
         self.rules_table, self.how_table = compiled(rules), compiled(how)
         self.states = np.zeros(n, game.state)
         self.out = make_buffers(n, game.actions, game.state)
+        self.__setstate__({})
 
-    @property
-    def codes(self) -> np.ndarray:
-        """The ``codes`` observations, int8 (n, width): a view of what the last step showed."""
-        return self.out.shown.view(np.int8).reshape(self.n, -1)
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the view: a copy of it would not look at the copied buffer."""
+        return {name: value for name, value in self.__dict__.items() if name != "codes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Put all back, and the view."""
+        self.__dict__.update(state)
+        self.codes = self.out.shown.view(np.int8).reshape(self.n, -1)
 
     def start(self, source: Source, which: np.ndarray | None = None) -> None:
         """Begin a new game on the rows in ``which`` (bool (n,); None: all)."""
