@@ -137,7 +137,8 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
         unknown("agent", spec, [*BUILT_IN, TRAINED, *game.players])
-        + ", the folder of a saved agent or run, module:Class; expectimax: or rollouts: before one"
+        + ", the folder of a saved agent or run, or module:Class"
+        + f"; {EXPECTIMAX}: or {ROLLOUTS}: before it"
     )
 
 
