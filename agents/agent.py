@@ -120,7 +120,7 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         return GreedyAgent(spec, player=spec)
     kind, _, rest = spec.partition(":")
     if kind == EXPECTIMAX:
-        table = trained(game, rules) if rest == TRAINED else Path(rest)
+        table = _place(rest, game, rules)
         if not table.exists():
             raise ValueError(f"agent {spec!r}: there is no folder {rest!r}")
         return _saved(table, game, rules, WIDTH)
@@ -128,7 +128,7 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         from .rollouts import of
 
         return of(load(rest, game, rules, seed), rest)
-    path = trained(game, rules) if spec == TRAINED else Path(spec)
+    path = _place(spec, game, rules)
     if path.is_dir() or path.name == CARD:
         return _saved(path, game, rules)
     if ":" in spec:
@@ -140,6 +140,10 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         + ", the folder of a saved agent or run, or module:Class"
         + f"; {EXPECTIMAX}: or {ROLLOUTS}: before it"
     )
+
+
+def _place(spec: str, game: Game, rules: Any) -> Path:
+    return trained(game, rules) if spec == TRAINED else Path(spec)
 
 
 def trained(game: Game, rules: Any) -> Path:

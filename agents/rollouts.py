@@ -133,10 +133,10 @@ class RolloutAgent:
 
 
 def _tables(player: GreedyAgent | ValueAgent, game: Game) -> tuple[np.ndarray, np.ndarray]:
-    own = np.array(list(game.weights.values()))
     if isinstance(player, ValueAgent):
-        return own, player.table
-    return own if player.weights is None else player.weights, np.zeros(0, np.float32)
+        return game.own_weights, player.table
+    weights = game.own_weights if player.weights is None else player.weights
+    return weights, np.zeros(0, np.float32)
 
 
 def of(player: Agent, spec: str) -> RolloutAgent:

@@ -35,8 +35,7 @@ class ValueRun(Run):
         """See `Run.prepare`."""
         self.values, self.room = values_of(self.game), make_room(self.game)
         self.learner = make_learner(self.game.name)
-        self.weights = np.array(list(self.game.weights.values()))
-        self.bonus = bonus_of(self.game.play) if self.settings.reward == "progress" else 0.0
+        self.bonus = bonus_of(self.game.play)
         self.total, self.steps = self.settings.total_steps, 0
         self.table = np.zeros(self.values.size, np.float32)
         self.seen = np.zeros(self.values.size, np.int32)
@@ -70,7 +69,7 @@ class ValueRun(Run):
         self.learner(
             self.states,
             compiled(self.rules),
-            self.weights,
+            self.game.own_weights,
             self.table,
             self.seen,
             self.room,

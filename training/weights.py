@@ -99,7 +99,7 @@ class WeightsRun(Run):
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
-        self.begin = np.array(list(self.game.weights.values()))
+        self.begin = self.game.own_weights
         initial = self.initial()
         if initial:
             weights = GreedyAgent.load(initial, self.game).weights

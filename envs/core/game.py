@@ -113,6 +113,11 @@ class Game:
         pieces = [(p.name, p.size, p.kind[:4]) for p in self.features.pieces]
         return _digest(self.name, self.actions, pieces)
 
+    @cached_property
+    def own_weights(self) -> np.ndarray:
+        """``weights`` as kernels take them, float64: not to be written to."""
+        return np.array(list(self.weights.values()))
+
     def judged(
         self,
         states: np.ndarray,
@@ -125,7 +130,7 @@ class Game:
         ``weights``, float64, replace the game's own; ``player`` names one of ``players`` instead.
         """
         scores = np.zeros((len(states), self.actions))
-        given = np.array(list(self.weights.values())) if weights is None else weights
+        given = self.own_weights if weights is None else weights
         judge = self.judge if player is None else self.players[player]
         judge(states, opt.compiled(rules), given, scores)
         return scores

@@ -28,12 +28,16 @@ ACE_HIGH = 2
 """In `RUNS`: ten to ace."""
 
 
+HIGHEST = 0b1111 << (len(RANKS) - 4) | 1
+STRAIGHTS = np.array([*(0b11111 << low for low in range(len(RANKS) - 4)), HIGHEST], np.int64)
+"""The ten straights as sets of ranks (bit 0 the ace), ten to ace last."""
+
+
 def _runs() -> np.ndarray:
-    """For each set of ranks (bit 0 the ace): 1 if it is a straight, `ACE_HIGH` if ten to ace."""
+    """For each set of ranks: 1 if it is a straight, `ACE_HIGH` if ten to ace."""
     runs = np.zeros(1 << len(RANKS), np.int8)
-    for low in range(len(RANKS) - 4):
-        runs[0b11111 << low] = 1
-    runs[0b1111 << (len(RANKS) - 4) | 1] = ACE_HIGH
+    runs[STRAIGHTS] = 1
+    runs[HIGHEST] = ACE_HIGH
     return runs
 
 

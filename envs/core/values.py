@@ -27,8 +27,8 @@ class Values(NamedTuple):
     afterstate and returns how many they are, at most ``most``; -1 marks a part that has none.
     ``outcomes(s, rules, points)`` writes what each of ``parts`` parts of a finished game brought:
     feature k < parts of `after` speaks of part k alone. 0: a game without such parts.
-    ``draws(s, cards)`` writes the cards that may be turned up next and returns how many;
-    ``draw(s, card)`` makes one of them the next.
+    ``draws(s, cards)`` writes the cards that may be turned up next and returns how many; `draw`
+    makes one of them the next, by the state's fields ``deck`` and ``next``.
     ``version`` changes whenever a feature changes its meaning: saved tables name it.
     """
 
@@ -39,7 +39,6 @@ class Values(NamedTuple):
     after: Callable[..., int]
     outcomes: Callable[..., None]
     draws: Callable[..., int]
-    draw: Callable[..., None]
     parts: int = 0
     version: int = 1
 
@@ -67,6 +66,16 @@ def best_of(legal: int, scores: Any) -> int:
     return best
 
 
+@jit
+def draw(s: Any, card: int) -> None:
+    """Let a card change places with the top of the stock, the card ``next`` of the ``deck``."""
+    top = s["next"]
+    for place in range(top, len(s["deck"])):
+        if s["deck"][place] == card:
+            s["deck"][place] = s["deck"][top]
+    s["deck"][top] = card
+
+
 def bonus_of(play: Play) -> float:
     """Return what a win counts beside the score, in points: as the reward "progress" has it."""
     return play.bonus / play.scale
@@ -74,13 +83,7 @@ def bonus_of(play: Play) -> float:
 
 def make_judges(values: Values, play: Play) -> Judges:
     """Build the judges of a game from what it says of its afterstates."""
-    appraise, base, draws, draw, step = (
-        values.appraise,
-        values.base,
-        values.draws,
-        values.draw,
-        play.step,
-    )
+    appraise, base, draws, step = values.appraise, values.base, values.draws, play.step
 
     bonus = bonus_of(play)
 

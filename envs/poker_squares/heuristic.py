@@ -7,9 +7,9 @@ search. Placing a card changes two lines, so a square is worth what its row and 
 from typing import Any
 
 from ..core.bits import count
-from ..core.cards import RANKS
-from ..core.hands import Hand, category
+from ..core.hands import STRAIGHTS, Hand
 from ..core.jit import jit
+from .kernel import points_with
 from .rules import SIZE, SQUARES
 
 # By: parlour train poker-squares --method weights --generations 40 --candidate-deals 2000
@@ -41,12 +41,10 @@ COLUMN_FLUSH, ROW_FLUSH, STRAIGHT, SINGLE, PAIR, TWO_PAIR, THREE = 0, 4, 8, 12, 
 @jit
 def is_run(ranks: int) -> bool:
     """Whether a set of ranks (bit 0 the ace) fits into five in a row, the ace low or high."""
-    high = (ranks >> 1) | ((ranks & 1) << (len(RANKS) - 1))
-    for low in range(len(RANKS) - 4):
-        window = 0b11111 << low
-        if ranks & ~window == 0 or high & ~window == 0:
-            return True
-    return False
+    fits = 0
+    for straight in STRAIGHTS:
+        fits += ranks & ~straight == 0
+    return fits > 0
 
 
 @jit
@@ -99,12 +97,7 @@ def gain(s: Any, weights: Any, first: int, stride: int, square: int) -> float:
     before = worth(s, weights, first, stride, -1, 0)
     if empty > 1:
         return worth(s, weights, first, stride, square, card) - before
-    for i in range(SIZE):
-        if line[i] == 0:
-            line[i] = card
-            full = s["points"][category(line)]
-            line[i] = 0
-    return full - before
+    return points_with(s, first, stride, card) - before
 
 
 @jit

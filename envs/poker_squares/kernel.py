@@ -57,6 +57,19 @@ def line_points(s: Any, first: int, stride: int) -> int:
 
 
 @jit
+def points_with(s: Any, first: int, stride: int, card: int) -> int:
+    """The points of a line with a card on its last empty square."""
+    line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
+    points = 0
+    for i in range(SIZE):
+        if line[i] == 0:
+            line[i] = card
+            points = s["points"][category(line)]
+            line[i] = 0
+    return points
+
+
+@jit
 def lay(s: Any, square: int, card: int) -> None:
     """Put a card on a square; lines that it fills are scored."""
     shown = s["shown"]

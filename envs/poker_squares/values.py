@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..core.cards import FIRST_CARD, PACK, RANKS
-from ..core.hands import category
+from ..core.hands import STRAIGHTS
 from ..core.jit import jit
 from ..core.values import Values
+from .kernel import line_points, points_with
 from .rules import LINES, SIZE, SQUARES
 
 SHAPES = 12
@@ -41,8 +42,6 @@ SUIT_TABLE = RIVALS * NEEDED * (len(RANKS) + 1) * SQUARES
 TABLE = 2 * PER_KIND + SUIT_TABLE
 SUITED = 5 * 4
 """How many bits `columns` takes for the suits of all columns; the counts come above them."""
-WINDOWS = [0b11111 << low for low in range(len(RANKS) - 4)] + [0b1111 << (len(RANKS) - 4) | 1]
-WINDOW = np.array(WINDOWS, np.int64)
 
 
 @jit
@@ -53,8 +52,8 @@ def runs_of(s: Any, ranks: int) -> int:
         if s["ranks"][rank] == 0:
             missing |= 1 << rank
     found = 0
-    for window in WINDOW:
-        if ranks & ~window == 0 and window & missing & ~ranks == 0:
+    for straight in STRAIGHTS:
+        if ranks & ~straight == 0 and straight & missing & ~ranks == 0:
             found += 1
     return min(found, RUNS - 1)
 
@@ -109,14 +108,7 @@ def gain(s: Any, table: Any, number: int) -> float:
     after = feature(s, first, stride, card, lie)
     if after >= 0:
         return table[after] - before
-    line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
-    for i in range(SIZE):
-        if line[i] == 0:
-            line[i] = card
-            points = s["points"][category(line)]
-            line[i] = 0
-            return points - before
-    return 0.0
+    return points_with(s, first, stride, card) - before
 
 
 @jit
@@ -195,10 +187,7 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
     for number in range(LINES):
         first, stride = line_of(number)
         holds = action // SIZE == number or action % SIZE + SIZE == number
-        full = 0
-        for i in range(SIZE):
-            full += s["shown"]["grid"][first + i * stride] != 0
-        ids[number] = -1 if full == SIZE else feature(s, first, stride, card if holds else 0, lie)
+        ids[number] = feature(s, first, stride, card if holds else 0, lie)
     packed = with_card(columns(s), action % SIZE, card)
     for suit in range(4):
         ids[LINES + suit] = -1 if lie == SQUARES else suit_feature(s, packed, suit, lie)
@@ -227,8 +216,7 @@ def outcomes(s: Any, rules: Any, points: Any) -> None:
     """See `Values`: the points of the ten lines."""
     for number in range(LINES):
         first, stride = line_of(number)
-        line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
-        points[number] = s["points"][category(line)]
+        points[number] = line_points(s, first, stride)
 
 
 @jit
@@ -242,14 +230,4 @@ def draws(s: Any, cards: Any) -> int:
     return found
 
 
-@jit
-def draw(s: Any, card: int) -> None:
-    """See `Values`: the card changes places with the top of the stock."""
-    top = s["next"]
-    for place in range(top, PACK):
-        if s["deck"][place] == card:
-            s["deck"][place] = s["deck"][top]
-    s["deck"][top] = card
-
-
-VALUES = Values(TABLE, LINES + 4, appraise, base, after, outcomes, draws, draw, LINES)
+VALUES = Values(TABLE, LINES + 4, appraise, base, after, outcomes, draws, LINES)

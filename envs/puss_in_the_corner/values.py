@@ -291,16 +291,6 @@ def draws(s: Any, cards: Any) -> int:
     return found
 
 
-@jit
-def draw(s: Any, card: int) -> None:
-    """See `Values`: the card changes places with the top of the stock."""
-    top = s["next"]
-    for place in range(top, CARDS):
-        if s["deck"][place] == card:
-            s["deck"][place] = s["deck"][top]
-    s["deck"][top] = card
-
-
 VERSION = int(sha256(repr(WEIGHTS).encode()).hexdigest()[:8], 16)
 """The features speak of the heuristic's scores: with other weights they mean something else."""
-VALUES = Values(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, draw, version=VERSION)
+VALUES = Values(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, version=VERSION)

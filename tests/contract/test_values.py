@@ -7,7 +7,7 @@ from parlour.agents.agent import look
 from parlour.agents.values import ValueAgent, judges, values_of
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, hidden
-from parlour.envs.core.values import bonus_of
+from parlour.envs.core.values import bonus_of, draw
 from tests.contract.cases import CASES, Case, positions, random_cases
 
 WITH_VALUES = [case for case in CASES if case.game.values]
@@ -100,7 +100,7 @@ def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
             for card in cards[:count].tolist() or [0]:
                 drawn = state.copy()
                 if card:
-                    values.draw(drawn[0], card)
+                    draw(drawn[0], card)
                 then = played(valued, drawn, action)
                 answers = np.flatnonzero(np.bitwise_right_shift(then["legal"], np.arange(63)) & 1)
                 worths.append(
