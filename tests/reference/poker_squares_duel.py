@@ -1,0 +1,106 @@
+"""Poker Squares head to head (two players): a slow, plain reference for the fast kernel.
+
+Written only from the project's rule page `rules/poker_squares.md`, section "Head to head", on top
+of the reference of the game for one, `poker_squares`: where a card may go and what a grid is
+worth is settled there. No code is shared with, or taken from, the kernel.
+
+Readings taken where the page leaves something open:
+
+1. A card is turned up for both at once, so that both know it while player_0 places it; the next
+   one is turned up when player_1 has placed this one, and not before.
+2. That player_0 has placed is public (it is player_1's turn), where is not. Player_0 itself sees
+   its own placement at once, and player_1's placements as soon as they are made.
+3. The last placement of player_0 is hidden like any other; at the end both grids are open.
+4. `adjacent` holds for each seat by its own grid alone, and so it is "first" for each seat once.
+5. `totals` are those of the full lines, as they lie: between the two placements of a card they
+   count one that player_1 does not know yet, so that they are not part of `seen_by`.
+6. `target` is taken and does nothing: only the higher total wins, below 0 as well as above.
+7. `players` is no option of this class, nor is any other that the game for one does not have.
+"""
+
+from typing import Any
+
+from tests.reference.poker_squares import PokerSquares, refused
+
+
+class Duel:
+    """One game of Poker Squares for two.
+
+    deck: 52 cards in dealing order; with `starter` the first one goes to the centre of both grids.
+    options: those of `PokerSquares`.
+    Raises ValueError for options that `refused` refuses and for a deck that is no pack.
+    """
+
+    def __init__(self, deck: list[str], **options: Any) -> None:
+        if refused(options):
+            raise ValueError(f"these options are refused: {options}")
+        # Each seat plays the game for one, from the same deck
+        self._games = [PokerSquares(deck, **options) for _ in range(2)]
+
+    # What the game says about itself
+
+    @property
+    def over(self) -> bool:
+        """Whether both grids are full."""
+        return all(game.over for game in self._games)
+
+    @property
+    def turn(self) -> int | None:
+        """The seat that acts, None when the game is over."""
+        if self.over:
+            return None
+        first, second = self._games
+        return 0 if first.moves == second.moves else 1
+
+    @property
+    def card(self) -> str | None:
+        """The card to be placed now, None when the game is over."""
+        return self._games[1].card  # player_1 is the last to place it
+
+    @property
+    def unseen(self) -> set[str]:
+        """The cards that have not been turned up, the same for both seats."""
+        return self._games[1].unseen
+
+    @property
+    def grids(self) -> list[list[str | None]]:
+        """Both grids as they lie, each square with its card or None."""
+        return [list(game.grid) for game in self._games]
+
+    @property
+    def totals(self) -> list[int]:
+        """The points of the full lines of each grid."""
+        return [game.score for game in self._games]
+
+    @property
+    def net(self) -> list[int]:
+        """After the end: 1 for the higher total and -1 for the lower, else 0. Before it zeros."""
+        first, second = self.totals
+        if not self.over or first == second:
+            return [0, 0]
+        return [1, -1] if first > second else [-1, 1]
+
+    def seen_by(self, seat: int) -> dict[str, Any]:
+        """What this seat may know, and nothing else."""
+        own, other = self.grids[seat], self.grids[1 - seat]
+        return {
+            "own": own,
+            "other": [None if card == self.card else card for card in other],
+            "card": self.card,
+            "unseen": self.unseen,
+            "turn": self.turn,
+        }
+
+    # What may be done
+
+    def legal(self) -> set[int]:
+        """The squares where the seat whose turn it is may place; empty when the game is over."""
+        return set() if self.turn is None else self._games[self.turn].legal()
+
+    # What is done
+
+    def step(self, square: int) -> None:
+        """Place the card for the seat whose turn it is; ValueError if it is not legal."""
+        if self.turn is None:
+            raise ValueError(f"illegal square {square}; the game is over")
+        self._games[self.turn].step(square)
