@@ -7,79 +7,13 @@ search, learned and human agents are the same to everything that plays them.
 import importlib
 import inspect
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
-
-import numpy as np
+from typing import Any
 
 from parlour.envs import Game
 from parlour.envs.core.options import unknown
-from parlour.envs.core.rows import codes_of, hidden
+from parlour.envs.core.turn import Agent, IllegalChoice, Turn, choose, draws, look
 
-
-class Turn(NamedTuple):
-    """What an agent is asked about: n games of one kind, none of them over.
-
-    ``states`` (n,) are records of ``game.state``; whoever does not see all gets them with hidden
-    cards dealt anew. ``observations`` is int8 (n, width), encoding ``codes``; ``masks`` is bool
-    (n, actions), the legal actions.
-    """
-
-    game: Game
-    rules: Any
-    states: np.ndarray
-    observations: np.ndarray
-    masks: np.ndarray
-
-
-@runtime_checkable
-class Agent(Protocol):
-    """Whoever plays: a name for tables, whether it sees hidden cards, and its choice."""
-
-    name: str
-    sees_all: bool
-
-    def act(self, turn: Turn) -> np.ndarray:
-        """Return one legal action for each game, int64 (n,)."""
-        ...
-
-
-class IllegalChoice(RuntimeError):
-    """An agent chose an action that is not legal."""
-
-
-def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray) -> Turn:
-    """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
-
-    ``seed`` is one number, or uint64 (n,), one for each state. All arrays are copies: an agent can
-    change nothing in the game itself.
-    """
-    shown = states.copy() if agent.sees_all else hidden(game, rules, states, seed)
-    masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
-    return Turn(game, rules, shown, codes_of(states), masks)
-
-
-def choose(agent: Agent, turn: Turn) -> np.ndarray:
-    """Ask an agent and check its answer. Raises IllegalChoice naming agent, action and game."""
-    actions = np.asarray(agent.act(turn))
-    n = len(turn.masks)
-    if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
-        raise IllegalChoice(
-            f"agent {agent.name!r} must return {n} integers, shape ({n},); "
-            f"got {actions.dtype} {actions.shape}"
-        )
-    inside = (actions >= 0) & (actions < turn.game.actions)
-    fine = inside & turn.masks[np.arange(n), np.where(inside, actions, 0)]
-    if not fine.all():
-        row = int(np.argmin(fine))
-        action = int(actions[row])
-        can = np.flatnonzero(turn.masks[row]).tolist()
-        legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
-        said = turn.game.label(action) if inside[row] else "no action of this game"
-        raise IllegalChoice(
-            f"agent {agent.name!r} chose action {action} ({said}), which is not legal; "
-            f"legal are: {legal}"
-        )
-    return np.ascontiguousarray(actions, np.int64)
+__all__ = ["Agent", "IllegalChoice", "Turn", "choose", "draws", "load", "look", "trained"]
 
 
 BUILT_IN = ("uniform", "greedy", "human")
@@ -119,6 +53,8 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
 
         return GreedyAgent(spec, player=spec)
     kind, _, rest = spec.partition(":")
+    if kind in (EXPECTIMAX, ROLLOUTS) and game.players_of(rules) > 1:
+        raise ValueError(f"agent {spec!r}: {kind} is for games of one player")
     if kind == EXPECTIMAX:
         table = _place(rest, game, rules)
         if not table.exists():
@@ -162,6 +98,8 @@ def _saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
     """The agent in a folder; ``width``: one that plays by a table is to look a ply ahead."""
     from .artefact import network_of
     from .greedy import HEURISTIC, GreedyAgent
+    from .tabular import TABLE as CHANCES
+    from .tabular import TabularAgent
     from .values import TABLE, ValueAgent
 
     folder = _made_by(path)
@@ -170,6 +108,8 @@ def _saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
         return ValueAgent.load(folder, game, rules, width)
     if width:
         raise ValueError(f"{EXPECTIMAX}:{path}: only an agent with a table of values can do that")
+    if network == CHANCES:
+        return TabularAgent.load(folder, game, rules)
     if network == HEURISTIC:
         return GreedyAgent.load(folder, game, rules)
     from .learned import LearnedAgent  # torch is loaded only when a network plays

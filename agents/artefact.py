@@ -53,7 +53,8 @@ class Artefact:
     ``rules`` are the game's Rules; ``network`` has name, encoding, width, depth and options;
     ``weights`` are arrays by name; ``trained`` and ``scored`` are what the trainer wrote down.
     ``lookahead``: None, or how a step ahead is paid (fields of `batch.How`) for an agent that plays
-    by the network's values instead of its policy.
+    by the network's values instead of its policy. ``samples``: it draws its actions from the
+    policy instead of taking the likeliest.
     """
 
     folder: Path
@@ -64,6 +65,7 @@ class Artefact:
     trained: Mapping[str, Any]
     scored: Mapping[str, Any]
     lookahead: Mapping[str, int] | None = None
+    samples: bool = False
 
 
 @contextmanager
@@ -96,7 +98,8 @@ def load(path: str | Path, game: Game, rules: Any = None) -> Artefact:
         weights = _weights(weights_file.read_bytes(), card["weights_sha256"])
     network, trained, scored = card["network"], card["trained"], card["scored"]
     ahead = card.get("lookahead")
-    return Artefact(folder, card["name"], own, network, weights, trained, scored, ahead)
+    samples = card.get("samples") is True
+    return Artefact(folder, card["name"], own, network, weights, trained, scored, ahead, samples)
 
 
 def network_of(path: Path) -> str:

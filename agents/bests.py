@@ -1,4 +1,4 @@
-"""The best result that a person has reached by each set of rules, kept in a small file.
+"""The best result that a person has reached alone by each set of rules, kept in a small file.
 
 The file is ``parlour/best.json`` in the user's state folder (``XDG_STATE_HOME``, else
 ``~/.local/state``). A game never fails because it cannot be read or written.

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from parlour.envs import Game
+from parlour.envs.core.players import Judged
 
-from .agent import Agent, Turn
+from .agent import Agent
 
 HEURISTIC = "heuristic"
 """What ``agent.json`` calls the network of an agent that plays by learned weights."""
@@ -17,23 +18,8 @@ TENSOR = "weights"
 """The name of their tensor."""
 
 
-class GreedyAgent:
-    """Takes the best action by ``game.judged``; of equals the one with the lowest number.
-
-    ``weights``, float64, replace the heuristic's own; ``player`` names one of ``game.players``,
-    which judges instead.
-    """
-
-    name = "greedy"
-    sees_all = False
-
-    def __init__(
-        self,
-        name: str | None = None,
-        weights: np.ndarray | None = None,
-        player: str | None = None,
-    ) -> None:
-        self.name, self.weights, self.player = name or self.name, weights, player
+class GreedyAgent(Judged):
+    """Takes the best action by ``game.judged``; see `parlour.envs.core.players.Judged`."""
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
@@ -59,11 +45,6 @@ class GreedyAgent:
                     f"{weights.dtype} {weights.shape}"
                 )
         return cls(found.name, weights)
-
-    def act(self, turn: Turn) -> np.ndarray:
-        """Return the highest-scored legal action of each game."""
-        scores = turn.game.judged(turn.states, turn.rules, self.weights, self.player)
-        return np.where(turn.masks, scores, -np.inf).argmax(axis=1)
 
 
 def make(seed: int = 0) -> Agent:

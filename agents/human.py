@@ -1,4 +1,4 @@
-"""A person at a terminal: sees the table and names cards or places, in any order."""
+"""A person at a terminal: sees the table and names cards or places, in any order, or an action."""
 
 import re
 import time
@@ -21,8 +21,13 @@ HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
 commas between. One card is enough where only one move has it.
 h hint   ? help and all moves   q quit"""
+HELP_AMONG_SEVERAL = """\
+Say what you do, in full or by the short word beside it.
+h hint   ? help and all moves   q quit"""
 LISTED = 40
 """So many moves are listed in full."""
+PROMPTED = 8
+"""So many, among several players, before each answer, too."""
 GLYPHS = str.maketrans("♣♦♥♠", "cdhs")
 
 
@@ -55,7 +60,8 @@ class HumanAgent:
             raise ValueError(f"a person plays one game at a time, not {len(turn.masks)}")
         if turn.states["steps"][0] == 0:
             self.clicks, self.begun = [], time.monotonic()
-            self.best = bests.load(bests.key(turn.game, turn.rules))
+            alone = turn.game.players_of(turn.rules) == 1
+            self.best = bests.load(bests.key(turn.game, turn.rules)) if alone else None
         if not self.clicks or not turn.masks[0, self.clicks[0]]:
             self.clicks = self._ask(turn)
         return np.array([self.clicks.pop(0)])
@@ -76,9 +82,7 @@ class HumanAgent:
             if text in ("h", "hint"):
                 self.say(f"hint: {spoken(hint(turn), words)}")
             elif text in ("?", "help"):
-                self.say(
-                    f"{HELP}\nmoves now: {_listed(complete_moves(game, rules, states), words)}"
-                )
+                self.say(_help(game, rules, states, words))
             elif text:
                 try:
                     return find_move(text, game, rules, states)
@@ -92,11 +96,22 @@ class HumanAgent:
             raise Quit from None
 
     def _status(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
-        best = f", best: {self.best}" if self.best else ""
         legal = np.flatnonzero(turn.masks[0]).tolist()
+        if turn.game.players_of(turn.rules) > 1:
+            few = [words[action][0] for action in legal if len(legal) <= PROMPTED]
+            return ", ".join([*few, "? for help"])
+        best = f", best: {self.best}" if self.best else ""
         short = [_called(action, words) for action in legal if _is_short(action, words)]
         can = ", ".join([*short, "? for help"])
         return f"moves {turn.states['moves'][0]}, {bests.clock(self.seconds)}{best}; {can}"
+
+
+def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:
+    if game.players_of(rules) == 1:
+        return f"{HELP}\nmoves now: {_listed(complete_moves(game, rules, states), words)}"
+    can = (words[action] for (action, *_) in complete_moves(game, rules, states))
+    said = (first + "".join(f" ({word})" for word in more[:1]) for first, *more in can)
+    return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(said)}"
 
 
 def complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
@@ -128,7 +143,10 @@ def find_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int
     saying which word is unknown, what the cards can go with, or that they cannot go.
     """
     words = game.words(states[0], rules)
-    wanted = [_action(word, words) for word in re.split(r"[\s,;+]+", text) if word]
+    wanted = _phrase(text, words)
+    if not wanted and game.players_of(rules) > 1:
+        raise ValueError(f"{text!r} is no move now; ? lists the moves")
+    wanted = wanted or [_action(word, words) for word in re.split(r"[\s,;+]+", text) if word]
     if not wanted:
         raise ValueError("name at least one card")
     moves = complete_moves(game, rules, states)
@@ -166,6 +184,18 @@ def hint(turn: Turn) -> list[int]:
 def spoken(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
     """Write actions in the first words for them: ``"Th 3s"``."""
     return " ".join(words[action][0] for action in dict.fromkeys(move))
+
+
+def _phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
+    """The action that goes by the whole of a text, or by what it begins with if none else does."""
+    said = " ".join(text.lower().split())
+    exact = [action for action, known in words.items() if said in (one.lower() for one in known)]
+    if exact or not said:
+        return exact
+    begun = [action for action, known in words.items() if known[0].startswith(f"{said} ")]
+    if len(begun) > 1:
+        raise ValueError(f"{said} what? {', '.join(words[action][0] for action in begun)}")
+    return begun
 
 
 def _action(word: str, words: dict[int, tuple[str, ...]]) -> int:

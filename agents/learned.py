@@ -8,10 +8,10 @@ import torch
 
 from parlour.envs import Game
 from parlour.envs.core.batch import How
-from parlour.envs.core.rows import hidden
+from parlour.envs.core.rows import hidden, taken
 
 from . import artefact
-from .agent import Turn
+from .agent import Turn, draws
 from .lookahead import look_ahead
 from .networks import CardNetwork, build, masked_logits, values_of
 
@@ -25,6 +25,8 @@ WORLDS = 2
 
 class LearnedAgent:
     """Plays by a `CardNetwork`: the likeliest action, or one drawn (``deterministic=False``).
+
+    What it draws depends on the turn (`Turn.seeds`) and on ``seed`` alone.
 
     With ``how`` it goes by the network's values instead: it plays the action whose outcome, over
     `WORLDS` deals of what it cannot see, is worth most.
@@ -44,15 +46,16 @@ class LearnedAgent:
         self.network, self.name, self.deterministic = network, name, deterministic
         self.how = how
         self.device = next(network.parameters()).device
-        self.generator = torch.Generator(self.device).manual_seed(seed)
+        self.seed = seed
 
     @classmethod
     def load(
-        cls, path: str | Path, game: Game, rules: Any = None, *, deterministic: bool = True
+        cls, path: str | Path, game: Game, rules: Any = None, *, deterministic: bool | None = None
     ) -> "LearnedAgent":
         """Load a saved agent to play ``game`` by ``rules`` (None: those that it was trained by).
 
-        Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
+        ``deterministic`` None: as it was trained to play. Raises `artefact.ArtefactError`, a
+        ValueError, naming the file and the reason.
         """
         found = artefact.load(path, game, rules)
         net = found.network
@@ -61,6 +64,7 @@ class LearnedAgent:
             weights = {name: torch.from_numpy(array) for name, array in found.weights.items()}
             network.load_state_dict(weights)
         how = How(**found.lookahead) if found.lookahead else None
+        deterministic = not found.samples if deterministic is None else deterministic
         return cls(network.eval(), found.name, deterministic=deterministic, how=how)
 
     def act(self, turn: Turn) -> np.ndarray:
@@ -74,7 +78,7 @@ class LearnedAgent:
 
     def _look(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
         assert self.how is not None
-        states, masks = turn.states[rows], turn.masks[rows]
+        states, masks = taken(turn.states, rows), turn.masks[rows]
         worths = []
         for world in range(WORLDS):
             seeds = states["rng"] + np.uint64(world)  # as they were dealt to this agent: no secret
@@ -85,17 +89,34 @@ class LearnedAgent:
             worths.append(ahead.worth)
         return ahead._replace(worth=np.mean(worths, axis=0)).best()
 
-    @torch.inference_mode()
     def _ask(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+        chances = self._chances(turn, rows)
+        if self.deterministic:
+            return np.asarray(chances.argmax(axis=1))
+        shares = draws(turn.seeds[rows], self.seed)[:, None]
+        below = chances.cumsum(axis=1) <= shares * chances.sum(axis=1, keepdims=True)
+        return np.minimum(below.sum(axis=1), _last(turn.masks[rows]))
+
+    def probabilities(self, turn: Turn) -> np.ndarray:
+        """Return the chance with which each action is played, float64 (n, actions)."""
+        if self.how is not None:
+            return np.eye(turn.game.actions)[self.act(turn)]
+        chances = self._chances(turn, np.arange(len(turn.masks)))
+        if self.deterministic:
+            return np.eye(turn.game.actions)[chances.argmax(axis=1)]
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    @torch.inference_mode()
+    def _chances(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
         seen = turn.observations[rows]
         if self.network.encoding == "onehot":
             seen = turn.game.features.onehot(seen)
         logits, _ = self.network(torch.as_tensor(seen, device=self.device))
         marks = torch.as_tensor(turn.masks[rows], device=self.device)
-        logits = masked_logits(logits, marks)
-        if self.deterministic:
-            actions = logits.argmax(dim=1)
-        else:
-            chances = logits.softmax(dim=1)
-            actions = torch.multinomial(chances, 1, generator=self.generator).squeeze(1)
-        return np.asarray(actions.cpu().numpy())
+        chances = masked_logits(logits, marks).softmax(dim=1)
+        return np.asarray(chances.cpu().numpy(), np.float64)
+
+
+def _last(masks: np.ndarray) -> np.ndarray:
+    """The last legal action of each row: where rounding leaves a sum of chances below 1."""
+    return np.asarray(masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1))

@@ -8,6 +8,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.batch import How, make_buffers
 from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import taken
 
 Value = Callable[[np.ndarray], np.ndarray]
 """Values (n,) of ``codes`` observations, int8 (n, width)."""
@@ -53,10 +54,11 @@ def look_ahead(
     ``masks`` is bool (n, actions); ``how`` says what is paid, and must not reset.
     """
     rows, actions = np.nonzero(masks)
-    after = states[rows]
-    out = make_buffers(len(rows), game.actions, game.state)
-    game.play.play(after, compiled(rules), compiled(how), actions, out)
-    worth = out.rewards.astype(np.float32)
+    after = taken(states, rows)
+    out = make_buffers(len(rows), game.actions, game.state, game.seats)
+    every = np.ones(len(rows), np.bool_)
+    game.play.play(after, compiled(rules), compiled(how), every, actions, out)
+    worth = out.rewards[:, 0].astype(np.float32)
     going = ~(out.terminated | out.truncated)
     codes = out.shown.view(np.int8).reshape(len(rows), -1)
     if going.any():

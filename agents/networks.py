@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs import Game
-from parlour.envs.core.features import CARD, RANK, Features
+from parlour.envs.core.features import BASE, CARD, DIGIT, RANK, Features
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import unknown
 
@@ -146,6 +146,54 @@ class Embedding(CardNetwork):
         return self.norm(_SumRows.apply(self.table, self.reader(observations))).relu()
 
 
+class Numbers(CardNetwork):
+    """A dense layer over ``codes`` as numbers: for observations that count and measure.
+
+    Every entry is its share of the highest it can be; of numbers told by digits there is the
+    logarithm, too, and entries that stand alone, such as a phase or a distance, are one-hot beside
+    it, for what they say need not grow with them.
+    """
+
+    encoding = "codes"
+
+    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+        super().__init__(features, actions, width, depth)
+        alone = [
+            piece
+            for piece in features.pieces
+            if piece.size == 1 and piece.kind.high > 1 and "." not in piece.name
+        ]
+        sizes = [piece.kind.high + 1 for piece in alone]
+        self.hot = sum(sizes)
+        numbers = [piece for piece in features.pieces if piece.kind is DIGIT]
+        places = torch.zeros(features.width, len(numbers))
+        for column, piece in enumerate(numbers):
+            for k, entry in enumerate(reversed(features.entries(piece.name))):
+                places[entry, column] = float(BASE**k)
+        highs = torch.as_tensor(features.high, dtype=torch.float32)
+        entries = [features.entries(piece.name).start for piece in alone]
+        firsts = [sum(sizes[:k]) for k in range(len(sizes))]
+        self.register_buffer("alone", torch.tensor(entries), persistent=False)
+        self.register_buffer("firsts", torch.tensor(firsts), persistent=False)
+        self.register_buffer("places", places, persistent=False)
+        self.register_buffer("shares", 1 / highs, persistent=False)
+        self.alone: Tensor
+        self.firsts: Tensor
+        self.places: Tensor
+        self.shares: Tensor
+        self.first = linear(features.width + len(numbers) + self.hot, width)
+        self.norm = nn.LayerNorm(width)
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        codes = observations.float()
+        columns = observations[:, self.alone].long() + self.firsts
+        hot = codes.new_zeros(len(codes), self.hot).scatter_(1, columns, 1.0)
+        sizes = (1 + codes @ self.places).log2() / 8
+        whole = torch.cat([codes * self.shares, sizes, hot], dim=1)
+        return self.norm(self.first(whole)).relu()
+
+
 CLASSES = 2
 """Where a card is counts as one of so many classes: code 1, and all above."""
 
@@ -235,7 +283,12 @@ def values_of(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
     return value
 
 
-NETWORKS: dict[str, type[CardNetwork]] = {"mlp": Mlp, "embedding": Embedding, "bonds": Bonds}
+NETWORKS: dict[str, type[CardNetwork]] = {
+    "mlp": Mlp,
+    "embedding": Embedding,
+    "bonds": Bonds,
+    "numbers": Numbers,
+}
 """Every network by its name: the one table."""
 
 

@@ -12,6 +12,7 @@ from parlour.envs.core.bits import count
 from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import taken
 from parlour.envs.core.values import best_of, bonus_of
 
 from .agent import Agent, Turn
@@ -86,7 +87,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
                 rng += GAMMA
                 world[0] = states[i]
                 world[0]["rng"] = rng
-                hide(world, rules, 0)
+                hide(world, rules, -1)
                 for action in range(actions):
                     if (legal >> action) & 1:
                         work[0] = world[0]
@@ -119,7 +120,7 @@ class RolloutAgent:
             ids = np.zeros(turn.game.values.most if turn.game.values else 1, np.int32)
             scores = np.zeros((1, turn.game.actions))
             make_rollouts(turn.game.name)(
-                turn.states[rows],
+                taken(turn.states, rows),
                 compiled(turn.rules),
                 weights,
                 table,

@@ -4,8 +4,9 @@
     python -m benchmarks.own pyramid-classic-kernel-4096 --json
 
 A step is a click. In the time are: the random choice among the legal actions, the step, autoreset,
-mask and observation of every state. ``kernel`` is the batch kernel with its buffers (`Rows`),
-``vector`` the `CardVectorEnv` (copy=False) with infos, ``single`` the unwrapped `CardEnv`.
+mask and observation of every state. ``kernel`` is the batch kernel with its buffers (`Rows`; chance
+plays all seats of a game for several), ``vector`` the `CardVectorEnv` (copy=False) with infos,
+``single`` the unwrapped `CardEnv`.
 """
 
 from collections.abc import Callable
@@ -119,8 +120,9 @@ def kernels_of(game: str) -> list[Row]:
     """Return a line for the kernel of each variant of a game, default first; and with one-hot."""
     default, variants = GAMES[game].default, list(GAMES[game].variants)
     ordered = sorted(variants, key=lambda variant: variant != default)
-    lines = [row(kernel, game, variant, "codes", SIZES[-1]) for variant in ordered]
-    return [*lines, row(kernel, game, default, "onehot", SIZES[-1])]
+    n = SIZES[-1] if GAMES[game].seats <= 2 else SIZES[-2]  # states of many seats are large
+    lines = [row(kernel, game, variant, "codes", n) for variant in ordered]
+    return [*lines, row(kernel, game, default, "onehot", n)]
 
 
 OWN = (

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README, RECORD = ROOT / "README.md", ROOT / "benchmarks" / "steps.json"
 BEGIN, END = "<!-- generated: benchmarks.steps -->", "<!-- end -->"
 BASE = "openspiel-solitaire"
-"""What ratios are taken against."""
+"""What ratios are taken against, if no other row is named."""
 
 
 def names(module: str) -> list[str]:
@@ -64,9 +64,9 @@ def speeds(results: list[dict[str, Any]]) -> list[float]:
     return [result["steps_per_second"]["median"] for result in results]
 
 
-def summary(found: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+def summary(found: dict[str, list[dict[str, Any]]], base_row: str = BASE) -> list[dict[str, Any]]:
     """Return for every row its median and range and the median ratio to the base row."""
-    base = found.get(BASE, [])
+    base = found.get(base_row, [])
     lines = []
     for name, results in found.items():
         if "error" in results[-1]:
@@ -81,9 +81,9 @@ def summary(found: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return lines
 
 
-def table(lines: list[dict[str, Any]], rounds: int, seconds: float) -> str:
+def table(lines: list[dict[str, Any]], rounds: int, seconds: float, base_row: str = BASE) -> str:
     """Return the result as Markdown, with the conditions it was measured under."""
-    out = ["| row | called | rows | steps/s, median (range) | × OpenSpiel solitaire |"]
+    out = [f"| row | called | rows | steps/s, median (range) | × {base_row} |"]
     out.append("|---|---|---:|---:|---:|")
     for line in lines:
         if "error" in line:
@@ -130,12 +130,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="rounds over all rows (5)")
     parser.add_argument("--seconds", type=float, default=1.0, help="per row and round (1.0)")
     parser.add_argument("--rows", nargs="*", default=[], help="only these rows")
+    parser.add_argument("--base", default=BASE, help=f"row that ratios are against ({BASE})")
     parser.add_argument("--write", action="store_true", help="write README.md and steps.json")
     given = parser.parse_args()
     if given.rounds < 1 or given.seconds <= 0:
         parser.error("--rounds and --seconds must be positive")
-    lines = summary(measure(given.rounds, given.seconds, given.rows))
-    text = table(lines, given.rounds, given.seconds)
+    lines = summary(measure(given.rounds, given.seconds, given.rows), given.base)
+    text = table(lines, given.rounds, given.seconds, given.base)
     print(text)
     if given.write:
         write(text, lines)

@@ -18,14 +18,14 @@ from typing import Any
 
 import gymnasium as gym
 
-from . import poker_squares, puss_in_the_corner, pyramid
+from . import poker_squares, puss_in_the_corner, pyramid, seven_twenty_seven
 from .core.game import Game
 from .core.options import unknown
 from .single import CardEnv
 from .vector import CardVectorEnv
 from .wrappers import DictObservation, DictVectorObservation
 
-_MODULES = (pyramid, poker_squares, puss_in_the_corner)
+_MODULES = (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven)
 GAMES: dict[str, Game] = {module.GAME.name: module.GAME for module in _MODULES}
 """Every game by its name: the one table."""
 

@@ -13,10 +13,11 @@ from .core.game import Game
 from .core.options import plain
 from .core.rows import Rows
 from .core.scene import Scene, ansi, svg
+from .seat import Opponents
 
 
 class CardEnv(gym.Env[np.ndarray, np.int64]):
-    """A one-player card game.
+    """A card game for one player, or one seat of a game for several.
 
     Description:
         ``gym.make("parlour/Pyramid-v0", variant="three-passes", passes=2)`` is that variant with
@@ -35,17 +36,23 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         (Pyramid: a share of the best score, and 1); ``"win"``: 1 at a win, or when the score
         reaches the target in a game without winning; ``"score"``: the score, when the episode
         ends. An illegal action gives -1 and ends the episode; with ``illegal="raise"`` it raises
-        `gymnasium.error.InvalidAction` and changes nothing.
+        `gymnasium.error.InvalidAction` and changes nothing. In a game for several it gives -1, too,
+        but counts as the game says, such as a fold; the reward is one's own seat's: at the end its
+        net in the game's unit, 1 if that is above 0 (``"win"``), or as it is (``"score"``).
 
     Episode End:
         Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
-        of the game or ``max_episode_steps`` steps. ``info`` then has won (``game.goal``), score,
+        of the game or ``max_episode_steps`` steps; a game for several always ends and has no such
+        limits. If it ends before the seat's first turn, the first step, whatever the action, says
+        so. ``info`` then has won (``game.goal``), score,
         moves and more.
 
     Arguments:
         variant, encoding, reward, illegal, max_moves, max_episode_steps, render_mode ("ansi"),
         skip_forced (after a step, take actions at once while exactly one is legal), and the game's
-        options.
+        options. In a game for several: ``seat``, one's own, and ``opponents``, who play the seats
+        after it, clockwise: names ("uniform", "greedy", a player by rule) or agents
+        (`parlour.envs.core.turn.Agent`), one for each seat or one for all.
         ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
         ``"bank"`` if that is given. ``gym.make(id, max_episode_steps=...)`` is Gymnasium's own time
         limit, outside this class: to have the facts of the game at the end, limit ``max_moves``.
@@ -67,6 +74,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         max_moves: int | None = shell.MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
+        opponents: Opponents | None = None,
+        seat: int = 0,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -85,6 +94,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             max_moves=max_moves,
             max_episode_steps=max_episode_steps,
             skip_forced=skip_forced,
+            opponents=opponents,
+            seat=seat,
             reset=Reset.DISABLED,
         )
         self.observation_space = shell.observation_space(game, encoding)
@@ -106,7 +117,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin a new game: seeded, chosen (``options``), or the next of the generator."""
-        chosen = shell.chosen_deal(self.game, options)
+        chosen = shell.chosen_deal(self.game, self.rules, options)
         super().reset(seed=seed)
         if seed is not None or not self._started:
             self.rows.seed([shell.draw_seed(self.np_random)])
@@ -120,7 +131,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play an action. Raises ResetNeeded before the first reset or after the end."""
         rows, out = self.rows, self.rows.out
-        if not self._started or rows.states["over"][0]:
+        if not self._started or self._done:
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
         if self.illegal == "raise":
             self._refuse(index(action))
@@ -128,13 +139,19 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         rows.step(self._actions)
         return (
             self._observation(),
-            float(out.rewards[0]),
+            float(rows.rewards[0]),
             bool(out.terminated[0]),
             bool(out.truncated[0]),
             self._info(),
         )
 
+    @property
+    def _done(self) -> bool:
+        return bool(self.rows.out.terminated[0] or self.rows.out.truncated[0])
+
     def _refuse(self, action: int) -> None:
+        if self.rows.states["over"][0]:
+            return  # over before this seat could act: any action brings the result
         legal = int(self.rows.states["legal"][0])
         if not 0 <= action < self.game.actions or not legal >> action & 1:
             can = ", ".join(
@@ -151,8 +168,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self.rows.out.masks[0].copy()}
-        if self.rows.states["over"][0]:
-            results = self.game.results(self.rows.states, self.rules)
+        if self._done:
+            results = self.rows.results(self.rows.states, self.rows.all)
             info |= {fact: values[0].item() for fact, values in results.items()}
         return info
 

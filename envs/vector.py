@@ -11,8 +11,9 @@ from gymnasium.vector.utils import batch_space
 from . import shell
 from .core.batch import Reset, Source
 from .core.game import Game
-from .core.rows import Rows, codes_of, first_illegal
+from .core.rows import Rows, codes_of, first_illegal, taken
 from .core.scene import ansi
+from .seat import Opponents
 
 _RESETS = {
     AutoresetMode.NEXT_STEP: Reset.NEXT_STEP,
@@ -43,6 +44,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
         max_moves: int | None = shell.MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
+        opponents: Opponents | None = None,
+        seat: int = 0,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
@@ -73,6 +76,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
             max_moves=max_moves,
             max_episode_steps=max_episode_steps,
             skip_forced=skip_forced,
+            opponents=opponents,
+            seat=seat,
             reset=_RESETS[self.autoreset_mode],
         )
         self.single_observation_space = shell.observation_space(game, encoding)
@@ -107,9 +112,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """
         given = dict(options or {})
         which = self._which(given.pop("reset_mask", None))
-        chosen = shell.chosen_deal(self.game, given, self.num_envs)
+        chosen = shell.chosen_deal(self.game, self.rules, given, self.num_envs)
         if chosen is not None and not which.all():
-            raise ValueError("reset options: 'reset_mask' cannot go with a chosen deck or deal")
+            raise ValueError("reset options: 'reset_mask' cannot go with a deck, deal or dealer")
         self._seed(seed, which)
         if chosen is None:
             self.rows.start(Source.DRAW, which)
@@ -163,7 +168,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         done = (out.terminated | out.truncated) & ~was_over
         return (
             self._observations(),
-            self._own(out.rewards),
+            self._own(self.rows.rewards),
             self._own(out.terminated),
             self._own(out.truncated),
             self._infos(done),
@@ -190,9 +195,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if not done.any():
             return info
         same = self.autoreset_mode == AutoresetMode.SAME_STEP
-        states = (self.rows.out.ended if same else self.rows.states)[done]
+        states = taken(self.rows.out.ended if same else self.rows.states, done)
         facts: dict[str, Any] = {}
-        for fact, values in self.game.results(states, self.rules).items():
+        for fact, values in self.rows.results(states, done).items():
             facts[fact] = np.zeros(self.num_envs, values.dtype)
             facts[fact][done] = values
             facts[f"_{fact}"] = done
@@ -217,7 +222,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     def clone(self) -> np.ndarray:
         """Return a copy of all states, to be given to `restore`."""
-        return self.rows.states.copy()
+        return taken(self.rows.states)
 
     def restore(self, states: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Go back to cloned states; returns what `reset` would."""

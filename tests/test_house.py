@@ -150,6 +150,11 @@ def test_learning_libraries_stay_in_training_and_learned() -> None:
     assert importing(sorted(names), *LEARNING) == []
 
 
+def test_pettingzoo_is_imported_by_the_table_alone() -> None:
+    assert importing(sorted(set(modules(*TOPS)) - {"envs/table.py"}), "pettingzoo") == []
+    assert importing(modules(*TOPS), "parlour.envs.table") == []
+
+
 def test_what_only_tests_need_is_not_imported() -> None:
     assert importing(modules(*TOPS), "scipy", "hypothesis", "pytest") == []
 

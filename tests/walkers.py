@@ -12,8 +12,9 @@ Walker = Callable[[Rows, np.random.Generator], int]
 
 
 def legal_actions(rows: Rows) -> list[int]:
-    """Return the legal actions of row 0, lowest first."""
-    legal = int(rows.states["legal"][0])
+    """Return the legal actions of row 0, lowest first: where a game is over, all, as its mask."""
+    state = rows.states[0]
+    legal = -1 if state["over"] else int(state["legal"])
     return [action for action in range(rows.game.actions) if legal >> action & 1]
 
 
@@ -30,7 +31,7 @@ def lowest_first(rows: Rows, rng: np.random.Generator) -> int:
 
 def greedy(rows: Rows, rng: np.random.Generator) -> int:
     """The game's own heuristic, with a random action in ten."""
-    if rng.random() < 0.1:
+    if rng.random() < 0.1 or rows.states["over"][0]:
         return uniform(rows, rng)
     scores = rows.game.judged(rows.states[:1], rows.rules)
     return max(legal_actions(rows), key=lambda action: scores[0, action])

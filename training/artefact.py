@@ -34,6 +34,7 @@ def save(
     trained: Mapping[str, Any],
     scored: Mapping[str, Any],
     lookahead: Mapping[str, int] | None = None,
+    samples: bool = False,
 ) -> None:
     """Write the folder of an agent that plays by a network, whole or not at all.
 
@@ -41,7 +42,8 @@ def save(
     for the rest see `save_weights`.
     """
     net = dict(described) | {"encoding": network.encoding}
-    save_weights(folder, name, game, rules, weights_bytes(network), net, trained, scored, lookahead)
+    data = weights_bytes(network)
+    save_weights(folder, name, game, rules, data, net, trained, scored, lookahead, samples)
 
 
 def save_weights(
@@ -54,12 +56,14 @@ def save_weights(
     trained: Mapping[str, Any],
     scored: Mapping[str, Any],
     lookahead: Mapping[str, int] | None = None,
+    samples: bool = False,
 ) -> None:
     """Write a saved agent's folder, whole or not at all.
 
     ``weights`` is a safetensors file, ``network`` says what they are (see `artefact.Artefact`);
     ``trained`` and ``scored`` are plain values for JSON: how it was trained, how it plays;
-    ``lookahead`` is given for an agent that is to play by a network's values.
+    ``lookahead`` is given for an agent that is to play by a network's values; ``samples``: one that
+    is to draw its actions from its policy.
     """
     card = {
         "format": FORMAT,
@@ -74,6 +78,7 @@ def save_weights(
         "trained": dict(trained),
         "scored": dict(scored),
         "lookahead": lookahead,
+        "samples": samples,
     }
     with whole_folder(folder) as aside:
         (aside / WEIGHTS).write_bytes(weights)

@@ -33,6 +33,7 @@ COMMANDS = {
     "train": "train an agent (all arguments go to the trainer)",
     "evaluate": "let one agent play numbered deals",
     "compare": "let several agents play the same deals",
+    "exploit": "hold agents against exact equilibria of small rules",
     "play": "play in the terminal, or watch an agent",
     "bench": "measure steps per second on this machine",
 }
@@ -45,26 +46,36 @@ EXAMPLES = {
     "evaluate": """\
   parlour evaluate pyramid --variant classic --agent uniform --deals 20000 --seed 1 --json
   parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
+  parlour evaluate seven-twenty-seven --agent greedy --field uniform greedy
 
 --json prints one object on stdout: won, score, moves and the game's further facts, each
 {"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed. In a game
 that nobody wins, won is null, and another word (reached) says how often its aim was reached.
 --out writes episodes.parquet (a row a game), summary.json and comparison.png.
+
+In a game for several the agent plays each deal from every seat, with --field in the others: net is
+what it won, in antes a hand, positions the same at each position from the dealer's left.
 """,
     "compare": """\
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
   parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
+  parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
 
 All agents play the same deals. --json prints one object on stdout: {"results": [...],
 "differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
 agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and
 all given before.
 --out writes episodes.parquet (a row a game), summary.json and comparison.png.
+
+In a game for several each agent plays each deal from every seat: in --field, and among seats all
+played by each of the others. --json then has "pairs", too, and a difference has net and positions:
+each from the dealer's left, with an interval and a p-value corrected by Holm's method.
 """,
     "play": """\
   parlour play pyramid                          cards as Th, 10h or T♥, or place numbers; ? for help
   parlour play pyramid --variant web --deal 17  a numbered deal of the bank
   parlour play pyramid --agent greedy           watch an agent, step by step
+  parlour play seven-twenty-seven --seat 2 --hands 10
 """,
     "bench": """\
   parlour bench                                 in a clone: all benchmarks, beside the peers
@@ -154,8 +165,21 @@ def _add_deals(made: Parser) -> None:
     made.add_argument(
         "--max-moves",
         type=int,
-        default=MAX_MOVES,
-        help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES})",
+        help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES}); not in games "
+        "for several, which always end",
+    )
+    made.add_argument(
+        "--field",
+        nargs="+",
+        metavar="AGENT",
+        help="in games for several: who plays the other seats, taken round (default: greedy and "
+        "the game's players by rule)",
+    )
+    made.add_argument(
+        "--hands",
+        type=int,
+        help="in games for several: make each deal a session of so many hands, the dealer moving "
+        "on (default: 1)",
     )
     made.add_argument(
         "--out", type=Path, metavar="FOLDER", help="write Parquet, JSON and a picture"
@@ -171,6 +195,21 @@ def _add_play(made: Parser) -> None:
     made.add_argument("--deal", type=int, help="a numbered deal of the bank")
     made.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
     made.add_argument("--seed", type=int, help="deal at random from this seed")
+    made.add_argument(
+        "--seat", type=int, help="in games for several: the seat to play, or to watch (default: 0)"
+    )
+    made.add_argument(
+        "--opponents",
+        nargs="+",
+        metavar="AGENT",
+        help="in games for several: who plays the seats after it, taken round (default: greedy and "
+        "the game's players by rule)",
+    )
+    made.add_argument(
+        "--hands",
+        type=int,
+        help="in games for several: play so many hands, the dealer moving on (default: 1)",
+    )
     made.add_argument(
         "--delay",
         type=float,
@@ -207,10 +246,17 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
 }
 
 
+HANDED_ON: dict[str, Callable[[Sequence[str]], int]] = {
+    "train": commands.run_train,
+    "exploit": commands.run_exploit,
+}
+"""Commands that read their arguments themselves."""
+
+
 def run(words: Sequence[str]) -> int:
     """Run a command line; errors are raised."""
-    if words and words[0] == "train":
-        return commands.run_train(words[1:])
+    if words and words[0] in HANDED_ON:
+        return HANDED_ON[words[0]](words[1:])
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         raise ValueError(unknown("command", words[0], COMMANDS))
     top = parser()

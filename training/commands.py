@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from parlour.envs import GAMES, Game, game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe, differences, said
 
-from .evaluate import Evaluation, Progress
+from .evaluate import MAX_MOVES, Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
@@ -83,44 +83,56 @@ def run_train(words: Sequence[str]) -> int:
     return train([*rest, "--options", *pairs] if pairs else rest)
 
 
+def run_exploit(words: Sequence[str]) -> int:
+    """Hand all arguments to the solver."""
+    from .equilibrium import run
+
+    return run(words, "parlour exploit")
+
+
 def run_evaluate(given: argparse.Namespace) -> int:
-    """Print how one agent plays."""
+    """Print how one agent plays, alone or in a field of others."""
     given.agents = [given.agent]
     given.variant = None if given.variant is None else [given.variant]
     return run_compare(given)
 
 
 def run_compare(given: argparse.Namespace) -> int:
-    """Print how several agents play the same deals."""
-    from .compare import Comparison, compare
-
-    one = game(given.game)
-    finished: list[Evaluation] = []
-    failed: Exception | None = None
+    """Print how several agents play the same deals, each alone or at tables of several seats."""
+    one, options = game(given.game), read_options(given.option)
     single = given.command == "evaluate"
-    variants = given.variant if single else _variants(one, given.variant)
-    if not given.json or given.out:
-        from . import report  # before playing: what is missing is said at once
+    variants = given.variant if single else _variants(one, given.variant, options)
+    several = _several(one, variants, options)
+    keywords: dict[str, Any]
+    if several:
+        _refuse(given, ("max_moves",), "a game for several always ends")
+        keywords = {"field": given.field, "hands": 1 if given.hands is None else given.hands}
+    else:
+        _refuse(given, ("field", "hands"), f"{one.title} as chosen is for one player")
+        keywords = {"max_moves": MAX_MOVES if given.max_moves is None else given.max_moves}
+    compare, found_by, report = _ways(several, not given.json or bool(given.out))
+    finished: list[Any] = []
+    failed: Exception | None = None
     with redirect_stdout(sys.stderr) if given.json else nullcontext(), _bars(given.deals) as bars:
         try:
             compare(
                 one,
                 given.agents,
                 variants=variants,
-                options=read_options(given.option),
+                options=options,
                 deals=given.deals,
                 bank=given.bank,
                 first=given.first,
                 seed=given.seed,
-                max_moves=given.max_moves,
                 report=bars,
                 finished=finished,
+                **keywords,
             )
         except Exception as error:
             if not finished:
                 raise
             failed = error
-    found = Comparison(finished)
+    found = found_by(finished)
     written = report.save(found, given.out) if given.out else []
     if given.json:
         print(json.dumps(finished[0].summary() if single else found.summary()))
@@ -135,32 +147,88 @@ def run_compare(given: argparse.Namespace) -> int:
     return 0
 
 
-def _variants(one: Game, names: list[str] | None) -> list[str] | None:
-    """The variants that are to be compared; ``all`` alone stands for every one."""
+def _ways(several: bool, shown: bool) -> tuple[Any, Any, Any]:
+    """What compares, what holds that together, and what shows it, if it is to be shown.
+
+    That is imported before playing: what is missing is said at once.
+    """
+    if several:
+        from .matches import Tournament
+        from .tables import compare
+
+        if not shown:
+            return compare, Tournament, None
+        from . import table_report
+
+        return compare, Tournament, table_report
+    from .compare import Comparison
+    from .compare import compare as compare_alone
+
+    if not shown:
+        return compare_alone, Comparison, None
+    from . import report
+
+    return compare_alone, Comparison, report
+
+
+def _variants(one: Game, names: list[str] | None, options: Mapping[str, str]) -> list[str] | None:
+    """The variants that are to be compared; ``all`` alone stands for every one.
+
+    In a game for one player or several it stands for those that are as the default is.
+    """
     if "all" not in (names or ()):
         return names
     if names != ["all"]:
         raise ValueError("variant 'all' goes alone: it stands for every variant")
-    return list(one.variants)
+    several = _several(one, None, options)
+    return [name for name in one.variants if _several(one, [name], options) == several]
+
+
+def _several(one: Game, variants: list[str] | None, options: Mapping[str, str]) -> bool:
+    """Whether rules are for several players; ValueError if some are and others are not."""
+    found: dict[bool, list[str]] = {}
+    for name in variants or [one.default]:
+        found.setdefault(one.players_of(one.rules_of(name, options)) > 1, []).append(name)
+    if len(found) > 1:
+        raise ValueError(
+            f"variants for one player ({', '.join(found[False])}) and for several "
+            f"({', '.join(found[True])}) are compared apart"
+        )
+    return True in found
+
+
+def _refuse(given: argparse.Namespace, names: Iterable[str], reason: str) -> None:
+    """Raise ValueError for options of the command line that were given and make no sense."""
+    wrong = [f"--{name.replace('_', '-')}" for name in names if getattr(given, name) is not None]
+    if wrong:
+        raise ValueError(f"{', '.join(wrong)}: {reason}")
 
 
 def run_play(given: argparse.Namespace) -> int:
     """Play in the terminal."""
     from .play import Table, play
 
+    one, options = game(given.game), read_options(given.option)
     chosen: dict[str, Any] = {"deck": given.deck} if given.deck else {}
     if given.deal is not None:
         chosen["deal"] = given.deal
     if given.bank or given.deal is not None:
-        chosen["bank"] = given.bank or default_bank(game(given.game).name)
+        chosen["bank"] = given.bank or default_bank(one.name)
     if chosen and given.seed is not None and given.agent == "human":
         raise ValueError("--seed makes the deal: it cannot go with --deck or --deal")
     if given.seed is not None and given.seed < 0:
         raise ValueError(f"seed={given.seed}: allowed are whole numbers from 0")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    options = read_options(given.option)
-    table = Table(game(given.game), given.variant, options, chosen or None, given.seed)
-    play(table._replace(delay=given.delay, colour=colour), given.agent)
+    table = Table(one, given.variant, options, chosen or None, given.seed, given.delay, colour)
+    if not _several(one, given.variant and [given.variant], options):
+        flags = ("seat", "opponents", "hands")
+        _refuse(given, flags, f"{one.title} as chosen is for one player")
+        play(table, given.agent)
+        return 0
+    from .sitting import Seat, sit
+
+    hands = 1 if given.hands is None else given.hands
+    sit(table, Seat(given.seat or 0, given.opponents, hands), given.agent)
     return 0
 
 

@@ -3,15 +3,24 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from parlour.agents.agent import Agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
 
-from .evaluate import DEALS, MAX_MOVES, Evaluation, Progress, check_numbers, evaluate
+from .evaluate import (
+    DEALS,
+    MAX_MOVES,
+    Evaluation,
+    Progress,
+    check_numbers,
+    check_seats,
+    evaluate,
+)
 from .stats import CONFIDENCE, Estimate, difference
 
+T = TypeVar("T")
 Report = Callable[[str, str], Progress | None]
 """Called with agent and variant before they play; returns what is called as deals end."""
 
@@ -58,7 +67,7 @@ class Comparison:
         return [
             _difference(variant, one, other)
             for variant, group in self.variants.items()
-            for one, other in _pairs(group)
+            for one, other in pairs(group)
         ]
 
     def summary(self) -> dict[str, Any]:
@@ -93,7 +102,7 @@ def compare(
     game = game_named(game) if isinstance(game, str) else game
     check_numbers(deals, seed, max_moves)
     found = [] if finished is None else finished
-    for variant, players in _line_up(game, agents, variants, options, seed).items():
+    for variant, (_, players) in line_up(game, agents, variants, options, seed).items():
         for name, player in players.items():
             one = evaluate(
                 game,
@@ -112,14 +121,19 @@ def compare(
     return Comparison(list(found))
 
 
-def _line_up(
+def line_up(
     game: Game,
     agents: Sequence[Agent | str],
     variants: Sequence[str] | None,
     options: Mapping[str, Any] | None,
     seed: int,
-) -> dict[str, dict[str, Agent]]:
-    """The agents that play each variant, by names that tell them apart; all of them are loaded."""
+    several: bool = False,
+) -> dict[str, tuple[Any, dict[str, Agent]]]:
+    """Return, by variant, the rules and the agents that play them, by names that tell them apart.
+
+    All agents are loaded. Raises ValueError for rules that are not for one player, or with
+    ``several`` for those that are.
+    """
     if not agents:
         raise ValueError("agents: give at least one")
     known: dict[Any, str] = {}
@@ -129,8 +143,9 @@ def _line_up(
         if rules in known:
             raise ValueError(f"variants {known[rules]!r} and {variant!r} are the same rules here")
         known[rules] = variant
+        check_seats(game, rules, variant, several)
         players = [load(one, game, rules, seed) if isinstance(one, str) else one for one in agents]
-        found[variant] = dict(zip(_names(players, agents), players, strict=True))
+        found[variant] = rules, dict(zip(_names(players, agents), players, strict=True))
     return found
 
 
@@ -147,13 +162,15 @@ def _names(players: Sequence[Agent], given: Sequence[Agent | str]) -> list[str]:
     return names
 
 
-def _pairs(group: Sequence[Evaluation]) -> Iterator[tuple[Evaluation, Evaluation]]:
+def pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
+    """Yield all pairs, the later one first; neighbours come before those farther apart."""
     for apart in range(1, len(group)):
         for i in range(apart, len(group)):
             yield group[i], group[i - apart]
 
 
 def _difference(variant: str, one: Evaluation, other: Evaluation) -> Difference:
-    facts, others, goal = one.results.facts, other.results.facts, one.game.goal
+    facts, others = one.results.facts, other.results.facts
+    goal = one.game.goal_of(one.rules)
     reached, score = (difference(facts[f], others[f], one.confidence) for f in (goal, "score"))
     return Difference(variant, one.agent, other.agent, goal, reached, score)

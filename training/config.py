@@ -42,8 +42,10 @@ class Settings:
     """Options of the rules, beside the others, in the study at the beginning: an easier game."""
     study: float = 0.0
     """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
-    method: Literal["ppo", "lookahead", "values", "weights"] = "ppo"
-    """ppo: MaskablePPO; lookahead: after a warm-up of it, values that choose by one step ahead;
+    method: Literal["ppo", "lookahead", "values", "weights", "selfplay"] = "ppo"
+    """ppo: MaskablePPO; selfplay: the same at one seat of a game for several, against a pool of
+    players by rule and of its own past;
+    lookahead: after a warm-up of MaskablePPO, values that choose by one step ahead;
     values: a table of afterstate values, by self-play (games that name features for it);
     weights: those of the game's heuristic, by policy search (CMA-ES); its steps are whole games."""
     warm_up: float = 0.2
@@ -51,6 +53,17 @@ class Settings:
     learn by themselves, or from the heuristic's play (values)."""
     temperature: float = 0.03
     """lookahead: noise of the choice at the start, in rewards; falls linearly to a tenth."""
+
+    opponents: tuple[str, ...] = ("greedy",)
+    """selfplay: the players in the pool, beside the learner and its past; the final field, too."""
+    self_share: float = 0.4
+    """selfplay: how often another seat is the learner's own, as it is now."""
+    pool_active: int = 4
+    """selfplay: so many others of the pool are drawn for a rollout."""
+    snapshot_interval: int = 200_000
+    """selfplay: the pool takes in the learner whenever so many steps are done."""
+    reward_scale: float = 1.0
+    """ppo, selfplay: what the value is learned of is so many times the reward."""
 
     step_size: float = 0.4
     """values: step size; after the warm-up it falls as ``schedule`` says."""
@@ -171,7 +184,8 @@ def _check_kind(name: str, value: Any, kind: Any) -> None:
     elif origin in (tuple, dict):
         fine, allowed = isinstance(value, origin), origin.__name__
         if fine and origin is tuple:
-            fine, allowed = all(isinstance(one, int) for one in value), "whole numbers"
+            words = {int: "whole numbers", str: "names"}
+            fine, allowed = all(isinstance(one, kinds[0]) for one in value), words[kinds[0]]
     else:
         fine, allowed = isinstance(value, kind), str(getattr(kind, "__name__", kind))
     if not fine:
@@ -192,6 +206,8 @@ _COUNTS = (
     "threads",
     "generations",
     "candidate_deals",
+    "pool_active",
+    "snapshot_interval",
 )
 _RANGES = {
     "learning_rate": (0, 1),
@@ -208,6 +224,8 @@ _RANGES = {
     "step_size": (0, 100),
     "td_lambda": (0, 1),
     "sigma": (1e-3, 10),
+    "self_share": (0, 1),
+    "reward_scale": (1e-6, 1e6),
 }
 
 
@@ -226,8 +244,9 @@ def read(table: Mapping[str, Any], source: str, base: Settings | None = None) ->
         if key not in known:
             raise ValueError(f"{source}: {unknown('setting', key, sorted(known))}")
     given: Any = dict(table)
-    if isinstance(given.get("seeds"), list):
-        given["seeds"] = tuple(given["seeds"])
+    for name in ("seeds", "opponents"):
+        if isinstance(given.get(name), list):
+            given[name] = tuple(given[name])
     try:
         return replace(base, **given) if base else Settings(**given)
     except (ValueError, TypeError) as error:

@@ -18,7 +18,8 @@ from parlour.envs import game as game_named
 from parlour.envs.core.batch import How, Over, Reset, Source
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.options import differences, plain, said
-from parlour.envs.core.rows import Rows
+from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.turn import STRIDE
 
 from .stats import CONFIDENCE, Estimate, mean, rate
 
@@ -26,8 +27,6 @@ DEALS = 10_000
 CHUNK = 4096
 """Games played side by side: enough for speed, some megabytes of memory."""
 MAX_MOVES = 500
-STRIDE = np.uint64(0xD1342543DE82EF95)
-"""From one turn's seed to the next: odd, and not the step of the generators themselves."""
 
 Progress = Callable[[int], None]
 """Called with the number of deals that have ended since the last call."""
@@ -142,6 +141,7 @@ def evaluate(
     game = game_named(game) if isinstance(game, str) else game
     rules = game.rules_of(variant, options)
     check_numbers(deals, seed, max_moves)
+    check_seats(game, rules, variant, several=False)
     bank = bank or default_bank(game.name)
     seeds = bank_seeds(bank, range(first, first + deals))
     player = load(agent, game, rules, seed) if isinstance(agent, str) else agent
@@ -165,10 +165,30 @@ def evaluate(
 
 def check_numbers(deals: int, seed: int, max_moves: int | None) -> None:
     """Refuse what makes no sense: ValueError naming the number and what is allowed."""
-    numbers = (("deals", deals, 1), ("seed", seed, 0), ("max_moves", max_moves or 0, 0))
-    for name, value, low in numbers:
-        if value < low:
-            raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
+    for name, value, low in (
+        ("deals", deals, 1),
+        ("seed", seed, 0),
+        ("max_moves", max_moves or 0, 0),
+    ):
+        check_number(name, value, low)
+
+
+def check_number(name: str, value: int, low: int) -> None:
+    """Raise ValueError, naming the number, if it is below ``low``."""
+    if value < low:
+        raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
+
+
+def check_seats(game: Game, rules: Any, variant: str | None, several: bool) -> None:
+    """Raise ValueError if rules are not for one player, or with ``several`` if they are."""
+    players = game.players_of(rules)
+    if several and players == 1:
+        raise ValueError(f"{game.title}, {variant or game.default}, is for one player")
+    if not several and players > 1:
+        raise ValueError(
+            f"{game.title}, {variant or game.default}, is for {players} players: see "
+            "parlour.training.tables"
+        )
 
 
 def rules_name(game: Game, rules: Any, variant: str | None = None) -> str:
@@ -180,7 +200,7 @@ def rules_name(game: Game, rules: Any, variant: str | None = None) -> str:
     return game.variant_of(rules) or f"{variant} + {said(changed)}"
 
 
-class _Timed:
+class Timed:
     """An agent whose time to think is measured, without its first call: that one compiles."""
 
     def __init__(self, agent: Agent) -> None:
@@ -189,6 +209,7 @@ class _Timed:
         self.seconds = 0.0
 
     def act(self, turn: Turn) -> np.ndarray:
+        """Return what the agent chooses, and measure it."""
         begun = perf_counter()
         actions = self.agent.act(turn)
         seconds = perf_counter() - begun
@@ -201,6 +222,7 @@ class _Timed:
 
     @property
     def milliseconds(self) -> float:
+        """The time of one decision."""
         return 1000 * self.seconds / max(self.asked, 1)
 
 
@@ -224,7 +246,7 @@ def play_deals(
     """
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")
-    timed, max_moves = _Timed(agent), max_moves or 0
+    timed, max_moves = Timed(agent), max_moves or 0
     chunk = getattr(agent, "at_once", chunk)  # a person plays one game at a time
     parts = [
         _play_chunk(game, rules, timed, seeds[i : i + chunk], max_moves, seed, progress)
@@ -247,7 +269,7 @@ def _play_chunk(
     rows = Rows(game, rules, len(seeds), How(reset=Reset.DISABLED, max_moves=max_moves))
     rows.seed(seeds)
     rows.start(Source.SEED)
-    keys = _keys(seeds, seed)
+    keys = deal_keys(seeds, seed)
     actions = np.zeros(rows.n, np.int64)
     left = rows.n
     while left:
@@ -256,7 +278,7 @@ def _play_chunk(
             progress(left - len(live))
         left = len(live)
         if left:
-            states = rows.states[live]
+            states = taken(rows.states, live)
             turn_seeds = keys[live] + states["steps"].astype(np.uint64) * STRIDE
             actions[live] = choose(agent, look(agent, game, rules, states, turn_seeds))
             rows.step(actions)
@@ -267,7 +289,7 @@ def _play_chunk(
     return facts
 
 
-def _keys(seeds: np.ndarray, seed: int) -> np.ndarray:
-    """A number for each deal, uint64: a hash, so that it cannot be traced back to the deal."""
+def deal_keys(seeds: np.ndarray, seed: int) -> np.ndarray:
+    """Return a number for each deal, uint64: a hash, which cannot be traced back to the deal."""
     digests = [sha256(f"{seed}/{deal}".encode()).digest()[:8] for deal in seeds.tolist()]
     return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)

@@ -1,5 +1,6 @@
 """One training seed of a run that learns a network: rollouts, updates, checkpoints."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +13,8 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import CardNetwork, build, network_class
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import How
+from parlour.envs.core.rows import Rows
+from parlour.envs.shell import make_rows
 
 from . import artefact, checkpoint
 from .config import Settings
@@ -24,7 +27,7 @@ ROWS_APART = 1 << 32
 """Row i of training seed k is seeded with ``k * ROWS_APART + i``: no two runs share its deals."""
 
 
-def make_env(settings: Settings) -> CardVecEnv:
+def make_env(settings: Settings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
     return CardVecEnv(
         game_named(settings.game),
@@ -34,6 +37,7 @@ def make_env(settings: Settings) -> CardVecEnv:
         reward=settings.reward,
         max_moves=settings.max_moves,
         skip_forced=settings.skip_forced,
+        make=make,
         **settings.options,  # type: ignore[arg-type]
     )
 
@@ -48,11 +52,11 @@ def described(settings: Settings) -> dict[str, Any]:
     }
 
 
-def make_model(settings: Settings, seed: int) -> CardPPO:
+def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_rows) -> CardPPO:
     """Return the model of a run with fresh weights, drawn from ``seed``."""
-    env, net = make_env(settings), described(settings)
+    env, net = make_env(settings, make), described(settings)
     rate_now = settings.learning_rate
-    model = (CardPPO if settings.method == "ppo" else LookaheadPPO)(
+    model = (LookaheadPPO if settings.method == "lookahead" else CardPPO)(
         CardPolicy,
         env,
         learning_rate=rate_now if settings.schedule == "constant" else lambda left: rate_now * left,
@@ -73,6 +77,7 @@ def make_model(settings: Settings, seed: int) -> CardPPO:
         seed=seed,
         device=settings.device,
     )
+    model.reward_scale = settings.reward_scale
     if isinstance(model, LookaheadPPO):
         model.warm_up = int(settings.warm_up * settings.total_steps)
     env.seed(seed * ROWS_APART)
@@ -83,8 +88,11 @@ def make_model(settings: Settings, seed: int) -> CardPPO:
 class NetworkRun(Run):
     """A run of MaskablePPO, alone or followed by learning to look ahead.
 
-    ``total`` is the steps of the settings, rounded up to whole rollouts.
+    ``total`` is the steps of the settings, rounded up to whole rollouts. ``samples``: the agent
+    draws its actions from its policy.
     """
+
+    samples = False
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
@@ -93,7 +101,7 @@ class NetworkRun(Run):
         torch.distributions.Distribution.set_default_validate_args(False)
         rollout = settings.n_envs * settings.n_steps
         self.total = -(-settings.total_steps // rollout) * rollout
-        self.model = make_model(settings, self.seed)
+        self.model = self._make_model()
         assert isinstance(self.model.env, CardVecEnv)
         self.env = self.model.env
         initial = self.initial()
@@ -106,6 +114,9 @@ class NetworkRun(Run):
             self._begin_with(initial)
         _, self.callback = self.model._setup_learn(0, reset_num_timesteps=found is None)
         self.model.clock = self.clock = Clock(self.history["split"])
+
+    def _make_model(self) -> CardPPO:
+        return make_model(self.settings, self.seed)
 
     def _begin_with(self, folder: Path) -> None:
         agent = LearnedAgent.load(folder, self.game)
@@ -192,5 +203,6 @@ class NetworkRun(Run):
             trained,
             scored,
             how._asdict() if how else None,
+            self.samples,
         )
         return artefact.weights_bytes(self.network)

@@ -53,7 +53,7 @@ def play(table: Table, agent: str = "human") -> None:
     try:
         while True:
             _one_game(env, player, table, seed, chosen)
-            if not human or not _again(table):
+            if not human or not again(table):
                 return
             seed = chosen = None
     except (Quit, KeyboardInterrupt):
@@ -75,7 +75,7 @@ def _one_game(
         )
         action = int(choose(player, turn)[0])
         if not isinstance(player, HumanAgent):
-            _show_choice(env, player, action, table)
+            show_choice(table, env.rules, env.state, player, action)
         _, _, won, cut, info = env.step(action)
         over = won or cut
     table.say("\n" + ansi(env.scene(), table.colour))
@@ -98,10 +98,11 @@ def _note(env: CardEnv, table: Table, result: bests.Best) -> None:
         table.say(f"Your best so far: {before}.")
 
 
-def _show_choice(env: CardEnv, player: Agent, action: int, table: Table) -> None:
-    game = env.game
-    said = spoken([action], game.words(env.state, env.rules))
-    table.say("\n" + ansi(env.scene(), table.colour))
+def show_choice(table: Table, rules: Any, state: np.void, player: Agent, action: int) -> None:
+    """Show what an agent that is watched is about to do. Raises Quit when the person leaves."""
+    game = table.game
+    said = spoken([action], game.words(state, rules))
+    table.say("\n" + ansi(game.layout(state, rules), table.colour))
     table.say(f"{player.name}: {said} ({game.label(action)})")
     if table.delay is not None:
         time.sleep(table.delay)
@@ -111,8 +112,9 @@ def _show_choice(env: CardEnv, player: Agent, action: int, table: Table) -> None
         raise Quit
 
 
-def _again(table: Table) -> bool:
-    return _answer(table, "Another game? Enter: yes, q: quit > ") in ("", "y", "yes")
+def again(table: Table, what: str = "game") -> bool:
+    """Ask whether another one is to be played."""
+    return _answer(table, f"Another {what}? Enter: yes, q: quit > ") in ("", "y", "yes")
 
 
 def _answer(table: Table, prompt: str) -> str:

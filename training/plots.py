@@ -44,7 +44,7 @@ def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
     top = max(times * one.high for one in found) or 1.0
     for place, one in enumerate(found):
         mean, low, high = times * one.mean, times * one.low, times * one.high
-        axes.barh(place, mean, height=0.62, color=_colour(place), alpha=0.85)
+        axes.barh(place, mean, height=0.62, color=colour(place), alpha=0.85)
         axes.errorbar(
             mean, place, xerr=[[mean - low], [high - mean]], color="#222222", capsize=3, lw=1.2
         )
@@ -61,7 +61,7 @@ def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
     axes.set_xlim(min(0.0, 1.16 * lowest), max(1.16 * top, 0.0))
     axes.set_xlabel("deals won, %" if measure == "won" else "mean score")
     axes.set_title(variant, loc="left", fontsize=11, fontweight="bold")
-    _plain(axes)
+    plain_axes(axes)
 
 
 def _scores(axes: Axes, group: list[Evaluation]) -> None:
@@ -72,13 +72,13 @@ def _scores(axes: Axes, group: list[Evaluation]) -> None:
     for place, one in enumerate(group):
         ordered = np.sort(one.results.score)
         share = 100 * (1 - np.searchsorted(ordered, marks) / len(ordered))
-        axes.plot(marks, share, drawstyle="steps-mid", color=_colour(place), alpha=0.85)
+        axes.plot(marks, share, drawstyle="steps-mid", color=colour(place), alpha=0.85)
         mean = one.results.score.mean()
-        axes.plot(mean, 0, marker="^", color=_colour(place), clip_on=False, ms=6, zorder=3)
+        axes.plot(mean, 0, marker="^", color=colour(place), clip_on=False, ms=6, zorder=3)
     axes.set_ylim(0, 102)
     axes.set_xlabel("score (▲ mean)")
     axes.set_ylabel("deals that reach it, %")
-    _plain(axes)
+    plain_axes(axes)
 
 
 def _label(one: Evaluation) -> str:
@@ -86,11 +86,13 @@ def _label(one: Evaluation) -> str:
     return f"{name}\n(sees all)" if one.sees_all else name
 
 
-def _colour(place: int) -> str:
+def colour(place: int) -> str:
+    """Return the colour of an agent by its place among all."""
     return COLOURS[place % len(COLOURS)]
 
 
-def _plain(axes: Axes) -> None:
+def plain_axes(axes: Axes) -> None:
+    """Draw a grid behind the data, and no frame above or to the right."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="both", color="#dddddd", lw=0.6)
     axes.set_axisbelow(True)

@@ -113,9 +113,13 @@ class CardPolicy(MaskableActorCriticPolicy):
 
 
 class CardPPO(MaskablePPO):
-    """MaskablePPO over a `CardVecEnv` with a `CardPolicy`; ``clock`` says where the time went."""
+    """MaskablePPO over a `CardVecEnv` with a `CardPolicy`; ``clock`` says where the time went.
+
+    Rewards are learned times ``reward_scale``.
+    """
 
     clock = Clock()
+    reward_scale = 1.0
 
     def collect_rollouts(
         self,
@@ -160,6 +164,7 @@ class CardPPO(MaskablePPO):
             return False
         assert self.ep_info_buffer is not None
         self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
+        rewards *= self.reward_scale
         rewards += self.gamma * self._beyond(env, infos)
         with clock("buffer"):
             buffer.add(

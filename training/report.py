@@ -31,13 +31,18 @@ def save(comparison: Comparison, folder: Path | str) -> list[Path]:
     """
     from .plots import picture  # Matplotlib takes a second to load
 
+    return write(folder, episodes(comparison), comparison.summary(), picture(comparison))
+
+
+def write(folder: Path | str, rows: pa.Table, summary: dict[str, Any], figure: Any) -> list[Path]:
+    """Write rows, summary and a Matplotlib figure into a folder, as `save` does."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    rows, image = BytesIO(), BytesIO()
-    pq.write_table(episodes(comparison), rows)
-    picture(comparison).savefig(image, format="png")
-    write_bytes(folder / EPISODES, rows.getvalue())
-    write_json(folder / SUMMARY, comparison.summary())
+    table, image = BytesIO(), BytesIO()
+    pq.write_table(rows, table)
+    figure.savefig(image, format="png")
+    write_bytes(folder / EPISODES, table.getvalue())
+    write_json(folder / SUMMARY, summary)
     write_bytes(folder / PICTURE, image.getvalue())
     return [folder / EPISODES, folder / SUMMARY, folder / PICTURE]
 
@@ -100,7 +105,7 @@ def _results(
     longest = max(map(len, names))
     goal = group[0].game.goal
     heads = (f"{goal} %", "score", *(("moves", "ms") if costs else ()))
-    table = _table(variant, "agent", *heads, width=min(longest, width or longest))
+    table = plain_table(variant, "agent", *heads, width=min(longest, width or longest))
     for name, one in zip(names, group, strict=True):
         reached, score = one.estimate(goal), one.estimate("score")
         spent = f"{one.results.moves.mean():.1f}", f"{one.results.milliseconds:.2g}"
@@ -119,14 +124,15 @@ def _marked(one: Evaluation) -> str:
 
 def differences_table(found: list[Difference]) -> Table:
     """Return the table of paired differences; green or red where the interval leaves out 0."""
-    table = _table("", "difference", f"{found[0].goal}, points", "score")
+    table = plain_table("", "difference", f"{found[0].goal}, points", "score")
     for one in found:
         pair = f"{one.agent} − {one.minus}"
-        table.add_row(pair, _coloured(one.reached, 100), _coloured(one.score))
+        table.add_row(pair, coloured(one.reached, 100), coloured(one.score))
     return table
 
 
-def _table(title: str, first: str, *numbers: str, width: int | None = None) -> Table:
+def plain_table(title: str, first: str, *numbers: str, width: int | None = None) -> Table:
+    """Return an empty table: a first column for names, then columns of numbers."""
     table = Table(
         box=SIMPLE_HEAD,
         title=title or None,
@@ -146,7 +152,8 @@ def interval(found: Estimate, times: float = 1.0, decimals: int = 2) -> str:
     return f"{mean} \\[{low}, {high}]"
 
 
-def _coloured(found: Estimate, times: float = 1.0) -> str:
+def coloured(found: Estimate, times: float = 1.0) -> str:
+    """Write a difference with its interval, green or red where that leaves out 0."""
     style = "green" if found.low > 0 else "red" if found.high < 0 else "dim"
     mean, low, high = (times * value for value in found[:3])
     return f"[{style}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"

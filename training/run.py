@@ -116,11 +116,14 @@ class Run:
 
     def evaluate(self) -> dict[str, float]:
         """Let the agent play the validation deals; return the means for the log."""
-        limit = self.settings.max_moves
-        found = play_deals(self.game, self.rules, self.agent(), self.deals, max_moves=limit)
-        said, values = evaluated(self.game, found)
+        said, values = evaluated(self.game.goal_of(self.rules), self.play_validation())
         self.history["evaluations"].append({"steps": self.steps} | said)
         return values
+
+    def play_validation(self) -> Results:
+        """Let the agent play the validation deals."""
+        limit = self.settings.max_moves
+        return play_deals(self.game, self.rules, self.agent(), self.deals, max_moves=limit)
 
     def _note(self, values: dict[str, float]) -> str:
         measure, evaluations = self.game.measure, self.history["evaluations"]
@@ -154,9 +157,9 @@ class Run:
         self.log.close()
 
 
-def evaluated(game: Game, found: Results) -> tuple[dict[str, Any], dict[str, float]]:
+def evaluated(goal: str, found: Results) -> tuple[dict[str, Any], dict[str, float]]:
     """Return goal and score of an evaluation as results keep them, and as the log does."""
-    both = {game.goal: rate(found.facts[game.goal]), "score": mean(found.score)}
+    both = {goal: rate(found.facts[goal]), "score": mean(found.score)}
     said = {fact: one._asdict() for fact, one in both.items()}
     return said, {f"eval/{fact}": one.mean for fact, one in both.items()}
 

@@ -4,7 +4,7 @@ One compiled call steps all rows; Python touches a row only when its game ends.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from parlour.envs import Game
 from parlour.envs.core.batch import Reset, Source
 from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import Rows, codes_of
+from parlour.envs.core.rows import Rows, codes_of, taken
 from parlour.envs.shell import MAX_MOVES, draw_seed, make_rows, observation_space, observe
 
 RECENT = 2000
@@ -37,7 +37,7 @@ class CardVecEnv(VecEnv):
     Finished rows begin anew in the same step. Their infos hold ``terminal_observation``,
     ``TimeLimit.truncated``, ``episode`` (r, l, t, as Monitor's) and the game's result; all others
     are empty. Masks: ``env_method("action_masks")``, as sb3-contrib asks, or `masks`.
-    Keywords are those of `parlour.envs.CardEnv`.
+    Keywords are those of `parlour.envs.CardEnv`; ``make`` is called in place of `make_rows`.
     """
 
     def __init__(
@@ -51,12 +51,13 @@ class CardVecEnv(VecEnv):
         max_moves: int | None = MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
+        make: Callable[..., Rows] = make_rows,
         **options: Any,
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs={num_envs!r}: allowed are whole numbers from 1")
         self.game, self.encoding = game, encoding
-        self.rows: Rows = make_rows(
+        self.rows: Rows = make(
             game,
             num_envs,
             variant,
@@ -119,18 +120,19 @@ class CardVecEnv(VecEnv):
         """Step every row: observations, float32 rewards, dones, infos."""
         out = self.rows.out
         self.rows.step(self._actions)
-        self.returns += out.rewards
+        self.returns += self.rows.rewards
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         done = out.terminated | out.truncated
         self.ended = np.flatnonzero(done)
         if len(self.ended):
             self._finish(self.ended, infos)
-        return self.observations(), out.rewards.astype(np.float32), done, infos
+        return self.observations(), self.rows.rewards.astype(np.float32), done, infos
 
     def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
-        ended = self.rows.out.ended[which]
+        ended = taken(self.rows.out.ended, which)
         last = observe(self.game, self.encoding, codes_of(ended))
-        facts = {name: array.tolist() for name, array in self._facts(ended).items()}
+        self.results = self._facts(ended, which)
+        facts = {name: array.tolist() for name, array in self.results.items()}
         cut = self.rows.out.truncated[which].tolist()
         returns = self.returns[which].round(6).tolist()
         lengths = ended["steps"].tolist()
@@ -144,13 +146,17 @@ class CardVecEnv(VecEnv):
             info["episode"] = {"r": returns[k], "l": lengths[k], "t": seconds}
         self._remember(ended, which)
 
-    def _facts(self, ended: np.ndarray) -> dict[str, np.ndarray]:
-        facts = self.game.results(ended, self.rows.rules)
-        return facts | {"is_success": facts[self.game.goal]}
+    def _facts(self, ended: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
+        finished = np.zeros(self.num_envs, np.bool_)
+        finished[which] = True
+        facts = self.rows.results(ended, finished)
+        return facts | {"is_success": facts[self.rows.goal]}
 
     def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
         places = (self._finished + np.arange(len(which))) % RECENT
-        for field in ("won", "score", "moves", "steps"):
+        self._ring["won"][places] = self.results["is_success"]
+        self._ring["score"][places] = self.results["score"]
+        for field in ("moves", "steps"):
             self._ring[field][places] = ended[field]
         self._ring["return"][places] = self.returns[which]
         self._finished += len(which)
@@ -164,7 +170,7 @@ class CardVecEnv(VecEnv):
     def state(self) -> dict[str, np.ndarray]:
         """Return copies of all that the next steps depend on, and of the running averages."""
         return {
-            "states": self.rows.states.copy(),
+            **self.rows.saved(),
             "returns": self.returns.copy(),
             "recent": self._ring.copy(),
             "finished": np.array(self._finished),
@@ -172,7 +178,7 @@ class CardVecEnv(VecEnv):
 
     def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
         """Go on from what `state` returned; returns the observations. ValueError if it differs."""
-        self.rows.restore(state["states"])
+        self.rows.put_back(state)
         self.returns[:] = state["returns"]
         self._ring[:] = state["recent"]
         self._finished = int(state["finished"])

@@ -1,11 +1,14 @@
 """Intervals: how sure a rate, a mean or a paired difference is.
 
 Rates have Wilson's interval, differences of paired rates Newcombe's, means and paired differences
-of means a bootstrap. Only NumPy is needed, so an evaluation runs where SciPy is not installed; the
-tests hold them against SciPy.
+of means a bootstrap, or Student's where the values are many and hardly two alike; several means
+tested together are corrected by Holm's method. Only NumPy is needed, so an evaluation runs where
+SciPy is not installed; the tests hold them against SciPy.
 """
 
-from math import sqrt
+from collections.abc import Sequence
+from functools import lru_cache
+from math import atan2, cos, pi, sin, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -23,6 +26,19 @@ class Estimate(NamedTuple):
     low: float
     high: float
     n: int
+
+
+class Tested(NamedTuple):
+    """One of several means that are tested together: whether each differs from 0.
+
+    ``own`` has the interval that the mean would have alone, ``holm`` one that is wider for the
+    company: it leaves out 0 exactly where Holm's method says that the mean differs. ``p`` is the
+    two-sided p-value, adjusted by that method.
+    """
+
+    own: Estimate
+    holm: Estimate
+    p: float
 
 
 def rate(yes: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
@@ -82,16 +98,107 @@ def difference(
     return mean(paired, confidence, resamples=resamples, seed=seed)
 
 
+def student(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
+    """Return the mean of values with Student's interval: for many values, nearly all different.
+
+    Equal values give an interval without width. Raises ValueError for fewer than two values.
+    """
+    centre, error, n = _mean_and_error(values)
+    half = error * _student_quantile(_checked(confidence), n - 1) if error else 0.0
+    return Estimate(centre, centre - half, centre + half, n)
+
+
+def student_all(values: np.ndarray, confidence: float = CONFIDENCE) -> list[Tested]:
+    """Test the mean of each column of (n, m) against 0, as m hypotheses (Student, Holm).
+
+    Holm, "A simple sequentially rejective multiple test procedure", 1979. The means are ranked by
+    their p-values; the one with rank i (from 0) has the confidence ``1 - a / (m - i)``, with a =
+    ``1 - confidence``, as long as those before it are told from 0; all others that of the first
+    which is not. Raises ValueError for fewer than two rows.
+    """
+    columns = [values[:, column] for column in range(values.shape[1])]
+    ps = [_student_p(column) for column in columns]
+    adjusted = holm(ps)
+    told = [p < 1 - confidence for p in adjusted]
+    left = len(ps) - sum(told)
+    ranks = {column: rank for rank, column in enumerate(sorted(range(len(ps)), key=ps.__getitem__))}
+    found = []
+    for column, sample in enumerate(columns):
+        among = len(ps) - ranks[column] if told[column] else left
+        wide = student(sample, 1 - (1 - confidence) / among)
+        found.append(Tested(student(sample, confidence), wide, adjusted[column]))
+    return found
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted by Holm's method, in their order."""
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = highest
+    return adjusted
+
+
 def _some(values: np.ndarray) -> int:
     if len(values) == 0:
         raise ValueError("no values: an estimate needs at least one")
     return len(values)
 
 
-def _z(confidence: float) -> float:
+def _checked(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r}: allowed is a number between 0 and 1")
-    return NormalDist().inv_cdf((1 + confidence) / 2)
+    return confidence
+
+
+def _z(confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + _checked(confidence)) / 2)
+
+
+def _mean_and_error(values: np.ndarray) -> tuple[float, float, int]:
+    """The mean of values, its standard error, and their number."""
+    n = len(values)
+    if n < 2:
+        raise ValueError(f"{n} values: Student's interval needs at least two")
+    given = np.asarray(values, np.float64)
+    return float(given.mean()), float(given.std(ddof=1)) / sqrt(n) if np.ptp(given) else 0.0, n
+
+
+def _student_p(values: np.ndarray) -> float:
+    """The two-sided p-value of the mean being 0."""
+    centre, error, n = _mean_and_error(values)
+    if error == 0:
+        return float(centre == 0)
+    return max(0.0, 1 - _student_share(abs(centre) / error, n - 1))
+
+
+def _student_share(t: float, freedom: int) -> float:
+    """How much of Student's distribution lies between -t and t.
+
+    The finite series of Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.3 and
+    26.7.4.
+    """
+    angle = atan2(t, sqrt(freedom))
+    k = np.arange(1, freedom // 2, dtype=np.float64)
+    ratios = (2 * k - 1) / (2 * k) if freedom % 2 == 0 else 2 * k / (2 * k + 1)
+    series = 1 + float(np.cumprod(ratios * cos(angle) ** 2).sum())
+    if freedom % 2 == 0:
+        return sin(angle) * series
+    return 2 / pi * (angle + (sin(angle) * cos(angle) * series if freedom > 1 else 0.0))
+
+
+@lru_cache(maxsize=256)
+def _student_quantile(confidence: float, freedom: int) -> float:
+    """The t between whose negative and itself that much of Student's distribution lies."""
+    low, high = 0.0, 1.0
+    while _student_share(high, freedom) < confidence:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (
+            (middle, high) if _student_share(middle, freedom) < confidence else (low, middle)
+        )
+    return (low + high) / 2
 
 
 def _wilson(p: float, n: int, confidence: float) -> tuple[float, float]:

@@ -42,6 +42,7 @@ from .files import write_json
 from .network_run import NetworkRun
 from .progress import Bar
 from .run import RESULT, Run, Stop
+from .selfplay import SelfplayRun
 from .value_run import ValueRun
 from .weights import WeightsRun
 
@@ -51,6 +52,7 @@ SETTINGS, RULES = "settings.json", "rules.json"
 METHODS: dict[str, type[Run]] = {
     "ppo": NetworkRun,
     "lookahead": NetworkRun,
+    "selfplay": SelfplayRun,
     "values": ValueRun,
     "weights": WeightsRun,
 }
@@ -72,6 +74,12 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
     Raises ValueError if a run of that name exists or cannot begin, Interrupted after SIGINT or
     SIGTERM. A run that could not begin leaves no folder.
     """
+    game = game_named(settings.game)
+    several = game.players_of(game.rules_of(settings.variant, settings.options)) > 1
+    if several != (settings.method == "selfplay"):
+        raise ValueError(
+            f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
+        )
     folder = _new_folder(settings)
     write_json(folder / RULES, _rules(settings))
     write_json(folder / SETTINGS, plain(settings))
@@ -187,7 +195,9 @@ def _summarise(settings: Settings, folder: Path) -> None:
     summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
     if "unit" in seeds[0]:
         summary["unit"] = seeds[0]["unit"]
-    for fact in (game_named(settings.game).goal, "score"):
+    game = game_named(settings.game)
+    goal = game.goal_of(game.rules_of(settings.variant, settings.options))
+    for fact in (goal, "score"):
         values = np.array([one["final"][fact]["mean"] for one in seeds])
         spread = float(values.std(ddof=1)) if len(values) > 1 else None
         summary[fact] = {

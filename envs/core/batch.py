@@ -21,12 +21,13 @@ HEAD: list[tuple[str, Any]] = [
     ("score", np.int32),
     ("over", np.int8),
     ("won", np.int8),
-    ("illegal", np.int8),  # the episode was ended by an illegal action
+    ("illegal", np.int16),  # set of seats that have chosen an illegal action
+    ("turn", np.int8),  # the seat that acts; where there is one, 0
 ]
 """The fields every game's state begins with."""
 
 PENALTY = -1.0
-"""Reward of an illegal action."""
+"""Reward of an illegal action, for the seat that chose it."""
 
 
 class Over(IntEnum):
@@ -35,6 +36,8 @@ class Over(IntEnum):
     RUNNING = 0
     TERMINATED = 1
     TRUNCATED = 2
+    UNTOLD = 3
+    """Over before one's seat could act (`seat.SeatRows`): its next step says so."""
 
 
 class Reward(IntEnum):
@@ -68,8 +71,9 @@ class How(NamedTuple):
     """How a batch is played; plain ints, as kernels want them.
 
     ``reward``: PROGRESS is the change of score times the game's scale, plus its bonus for a win;
-    WIN is 1 at a win; SCORE is the score when the episode ends. ``max_steps`` and ``max_moves``: 0
-    for no limit.
+    WIN is 1 at a win; SCORE is the score when the episode ends. At a table of several seats, where
+    a seat is paid at the end: its net in the game's units, 1 if that is above 0, its net as it is.
+    ``max_steps`` and ``max_moves``: 0 for no limit.
     """
 
     reward: int = 0
@@ -82,7 +86,7 @@ class How(NamedTuple):
 class Buffers(NamedTuple):
     """What a step writes, one row a game; owned by the caller."""
 
-    rewards: np.ndarray  # float64 (n,)
+    rewards: np.ndarray  # float64 (n, seats)
     terminated: np.ndarray  # bool (n,)
     truncated: np.ndarray  # bool (n,)
     masks: np.ndarray  # int8 (n, actions); all ones on a finished row
@@ -90,11 +94,11 @@ class Buffers(NamedTuple):
     ended: np.ndarray  # states (n,): with SAME_STEP the finished game of a row just ended
 
 
-def make_buffers(n: int, actions: int, state: np.dtype) -> Buffers:
-    """Return zeroed buffers for n rows of a game with so many actions and that state."""
+def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffers:
+    """Return zeroed buffers for n rows of a game with so many actions and seats and that state."""
     assert state.fields is not None
     return Buffers(
-        np.zeros(n),
+        np.zeros((n, seats)),
         np.zeros(n, np.bool_),
         np.zeros(n, np.bool_),
         np.zeros((n, actions), np.int8),
@@ -106,19 +110,27 @@ def make_buffers(n: int, actions: int, state: np.dtype) -> Buffers:
 class Play(NamedTuple):
     """A game's compiled batch functions, and the two for one state that other kernels build on.
 
-    ``start(states, rules, which, source, out)`` begins a new game on the rows in ``which`` (bool).
-    ``play(states, rules, how, actions, out)`` makes one step on every row. Both take ``rules`` and
-    ``how`` as `options.compiled` makes them. ``begin(s, rules, source)`` begins a new game,
-    ``step(s, rules, action)`` plays a legal action. PROGRESS pays ``scale`` for a point of score
-    and ``bonus`` for a win.
+    ``start(states, rules, how, which, source, out)`` begins a new game on the rows in ``which``
+    (bool), ``play(states, rules, how, which, actions, out)`` makes one step on them; other rows are
+    left alone. Both take ``rules`` and ``how`` as `options.compiled` makes them.
+    ``settle(states, rules, how, which, out)`` writes what games that are over pay at their end.
+    ``begin(s, rules, source)`` begins a new game, ``step(s, rules, action)`` plays a legal action.
+    PROGRESS pays ``scale`` for a point of score and ``bonus`` for a win.
     """
 
     start: Callable[..., None]
     play: Callable[..., None]
     begin: Callable[..., None]
     step: Callable[..., None]
+    settle: Callable[..., None]
     scale: float
     bonus: float
+
+
+@jit
+def end_episode(s: Any, rules: Any) -> int:
+    """Say that an illegal action ends the episode: nothing is played instead of it."""
+    return -1
 
 
 def make_play(
@@ -126,13 +138,18 @@ def make_play(
     deal: Callable[..., None],
     step: Callable[..., None],
     actions: int,
-    scale: float,
+    scale: float = 1.0,
     bonus: float = 1.0,
+    instead: Callable[..., int] = end_episode,
+    unit: Callable[..., float] | None = None,
 ) -> Play:
     """Build the batch functions of a game from its compiled rules.
 
     ``shuffle(s, rules)`` fills the deck from the state's generator, ``deal(s, rules)`` lays it out,
     ``step(s, rules, action)`` plays a legal action; for ``scale`` and ``bonus`` see `Play`.
+    A game for several seats says with ``instead(s, rules)`` what is played in the place of an
+    illegal action (-1: nothing, the episode ends) and with ``unit(rules)`` in what its reward is
+    counted; its state has ``net``, a whole number for each seat, and its rules ``players``.
     """
 
     @jit
@@ -147,7 +164,34 @@ def make_play(
         s["over"] = 0
         s["won"] = 0
         s["illegal"] = 0
+        s["turn"] = 0
         deal(s, rules)
+
+    @jit
+    def pay_player(s: Any, rules: Any, how: Any, before: int, rewards: Any) -> None:
+        if how.reward == Reward.PROGRESS:
+            rewards[0] += (s["score"] - before) * scale + s["won"] * bonus
+        elif how.reward == Reward.WIN:
+            rewards[0] += s["won"]
+        elif s["over"]:
+            rewards[0] += s["score"]
+
+    if unit is None:
+        pay = pay_player
+    else:
+        count = unit
+
+        @jit
+        def pay(s: Any, rules: Any, how: Any, before: int, rewards: Any) -> None:
+            if rules.players == 1:
+                pay_player(s, rules, how, before, rewards)
+            elif s["over"]:
+                for seat in range(rules.players):
+                    net = s["net"][seat]
+                    if how.reward == Reward.PROGRESS:
+                        rewards[seat] += net / count(rules)
+                    else:
+                        rewards[seat] += net > 0 if how.reward == Reward.WIN else net
 
     @jit
     def show(s: Any, i: int, out: Any) -> None:
@@ -158,15 +202,23 @@ def make_play(
         out.shown[i] = s["shown"]
 
     @jit
-    def start(states: Any, table: Any, which: Any, source: int, out: Any) -> None:
-        rules = table[0]
+    def deal_row(s: Any, rules: Any, how: Any, source: int, rewards: Any) -> None:
+        begin(s, rules, source)
+        for seat in range(len(rewards)):
+            rewards[seat] = 0.0
+        if s["over"]:
+            pay(s, rules, how, 0, rewards)
+
+    @jit
+    def start(states: Any, table: Any, hows: Any, which: Any, source: int, out: Any) -> None:
+        rules, how = table[0], hows[0]
         for i in range(len(states)):
+            s = states[i]
             if which[i]:
-                begin(states[i], rules, source)
-                out.rewards[i] = 0.0
-                out.terminated[i] = False
+                deal_row(s, rules, how, source, out.rewards[i])
+                out.terminated[i] = s["over"] == Over.TERMINATED
                 out.truncated[i] = False
-            show(states[i], i, out)
+            show(s, i, out)
 
     @jit
     def limit(s: Any, how: Any) -> None:
@@ -177,12 +229,15 @@ def make_play(
             s["over"] = Over.TRUNCATED
 
     @jit
-    def advance(s: Any, rules: Any, how: Any, action: int) -> float:
+    def advance(s: Any, rules: Any, how: Any, action: int, rewards: Any) -> None:
         s["steps"] += 1
         if action < 0 or action >= actions or not (s["legal"] >> action) & 1:
-            s["illegal"] = 1
-            s["over"] = Over.TERMINATED
-            return PENALTY
+            s["illegal"] |= 1 << s["turn"]
+            rewards[s["turn"]] += PENALTY
+            action = instead(s, rules)
+            if action < 0:
+                s["over"] = Over.TERMINATED
+                return
         before = s["score"]
         step(s, rules, action)
         limit(s, how)
@@ -193,24 +248,23 @@ def make_play(
                     forced += 1
                 step(s, rules, forced)
                 limit(s, how)
-        if how.reward == Reward.PROGRESS:
-            return (s["score"] - before) * scale + s["won"] * bonus
-        if how.reward == Reward.WIN:
-            return float(s["won"])
-        return float(s["score"]) if s["over"] else 0.0
+        pay(s, rules, how, before, rewards)
 
     @jit
-    def play(states: Any, table: Any, hows: Any, moves: Any, out: Any) -> None:
+    def play(states: Any, table: Any, hows: Any, which: Any, moves: Any, out: Any) -> None:
         rules, how = table[0], hows[0]
         for i in range(len(states)):
-            s = states[i]
+            if not which[i]:
+                continue
+            s, rewards = states[i], out.rewards[i]
+            for seat in range(len(rewards)):
+                rewards[seat] = 0.0
             if s["over"]:
-                out.rewards[i] = 0.0
                 if how.reset == Reset.DISABLED:
                     continue
-                begin(s, rules, Source.DRAW)
+                deal_row(s, rules, how, Source.DRAW, rewards)
             else:
-                out.rewards[i] = advance(s, rules, how, moves[i])
+                advance(s, rules, how, moves[i], rewards)
             out.terminated[i] = s["over"] == Over.TERMINATED
             out.truncated[i] = s["over"] == Over.TRUNCATED
             if s["over"] and how.reset == Reset.SAME_STEP:
@@ -218,18 +272,44 @@ def make_play(
                 begin(s, rules, Source.DRAW)
             show(s, i, out)
 
-    return Play(start, play, begin, step, scale, bonus)
+    @jit
+    def settle(states: Any, table: Any, hows: Any, which: Any, out: Any) -> None:
+        for i in range(len(states)):
+            if which[i]:
+                rewards = out.rewards[i]
+                for seat in range(len(rewards)):
+                    rewards[seat] = 0.0
+                pay(states[i], table[0], hows[0], states[i]["score"], rewards)
+
+    return Play(start, play, begin, step, settle, scale, bonus)
 
 
 def make_hide(hide: Callable[..., None]) -> Callable[..., None]:
-    """Build ``hide(states, rules, seat)`` over rows from a game's ``hide`` of one state."""
+    """Build ``hide(states, rules, seat)`` over rows from a game's ``hide`` of one state.
+
+    Seat -1 stands for the one whose turn it is, in each row.
+    """
 
     @jit
     def hide_rows(states: Any, table: Any, seat: int) -> None:
         for i in range(len(states)):
-            hide(states[i], table[0], seat)
+            hide(states[i], table[0], states[i]["turn"] if seat < 0 else seat)
 
     return hide_rows
+
+
+def make_view(view: Callable[..., None]) -> Callable[..., None]:
+    """Build ``view(states, rules, seats)`` over rows from a game's ``view`` of one state.
+
+    It makes the shown pieces those of another seat than the one whose turn it is.
+    """
+
+    @jit
+    def view_rows(states: Any, table: Any, seats: Any) -> None:
+        for i in range(len(states)):
+            view(states[i], table[0], seats[i])
+
+    return view_rows
 
 
 def make_judge(heuristic: Callable[..., None]) -> Callable[..., None]:

@@ -52,6 +52,11 @@ def parse(text: str) -> int:
     )
 
 
+def full_pack(rules: Any = None) -> tuple[int, ...]:
+    """Return the codes of all 52 cards: the pack of a game, whatever its rules."""
+    return tuple(range(FIRST_CARD, FIRST_CARD + PACK))
+
+
 def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = None) -> np.ndarray:
     """Return a deck, int8 codes in dealing order, from card names or codes.
 
@@ -67,7 +72,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         raise ValueError(
             f"deck={cards!r}: allowed is text, or a list, of card names or whole-number codes"
         ) from None
-    wanted = sorted(range(FIRST_CARD, FIRST_CARD + PACK) if pack is None else pack)
+    wanted = sorted(full_pack() if pack is None else pack)
     left = list(wanted)
     for place, code in enumerate(codes):
         if code not in left:

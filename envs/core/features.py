@@ -5,7 +5,7 @@ that record's bytes are the ``codes`` observation. ``onehot`` is made from it: a
 sets column ``v - 1`` of its entry, 0 sets none. Nothing about an observation is written twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,21 @@ RANK = Kind(FIRST_CARD + PACK - 1, len(RANKS), shift=2, read=name)
 """A card of which only the value matters: one-hot over the 13 values."""
 FLAG = Kind(1, 1, read=bool)
 """No or yes."""
+BASE = 16
+DIGIT = Kind(BASE - 1, BASE - 1)
+"""A digit of a number too large for a code, to base `BASE`; the highest comes first."""
+
+
+def digits(name: str, size: int, doc: str) -> "Piece":
+    """Return a piece that tells a number by its digits."""
+    return Piece(name, size, DIGIT, f"{doc}: digits to base {BASE}", read=_number)
+
+
+def _number(codes: list[int]) -> int:
+    found = 0
+    for digit in codes:
+        found = BASE * found + digit
+    return found
 
 
 class Piece(NamedTuple):
@@ -62,6 +77,44 @@ class Piece(NamedTuple):
     """What `Features.explain` makes of all its codes together, where that is not a list of them."""
 
 
+class Each(NamedTuple):
+    """Pieces that there are once for each of several things, such as seats: thing by thing.
+
+    Piece ``up`` of thing 2 of ``seats`` has the name ``"seats.2.up"``; the record's field is
+    ``seats``, a record of the pieces for each thing.
+    """
+
+    name: str
+    times: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The record of one thing's pieces."""
+        return _record(self.pieces)
+
+
+def _record(pieces: Sequence[Piece | Each]) -> np.dtype:
+    """The record of pieces, int8 throughout, without padding."""
+    fields: list[Any] = []
+    for piece in pieces:
+        if isinstance(piece, Each):
+            fields.append((piece.name, piece.dtype, (piece.times,)))
+        else:
+            fields.append((piece.name, np.int8, (piece.size,) if piece.size > 1 else ()))
+    return np.dtype(fields)
+
+
+def _flat(pieces: Sequence[Piece | Each]) -> Iterator[Piece]:
+    for piece in pieces:
+        if isinstance(piece, Each):
+            for thing in range(piece.times):
+                for one in piece.pieces:
+                    yield one._replace(name=f"{piece.name}.{thing}.{one.name}")
+        else:
+            yield piece
+
+
 class Columns(NamedTuple):
     """For each entry of ``codes``: its first one-hot column, and how its code is read."""
 
@@ -78,12 +131,12 @@ class Features:
     that have to do with each other, where the game has such pairs: a hint for networks.
     """
 
-    def __init__(self, pieces: Sequence[Piece], bonds: np.ndarray | None = None) -> None:
-        self.pieces = tuple(pieces)
+    def __init__(self, pieces: Sequence[Piece | Each], bonds: np.ndarray | None = None) -> None:
+        self.given = tuple(pieces)
+        self.pieces = tuple(_flat(pieces))
         self.bonds = bonds
-        fields = [(p.name, np.int8, (p.size,)) if p.size > 1 else (p.name, np.int8) for p in pieces]
-        self.dtype = np.dtype(fields)
-        kinds = [piece.kind for piece in pieces for _ in range(piece.size)]
+        self.dtype = _record(pieces)
+        kinds = [piece.kind for piece in self.pieces for _ in range(piece.size)]
         tops = np.array([kind.top for kind in kinds], np.int64)
         self.width = len(kinds)
         self.columns = int(tops.sum())
@@ -159,11 +212,22 @@ class Features:
         """The pieces as a Markdown table: entries of ``codes``, columns of ``onehot``, meaning."""
         lines = ["| piece | `codes` | `onehot` | what it says |", "|---|---|---|---|"]
         entry = column = 0
-        for piece in self.pieces:
-            width = piece.size * piece.kind.top
-            span = _span(entry, piece.size), _span(column, width)
-            lines.append(f"| `{piece.name}` | {span[0]} | {span[1]} | {piece.doc} |")
-            entry, column = entry + piece.size, column + width
+        for given in self.given:
+            things = given.times if isinstance(given, Each) else 1
+            first = entry, column
+            for piece in given.pieces if isinstance(given, Each) else (given,):
+                width = piece.size * piece.kind.top
+                span = _span(entry, piece.size), _span(column, width)
+                name = f"{given.name}.0.{piece.name}" if things > 1 else piece.name
+                lines.append(f"| `{name}` | {span[0]} | {span[1]} | {piece.doc} |")
+                entry, column = entry + piece.size, column + width
+            if things > 1:
+                entries, columns = entry - first[0], column - first[1]
+                lines.append(
+                    f"| `{given.name}.1` … `{given.name}.{things - 1}` | each {entries} further | "
+                    f"each {columns} further | the same of the others |"
+                )
+                entry, column = first[0] + things * entries, first[1] + things * columns
         return "\n".join(lines) + "\n"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import options as opt
 from .batch import Play
+from .cards import full_pack
 from .features import Features
 from .scene import Scene
 from .values import Values
@@ -21,14 +22,18 @@ class Game:
 
     ``variants`` names rules, ``sources`` says for each where it comes from, ``references`` what the
     short names in there mean. ``play`` holds the batch kernels (see `batch.Play`).
-    ``hide(states, rules, seat)`` redeals, from each state's generator, what a seat does not know.
+    ``hide(states, rules, seat)`` redeals, from each state's generator, what a seat does not know
+    (-1: the one whose turn it is). ``view(states, rules, seats)`` makes the shown pieces those of
+    a seat for each row; a game for one player has none. ``seats`` is how many can play at most;
+    the option ``players`` says how many do, and ``unit(rules)`` in what a seat's reward is counted.
     ``judge(states, rules, weights, scores)`` writes a score for every legal action, knowing only
     what the player knows (see `judged`); ``weights`` are the greedy agent's, by their names.
     ``players`` names further judges of that form: rule players, handed the same weights.
     ``layout(s, rules)`` says where each card of one state lies,
     ``words(s, rules)`` what a person may call each action in sight, the best word first.
-    ``facts(states, rules)`` gives what ``info`` says at the end of episodes beside won, score and
-    moves, an array each. ``scores`` are the lowest and highest score that any rules allow.
+    ``facts(states, rules, seats)`` gives what ``info`` says to a seat at the end of episodes beside
+    won, score and moves, an array each. ``scores`` are the lowest and highest score that any rules
+    allow.
     ``values`` says what a learner of afterstate values needs, where the game has such.
     ``goal`` is what ``info`` calls the aim that is reached or not: ``"won"``, or another word in a
     game which is not won but played for its score.
@@ -55,9 +60,13 @@ class Game:
     facts: Callable[..., dict[str, np.ndarray]]
     scores: tuple[int, int]
     goal: str = "won"
+    seats: int = 1
+    view: Callable[..., None] | None = None
+    unit: Callable[..., float] | None = None
     values: Values | None = None
     version: int = 0
-    pack: tuple[int, ...] = tuple(range(4, 56))
+    pack: Callable[[Any], tuple[int, ...]] = full_pack
+    """The codes of the cards that a deck has, by rules."""
     players: Mapping[str, Callable[..., None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,10 +84,18 @@ class Game:
         """Pickle as a name: compiled functions and closures stay out of it."""
         return _by_name, (self.name,)
 
+    def players_of(self, rules: Any) -> int:
+        """Return how many seats are played by these rules."""
+        return int(rules.players) if self.seats > 1 else 1
+
     @property
     def measure(self) -> str:
         """The fact by which players are compared: ``"won"``, or the score where none is won."""
-        return "won" if self.goal == "won" else "score"
+        return "won" if self.goal == "won" and self.seats == 1 else "score"
+
+    def goal_of(self, rules: Any) -> str:
+        """Return what ``info`` calls the aim by these rules: at a table of several it is to win."""
+        return "won" if self.players_of(rules) > 1 else self.goal
 
     @property
     def id(self) -> str:
@@ -135,14 +152,26 @@ class Game:
         judge(states, opt.compiled(rules), given, scores)
         return scores
 
-    def results(self, states: np.ndarray, rules: Any) -> dict[str, np.ndarray]:
-        """Return what ``info`` says of finished games: an array (n,) for each fact."""
+    def results(
+        self, states: np.ndarray, rules: Any, seats: np.ndarray | None = None
+    ) -> dict[str, np.ndarray]:
+        """Return what ``info`` says of finished games: an array (n,) for each fact.
+
+        ``seats`` (n,) are those that ask (None: the first). At a table of several the score is the
+        seat's net, won whether that is above 0.
+        """
+        n = len(states)
+        seats = np.zeros(n, np.int64) if seats is None else seats
+        won, score = states["won"] != 0, states["score"]
+        if self.players_of(rules) > 1:
+            score = states["net"][np.arange(n), seats]
+            won = score > 0
         return {
-            self.goal: states["won"] != 0,
-            "score": states["score"].astype(np.int64),
+            self.goal_of(rules): won,
+            "score": score.astype(np.int64),
             "moves": states["moves"].astype(np.int64),
-            "illegal_action": states["illegal"] != 0,
-            **self.facts(states, rules),
+            "illegal_action": states["illegal"] >> seats & 1 != 0,
+            **self.facts(states, rules, seats),
         }
 
 

@@ -21,7 +21,7 @@ class Rows:
 
     ``states`` (n,) records of ``game.state``; ``out`` the last step's rewards, flags, masks and
     shown pieces; ``codes``, int8 (n, width), those pieces as observations (a view). All arrays are
-    reused: copy what is to be kept.
+    reused: copy what is to be kept. In a game for several seats whoever steps plays them all.
     """
 
     codes: np.ndarray
@@ -30,7 +30,8 @@ class Rows:
         self.game, self.rules, self.how, self.n = game, rules, how, n
         self.rules_table, self.how_table = compiled(rules), compiled(how)
         self.states = np.zeros(n, game.state)
-        self.out = make_buffers(n, game.actions, game.state)
+        self.out = make_buffers(n, game.actions, game.state, game.seats)
+        self.all = np.ones(n, np.bool_)
         self.__setstate__({})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -42,31 +43,72 @@ class Rows:
         self.__dict__.update(state)
         self.codes = self.out.shown.view(np.int8).reshape(self.n, -1)
 
-    def start(self, source: Source, which: np.ndarray | None = None) -> None:
-        """Begin a new game on the rows in ``which`` (bool (n,); None: all)."""
-        which = np.ones(self.n, np.bool_) if which is None else which
-        self.game.play.start(self.states, self.rules_table, which, int(source), self.out)
+    @property
+    def rewards(self) -> np.ndarray:
+        """The last step's rewards of the player, float64 (n,): those of the first seat."""
+        return self.out.rewards[:, 0]
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The seat that observations and results speak of, int64 (n,): the one that acts."""
+        return self.states["turn"].astype(np.int64)
+
+    @property
+    def goal(self) -> str:
+        """What results call the aim that is reached or not."""
+        return self.game.goal_of(self.rules)
+
+    def start(
+        self, source: Source, which: np.ndarray | None = None, dealer: int | None = None
+    ) -> None:
+        """Begin a new game on the rows in ``which`` (bool (n,); None: all).
+
+        ``dealer``, a seat, deals instead of the one whom chance would choose.
+        """
+        which = self.all if which is None else which
+        self._start(source, which)
+        if dealer is not None:
+            self.states["dealer"][which] = dealer
+            self._start(Source.DECK, which)
+
+    def _start(self, source: Source, which: np.ndarray) -> None:
+        self.game.play.start(
+            self.states, self.rules_table, self.how_table, which, int(source), self.out
+        )
+
+    def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the facts of finished games, which were played on the rows in ``which`` (bool)."""
+        return self.game.results(states, self.rules, self.seats[which])
 
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
         """Set the generators (uint64 (n,))."""
         self.states["rng"] = seeds
 
-    def deal_bank(self, bank: str, deals: Sequence[int] | np.ndarray) -> None:
+    def deal_bank(
+        self, bank: str, deals: Sequence[int] | np.ndarray, dealer: int | None = None
+    ) -> None:
         """Begin numbered deals of a bank, one a row."""
         self.seed(bank_seeds(bank, deals))
-        self.start(Source.SEED)
+        self.start(Source.SEED, dealer=dealer)
 
-    def deal_deck(self, deck: Any) -> None:
+    def deal_deck(self, deck: Any, dealer: int | None = None) -> None:
         """Begin a game with a chosen deck (names or codes in dealing order) on every row.
+
+        Where there is a dealer, it is the last seat if none is named.
 
         Raises ValueError naming the first card that is unknown, twice there or missing.
         """
-        self.states["deck"] = parse_deck(deck, self.game.pack)
-        self.start(Source.DECK)
+        cards = parse_deck(deck, self.game.pack(self.rules))
+        self.states["deck"] = 0
+        self.states["deck"][:, : len(cards)] = cards
+        if dealer is None and "dealer" in (self.game.state.names or ()):
+            dealer = self.game.players_of(self.rules) - 1
+        self.start(Source.DECK, dealer=dealer)
 
-    def step(self, actions: np.ndarray) -> None:
-        """Make one step on every row; ``actions`` is int64 (n,), contiguous."""
-        self.game.play.play(self.states, self.rules_table, self.how_table, actions, self.out)
+    def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
+        """Make one step on the rows in ``which`` (None: all); actions: int64 (n,), contiguous."""
+        which = self.all if which is None else which
+        self.game.play.play(self.states, self.rules_table, self.how_table, which, actions, self.out)
 
     def restore(self, states: np.ndarray) -> None:
         """Put back states copied earlier, and what they show. Raises ValueError if they differ."""
@@ -75,11 +117,19 @@ class Rows:
                 f"a state of {self.game.title} is a record array {self.states.shape} of "
                 f"{self.game.state.itemsize} bytes a row; got {states.shape} of {states.dtype}"
             )
-        self.states[:] = states
-        self.start(Source.DECK, np.zeros(self.n, np.bool_))
+        put(self.states, slice(None), states)
+        self.start(Source.DECK, ~self.all)
         self.out.rewards[:] = 0
         self.out.terminated[:] = states["over"] == Over.TERMINATED
         self.out.truncated[:] = states["over"] == Over.TRUNCATED
+
+    def saved(self) -> dict[str, np.ndarray]:
+        """Return copies of all that the games to come depend on."""
+        return {"states": taken(self.states)}
+
+    def put_back(self, saved: dict[str, np.ndarray]) -> None:
+        """Go on from what `saved` returned; see `restore`."""
+        self.restore(saved["states"])
 
 
 @jit
@@ -93,19 +143,44 @@ def first_illegal(states: Any, actions: Any) -> int:
     return -1
 
 
+def _bytes(records: np.ndarray) -> np.ndarray:
+    """Records as plain bytes: NumPy copies these at once, records field by field (30 x slower)."""
+    return records.view(f"V{records.itemsize}")
+
+
+def taken(states: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """Return copies of states: of all, or of some rows (numbers, or bool (n,))."""
+    found = _bytes(states)[rows]
+    return (found.copy() if isinstance(rows, slice) else found).view(states.dtype)
+
+
+def put(states: np.ndarray, rows: np.ndarray | slice, values: np.ndarray) -> None:
+    """Write states, or other records, into some rows."""
+    _bytes(states)[rows] = _bytes(values)
+
+
+def viewed(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return copies of states that show what a seat sees, int64 (n,), whosever turn it is."""
+    copies = taken(states)
+    if game.view is not None:
+        game.view(copies, compiled(rules), seats)
+    return copies
+
+
 def codes_of(states: np.ndarray) -> np.ndarray:
     """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
-    return states["shown"].copy().view(np.int8).reshape(len(states), -1)
+    return taken(states["shown"]).view(np.int8).reshape(len(states), -1)
 
 
 def hidden(
-    game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray, seat: int = 0
+    game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray, seat: int = -1
 ) -> np.ndarray:
     """Return copies of states in which all that a seat does not know is dealt anew.
 
     ``seed`` is one seed for all, or uint64 (n,), one for each state whatever stands beside it.
+    Seat -1 stands for the one whose turn it is, in each row.
     """
-    copies = states.copy()
+    copies = taken(states)
     if isinstance(seed, np.ndarray):
         copies["rng"] = seed
     else:

@@ -1,9 +1,9 @@
-"""Poker Squares, a patience for one player: rules and sources are in README.md beside this file."""
+"""Poker Squares, for one player or two: rules and sources are in README.md beside this file."""
 
-from ..core.batch import make_hide, make_judge
+from ..core.batch import make_hide, make_judge, make_view
 from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
-from .kernel import hide, play
+from .kernel import hide, play, unit, view
 from .layout import facts, layout, words
 from .players import columns
 from .rules import (
@@ -13,6 +13,7 @@ from .rules import (
     LINES,
     MOST,
     REFERENCES,
+    SEATS,
     SOURCES,
     SQUARES,
     STATE,
@@ -45,6 +46,9 @@ GAME = Game(
     facts=facts,
     scores=(LEAST * LINES, MOST * LINES),
     goal="reached",
+    seats=SEATS,
+    view=make_view(view),
+    unit=unit,
     players={"columns": make_judge(columns)},
     values=VALUES,
 )

@@ -1,11 +1,16 @@
-"""Poker Squares: how it is played. Compiled; kernels trust the mask and allocate nothing."""
+"""Poker Squares: how it is played. Compiled; kernels trust the mask and allocate nothing.
+
+Head to head, a state is arranged for one seat, its viewer: the other's grid stands aside, and the
+two change places with the turn. What looks at one grid alone knows nothing of that.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from ..core.batch import Over, make_play
-from ..core.cards import FIRST_CARD, PACK, RANKS, SUITS, shuffle, shuffle_pack
+from ..core.batch import Over, end_episode, make_play
+from ..core.bits import count, lowest
+from ..core.cards import FIRST_CARD, PACK, RANKS, SUITS, below, shuffle, shuffle_pack
 from ..core.hands import category
 from ..core.jit import jit
 from .rules import (
@@ -14,6 +19,7 @@ from .rules import (
     DIGIT,
     ENGLISH,
     LEAST,
+    SEATS,
     SIZE,
     SQUARES,
     TARGETS,
@@ -26,6 +32,7 @@ ROW = 0b11111
 COLUMN = sum(1 << (SIZE * row) for row in range(SIZE))
 LEFT, RIGHT = ALL & ~COLUMN, ALL & ~(COLUMN << (SIZE - 1))
 """All squares but those of the first column, of the last column."""
+STARTER = 1 << CENTRE
 POINTS = np.array([AMERICAN, ENGLISH], np.int16)
 TARGET = np.array(TARGETS, np.int16)
 PER_POINT = 1 / 100
@@ -44,7 +51,7 @@ def places(s: Any, rules: Any) -> int:
     """The set of squares on which the next card may be placed."""
     filled = s["filled"]
     bound = rules.adjacent == Adjacent.ALL or (
-        rules.adjacent == Adjacent.FIRST and rules.starter and s["moves"] == 0
+        rules.adjacent == Adjacent.FIRST and rules.starter and filled == STARTER
     )
     return (beside(filled) if bound and filled else ALL) & ~filled
 
@@ -84,8 +91,8 @@ def lay(s: Any, square: int, card: int) -> None:
 
 
 @jit
-def turn(s: Any) -> None:
-    """Turn up the top of the stock. All that the player learns passes through here."""
+def turn_up(s: Any) -> None:
+    """Turn up the top of the stock. All that the player learns of it passes through here."""
     card = s["deck"][s["next"]]
     s["next"] += 1
     s["shown"]["card"] = card
@@ -97,16 +104,111 @@ def turn(s: Any) -> None:
 @jit
 def step(s: Any, rules: Any, action: int) -> None:
     """Place the card in hand."""
-    lay(s, action, s["shown"]["card"])
     s["moves"] += 1
+    if rules.players > 1:
+        place_in_turn(s, rules, action)
+        return
+    lay(s, action, s["shown"]["card"])
     if s["filled"] == ALL:
-        s["shown"]["card"] = 0
-        s["legal"] = 0
-        s["over"] = Over.TERMINATED
+        end(s)
         s["won"] = s["score"] >= s["target"]
         return
-    turn(s)
+    turn_up(s)
     s["legal"] = places(s, rules)
+
+
+@jit
+def end(s: Any) -> None:
+    """End the game: all cards are placed."""
+    s["shown"]["card"] = 0
+    s["legal"] = 0
+    s["over"] = Over.TERMINATED
+
+
+# ---- head to head ---------------------------------------------------------------------------
+
+
+@jit
+def arrange(s: Any, seat: int) -> None:
+    """Arrange the state for a seat: its grid comes to the front, the other's stands aside."""
+    if s["viewer"] == seat:
+        return
+    grid, other = s["shown"]["grid"], s["other_grid"]
+    for square in range(SQUARES):
+        card = grid[square]
+        grid[square] = other[square]
+        other[square] = card
+    filled, score = s["filled"], s["score"]
+    s["filled"] = s["other_filled"]
+    s["score"] = s["other_score"]
+    s["other_filled"] = filled
+    s["other_score"] = score
+    s["viewer"] = seat
+
+
+@jit
+def view(s: Any, rules: Any, seat: int) -> None:
+    """Show what a seat sees: its own grid, and the other's but for a secret square."""
+    if rules.players == 1:
+        return
+    arrange(s, seat)
+    shown = s["shown"]
+    for square in range(SQUARES):
+        shown["other"][square] = s["other_grid"][square]
+    if seat == 1 and s["secret"] >= 0:
+        shown["other"][s["secret"]] = 0
+    shown["placed"] = count(s["filled"])
+    shown["seat"] = seat
+    shown["turn"] = 0 if shown["card"] == 0 else 1 + (s["turn"] != seat)
+
+
+@jit
+def place_secretly(s: Any, square: int) -> None:
+    """Place the card in hand for player_0: nobody else knows where until it lies there, too."""
+    before = s["score"]
+    lay(s, square, s["shown"]["card"])
+    s["secret"] = square
+    s["secret_points"] = s["score"] - before
+
+
+@jit
+def place_in_turn(s: Any, rules: Any, square: int) -> None:
+    """Place the card in hand for the seat whose turn it is; the next one comes after both."""
+    arrange(s, s["turn"])
+    if s["turn"] == 0:
+        place_secretly(s, square)
+        s["turn"] = 1
+    else:
+        lay(s, square, s["shown"]["card"])
+        s["secret"] = -1
+        s["secret_points"] = 0
+        s["turn"] = 0
+        if s["filled"] == ALL:
+            end(s)
+        else:
+            turn_up(s)
+    view(s, rules, s["turn"])
+    if s["over"]:
+        s["net"][0] = (s["score"] > s["other_score"]) - (s["score"] < s["other_score"])
+        s["net"][1] = -s["net"][0]
+        s["won"] = s["net"][0] > 0
+    else:
+        s["legal"] = places(s, rules)
+
+
+@jit
+def instead(s: Any, rules: Any) -> int:
+    """What is played for an illegal action: head to head the first legal square, else nothing."""
+    return end_episode(s, rules) if rules.players == 1 else lowest(s["legal"])
+
+
+@jit
+def unit(rules: Any) -> float:
+    """What a seat's reward is counted in: the wager."""
+    return 1.0
+
+
+# ---- the deal -------------------------------------------------------------------------------
 
 
 @jit
@@ -127,6 +229,25 @@ def show_rules(s: Any, rules: Any) -> None:
     shown["starter"] = rules.starter
     shown["adjacent"] = rules.adjacent
     shown["scoring"] = rules.scoring
+    shown["players"] = rules.players
+
+
+@jit
+def clear_other(s: Any) -> None:
+    """Clear what there is only head to head."""
+    shown = s["shown"]
+    for seat in range(SEATS):
+        s["net"][seat] = 0
+    for square in range(SQUARES):
+        s["other_grid"][square] = 0
+        shown["other"][square] = 0
+    s["other_score"] = 0
+    s["other_filled"] = 0
+    s["viewer"] = 0
+    s["secret"] = -1
+    s["secret_points"] = 0
+    shown["seat"] = 0
+    shown["turn"] = 0
 
 
 @jit
@@ -134,6 +255,7 @@ def deal(s: Any, rules: Any) -> None:
     """Begin a game with the deck as it stands in the state."""
     shown = s["shown"]
     show_rules(s, rules)
+    clear_other(s)
     for square in range(SQUARES):
         shown["grid"][square] = 0
     for card in range(PACK):
@@ -145,10 +267,14 @@ def deal(s: Any, rules: Any) -> None:
     shown["placed"] = 0
     s["filled"] = 0
     s["next"] = 0
-    turn(s)
+    turn_up(s)
     if rules.starter:
         lay(s, CENTRE, shown["card"])
-        turn(s)
+        if rules.players > 1:
+            s["other_grid"][CENTRE] = shown["card"]
+            s["other_filled"] = STARTER
+        turn_up(s)
+    view(s, rules, 0)
     s["legal"] = places(s, rules)
 
 
@@ -159,14 +285,34 @@ def new_deck(s: Any, rules: Any) -> None:
 
 
 @jit
+def hide_placement(s: Any, rules: Any) -> None:
+    """Let player_0 have placed the secret card on any square where it could."""
+    viewer = s["viewer"]
+    arrange(s, 0)
+    s["shown"]["grid"][s["secret"]] = 0
+    s["filled"] &= ~(1 << s["secret"])
+    s["score"] -= s["secret_points"]
+    could = places(s, rules)
+    for _ in range(below(s, count(could))):
+        could &= could - 1
+    place_secretly(s, lowest(could))
+    view(s, rules, viewer)
+
+
+@jit
 def hide(s: Any, rules: Any, seat: int) -> None:
-    """Redeal the stock from the state's generator: sorted first, so that its order is forgotten."""
+    """Redeal, from the state's generator, what a seat does not know.
+
+    That is the stock, sorted first, so that its order is forgotten; and a secret square.
+    """
     place = s["next"]
     for card in range(PACK):
         if s["shown"]["unseen"][card]:
             s["deck"][place] = FIRST_CARD + card
             place += 1
     shuffle(s, s["deck"], s["next"], PACK)
+    if seat == 1 and s["secret"] >= 0:
+        hide_placement(s, rules)
 
 
-play = make_play(new_deck, deal, step, SQUARES, PER_POINT, 0.0)
+play = make_play(new_deck, deal, step, SQUARES, PER_POINT, 0.0, instead, unit)

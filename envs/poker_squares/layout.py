@@ -2,46 +2,88 @@
 
 from typing import Any
 
+import numpy as np
+
 from ..core.hands import category
 from ..core.scene import Item, Scene, Text
 from .rules import SIZE, SQUARES, label
 
 SIDE = SIZE + 1
 """Where the card to be placed and the words stand, right of the grid."""
+OTHER = SIDE + 1.5
+"""Head to head: where the other's grid begins."""
+BELOW = SIZE + 0.5
+"""And where the words stand, below the points of the columns."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
-    """Return the table as the player sees it; ``s`` is one record of states."""
-    shown, legal = s["shown"], int(s["legal"]) if not s["over"] else 0
-    items = [
+    """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
+
+    Head to head its own grid lies on the left, the other's, as far as it is known, on the right.
+    """
+    shown = s["shown"]
+    acts = s["viewer"] == s["turn"] and not s["over"]
+    legal = int(s["legal"]) if acts else 0
+    items = _grid(shown["grid"], 0, legal)
+    texts = _points(s, shown["grid"], 0)
+    if shown["card"]:
+        items.append(Item(SIDE, 0, int(shown["card"]), True, "picked"))
+    if rules.players == 1:
+        lines = [f"score {int(s['score'])}", f"target {int(s['target'])}", _placed(s)]
+        texts += [Text(SIDE, 2 + i, line) for i, line in enumerate(lines)]
+    else:
+        items += _grid(shown["other"], OTHER, 0)
+        texts += [*_points(s, shown["other"], OTHER), *_totals(s)]
+    return Scene("Poker Squares", tuple(items), tuple(texts))
+
+
+def _grid(grid: Any, left: float, legal: int) -> list[Item]:
+    """The squares of a grid, those where the card may go marked and named."""
+    return [
         Item(
-            square % SIZE,
+            left + square % SIZE,
             square // SIZE,
-            int(shown["grid"][square]),
+            int(grid[square]),
             True,
             "legal" if legal >> square & 1 else "",
             _short(square) if legal >> square & 1 else "",
         )
         for square in range(SQUARES)
     ]
-    if shown["card"]:
-        items.append(Item(SIDE, 0, int(shown["card"]), True, "picked"))
-    lines = [
-        f"score {int(s['score'])}",
-        f"target {int(s['target'])}",
-        f"{int(shown['placed'])} of {SQUARES} placed",
-    ]
-    texts = [Text(SIDE, 2 + i, line) for i, line in enumerate(lines)]
-    return Scene("Poker Squares", tuple(items), (*_points(s), *texts))
 
 
-def _points(s: Any) -> list[Text]:
+def _points(s: Any, cards: Any, left: float) -> list[Text]:
     """What each full row brings, right of it, and each full column, below it."""
-    grid = s["shown"]["grid"].reshape(SIZE, SIZE)
-    rows = [(float(SIZE), float(i), grid[i]) for i in range(SIZE)]
-    columns = [(i + 0.25, float(SIZE), grid[:, i]) for i in range(SIZE)]
+    grid = cards.reshape(SIZE, SIZE)
+    rows = [(left + SIZE, float(i), grid[i]) for i in range(SIZE)]
+    columns = [(left + i + 0.25, float(SIZE), grid[:, i]) for i in range(SIZE)]
     full = [line for line in rows + columns if line[2].all()]
     return [Text(x, y, str(int(s["points"][category(cards)]))) for x, y, cards in full]
+
+
+def _placed(s: Any) -> str:
+    return f"{int(s['shown']['placed'])} of {SQUARES} placed"
+
+
+def _totals(s: Any) -> list[Text]:
+    """Whose grid is which, and its total as far as it is known."""
+    seat = int(s["viewer"])
+    own, other = _known(s, seat)
+    waits = ", has placed" if seat == 1 and s["secret"] >= 0 else ""
+    return [
+        Text(0, BELOW, f"you, player_{seat}: {own}"),
+        Text(OTHER, BELOW, f"player_{1 - seat}: {other}{waits}"),
+        Text(0, BELOW + 0.5, _placed(s)),
+    ]
+
+
+def _known(states: Any, seats: Any) -> tuple[np.ndarray, np.ndarray]:
+    """A seat's own total and the other's without a secret square; both also take (n,) at once."""
+    mine = states["viewer"] == seats
+    own = np.where(mine, states["score"], states["other_score"])
+    other = np.where(mine, states["other_score"], states["score"])
+    secret = np.where(seats == 1, states["secret_points"], 0)
+    return own.astype(np.int64), (other - secret).astype(np.int64)
 
 
 def _short(square: int) -> str:
@@ -54,6 +96,12 @@ def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     return {square: (_short(square), str(square)) for square in empty}
 
 
-def facts(states: Any, rules: Any) -> dict[str, Any]:
-    """Return what ``info`` says at the end beside reached, score and moves: nothing."""
-    return {}
+def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+    """Return what ``info`` says at the end beside reached, score and moves.
+
+    Head to head that is the seat's own total and the other's, as far as it is known.
+    """
+    if rules.players == 1:
+        return {}
+    own, other = _known(states, seats)
+    return {"total": own, "other_total": other}

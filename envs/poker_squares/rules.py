@@ -3,6 +3,9 @@
 Cards are turned up one at a time and placed, for good, on a grid of five rows and five columns.
 When all 25 squares are filled the ten lines score as poker hands; the total is the score.
 
+Two players each fill a grid of their own with the same cards in the same order. For each card
+player_0 places, then player_1, who does not see yet where; the higher total wins.
+
 Squares, which are also the actions::
 
              0   1   2   3   4
@@ -30,6 +33,7 @@ SIZE = 5
 SQUARES = 25
 CENTRE = 12
 LINES = 10
+SEATS = 2
 DIGIT = 16
 LEAST, MOST = -128, 127
 """Of the points of one hand."""
@@ -87,6 +91,9 @@ class Rules(NamedTuple):
         int,
         Option("the total that counts as reached; 0: 70 with english scoring, else 200", 0, 1270),
     ] = 0
+    players: Annotated[
+        int, Option("2: head to head, each with a grid and the same cards (002)", 1, SEATS)
+    ] = 1
 
 
 DEFAULT = "classic"
@@ -96,11 +103,15 @@ VARIANTS = {
     "book": Rules(starter=True, adjacent=Adjacent.ALL),
     "classic": Rules(),
     "british": Rules(scoring=Scoring.ENGLISH),
+    "duel": Rules(starter=True, adjacent=Adjacent.ALL, players=2),
+    "classic-duel": Rules(players=2),
 }
 SOURCES = {
     "book": "002",
     "classic": "literature",
     "british": "literature, with the English points",
+    "duel": "002",
+    "classic-duel": "literature, head to head as in 002",
 }
 REFERENCES = {
     "002": "The Ultimate Book of Card Games",
@@ -124,6 +135,7 @@ def _target(digits: list[int]) -> int:
 FEATURES = Features(
     [
         Piece("grid", SQUARES, CARD, "the card on each square; 0: none"),
+        Piece("other", SQUARES, CARD, "head to head: the other's grid, as far as it is known"),
         Piece("card", 1, CARD, "the card to be placed now; 0: the game is over"),
         Piece(
             "unseen",
@@ -132,6 +144,8 @@ FEATURES = Features(
             "of each card, ace of clubs, diamonds ... to king of spades: still in the stock",
         ),
         Piece("placed", 1, number(SQUARES), "cards on the grid"),
+        Piece("seat", 1, FLAG, "head to head: 1 for player_1, who places after player_0"),
+        Piece("turn", 1, number(SEATS), "head to head: 1 this seat places, 2 the other, 0 nobody"),
         Piece("starter", 1, FLAG, "option"),
         Piece("adjacent", 1, number(2), "option: 1 first, 2 all"),
         Piece("scoring", 1, number(2), "option: 1 english, 2 custom"),
@@ -143,22 +157,32 @@ FEATURES = Features(
             read=_points,
         ),
         Piece("target", 3, number(DIGIT - 1), "option: 256s, sixteens, ones", read=_target),
+        Piece("players", 1, number(SEATS), "option"),
     ]
 )
 
 STATE = np.dtype(
     [
         *HEAD,
+        ("net", np.int32, (SEATS,)),  # head to head, at the end: 1 for the higher total, else -1
+        ("other_score", np.int32),
         ("filled", np.int64),  # set of squares that hold a card
+        ("other_filled", np.int64),
         ("next", np.int16),  # deck position of the next card
         ("target", np.int16),
+        ("secret_points", np.int16),  # what the secret square has brought
         ("points", np.int16, (len(Hand),)),
         ("suits", np.int8, (4,)),  # unseen cards of each suit
         ("ranks", np.int8, (13,)),  # and of each rank, ace first
         ("deck", np.int8, (PACK,)),
+        ("viewer", np.int8),  # the seat for which the state is arranged, see below
+        ("secret", np.int8),  # where player_0 has put the card that player_1 is to place, else -1
+        ("other_grid", np.int8, (SQUARES,)),
         ("shown", FEATURES.dtype),
     ]
 )
+"""``score``, ``filled`` and the shown ``grid`` are those of one seat, the viewer: played on by the
+rules for one player, a state is its own game. ``other_`` begins what the other seat truly has."""
 
 
 def label(action: int) -> str:

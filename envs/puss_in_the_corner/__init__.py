@@ -10,10 +10,8 @@ from .players import tip
 from .rules import (
     ACES,
     ACTIONS,
-    CARDS,
     DEFAULT,
     FEATURES,
-    FIRST,
     REFERENCES,
     SOURCES,
     STATE,
@@ -21,6 +19,7 @@ from .rules import (
     Rules,
     check,
     label,
+    pack,
 )
 from .values import VALUES
 
@@ -46,7 +45,7 @@ GAME = Game(
     facts=facts,
     scores=(ACES, PACK),
     values=VALUES,
-    pack=tuple(range(FIRST, FIRST + CARDS)),
+    pack=pack,
     players={"tip": make_judge(tip)},
 )
 

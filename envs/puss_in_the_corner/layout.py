@@ -94,7 +94,7 @@ def words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
     return said | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
 
 
-def facts(states: Any, rules: Any) -> dict[str, Any]:
+def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """Return what ``info`` says at the end beside won, score and moves: an array a fact."""
     left = states["shown"]["redeals_left"].astype(np.int64)
     return {"redeals_used": rules.redeals - left}

@@ -128,6 +128,11 @@ STATE = np.dtype(
 )
 
 
+def pack(rules: Rules) -> tuple[int, ...]:
+    """Return the codes of the cards in the deck: all but the aces, whatever the rules."""
+    return tuple(range(FIRST, FIRST + CARDS))
+
+
 def label(action: int) -> str:
     """Name an action: ``"PLACE 1"``, ``"PLAY 4"``, ``"FOUNDATION"``, ``"DEAL"``..."""
     if not 0 <= action < ACTIONS:

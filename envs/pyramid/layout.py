@@ -74,7 +74,7 @@ def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     return said | {UNDO: ("u", "undo")} if rules.undo else said
 
 
-def facts(states: Any, rules: Any) -> dict[str, Any]:
+def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """Return what ``info`` says at the end beside won, score and moves: an array a fact.
 
     ``stuck``, with ``undo`` only: the game stands where UNDO alone is legal.

@@ -46,7 +46,7 @@ def test_a_win_in_sight_is_taken() -> None:
     """The last card of a game: only one place for it completes the royal flush."""
     env = make("poker_squares", "classic", encoding="codes")
     first = "Ah Kh Qh Jh 2c 3d 4s 5c 7d 8s 9c 2d 3s 4c 5h 6d 8c 9s 2h 3c 4d 6s 7c Th"
-    rest = [card for card in map(name, env.game.pack) if card not in first]
+    rest = [card for card in map(name, env.game.pack(env.rules)) if card not in first]
     env.reset(options={"deck": f"{first} {' '.join(rest)}"})
     places = [0, 1, 2, 3, *range(5, 24)]
     for place in places:

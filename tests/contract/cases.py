@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
-from parlour.envs.core.options import plain
+from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.options import compiled, plain
+from parlour.envs.core.rows import Rows
+from parlour.envs.shell import draw_seed
 from tests.walkers import WALKERS, random_options
 
 
@@ -29,26 +32,99 @@ class Case:
     def rules(self) -> Any:
         return self.game.rules_of(self.variant, self.options)
 
+    @property
+    def players(self) -> int:
+        return self.game.players_of(self.rules)
+
+    @property
+    def goal(self) -> str:
+        return self.game.goal_of(self.rules)
+
     def env(self, **keywords: Any) -> CardEnv:
-        return CardEnv(self.game, self.variant, **keywords, **self.options)
+        """One's own environment; at a table of several without limits, which it does not take."""
+        return CardEnv(self.game, self.variant, **self.allowed(keywords), **self.options)
 
     def vec(self, n: int, **keywords: Any) -> CardVectorEnv:
-        return CardVectorEnv(self.game, n, self.variant, **keywords, **self.options)
+        return CardVectorEnv(self.game, n, self.variant, **self.allowed(keywords), **self.options)
+
+    def allowed(self, keywords: dict[str, Any]) -> dict[str, Any]:
+        several = self.players > 1
+        return {
+            word: value for word, value in keywords.items() if not several or word not in LIMITS
+        }
+
+    def whole(self, **keywords: Any) -> "CardEnv | Whole":
+        """The environment of all who play: for one player's game the only one there is."""
+        return Whole(self) if self.players > 1 else self.env(**keywords)
 
 
+LIMITS = ("max_moves", "max_episode_steps")
 CASES = [Case(game, variant) for game in GAMES.values() for variant in game.variants]
+SEVERAL = [case for case in CASES if case.players > 1]
 
 
-def random_cases(n: int, seed: int = 0, games: Iterable[Game] = GAMES.values()) -> Iterator[Case]:
-    """Random combinations of options, in turn of every game."""
+class Whole:
+    """A game for several, all of whose seats are played from here: a `CardEnv` as far as needed."""
+
+    def __init__(self, case: Case) -> None:
+        self.rows = Rows(case.game, case.rules, 1)
+
+    @property
+    def state(self) -> np.void:
+        return self.rows.states[0]
+
+    def reset(self, *, seed: int) -> None:
+        self.rows.seed([draw_seed(np.random.default_rng(seed))])
+        self.rows.start(Source.DRAW)
+
+    def step(self, action: int) -> tuple[None, np.ndarray, bool, bool, dict[str, Any]]:
+        self.rows.step(np.array([action]))
+        return None, self.rows.out.rewards[0].copy(), ended(self), False, {}
+
+    def clone(self) -> np.ndarray:
+        return self.rows.states.copy()
+
+    def restore(self, state: np.ndarray) -> None:
+        self.rows.restore(state)
+
+
+def unit_of(case: Case) -> float:
+    """In what the rewards of a game for several are counted."""
+    assert case.game.unit is not None
+    return float(case.game.unit(compiled(case.rules)[0]))
+
+
+def ended(env: CardEnv | Whole) -> bool:
+    """Whether a game is over, and its player has been told so."""
+    return env.rows.states["over"][0] in (Over.TERMINATED, Over.TRUNCATED)
+
+
+def random_cases(
+    each: int, seed: int = 0, games: Iterable[Game] = GAMES.values()
+) -> Iterator[Case]:
+    """So many random combinations of options of every game, in turn.
+
+    A game that is for one player or for several gives as many of either.
+    """
     rng = np.random.default_rng(seed)
-    games = list(games)
-    for i in range(n):
-        game = games[i % len(games)]
-        yield Case(game, game.default, plain(game.rules_of(None, random_options(game, rng))))
+    kinds = [
+        (game, several)
+        for game in games
+        for several in sorted({game.players_of(rules) > 1 for rules in game.variants.values()})
+    ]
+    for _ in range(each):
+        for game, several in kinds:
+            yield random_case(game, several, rng)
 
 
-def positions(env: CardEnv, games: int, seed: int, every: int = 1) -> Iterator[int]:
+def random_case(game: Game, several: bool, rng: np.random.Generator) -> Case:
+    while True:
+        rules = game.rules_of(None, random_options(game, rng))
+        if (game.players_of(rules) > 1) == several:
+            return Case(game, game.default, plain(rules))
+
+
+def positions(env: CardEnv | Whole, games: int, seed: int, every: int = 1) -> Iterator[int]:
     """Play games by all walkers, each to its end; yield after every so many steps, and at the end.
 
     What is yielded counts the steps. The env may be played with in between: it is put back.
@@ -58,7 +134,7 @@ def positions(env: CardEnv, games: int, seed: int, every: int = 1) -> Iterator[i
     for number in range(games):
         env.reset(seed=seed + number)
         walker = list(WALKERS.values())[number % len(WALKERS)]
-        over = False
+        over = ended(env)
         while not over:
             if steps % every == 0:
                 yield from visit(env, steps)
@@ -68,7 +144,7 @@ def positions(env: CardEnv, games: int, seed: int, every: int = 1) -> Iterator[i
         yield from visit(env, steps)
 
 
-def visit(env: CardEnv, steps: int) -> Iterator[int]:
+def visit(env: CardEnv | Whole, steps: int) -> Iterator[int]:
     here = env.clone()
     yield steps
     env.restore(here)

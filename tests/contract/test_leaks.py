@@ -2,7 +2,8 @@
 
 In two ways. ``hide`` a position, and look at it: that finds what is read from hidden cards when
 asked for. Or put the cards so dealt into the deck and play the same game again up to there: that
-finds what was noted down on the way, before anyone asked.
+finds what was noted down on the way, before anyone asked. At a table of several each seat is asked
+at every turn, whosever it is, and at the end, where the hands still in lie open.
 """
 
 import numpy as np
@@ -10,13 +11,13 @@ import pytest
 
 from parlour.agents.agent import BUILT_IN, Turn, choose, load, look
 from parlour.envs import Game
-from parlour.envs.core.batch import Source
+from parlour.envs.core.batch import How, Source
 from parlour.envs.core.cards import GAMMA
-from parlour.envs.core.rows import Rows, codes_of, hidden
+from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
 from parlour.envs.core.scene import ansi, svg
 from parlour.envs.shell import draw_seed
 from parlour.training import play
-from tests.contract.cases import Case, positions, random_cases
+from tests.contract.cases import Case, ended, positions, random_cases
 from tests.walkers import WALKERS
 
 DEALS = 6
@@ -24,64 +25,82 @@ DEALS = 6
 DRAWN = 3
 """How many of these are drawn, too; and this at every DRAW_EVERY-th step."""
 DRAW_EVERY = 7
+MOST = 100
+"""Moves of a game for one player."""
 PLAYERS = [name for name in BUILT_IN if name != "human"]
 
 
-def dealt_anew(case: Case, state: np.ndarray, seed: int) -> np.ndarray:
-    """The state, and behind it DEALS copies of it with other hidden cards."""
-    return np.concatenate([state, hidden(case.game, case.rules, state.repeat(DEALS), seed)])
+def dealt_anew(case: Case, state: np.ndarray, seed: int, seat: int = -1) -> np.ndarray:
+    """The state, and behind it DEALS copies of it with other cards hidden from the seat."""
+    return np.concatenate([state, hidden(case.game, case.rules, state.repeat(DEALS), seed, seat)])
 
 
-def what_is_seen(case: Case, states: np.ndarray) -> list[tuple[object, ...]]:
-    """All that each of the states shows to the player, and what the judges think of it."""
+def viewed_by(case: Case, states: np.ndarray, seat: int) -> np.ndarray:
+    return viewed(case.game, case.rules, states, np.full(len(states), seat))
+
+
+def what_is_seen(case: Case, states: np.ndarray, seat: int = 0) -> list[tuple[object, ...]]:
+    """All that each of the states shows to a seat, and what the judges think of it.
+
+    What may be done, and the judges of it, are there for the seat whose turn it is.
+    """
     game, rules = case.game, case.rules
+    states = viewed_by(case, states, seat)
     codes = codes_of(states)
     flat = game.features.onehot(codes)
-    judges = [None, *game.players]
-    scores = np.stack([game.judged(states, rules, player=one) for one in judges], axis=1)
-    facts = game.results(states, rules)
+    asked = case.players == 1 or (states["turn"][0] == seat and not states["over"][0])
+    judges = [None, *game.players] if asked else []
+    scores = [game.judged(states, rules, player=one) for one in judges]
+    heads = [head for head in game.state.names[1:8] if asked or head != "legal"]
+    facts = game.results(states, rules, np.full(len(states), seat))
     seen: list[tuple[object, ...]] = []
     for i in range(len(states)):
         row: tuple[object, ...] = (
             codes[i].tobytes(),
             flat[i].tobytes(),
-            scores[i].tobytes(),
-            *(states[head][i].item() for head in game.state.names[1:8]),
+            *(score[i].tobytes() for score in scores),
+            *(states[head][i].item() for head in heads),
             *(fact[i].item() for fact in facts.values()),
         )
         seen.append(row)
     return seen
 
 
-def drawings(case: Case, states: np.ndarray) -> set[tuple[str, ...]]:
-    scenes = [case.game.layout(state, case.rules) for state in states]
+def drawings(case: Case, states: np.ndarray, seat: int = 0) -> set[tuple[str, ...]]:
+    scenes = [case.game.layout(state, case.rules) for state in viewed_by(case, states, seat)]
     return {(ansi(scene, colour=True), svg(scene)) for scene in scenes}
 
 
 def check(case: Case, games: int, seed: int, every: int = 1) -> float:
     """Walk through games and look at their positions; return the share that had cards to hide."""
-    env = case.env(encoding="codes", max_moves=100)
+    env = case.whole(encoding="codes", max_moves=MOST)
     looked = differing = 0
     for steps in positions(env, games, seed, every):
         looked += 1
-        states = dealt_anew(case, env.clone(), steps)
-        said = f"{case}: step {steps} shows something hidden"
-        assert len(set(what_is_seen(case, states))) == 1, said
-        assert steps % DRAW_EVERY or len(drawings(case, states[:DRAWN])) == 1, said
-        decks = {deck.tobytes() for deck in states["deck"]}
-        differing += len(decks) > 1
-        if len(decks) > 1:
-            assert len(set(states["rng"].tolist())) > 1, "the chance to come is not hidden"
+        several = set()
+        for seat in range(case.players):
+            states = dealt_anew(case, env.clone(), steps, seat)
+            said = f"{case}: step {steps} shows something hidden to seat {seat}"
+            assert len(set(what_is_seen(case, states, seat))) == 1, said
+            assert steps % DRAW_EVERY or len(drawings(case, states[:DRAWN], seat)) == 1, said
+            decks = {deck.tobytes() for deck in states["deck"]}
+            several.add(len(decks) > 1)
+            if len(decks) > 1:
+                assert len(set(states["rng"].tolist())) > 1, "the chance to come is not hidden"
+        differing += all(several)
     return differing / looked
 
 
 def test_nothing_hidden_is_seen(case: Case) -> None:
-    check(case, 9, seed=40)
+    check(case, 9 if case.players == 1 else 3, seed=40)
 
 
 def test_nothing_hidden_is_seen_with_random_options() -> None:
-    for i, case in enumerate(random_cases(55, seed=7)):
-        check(case, 3, seed=1000 + 3 * i, every=3)
+    for i, case in enumerate(random_cases(19, seed=7)):
+        if case.players == 1:
+            check(case, 3, seed=1000 + 3 * i, every=3)
+        else:
+            check(case, 2, seed=1000 + 3 * i, every=5)
 
 
 def unshuffled(earlier: np.ndarray, later: np.ndarray) -> bool:
@@ -89,40 +108,93 @@ def unshuffled(earlier: np.ndarray, later: np.ndarray) -> bool:
     return all(earlier[field].tobytes() == later[field].tobytes() for field in ("rng", "deck"))
 
 
-def played_again(case: Case, states: list[np.ndarray], actions: list[int], seed: int) -> int:
-    """Play a game again with other cards where the last of its states hides them.
+class Replay:
+    """A game to be played again, from where its deck was last shuffled, with other cards."""
 
-    Everything seen on the way must be as it was. Begins where the deck was last shuffled; returns
-    how many steps were played with a deck that differs.
+    def __init__(self, case: Case, states: list[np.ndarray], actions: list[int]) -> None:
+        self.case, self.states, self.actions = case, states, actions
+        self.first = len(actions)
+        while self.first and unshuffled(states[self.first - 1], states[-1]):
+            self.first -= 1
+        limits = How(max_moves=MOST) if case.players == 1 else How()
+        self.rows = Rows(case.game, case.rules, 1, limits)
+
+    def play(self, deck: np.ndarray, actions: list[int]) -> list[np.ndarray]:
+        """Return the states with this deck, of the first step and all further ones."""
+        begin = self.states[self.first].copy()
+        begin["deck"] = deck
+        self.rows.restore(begin)
+        if self.first == 0:
+            self.rows.start(Source.DECK)
+        passed = [self.rows.states.copy()]
+        for action in actions[self.first :]:
+            self.rows.step(np.array([action]))
+            passed.append(self.rows.states.copy())
+        return passed
+
+    def secret(self, step: int, seat: int) -> list[int]:
+        """The actions that another seat could have taken in a step without this one noticing."""
+        here, taken = self.states[step], self.actions[step]
+        if here["turn"][0] == seat:
+            return []
+        found = []
+        then = what_is_seen(self.case, self.states[step + 1], seat)
+        for action in np.flatnonzero(here["legal"][0] >> np.arange(self.case.game.actions) & 1):
+            self.rows.restore(here)
+            self.rows.step(np.array([action]))
+            if action != taken and what_is_seen(self.case, self.rows.states, seat) == then:
+                found.append(int(action))
+        return found
+
+    def towards(self, other: np.ndarray, seat: int) -> list[np.ndarray]:
+        """Play with the deck of another last state, and with secret actions that lead to it."""
+        actions = list(self.actions)
+        passed = self.play(other["deck"][0], actions)
+        for step in range(len(actions) - 1, self.first - 1, -1):
+            if distance(self.case, passed[-1], other, seat) == 0:
+                break
+            for action in self.secret(step, seat):
+                tried = [*actions[:step], action, *actions[step + 1 :]]
+                again = self.play(other["deck"][0], tried)
+                ways = (distance(self.case, one[-1], other, seat) for one in (again, passed))
+                if next(ways) < next(ways):
+                    actions, passed = tried, again
+        return passed
+
+
+def distance(case: Case, one: np.ndarray, other: np.ndarray, seat: int) -> int:
+    """In how many bytes two states differ, their generators apart, as a seat views them."""
+    pair = viewed_by(case, np.concatenate([one, other]), seat)
+    pair["rng"] = 0
+    return int((pair[:1].view(np.int8) != pair[1:].view(np.int8)).sum())
+
+
+def played_again(
+    case: Case, states: list[np.ndarray], actions: list[int], seed: int, seat: int
+) -> int:
+    """Play a game again with other cards where the last of its states hides them from a seat.
+
+    Everything that the seat sees on the way must be as it was, and the end is what hiding makes of
+    the last state: nothing else is hidden than what could have been so. Returns how many steps were
+    played with a deck that differs.
     """
     *_, last = states
-    deck = hidden(case.game, case.rules, last, seed)["deck"]
-    if (deck == last["deck"]).all():
-        return 0
-    first = len(actions)
-    while first and unshuffled(states[first - 1], last):
-        first -= 1
-    env = case.env(encoding="codes", max_moves=100)
-    if first == 0:
-        env.reset(seed=seed, options={"deck": deck[0]})
-    else:
-        begin = states[first].copy()
-        begin["deck"] = deck
-        env.restore(begin)
-    for step in range(first, len(actions)):
-        said = f"{case}: step {step} tells of cards hidden at step {len(actions)}"
-        pair = np.concatenate([states[step], env.rows.states])
-        assert len(set(what_is_seen(case, pair))) == 1, said
-        env.step(actions[step])
-    pair = np.concatenate([last, env.rows.states])
-    assert len(set(what_is_seen(case, pair))) == 1, f"{case}: the last of {len(actions)} steps"
-    assert len(drawings(case, pair)) == 1, f"{case}: the drawing after {len(actions)} steps"
-    return len(actions) - first
+    other = hidden(case.game, case.rules, last, seed, seat)
+    replay = Replay(case, states, actions)
+    passed = replay.towards(other, seat)
+    for step, state in enumerate(passed, replay.first):
+        said = f"{case}: step {step} tells seat {seat} of what is hidden at step {len(actions)}"
+        pair = np.concatenate([states[step], state])
+        assert len(set(what_is_seen(case, pair, seat))) == 1, said
+    assert len(drawings(case, pair, seat)) == 1, f"{case}: the drawing after {len(actions)} steps"
+    assert distance(case, passed[-1], other, seat) == 0, f"{case}: {len(actions)}, seat {seat}"
+    same = (other["deck"] == last["deck"]).all()
+    return 0 if same else len(actions) - replay.first
 
 
 def play_again(case: Case, games: int, seed: int, every: int) -> int:
     """Play games, and parts of them again; return how many steps were compared."""
-    env = case.env(encoding="codes", max_moves=100)
+    env = case.whole(encoding="codes", max_moves=MOST)
     rng = np.random.default_rng(seed)
     compared = 0
     for number in range(games):
@@ -133,8 +205,9 @@ def play_again(case: Case, games: int, seed: int, every: int) -> int:
             actions.append(walker(env.rows, rng))
             env.step(actions[-1])
             states.append(env.clone())
-            if len(actions) % every == 0:
-                compared += played_again(case, states, actions, seed)
+            if len(actions) % every == 0 or (case.players > 1 and states[-1]["over"][0]):
+                for seat in range(case.players):
+                    compared += played_again(case, states, actions, seed, seat)
     return compared
 
 
@@ -143,27 +216,35 @@ def test_nothing_hidden_was_seen_on_the_way(case: Case) -> None:
 
 
 def test_nothing_hidden_was_seen_on_the_way_with_random_options() -> None:
-    for case in random_cases(55, seed=71):
-        play_again(case, 3, seed=45, every=14)
+    for i, case in enumerate(random_cases(19, seed=71)):
+        if case.players == 1:
+            play_again(case, 3, seed=45, every=14)
+        else:
+            play_again(case, 1, seed=45 + i, every=14)
 
 
 def test_there_is_something_to_hide(game: Game) -> None:
     """Else the tests above show nothing: most variants hide cards in half of their positions."""
-    found = {variant: check(Case(game, variant), 3, seed=9) for variant in game.variants}
-    hiding = [variant for variant, share in found.items() if share > 0.5]
+    cases = {variant: Case(game, variant) for variant in game.variants}
+    found = {
+        variant: check(case, 3, seed=9, every=1 if case.players == 1 else 6)
+        for variant, case in cases.items()
+    }
+    hiding = [case for variant, case in cases.items() if found[variant] > 0.5]
     assert len(hiding) > len(found) / 2, found
-    again = {variant: play_again(Case(game, variant), 3, 9, every=2) for variant in hiding}
-    assert all(again.values()), again
+    for case in hiding:
+        assert play_again(case, 3, 9, 2) if case.players == 1 else play_again(case, 1, 9, 9)
 
 
 def test_the_shells_show_nothing_hidden(case: Case) -> None:
     """The same through both environments: what ``restore`` returns, and all ways to look."""
-    for encoding in ("onehot", "codes"):
-        env = case.env(encoding=encoding, render_mode="ansi", max_moves=100)
-        envs = case.vec(DEALS + 1, encoding=encoding, render_mode="ansi")
+    for i, encoding in enumerate(("onehot", "codes")):
+        seated = {"seat": i * (case.players - 1)} if case.players > 1 else {}
+        env = case.env(encoding=encoding, render_mode="ansi", max_moves=MOST, **seated)
+        envs = case.vec(DEALS + 1, encoding=encoding, render_mode="ansi", **seated)
         envs.reset(seed=0)
         for steps in positions(env, 3, seed=50, every=7):
-            states = dealt_anew(case, env.clone(), steps)
+            states = dealt_anew(case, env.clone(), steps, int(env.rows.seats[0]))
             seen = []
             for state in states:
                 observation, info = env.restore(state[None])
@@ -192,20 +273,22 @@ def test_no_player_by_rule_chooses_by_what_is_hidden(case: Case) -> None:
 def check_choices(case: Case, name: str) -> None:
     agent = load(name, case.game, case.rules, seed=1)
     assert not agent.sees_all
-    env = case.env(encoding="codes")
+    env = case.whole(encoding="codes")
     for steps in positions(env, 3, seed=60, every=3):
         if env.state["over"]:
             continue
         states = dealt_anew(case, env.clone(), steps)
-        answers = []
+        answers, seeds = [], np.array([steps], np.uint64)
         for i in range(DEALS):
             fresh = load(name, case.game, case.rules, seed=steps)
-            answers.append(int(choose(fresh, look(fresh, case.game, case.rules, states[:1], i))[0]))
+            turn = look(fresh, case.game, case.rules, states[:1], i)._replace(seeds=seeds)
+            answers.append(int(choose(fresh, turn)[0]))
         masks = (states["legal"][:, None] >> np.arange(case.game.actions) & 1).astype(np.bool_)
         for i in range(DEALS):
             fresh = load(name, case.game, case.rules, seed=steps)
             row = slice(i, i + 1)
-            turn = Turn(case.game, case.rules, states[row], codes_of(states[row]), masks[row])
+            codes = codes_of(states[row])
+            turn = Turn(case.game, case.rules, states[row], codes, masks[row], seeds)
             answers.append(int(choose(fresh, turn)[0]))
         assert len(set(answers)) == 1
 
@@ -229,13 +312,18 @@ def test_agents_are_handed_other_hidden_cards(game: Game) -> None:
 
 
 def test_hiding_is_a_pure_function_of_state_and_seed(case: Case) -> None:
-    env = case.env()
+    """And of the seat; -1 stands for that whose turn it is."""
+    env = case.whole()
     for steps in positions(env, 2, seed=70, every=9):
         state = env.clone().repeat(3)
-        once, again = (hidden(case.game, case.rules, state, steps) for _ in range(2))
-        other = hidden(case.game, case.rules, state, steps + 1)
-        assert once.tobytes() == again.tobytes()
-        assert once["rng"].tolist() != other["rng"].tolist()
+        for seat in range(-1, case.players):
+            once, again = (hidden(case.game, case.rules, state, steps, seat) for _ in range(2))
+            other = hidden(case.game, case.rules, state, steps + 1, seat)
+            assert once.tobytes() == again.tobytes()
+            assert once["rng"].tolist() != other["rng"].tolist()
+            if seat == env.state["turn"]:
+                turns = hidden(case.game, case.rules, state, steps)
+                assert once.tobytes() == turns.tobytes()
 
 
 def test_hiding_one_state_does_not_depend_on_its_neighbours(game: Game) -> None:
@@ -277,7 +365,7 @@ class Noting:
         self.words: list[int] = []
 
     def act(self, turn: Turn) -> np.ndarray:
-        self.words += turn.states["rng"].tolist()
+        self.words += turn.states["rng"].tolist() + turn.seeds.tolist()
         return turn.masks.argmax(axis=1)
 
 
@@ -298,6 +386,12 @@ def test_the_deck_cannot_be_rebuilt_from_the_generator_handed_out(
     agent = Noting()
     for states in (state, state.repeat(5)):
         choose(agent, look(agent, game, case.rules, states, seed))
+    if case.players > 1:
+        env = case.env(opponents=agent)
+        env.reset(seed=seed)
+        assert env.state["deck"].tobytes() == deck
+        while not ended(env):
+            env.step(env.action_masks().argmax())
     monkeypatch.setattr(play, "load", lambda *args: agent)
     table = play.Table(game, case.variant, seed=seed, delay=0, say=lambda text: None)
     play.play(table, "noting")

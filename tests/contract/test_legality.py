@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from parlour.envs.core.batch import PENALTY
+from parlour.envs.core.batch import PENALTY, Over
 from parlour.envs.core.scene import ansi
-from tests.contract.cases import Case, positions
+from tests.contract.cases import SEVERAL, Case, ended, positions, unit_of
+from tests.walkers import legal_actions
 
 OUTSIDE = (-(2**40), -64, -1, 62, 63, 64, 1000, 2**40)
 """What no game has as an action, besides the number of its actions itself."""
@@ -18,9 +19,10 @@ def all_actions(case: Case) -> list[int]:
 
 
 def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) -> None:
+    """At a table of several it counts as a legal one: see the next test."""
     env = case.env(encoding="codes")
     tried = {True: 0, False: 0}
-    for _ in positions(env, 6, seed=1, every=5):
+    for _ in positions(env, 6 if case.players == 1 else 3, seed=1, every=5):
         if env.state["over"]:
             continue
         here, mask = env.clone(), env.action_masks()
@@ -31,17 +33,49 @@ def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) ->
             if legal:
                 assert terminated == (env.state["over"] == 1)
                 assert not info.get("illegal_action", False)
-            else:
+            elif case.players == 1:
                 assert (reward, terminated, truncated) == (PENALTY, True, False)
                 assert info["illegal_action"] is True
-                assert info[case.game.goal] is False
+                assert info[case.goal] is False
                 assert info["score"] == here["score"][0]
                 assert info["moves"] == here["moves"][0]
                 assert info["action_mask"].all()
-            assert env.state["steps"] == here["steps"][0] + 1
+            else:
+                assert terminated == (env.state["over"] == 1)
+                assert info.get("illegal_action", terminated) is terminated
+                assert reward == PENALTY + (info["score"] / unit_of(case) if terminated else 0.0)
+            taken = env.state["steps"] - here["steps"][0]
+            assert taken == 1 if case.players == 1 else taken >= 1
             tried[legal] += 1
     assert tried[True]
     assert tried[False]
+
+
+@pytest.mark.parametrize("several", SEVERAL, ids=str)
+def test_an_illegal_action_counts_as_one_legal_action(several: Case) -> None:
+    """All illegal ones as the same, whosever turn it is; only who chose it is noted and pays."""
+    whole = several.whole()
+    for _ in positions(whole, 3, seed=11, every=4):
+        if whole.state["over"]:
+            continue
+        here, seat = whole.clone(), int(whole.state["turn"])
+        legal = legal_actions(whole.rows)
+        after = {}
+        for action in legal:
+            whole.restore(here)
+            _, paid, *_ = whole.step(action)
+            after[whole.clone().tobytes()] = paid
+        found = set()
+        for action in set(all_actions(several)) - set(legal):
+            whole.restore(here)
+            _, paid, *_ = whole.step(action)
+            assert whole.state["illegal"] == here["illegal"][0] | 1 << seat
+            as_if = whole.clone()
+            as_if["illegal"] = here["illegal"]
+            paid[seat] -= PENALTY
+            assert np.array_equal(after[as_if.tobytes()], paid)
+            found.add(as_if.tobytes())
+        assert len(found) == 1
 
 
 def test_refused_actions_are_named_and_change_nothing(case: Case) -> None:
@@ -100,11 +134,11 @@ def test_a_vector_ignores_the_actions_of_finished_rows(case: Case) -> None:
     envs = case.vec(2, illegal="raise", max_moves=1, autoreset_mode="next_step")
     envs.reset(seed=3)
     for _ in range(300):
-        over = envs.states["over"] != 0
+        over = np.isin(envs.states["over"], (Over.TERMINATED, Over.TRUNCATED))
         actions = np.where(over, -7, envs.action_masks().argmax(axis=1))
         envs.step(actions)
         if over.any():
-            assert (envs.states["over"][over] == 0).all()
+            assert not np.isin(envs.states["over"][over], (Over.TERMINATED, Over.TRUNCATED)).any()
             return
     raise AssertionError("no game ended")
 
@@ -136,7 +170,7 @@ def test_finished_games_allow_everything(case: Case) -> None:
         env.reset(seed=6)
         over = False
         while not over:
-            assert not env.state["over"]
+            assert not ended(env)
             _, _, terminated, truncated, info = env.step(int(env.action_masks().argmax()))
             over = terminated or truncated
         assert info["action_mask"].all()

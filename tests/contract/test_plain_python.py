@@ -41,15 +41,33 @@ def as_ints(value: Any) -> Any:
     return [as_ints(inner) for inner in value] if isinstance(value, list) else int(value)
 
 
+def rules_of(case: Case) -> Any:
+    """The rules as kernels take them: ints, and tuples of them."""
+    numbers = {field: as_plain(value) for field, value in zip(*whole(case.rules), strict=True)}
+    return case.rules._replace(**numbers)
+
+
+def whole(rules: Any) -> tuple[tuple[str, ...], Any]:
+    return rules._fields, compiled(rules)[0]
+
+
 class Interpreted:
     """One row, played by the kernels' source itself."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, rules: Any) -> None:
         game = rows.game
-        self.start, self.play = plain(game.play.start), plain(game.play.play)
+        self.rules = rules
+        self.begin, self.play = plain(game.play.start), plain(game.play.play)
         assert not hasattr(self.play, "py_func")
         self.states = as_plain(rows.states)
-        self.out = Buffers([0.0], [False], [False], [[0] * game.actions], [None], [None])  # type: ignore[arg-type]
+        rewards, masks = [[0.0] * game.seats], [[0] * game.actions]
+        self.out = Buffers(rewards, [False], [False], masks, [None], [None])  # type: ignore[arg-type]
+
+    def start(self, how: How, source: Source) -> None:
+        self.begin(self.states, [self.rules], [how], [True], int(source), self.out)
+
+    def step(self, how: How, action: int) -> None:
+        self.play(self.states, [self.rules], [how], [True], [action], self.out)
 
     def same(self, rows: Rows, ended: bool) -> None:
         """Assert that the two are equal in every field of the state and all that a step writes."""
@@ -66,12 +84,17 @@ class Interpreted:
 
 
 def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
-    """Play both side by side, through the ends of games; return how many games ended."""
+    """Play both side by side, through the ends of games; return how many games ended.
+
+    All seats of a game for several are played, without limits, which such a game does not have.
+    """
+    if case.players > 1:
+        how = how._replace(max_moves=0, max_steps=0)
     rows = Rows(case.game, case.rules, 1, how)
     rows.seed([seed])
-    other = Interpreted(rows)
+    other = Interpreted(rows, rules_of(case))
     rows.start(Source.DRAW)
-    other.start(other.states, [rows.rules], [True], int(Source.DRAW), other.out)
+    other.start(how, Source.DRAW)
     other.same(rows, ended=False)
     rng = np.random.default_rng(seed)
     ends = 0
@@ -81,7 +104,7 @@ def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
         if rng.random() < 0.01:
             action = int(rng.integers(-3, case.game.actions + 3))
         rows.step(np.array([action]))
-        other.play(other.states, [rows.rules], [how], [action], other.out)
+        other.step(how, action)
         ended = bool(rows.out.terminated[0] or rows.out.truncated[0])
         other.same(rows, ended and how.reset == Reset.SAME_STEP)
         ends += ended
@@ -90,30 +113,60 @@ def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
 
 @pytest.mark.parametrize("how", SETTINGS, ids=["next-step", "same-step", "skip-forced"])
 def test_stepping(case: Case, how: How) -> None:
-    for number, walker in enumerate(WALKERS):
-        assert check(case, how, walker, 90, seed=number)
+    if case.players == 1:
+        assert all(check(case, how, walker, 90, seed) for seed, walker in enumerate(WALKERS))
+        return
+    for seed, walker in enumerate(WALKERS):
+        lowest = walker == "lowest"  # folds soon: it gets to the end, and beyond
+        ends = check(case, how, walker, 40 + 14 * case.players if lowest else 30, seed)
+        assert ends or not lowest
 
 
 def test_stepping_with_random_options() -> None:
-    for i, case in enumerate(random_cases(30, seed=4)):
+    for i, case in enumerate(random_cases(10, seed=4)):
         check(case, SETTINGS[i % 3], list(WALKERS)[i % 3], 60, seed=i)
 
 
-def test_hiding_and_judging(case: Case) -> None:
-    game, rules = case.game, case.rules
+def test_settling(case: Case) -> None:
+    """What a finished game pays: the whole of it at a table of several."""
+    rows = Rows(case.game, case.rules, 1)
+    rows.seed([6])
+    rows.start(Source.DRAW)
+    rng = np.random.default_rng(6)
+    for _ in range(400):
+        if rows.states["over"][0]:
+            break
+        rows.step(np.array([WALKERS["lowest"](rows, rng)]))
+    for reward in Reward:
+        how = How(reward=int(reward))
+        other = Interpreted(rows, rules_of(case))
+        settle = (rows.rules_table, compiled(how), rows.all, rows.out)
+        case.game.play.settle(rows.states, *settle)
+        plain(case.game.play.settle)(other.states, [other.rules], [how], [True], other.out)
+        assert other.out.rewards == rows.out.rewards.tolist()
+
+
+def test_hiding_viewing_and_judging(case: Case) -> None:
+    """From every seat, and from that whose turn it is."""
+    game, rules = case.game, rules_of(case)
     hide, judge = plain(game.hide), plain(game.judge)
     rows = Rows(game, case.rules, 1, How(reset=int(Reset.NEXT_STEP)))
     rows.seed([5])
     rows.start(Source.DRAW)
     rng = np.random.default_rng(5)
-    for step in range(80):
+    for step in range(80 if case.players == 1 else 32):
         over = rows.states["over"][0]
         if step % 4 == 0 and not over:
             states, others = rows.states.copy(), as_plain(rows.states)
             scores = [[0.0] * game.actions]
             judge(others, [rules], list(game.weights.values()), scores)
             assert game.judged(states, rules).tolist() == scores
-            game.hide(states, compiled(rules), 0)
-            hide(others, [rules], 0)
-            assert as_plain(states) == as_ints(others)
+            for seat in range(-1, case.players):
+                game.hide(states, compiled(rules), seat)
+                hide(others, [rules], seat)
+                assert as_plain(states) == as_ints(others)
+                if game.view is not None and seat >= 0:
+                    game.view(states, compiled(rules), np.array([seat]))
+                    plain(game.view)(others, [rules], [seat])
+                    assert as_plain(states) == as_ints(others)
         rows.step(np.array([0 if over else WALKERS["lowest"](rows, rng)]))

@@ -5,8 +5,9 @@ from itertools import combinations
 
 from parlour.envs.core import scene
 from parlour.envs.core.scene import Item, Scene, Text
+from tests.walkers import legal_actions
 
-from .cases import Case, positions
+from .cases import Case, positions, random_cases
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
@@ -55,16 +56,24 @@ def overlapping(drawn: Scene) -> list[object]:
 
 def test_nothing_lies_over_words_or_corners(case: Case) -> None:
     env = case.env(encoding="codes", max_moves=150)
-    for _ in positions(env, 2, seed=20, every=7):
+    for _ in positions(env, 2 if case.players == 1 else 6, seed=20, every=7):
         assert overlapping(env.scene()) == [], env.scene()
 
 
+def test_nothing_lies_over_words_or_corners_with_random_options() -> None:
+    for case in random_cases(4, seed=12):
+        env = case.env(encoding="codes", max_moves=150)
+        for _ in positions(env, 2, seed=21, every=9):
+            assert overlapping(env.scene()) == [], env.scene()
+
+
 def test_a_word_names_one_action_and_every_legal_action_has_one(case: Case) -> None:
-    env = case.env(encoding="codes", max_moves=150)
+    """Whosever turn it is."""
+    env = case.whole(encoding="codes", max_moves=150)
     for _ in positions(env, 2, seed=30, every=5):
         known = case.game.words(env.state, case.rules)
         said = [word.lower() for action in known for word in known[action]]
         assert len(set(said)) == len(said)
         assert not TAKEN & set(said)
         if not env.rows.states["over"][0]:
-            assert set(env.action_masks().nonzero()[0]) <= set(known)
+            assert set(legal_actions(env.rows)) <= set(known)

@@ -10,7 +10,9 @@ from parlour.envs.core.rows import Rows, hidden
 from parlour.envs.core.values import bonus_of, draw
 from tests.contract.cases import CASES, Case, positions, random_cases
 
-WITH_VALUES = [case for case in CASES if case.game.values]
+VALUED = [case for case in CASES if case.game.values]
+WITH_VALUES = [case for case in VALUED if case.players == 1]
+"""What they add up to is the score of one player's game; at a table of several there is none."""
 CLOSE = 1e-3
 
 
@@ -78,8 +80,8 @@ def test_what_changes_adds_up(valued: Case) -> None:
 
 
 def test_what_changes_adds_up_with_random_options() -> None:
-    for case in random_cases(24, seed=5):
-        if case.game.values:
+    for case in random_cases(8, seed=5):
+        if case.game.values and case.players == 1:
             check_sums(case, 1)
 
 
@@ -112,10 +114,10 @@ def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
 
 
 @pytest.mark.parametrize("width", [0, 4])
-@pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
+@pytest.mark.parametrize("valued", VALUED, ids=str)
 def test_hidden_cards_change_no_choice(valued: Case, width: int) -> None:
     agent = ValueAgent(table_of(valued), width=width)
-    env = valued.env(encoding="codes")
+    env = valued.whole(encoding="codes")
     for step in positions(env, 3, seed=9, every=11):
         if env.rows.states["over"][0]:
             continue

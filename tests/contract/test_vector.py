@@ -4,6 +4,7 @@ Held against Gymnasium's own ``SyncVectorEnv`` over single environments: observa
 rewards, flags, terminal observations, final infos and the states themselves.
 """
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from parlour.envs import CardVectorEnv, Game
+from parlour.envs.core.players import Uniform
 from tests.contract.cases import CASES, Case, Crowd, random_cases
 
 MODES = list(AutoresetMode)
@@ -20,6 +22,13 @@ SETTINGS: list[dict[str, Any]] = [
     {"encoding": "codes", "reward": "score", "max_moves": 20, "max_episode_steps": 25},
     {"encoding": "onehot", "skip_forced": True, "max_moves": 25},
 ]
+SETTINGS_OF_SEVERAL: list[dict[str, Any]] = [
+    {"encoding": "onehot"},
+    {"encoding": "codes", "skip_forced": True, "reward": "win", "opponents": "greedy", "seat": 1},
+    {"encoding": "codes", "reward": "score", "opponents": Uniform(seed=5)},
+    {"encoding": "onehot", "skip_forced": True, "opponents": [Uniform(3)], "seat": 1},
+]
+"""Limits there are none: a game for several always ends. Agents that choose by the turn's seeds."""
 SEED = 11
 WINNABLE = ("turn-back", "web", "three-passes", "open-stock")
 """Variants of which the walkers win some games."""
@@ -84,9 +93,11 @@ class Both:
         assert np.array_equal(masks, infos["action_mask"])
 
 
-def play(case: Case, mode: AutoresetMode, n: int, steps: int, **keywords: Any) -> dict[str, int]:
+def play(
+    case: Case, mode: AutoresetMode, n: int, steps: int, wrong: float = 0.004, **keywords: Any
+) -> dict[str, int]:
     both = Both(case, n, mode, **keywords)
-    crowd = Crowd(case, n, SEED, wrong=0.004)
+    crowd = Crowd(case, n, SEED, wrong)
     both.reset(seed=SEED)
     for _ in range(steps):
         done = both.step(crowd.choose(both.envs.states, both.envs.action_masks()))
@@ -97,9 +108,17 @@ def play(case: Case, mode: AutoresetMode, n: int, steps: int, **keywords: Any) -
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_rows_are_single_environments(case: Case, mode: AutoresetMode) -> None:
-    """5000 steps: 20 rows, 250 steps. Settings go round, so that each meets every mode."""
-    setting = SETTINGS[(CASES.index(case) + MODES.index(mode)) % len(SETTINGS)]
-    ends = play(case, mode, 20, 250, **setting)
+    """5000 steps: 20 rows, 250 steps. Settings go round, so that each meets every mode.
+
+    Of games for several 400 steps, with the turns of all others in between.
+    """
+    number = CASES.index(case) + MODES.index(mode)
+    if case.players == 1:
+        ends = play(case, mode, 20, 250, **SETTINGS[number % len(SETTINGS)])
+    else:
+        setting = SETTINGS_OF_SEVERAL[number % len(SETTINGS_OF_SEVERAL)]
+        ends = play(case, mode, 5, 80, wrong=0.03, **setting)
+        assert ends["terminated"] and not ends["truncated"]
     assert ends["illegal"]
 
 
@@ -116,17 +135,22 @@ def test_rows_are_single_environments_where_games_are_won(won: Case, mode: Autor
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_rows_are_single_environments_for_100_000_steps(case: Case, mode: AutoresetMode) -> None:
     """25 000 with each setting: 50 rows, 500 steps."""
-    for setting in SETTINGS:
+    for setting in SETTINGS if case.players == 1 else SETTINGS_OF_SEVERAL:
         ends = play(case, mode, 50, 500, **setting)
         assert ends["illegal"]
 
 
 def test_rows_are_single_environments_with_random_options() -> None:
-    ends = [
-        play(case, MODES[i % 3], 6, 80, **SETTINGS[i % 4])
-        for i, case in enumerate(random_cases(30, seed=5))
-    ]
-    assert all(sum(end[kind] for end in ends) for kind in ("terminated", "truncated", "illegal"))
+    ends: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
+    for i, case in enumerate(random_cases(10, seed=5)):
+        if case.players == 1:
+            ends[False] += Counter(play(case, MODES[i % 3], 6, 80, **SETTINGS[i % 4]))
+        else:
+            setting = SETTINGS_OF_SEVERAL[i % 4]
+            ends[True] += Counter(play(case, MODES[i % 3], 4, 40, wrong=0.03, **setting))
+    assert all(ends[False][kind] for kind in ("terminated", "truncated", "illegal"))
+    assert all(ends[True][kind] for kind in ("terminated", "won", "illegal"))
+    assert not ends[True]["truncated"]
 
 
 def test_rows_given_seeds_of_their_own(game: Game) -> None:
@@ -178,9 +202,9 @@ def test_finished_rows_wait_for_a_reset_when_autoreset_is_disabled(case: Case) -
             assert np.array_equal(observations[row], observation)
         now = (terminated | truncated) & ~over
         if now.any():
-            assert np.array_equal(infos[f"_{case.game.goal}"], now)
+            assert np.array_equal(infos[f"_{case.goal}"], now)
         else:
-            assert case.game.goal not in infos
+            assert case.goal not in infos
         for row in np.flatnonzero(now):
             finished[row] = envs.states[row].tobytes(), observations[row].copy()
         over |= now

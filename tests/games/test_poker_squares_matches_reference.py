@@ -1,19 +1,22 @@
-"""The compiled Poker Squares plays exactly as the reference written from the rule text."""
+"""The compiled Poker Squares for one plays exactly as the reference written from the rule text."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
-from parlour.envs import GAMES
+from parlour.envs import GAMES, Game
 from parlour.envs.core.cards import FIRST_CARD, name
 from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares import AMERICAN, PokerSquares, hand, refused
+from tests.walkers import random_options
 
 GAME = GAMES["poker_squares"]
+VARIANTS = [name for name, rules in GAME.variants.items() if rules.players == 1]
 ALL = set(range(25))
 
 
@@ -22,6 +25,7 @@ class Told(PokerSquares):
 
     def __init__(self, rows: Rows) -> None:
         self.rules = plain(rows.rules)
+        assert self.rules.pop("players") == 1
         super().__init__([name(int(card)) for card in rows.states["deck"][0]], **self.rules)
 
     def branches(self, action: int | None) -> Iterator[str]:
@@ -65,7 +69,11 @@ def count_branches(hits: Counter[str], reference: Told, action: int | None) -> N
     hits.update(reference.branches(action))
 
 
-MATCH = Match(GAME, Told, compare, count_branches)
+def for_one(game: Game, rng: np.random.Generator) -> dict[str, object]:
+    return random_options(game, rng) | {"players": 1}
+
+
+MATCH = Match(GAME, Told, compare, count_branches, options=for_one)
 OPTIONS_HIT = {
     "starter": ("starter",),
     "adjacent": ("first", "all"),
@@ -78,7 +86,7 @@ HANDS = set(AMERICAN)
 SELDOM = {"straight flush", "royal flush"}
 
 
-@pytest.mark.parametrize("variant", GAME.variants)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_variant_matches_reference(variant: str) -> None:
     hits = MATCH.games(variant, 150)
     assert {one for one in HANDS if not hits[one]} <= SELDOM
@@ -86,13 +94,13 @@ def test_variant_matches_reference(variant: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", GAME.variants)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_variant_matches_reference_on_2000_games(variant: str) -> None:
     MATCH.games(variant, 2000)
 
 
 def test_random_options_match_reference_and_reach_every_branch() -> None:
-    assert OPTIONS_HIT.keys() == set(GAME.rules._fields)
+    assert OPTIONS_HIT.keys() == {*GAME.rules._fields} - {"players"}
     hits = MATCH.random_sets(0, 200)
     hits += MATCH.games_until("target of one's own", {"target": 10}, 20)
     missed = [one for branches in OPTIONS_HIT.values() for one in branches if not hits[one]]
@@ -117,7 +125,7 @@ def test_2000_random_option_sets_match_reference() -> None:
         {"target": 1270},
         {"target": 1271},
         {"target": -1},
-        {"players": 2},
+        {"seats": 2},
     ],
     ids=str,
 )

@@ -33,7 +33,7 @@ def check(case: Case) -> int:
     hiding = 0
     for env, steps in walks(case):
         places = unknown(env)
-        known = np.setdiff1d(np.arange(len(GAME.pack)), places)
+        known = np.setdiff1d(np.arange(len(GAME.pack(case.rules))), places)
         deck = env.state["deck"]
         others = hidden(GAME, case.rules, env.clone().repeat(24), steps)["deck"]
         assert (others[:, known] == deck[known]).all()

@@ -1,13 +1,16 @@
 """Golden playthroughs: one game of every variant, written out; ``python -m tests.golden.make``.
 
 They show a reader how a variant goes, and any change of rules, deals, rewards, observations or
-drawings as a difference. ``banks.txt`` holds the digests of the deal banks: a bank once published
-never changes, so a line that is there is not written anew.
+drawings as a difference. Of a game for several every seat is played from here; the table is drawn
+as the seat sees it that acts next, and what each seat sees is in the digest. ``banks.txt`` holds
+the digests of the deal banks: a bank once published never changes, so a line that is there is not
+written anew.
 """
 
 import random
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +18,15 @@ from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.cards import name
 from parlour.envs.core.deals import decks_digest, default_bank
 from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.rows import Rows, codes_of, viewed
+from parlour.envs.core.scene import Scene, ansi
 
 FOLDER = Path(__file__).parent
 BANKS = "banks.txt"
 BANK_DECKS = 1000
 DEALS = 40
-"""The game shown is the first of these deals that is won, or else the one with the best score."""
+"""The game shown is the first of these deals that is won, or else the one with the best score; of
+a game for several, that in which one of the seats wins most."""
 MAX_MOVES = 120
 TABLE_EVERY = 10
 
@@ -33,9 +37,16 @@ def choose(env: CardEnv, rng: random.Random) -> int:
     return can[0] if rng.random() < 0.85 else can[int(rng.random() * len(can))]
 
 
+def choose_in_turn(legal: list[int], rng: random.Random) -> int:
+    """One of the first three legal actions: of many ways to bet one of the lowest."""
+    return legal[int(rng.random() * min(3, len(legal)))]
+
+
 def playthrough(game: Game, variant: str) -> str:
     """The game of a variant as text, ending in a line feed."""
-    return max((play(game, variant, deal) for deal in range(DEALS)), key=lambda one: one[0])[1]
+    several = game.players_of(game.variants[variant]) > 1
+    how = play_in_turn if several else play
+    return max((how(game, variant, deal) for deal in range(DEALS)), key=lambda one: one[0])[1]
 
 
 def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
@@ -44,10 +55,10 @@ def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
     rng = random.Random(deal)
     observation, info = env.reset(options={"deal": deal})
     seen = sha256()
-    lines = [*heading(env, deal), *table(env)]
+    lines = [*heading(env.game, env.rules, env.state, deal), *table(env.scene())]
     steps, over = 0, False
     while not over:
-        observe(seen, env, observation)
+        observe(seen, game, observation, env.action_masks())
         legal = " ".join(str(action) for action in np.flatnonzero(info["action_mask"]))
         action = choose(env, rng)
         observation, reward, terminated, truncated, info = env.step(action)
@@ -55,26 +66,76 @@ def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
         step = f"{steps:4}  {f'{action} {game.label(action)}':14} {reward:+.4f}   legal {legal}"
         lines.append(step)
         if steps % TABLE_EVERY == 0 or over:
-            lines += table(env)
-    observe(seen, env, observation)
+            lines += table(env.scene())
+    observe(seen, game, observation, env.action_masks())
     result = {key: value for key, value in info.items() if key != "action_mask"}
     lines.append(fact("end", "terminated" if terminated else "truncated"))
     lines += [fact(key, said(value)) for key, value in result.items()]
     lines.append(fact("steps", str(steps)))
     lines.append(fact("observed", seen.hexdigest()[:32]))
-    return (result[env.game.goal], result["score"]), "\n".join(lines) + "\n"
+    return (result[env.rows.goal], result["score"]), "\n".join(lines) + "\n"
 
 
-def heading(env: CardEnv, deal: int) -> list[str]:
-    game, deck = env.game, [name(int(card)) for card in env.state["deck"]]
+def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
+    """Play a numbered deal of a game for several, all seats; return the same as `play`."""
+    rules = game.rules_of(variant)
+    rows, seats = Rows(game, rules, 1), range(game.players_of(rules))
+    rng, seen = random.Random(deal), sha256()
+    rows.deal_bank(default_bank(game.name), [deal])
+    lines = [*heading(game, rules, rows.states[0], deal), *table(seats_view(rows, 0))]
+    paid, steps = rows.out.rewards[0, : len(seats)].copy(), 0
+    while not rows.states["over"][0]:
+        for seat in seats:
+            observe_seat(seen, rows, seat)
+        turn, legal = int(rows.states["turn"][0]), np.flatnonzero(rows.out.masks[0]).tolist()
+        action = choose_in_turn(legal, rng)
+        rows.step(np.array([action]))
+        paid += rows.out.rewards[0, : len(seats)]
+        steps += 1
+        can = " ".join(map(str, legal))
+        lines.append(f"{steps:4}  seat {turn}  {f'{action} {game.label(action)}':18} legal {can}")
+        over = bool(rows.states["over"][0])
+        if steps % TABLE_EVERY == 0 or over:
+            lines += table(seats_view(rows, 0 if over else int(rows.states["turn"][0])))
+    for seat in seats:
+        observe_seat(seen, rows, seat)
+    results = game.results(rows.states.repeat(len(seats)), rules, np.arange(len(seats)))
+    lines.append(fact("end", "terminated"))
+    for key, values in results.items():
+        lines.append(fact(key, "  ".join(said(value.item()) for value in values)))
+    lines.append(fact("reward", "  ".join(f"{reward:+.4f}" for reward in paid)))
+    lines += [fact("steps", str(steps)), fact("observed", seen.hexdigest()[:32])]
+    most = int(results["score"].max())
+    return (most > 0, most), "\n".join(lines) + "\n"
+
+
+def as_seen(rows: Rows, seat: int) -> np.ndarray:
+    return viewed(rows.game, rows.rules, rows.states, np.array([seat]))
+
+
+def seats_view(rows: Rows, seat: int) -> Scene:
+    return rows.game.layout(as_seen(rows, seat)[0], rows.rules)
+
+
+def observe_seat(seen: Any, rows: Rows, seat: int) -> None:
+    """Take what a seat sees into a digest, and the mask for the one that acts."""
+    asked = rows.states["turn"][0] == seat or rows.states["over"][0]
+    mask = rows.out.masks[0].astype(np.bool_) & bool(asked)
+    observe(seen, rows.game, codes_of(as_seen(rows, seat))[0], mask)
+
+
+def heading(game: Game, rules: Any, state: np.void, deal: int) -> list[str]:
+    deck = [name(int(card)) for card in state["deck"] if card]
     rows = [" ".join(deck[i : i + 13]) for i in range(0, len(deck), 13)]
+    dealer = [fact("dealer", str(state["dealer"]))] if "dealer" in (game.state.names or ()) else []
     return [
-        f"{game.title}, {game.variant_of(env.rules)}: {game.id}",
+        f"{game.title}, {game.variant_of(rules)}: {game.id}",
         "",
-        *(fact(option, said(value)) for option, value in plain(env.rules).items()),
-        fact("rules", game.rules_digest(env.rules)),
+        *(fact(option, said(value)) for option, value in plain(rules).items()),
+        fact("rules", game.rules_digest(rules)),
         fact("features", game.features_digest),
         fact("deal", f"{deal} of {default_bank(game.name)}"),
+        *dealer,
         *(fact("deck" if i == 0 else "", row) for i, row in enumerate(rows)),
     ]
 
@@ -87,15 +148,15 @@ def said(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def table(env: CardEnv) -> list[str]:
-    return ["", *(line.rstrip() for line in ansi(env.scene()).split("\n")), ""]
+def table(scene: Scene) -> list[str]:
+    return ["", *(line.rstrip() for line in ansi(scene).split("\n")), ""]
 
 
-def observe(seen: "sha256", env: CardEnv, observation: np.ndarray) -> None:  # type: ignore[valid-type]
+def observe(seen: Any, game: Game, observation: np.ndarray, mask: np.ndarray) -> None:
     """Take an observation into a digest, in both encodings, and the mask that goes with it."""
     seen.update(observation.tobytes())
-    seen.update(env.game.features.onehot(observation[None]).tobytes())
-    seen.update(env.action_masks().tobytes())
+    seen.update(game.features.onehot(observation[None]).tobytes())
+    seen.update(mask.tobytes())
 
 
 def bank_line(game: Game) -> str:

@@ -6,7 +6,7 @@ equal, which branches are counted. The rest is here.
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from parlour.envs.core.batch import How, Reset
 from parlour.envs.core.cards import name
 from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows
-from tests.walkers import WALKERS, random_options
+from tests.walkers import WALKERS, Walker, random_options
 
 
 class Reference(Protocol):
@@ -37,7 +37,7 @@ class Match(Generic[R]):
     ``begin`` makes the reference of the game just dealt; ``compare`` asserts that both stand the
     same; ``count`` adds up which branches a position of the reference and the action about to be
     played there (None: the game is over) reach. ``max_moves`` should be enough for all but endless
-    games.
+    games (0: no limit). ``walkers`` take turns; ``options`` draws a combination for `random_sets`.
     """
 
     game: Game
@@ -45,6 +45,8 @@ class Match(Generic[R]):
     compare: Callable[[Rows, R], None]
     count: Callable[[Counter[str], R, int | None], None]
     max_moves: int = 120
+    walkers: Mapping[str, Walker] = field(default_factory=lambda: WALKERS)
+    options: Callable[[Game, np.random.Generator], dict[str, object]] = random_options
 
     def rows(self, variant: str | None, options: Mapping[str, Any] | None) -> Rows:
         """Return the one row in which games by these rules are played."""
@@ -57,7 +59,8 @@ class Match(Generic[R]):
         The seed makes the deal and the walk, the walkers take turns. What is raised has a note:
         by which rules, from which seed and after which actions.
         """
-        rng, walk = np.random.default_rng(seed), list(WALKERS.values())[seed % len(WALKERS)]
+        rng, walks = np.random.default_rng(seed), list(self.walkers.values())
+        walk = walks[seed % len(walks)]
         rows.deal_bank("reference", [seed])
         reference, actions = self.begin(rows), []
         try:
@@ -97,7 +100,7 @@ class Match(Generic[R]):
         """
         hits = Counter[str]()
         for seed in range(first, first + n):
-            options = random_options(self.game, np.random.default_rng(seed))
+            options = self.options(self.game, np.random.default_rng(seed))
             self.play_both(self.rows(None, options), seed, hits)
         return hits
 

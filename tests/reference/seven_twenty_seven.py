@@ -33,9 +33,11 @@ Readings taken where the page leaves something open:
 11. The seat that is last to be left after the deal takes the pot even if its own cards exceed 27.
 12. Simultaneous declarations become public together, with the last of them; the seat itself does
     not see its own before either.
-13. `seen_by` never shows another's hidden card, not even after a showdown, and keeps showing the
-    face-up cards of a seat that is out. It names seats by their numbers at the table (nothing is
-    rotated). The stands of each seat are public, as everybody saw them.
+13. At a showdown the hands of all who are still in are turned up, winners' or not. Those of
+    folded and busted seats stay hidden, and so does the hand of a seat that takes the pot because
+    it is the last. `seen_by` keeps showing the face-up cards of a seat that is out. It names seats
+    by their numbers at the table (nothing is rotated). The stands of each seat are public, as
+    everybody saw them.
 14. Draw rounds are numbered from 0, the opening ask; it is one of the "last 8" like any other,
     and so is the one that is going on.
 15. The mini pack is any six cards of these ranks; its suits mean nothing.
@@ -445,6 +447,8 @@ class SevenTwentySeven:
         if self._rules.declare != "cards_speak":
             said = {seat: self._said[seat] for seat in self.live}
             declared = {seat: word for seat, word in said.items() if word is not None}
+        for seat in self.live:
+            self.hands[seat] = [(card, True) for card in self.cards(seat)]
         rules = self._rules
         self._finish(shares(self.pot, hands, rules.nearness, rules.half_tens, declared))
 

@@ -30,7 +30,8 @@ def turn(n: int = 64) -> Turn:
     for _ in range(12):
         env.step((rng.random((n, GAME.actions)) * env.masks()).argmax(axis=1))
     states = env.rows.states.copy()
-    return Turn(GAME, RULES, states, codes_of(states), env.masks())
+    seeds = np.arange(n, dtype=np.uint64)
+    return Turn(GAME, RULES, states, codes_of(states), env.masks(), seeds)
 
 
 def make(folder: Path, network: str = "mlp") -> CardNetwork:

@@ -178,6 +178,64 @@ def test_options_change_the_rules(parlour: Any) -> None:
     assert list(played) == list(GAMES["pyramid"].variants)
 
 
+def test_a_game_for_several_is_evaluated_from_every_seat(parlour: Any) -> None:
+    line = "evaluate seven-twenty-seven --agent uniform --deals 20 --hands 2 --seed 1 --json"
+    said = parlour(f"{line} --field greedy mine_for_a_test:Last")
+    assert said.status == 0
+    found = said.json
+    check_estimate(found["net"], 20)
+    check_estimate(found["won"], 20)
+    assert len(found["positions"]) == 4
+    assert (found["field"], found["hands"]) == (["greedy", "last"], 2)
+    found = parlour("evaluate seven-twenty-seven --variant mini --deals 20 --json").json
+    assert len(found["positions"]) == 2
+
+
+def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
+    parlour: Any, elsewhere: Path
+) -> None:
+    agents = "uniform greedy mine_for_a_test:Last"
+    line = f"compare seven-twenty-seven --agents {agents} --field uniform --deals 20 --out"
+    found = parlour(f"{line} one --json").json
+    assert [one["agent"] for one in found["results"]] == ["uniform", "greedy", "last"]
+    assert len(found["pairs"]) == 6
+    difference = found["differences"][0]
+    assert (difference["agent"], difference["minus"]) == ("greedy", "uniform")
+    for at in difference["positions"]:
+        assert at["holm"]["low"] <= at["low"] <= at["mean"] <= at["high"] <= at["holm"]["high"]
+        assert 0 <= at["holm"]["p"] <= 1
+    shown = parlour(f"{line} two")
+    assert shown.status == 0
+    for part in (
+        "greedy − uniform",
+        "  as dealer",
+        "antes a hand: line among column",
+        "two/summary",
+    ):
+        assert part in shown.out
+    for folder in ("one", "two"):
+        files = sorted(path.name for path in (elsewhere / folder).iterdir())
+        assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+    assert json.loads((elsewhere / "one" / "summary.json").read_text()) == found
+
+
+def test_what_others_did_at_tables_is_not_lost(parlour: Any) -> None:
+    agents = "uniform mine_for_a_test:Wrong"
+    said = parlour(
+        f"compare seven-twenty-seven --variant declare --agents {agents} --deals 9 --json"
+    )
+    assert said.status == 2
+    assert "agent 'wrong' chose action 0" in said.err
+    assert [one["agent"] for one in said.json["results"]] == ["uniform"]
+
+
+def test_all_variants_are_those_with_as_many_players_as_the_default(parlour: Any) -> None:
+    found = parlour("compare poker_squares --variant all --agents uniform --deals 2 --json").json
+    played = [one["variant"] for one in found["results"]]
+    rules = GAMES["poker_squares"].variants
+    assert played == [name for name in rules if rules[name].players == 1]
+
+
 def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -> None:
     game, settings = GAMES["pyramid"], {"name": "mlp", "width": 8, "depth": 1, "options": {}}
     network = build("mlp", game, 8, 1)
@@ -251,6 +309,24 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
         ("evaluate", "required: GAME (see parlour evaluate --help)"),
         ("play pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("play pyramid --deal 1 --seed 1", "--seed makes the deal"),
+        ("evaluate pyramid --field greedy --hands 2", "--field, --hands: Pyramid as chosen is for"),
+        ("play pyramid --seat 1 --hands 2", "--seat, --hands: Pyramid as chosen is for one player"),
+        ("compare seven-twenty-seven --max-moves 9", "--max-moves: a game for several always ends"),
+        ("compare seven-twenty-seven --hands 0", "hands=0: allowed are whole numbers from 1"),
+        ("evaluate seven-twenty-seven --deals 1", "deals=1: allowed are whole numbers from 2"),
+        ("evaluate seven-twenty-seven --field gredy", "unknown agent 'gredy'; did you mean"),
+        ("evaluate seven-twenty-seven --agent human", "agent 'human' plays one hand at a time"),
+        (
+            "compare poker_squares --variant classic duel",
+            "variants for one player (classic) and for several (duel) are compared apart",
+        ),
+        ("play seven-twenty-seven --seat 4", "seat=4: allowed are the seats 0–3"),
+        (
+            "play seven-twenty-seven --opponents greedy greedy greedy greedy",
+            "opponents: 4 given; allowed are 1–3",
+        ),
+        ("play seven-twenty-seven --opponents human", "opponents: there is one person"),
+        ("play seven-twenty-seven --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
         ("bench pyramid --rows 0", "rows=0"),
         (
             "bench --variant web --option passes=2 --rows 16 --json",
@@ -274,7 +350,7 @@ def test_debug_shows_where(parlour: Any) -> None:
 
 def test_help_has_examples(parlour: Any, capsys: pytest.CaptureFixture[str]) -> None:
     for name in cli.COMMANDS:
-        if name != "train":  # its help is the trainer's
+        if name not in cli.HANDED_ON:  # their help is their own
             with pytest.raises(SystemExit, match="0"):
                 parlour(f"{name} --help")
             text = capsys.readouterr().out
@@ -344,6 +420,7 @@ def test_without_the_extras() -> None:
         "rules pyramid": "variants",
         "play pyramid --seed 1": "Goodbye.",
         "evaluate pyramid --deals 20 --json": '"won"',
+        "evaluate seven-twenty-seven --deals 4 --json": '"net"',
     }
     for line, text in core.items():
         said = process(*line.split(), code=CORE_ONLY)
@@ -363,6 +440,23 @@ def test_a_game_by_standard_input() -> None:
     for text in ("Pyramid, web, deal 3", "moves now:", "score 2, moves 1", "moves 3", "'nonsense'"):
         assert text in said.out
     assert said.out.endswith("Goodbye.\n")
+
+
+def test_a_seat_at_a_table_by_standard_input() -> None:
+    words = "play seven-twenty-seven --deal 3 --seat 1 --opponents uniform greedy --hands 2"
+    said = process(*words.split(), stdin="?\nnonsense\nstand\nq\n")
+    assert (said.status, said.err) == (0, "")
+    for text in (
+        "Seven Twenty-Seven, home, deal 3, bank seven_twenty_seven-1",
+        "seat 0 (uniform), seat 1 (you), seat 2 (uniform), seat 3 (greedy)",
+        "moves now: draw (d), stand (s)",
+        "'nonsense' is no move now",
+    ):
+        assert text in said.out
+    assert said.out.endswith("Goodbye.\n")
+    alone = process(*f"{words} --agent uniform".split(), code=CORE_ONLY)
+    assert (alone.status, alone.err) == (0, "")
+    assert "After 2 hands" in alone.out
 
 
 def test_version_from_any_folder() -> None:

@@ -40,7 +40,7 @@ def by_the_environment(deal: int) -> dict[str, object]:
     agent = GreedyAgent()
     while "won" not in info:
         masks = info["action_mask"][None].astype(bool)
-        turn = Turn(GAME, env.rules, env.rows.states, env.rows.codes, masks)
+        turn = Turn(GAME, env.rules, env.rows.states, env.rows.codes, masks, np.zeros(1, np.uint64))
         *_, info = env.step(agent.act(turn)[0])
     return info
 
@@ -130,6 +130,13 @@ def test_wrong_numbers_are_refused() -> None:
             evaluate(GAME, "uniform", **keywords)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no deals"):
         play_deals(GAME, RULES, UniformAgent(), SEEDS[:0])
+
+
+def test_a_game_for_several_is_played_elsewhere() -> None:
+    with pytest.raises(ValueError, match=r"Seven Twenty-Seven, six, is for 6 players: see parlour"):
+        evaluate("seven_twenty_seven", "uniform", variant="six")
+    with pytest.raises(ValueError, match="is for 2 players"):
+        evaluate("seven_twenty_seven", "uniform", options={"players": 2})
 
 
 def test_agents_are_found_by_name() -> None:

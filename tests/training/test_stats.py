@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from parlour.training.stats import Estimate, difference, mean, rate
+from parlour.training.stats import Estimate, difference, holm, mean, rate, student, student_all
 
 
 def bools(yes: int, n: int) -> np.ndarray:
@@ -69,6 +69,60 @@ def test_paired_rates_and_the_bootstrap_agree_on_many_deals() -> None:
     assert one[:3] == pytest.approx(other[:3], abs=0.0005)
 
 
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 31, 2000])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
+def test_students_interval_is_scipys(n: int, confidence: float) -> None:
+    values = np.random.default_rng(n).exponential(size=n)
+    found = student(values, confidence)
+    known = scipy_stats.ttest_1samp(values, 0).confidence_interval(confidence)
+    assert (found.low, found.high) == pytest.approx((known.low, known.high), rel=1e-9)
+    assert (found.mean, found.n) == (pytest.approx(values.mean()), n)
+
+
+def test_students_interval_of_a_case_worked_by_hand() -> None:
+    # mean 3, variance 10 / 4, standard error sqrt(0.5), t(0.975, 4) = 2.776445
+    found = student(np.array([1, 2, 3, 4, 5]))
+    assert found[:3] == pytest.approx((3, 3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5))
+
+
+def test_holms_p_values_as_worked_by_hand() -> None:
+    # in order 0.005 * 4, 0.01 * 3, 0.03 * 2, and 0.04, which must not be below the one before
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
+
+
+def test_holms_intervals_agree_with_holms_p_values() -> None:
+    rng = np.random.default_rng(0)
+    told = 0
+    for _ in range(200):
+        values = rng.normal(rng.choice([0, 0.5], 4), size=(30, 4))
+        found = student_all(values)
+        known = scipy_stats.ttest_1samp(values, 0)
+        assert [one.p for one in found] == pytest.approx(holm(known.pvalue.tolist()), abs=1e-12)
+        for column, one in enumerate(found):
+            assert one.own == student(values[:, column])
+            assert one.holm.low <= one.own.low <= one.own.high <= one.holm.high
+            assert (one.p < 0.05) == (one.holm.low > 0 or one.holm.high < 0)
+            told += one.p < 0.05
+    assert 100 < told < 600
+
+
+def test_holms_correction_keeps_the_error_of_the_family() -> None:
+    rng, wrong = np.random.default_rng(1), 0
+    for _ in range(1000):
+        wrong += any(one.p < 0.05 for one in student_all(rng.normal(size=(20, 5))))
+    assert 0.03 < wrong / 1000 < 0.07
+
+
+def test_the_second_of_two_is_tested_alone_once_the_first_is_told() -> None:
+    values = np.random.default_rng(3).normal((2.0, 0.0), size=(25, 2))
+    first, second = student_all(values)
+    assert first.holm == student(values[:, 0], 0.975)
+    assert second.holm == second.own
+
+
 def test_pairing_makes_the_interval_narrower() -> None:
     rng = np.random.default_rng(0)
     luck = rng.normal(size=1000)
@@ -83,6 +137,8 @@ def test_values_that_are_all_equal() -> None:
     assert mean(equal) == Estimate(3.0, 3.0, 3.0, 50)
     assert difference(equal, equal) == Estimate(0.0, 0.0, 0.0, 50)
     assert mean(np.array([2.5])) == Estimate(2.5, 2.5, 2.5, 1)
+    assert student(equal) == Estimate(3.0, 3.0, 3.0, 50)
+    assert [one.p for one in student_all(np.tile([0, 3], (9, 1)))] == [1.0, 0.0]
     for yes in (0, 20, 50):
         found = difference(bools(yes, 50), bools(yes, 50))
         assert found.mean == 0
@@ -104,3 +160,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         difference(none, one)
     with pytest.raises(ValueError, match="confidence=95"):
         rate(one, 95)
+    with pytest.raises(ValueError, match="confidence=95"):
+        student(np.arange(3), 95)
+    with pytest.raises(ValueError, match="at least two"):
+        student(np.zeros(1))

@@ -1,0 +1,104 @@
+"""Turns: what a player is asked, how it is shown, and how its answer is checked."""
+
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from .cards import GAMMA, MIX_1, MIX_2, S27, S30, S31, S32
+from .game import Game
+from .rows import HIDE, codes_of, hidden, taken
+
+STRIDE = np.uint64(0xD1342543DE82EF95)
+"""From one step's seed to the next: odd, and not the step of the generators themselves."""
+
+
+class Turn(NamedTuple):
+    """What an agent is asked about: n games of one kind, none of them over.
+
+    ``states`` (n,) are records of ``game.state``, whose ``turn`` is the seat that is asked; whoever
+    does not see all gets them with hidden cards dealt anew. ``observations`` is int8 (n, width),
+    encoding ``codes``; ``masks`` is bool (n, actions), the legal actions. ``seeds``, uint64 (n,),
+    are for the agent's own random choices (`draws`): who makes them by these plays each game the
+    same way whatever stands beside it.
+    """
+
+    game: Game
+    rules: Any
+    states: np.ndarray
+    observations: np.ndarray
+    masks: np.ndarray
+    seeds: np.ndarray
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Whoever plays: a name for tables, whether it sees hidden cards, and its choice."""
+
+    name: str
+    sees_all: bool
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return one legal action for each game, int64 (n,)."""
+        ...
+
+
+class IllegalChoice(RuntimeError):
+    """An agent chose an action that is not legal."""
+
+
+def mix(words: np.ndarray) -> np.ndarray:
+    """Return well-mixed words, uint64, each of one word alone: the finisher of the generator."""
+    words = words + GAMMA
+    words = (words ^ (words >> S30)) * MIX_1
+    words = (words ^ (words >> S27)) * MIX_2
+    return np.asarray(words ^ (words >> S31))
+
+
+def draws(seeds: np.ndarray, salt: int = 0) -> np.ndarray:
+    """Return a random number for each seed, float64 (n,), 0 <= x < 1; another for another salt."""
+    words = mix(mix(seeds) ^ np.uint64(salt & (2**64 - 1)))
+    return np.asarray((words >> np.uint64(11)) * 2.0**-53)
+
+
+def turn_seeds(states: np.ndarray) -> np.ndarray:
+    """Return a seed for each state, uint64 (n,), of its deal and step, which tells of neither."""
+    deals = mix(states["rng"] ^ np.uint64(HIDE)) >> S32
+    return np.asarray(deals + states["steps"].astype(np.uint64) * STRIDE)
+
+
+def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray) -> Turn:
+    """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
+
+    ``seed`` is one number, or uint64 (n,), one for each state. All arrays are copies: an agent can
+    change nothing in the game itself.
+    """
+    if not isinstance(seed, np.ndarray):
+        drawn = np.random.default_rng([seed, HIDE])
+        seed = drawn.integers(0, 2**63, len(states), np.uint64)
+    shown = taken(states) if agent.sees_all else hidden(game, rules, states, seed)
+    masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
+    return Turn(game, rules, shown, codes_of(states), masks, seed)
+
+
+def choose(agent: Agent, turn: Turn) -> np.ndarray:
+    """Ask an agent and check its answer. Raises IllegalChoice naming agent, action and game."""
+    actions = np.asarray(agent.act(turn))
+    n = len(turn.masks)
+    if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
+        raise IllegalChoice(
+            f"agent {agent.name!r} must return {n} integers, shape ({n},); "
+            f"got {actions.dtype} {actions.shape}"
+        )
+    inside = (actions >= 0) & (actions < turn.game.actions)
+    fine = inside & turn.masks[np.arange(n), np.where(inside, actions, 0)]
+    if not fine.all():
+        row = int(np.argmin(fine))
+        action = int(actions[row])
+        can = np.flatnonzero(turn.masks[row]).tolist()
+        legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
+        said = turn.game.label(action) if inside[row] else "no action of this game"
+        raise IllegalChoice(
+            f"agent {agent.name!r} chose action {action} ({said}), which is not legal; "
+            f"legal are: {legal}"
+        )
+    return np.ascontiguousarray(actions, np.int64)

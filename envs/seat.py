@@ -1,0 +1,168 @@
+"""One seat at a table of several: the other seats are played by agents, inside each step."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .core.batch import How, Over, Reset, Source
+from .core.game import Game
+from .core.players import named
+from .core.rows import Rows, put, taken, viewed
+from .core.turn import Agent, choose, look, turn_seeds
+
+Opponents = str | Agent | Sequence[str | Agent]
+
+
+def opponents_of(game: Game, rules: Any, opponents: Opponents, seed: int = 0) -> list[Agent]:
+    """Return the agents of the seats after one's own, clockwise: one for each, or one for all.
+
+    Names are those of `players.named`; the players of a list of names draw by ``seed``, ``seed`` +
+    1 and so on. Raises ValueError for a wrong number, an unknown name or what is no agent.
+    """
+    others = game.players_of(rules) - 1
+    agents = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
+    if len(agents) not in (1, others):
+        allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
+        raise ValueError(f"opponents: {len(agents)} given; allowed are {allowed}")
+    found: list[Agent] = []
+    for place, agent in enumerate(agents):
+        if isinstance(agent, str):
+            agent = named(agent, game, seed + place)
+        elif isinstance(agent, type) or not isinstance(agent, Agent):
+            raise ValueError(
+                f"opponents: {agent!r} is neither a name nor an agent; allowed are names and "
+                "objects with name, sees_all and act(turn)"
+            )
+        found.append(agent)
+    return found * others if len(found) == 1 else found
+
+
+class SeatRows(Rows):
+    """``n`` games, in each of which one seat is the caller's; see `Rows`.
+
+    A step is one decision of that seat, and then all the turns of the others up to its next one, or
+    the end: ``rewards`` are its own of all these turns. ``own``, int64 (n,), is its number;
+    ``cast`` are the agents, ``who``, int64 (n, seats), says which of them plays a seat. The agents
+    choose by seeds of deal and turn (`Turn.seeds`), so a game takes the same course in any batch,
+    and a restored one goes on as it did. Each is asked once for all the games that wait for it.
+
+    A hand may end before the seat's first turn: then its next step, whatever the action, brings the
+    result.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rules: Any,
+        n: int,
+        how: How,
+        cast: Sequence[Agent],
+        who: np.ndarray,
+        own: np.ndarray | int = 0,
+    ) -> None:
+        super().__init__(game, rules, n, how._replace(reset=int(Reset.DISABLED)))
+        self.reset = how.reset
+        self.cast, self.who = list(cast), who
+        self.own = np.broadcast_to(np.asarray(own, np.int64), n).copy()
+        self._rewards = np.zeros(n)
+        self._actions = np.zeros(n, np.int64)
+
+    @property
+    def rewards(self) -> np.ndarray:
+        """The last step's rewards of one's own seat, float64 (n,)."""
+        return self._rewards
+
+    @property
+    def seats(self) -> np.ndarray:
+        """One's own seat in each game, int64 (n,)."""
+        return self.own
+
+    def start(
+        self, source: Source, which: np.ndarray | None = None, dealer: int | None = None
+    ) -> None:
+        """See `Rows.start`; the others play up to one's own first turn."""
+        which = self.all if which is None else which
+        super().start(source, which, dealer)
+        self._play_others(which)
+        self.states["over"][which & (self.states["over"] != Over.RUNNING)] = Over.UNTOLD
+        self._rewards[which] = 0
+        self.out.terminated[which] = False
+
+    def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
+        """See `Rows.step`: one decision of one's own seat, and all turns up to its next."""
+        which = self.all if which is None else which
+        over = np.where(which, self.states["over"], -1)
+        self._rewards[which] = 0
+        running, untold = over == Over.RUNNING, over == Over.UNTOLD
+        ended = (over == Over.TERMINATED) | (over == Over.TRUNCATED)
+        super().step(actions, running)
+        self._collect(running)
+        self._play_others(running)
+        if untold.any():
+            self.states["over"][untold] = Over.TERMINATED
+            self.game.play.settle(self.states, self.rules_table, self.how_table, untold, self.out)
+            self._collect(untold)
+        if ended.any() and self.reset == Reset.NEXT_STEP:
+            self.start(Source.DRAW, ended)
+        told = (running | untold) & (self.states["over"] != Over.RUNNING)
+        if self.reset == Reset.SAME_STEP and told.any():
+            rewards = self._rewards[told]
+            put(self.out.ended, told, taken(self.states, told))
+            self.start(Source.DRAW, told)
+            self._rewards[told] = rewards
+        self.out.terminated[running | untold] = told[running | untold]
+
+    def restore(self, states: np.ndarray) -> None:
+        """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
+        if states.dtype == self.game.state and states.shape == self.states.shape:
+            others = (states["over"] == Over.RUNNING) & (states["turn"] != self.own)
+            if others.any():
+                row = int(others.argmax())
+                raise ValueError(
+                    f"row {row}: it is the turn of seat {states['turn'][row]}, "
+                    f"these rows are those of seat {self.own[row]}"
+                )
+            states = viewed(self.game, self.rules, states, self.own)
+        super().restore(states)
+        self._rewards[:] = 0
+
+    def _collect(self, which: np.ndarray) -> None:
+        own = self.out.rewards[np.arange(self.n), self.own]
+        self._rewards[which] += own[which]
+
+    def _play_others(self, which: np.ndarray) -> None:
+        """Let the others act until it is one's own turn, or the end, in each of these games."""
+        states = self.states
+        while True:
+            acting = which & (states["over"] == Over.RUNNING) & (states["turn"] != self.own)
+            rows = np.flatnonzero(acting)
+            if len(rows) == 0:
+                break
+            players = self.who[rows, states["turn"][rows]]
+            for player in np.unique(players):
+                asked, agent = rows[players == player], self.cast[player]
+                asking = taken(states, asked)
+                turn = look(agent, self.game, self.rules, asking, turn_seeds(asking))
+                self._actions[asked] = choose(agent, turn)
+            super().step(self._actions, acting)
+            self._collect(acting)
+        ended = which & (states["over"] != Over.RUNNING)
+        if ended.any():
+            seen = viewed(self.game, self.rules, taken(states, ended), self.own[ended])
+            put(states, ended, seen)
+            put(self.out.shown, ended, seen["shown"])
+
+
+def seat_rows(
+    game: Game, rules: Any, n: int, how: How, opponents: Opponents = "uniform", own: int = 0
+) -> SeatRows:
+    """Return rows in which one seat is the caller's; for ``opponents`` see `opponents_of`."""
+    players = game.players_of(rules)
+    others = opponents_of(game, rules, opponents)
+    cast = list({id(agent): agent for agent in others}.values())
+    numbers = {id(agent): number for number, agent in enumerate(cast)}
+    who = np.zeros((n, game.seats), np.int64)
+    for place, agent in enumerate(others):
+        who[:, (own + 1 + place) % players] = numbers[id(agent)]
+    return SeatRows(game, rules, n, how, cast, who, own)

@@ -1,0 +1,54 @@
+"""Seven Twenty-Seven, a vying game: rules and sources are in README.md beside this file."""
+
+from ..core.batch import make_hide, make_judge, make_view
+from ..core.game import Game
+from .heuristic import WEIGHTS, heuristic
+from .hiding import hide
+from .kernel import play, unit
+from .layout import facts, layout, words
+from .players import loose, tight
+from .rules import (
+    ACTIONS,
+    DEFAULT,
+    FEATURES,
+    REFERENCES,
+    SEATS,
+    SOURCES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    label,
+    pack,
+)
+from .sight import view
+
+GAME = Game(
+    name="seven_twenty_seven",
+    title="Seven Twenty-Seven",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    play=play,
+    hide=make_hide(hide),
+    judge=make_judge(heuristic),
+    weights=WEIGHTS,
+    layout=layout,
+    words=words,
+    facts=facts,
+    scores=(-(10**6), 10**7),
+    seats=SEATS,
+    view=make_view(view),
+    unit=unit,
+    pack=pack,
+    players={"tight": make_judge(tight), "loose": make_judge(loose)},
+)
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,0 +1,109 @@
+"""Seven Twenty-Seven: where each card lies, and what a person may call each action."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core.scene import Item, Scene, Text
+from .rules import CALL, DRAW, FOLD, RAISE, STAND, Phase, Status, levels
+
+BACK = 1
+"""Any number that is no card: a back is drawn without knowing which card it is."""
+NAMES = 5.5
+"""Where the cards begin, right of the names of the seats."""
+STEP = 0.6
+"""From one card of a hand to the next."""
+SAYS = ("", "says 7", "says 27", "says both")
+PHASES = {
+    Phase.OVER: "the hand is over",
+    Phase.ASK: "a card is offered",
+    Phase.BET: "bets",
+    Phase.DRAWING: "draws",
+    Phase.LAST_BET: "last bets",
+    Phase.DECLARING: "declarations",
+}
+
+
+def layout(s: Any, rules: Any) -> Scene:
+    """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
+
+    The viewer's own row comes first, the other seats follow clockwise.
+    """
+    viewer, players = int(s["viewer"]), int(rules.players)
+    items: list[Item] = []
+    texts: list[Text] = []
+    for k in range(players):
+        seat = (viewer + k) % players
+        hand = [place for place in range(int(s["next"])) if s["owner"][place] == seat + 1]
+        for n, place in enumerate(hand):
+            seen = k == 0 or bool(int(s["up"]) >> place & 1)
+            card = int(s["deck"][place]) if seen else BACK
+            mark = "picked" if k == 0 and not int(s["up"]) >> place & 1 else ""
+            items.append(Item(NAMES + n * STEP, k, card, seen, mark))  # type: ignore[arg-type]
+        texts += [Text(0, k, line) for line in [_seat(s, seat, k == 0)]]
+    texts += [Text(0, players + 0.25 + i / 2, line) for i, line in enumerate(_table(s, rules))]
+    return Scene("Seven Twenty-Seven", tuple(items), tuple(texts))
+
+
+def _seat(s: Any, seat: int, own: bool) -> str:
+    """What stands before a hand: whose it is, what was paid, what has become of it."""
+    public = s["seats"][seat]
+    marks = [f"{'you' if own else 'seat'} {seat}", f"paid {int(s['paid'][seat])}"]
+    if seat == s["dealer"]:
+        marks.append("D")
+    if public["status"] != Status.IN:
+        marks.append(Status(int(public["status"])).name.lower())
+    elif not s["over"] and seat == s["turn"]:
+        marks.append("*")
+    if public["declared"]:
+        marks.append(SAYS[int(public["declared"])])
+    return " ".join(marks)
+
+
+def _table(s: Any, rules: Any) -> list[str]:
+    viewer = int(s["viewer"])
+    low, aces = int(s["low"][viewer]), int(s["cards"][viewer][0])
+    totals = " or ".join(f"{(low + 20 * aces_high) / 2:g}" for aces_high in range(aces + 1))
+    lines = [
+        f"your cards make {totals}",
+        f"pot {int(s['pot'])}, stock {int(s['size'] - s['next'])}",
+    ]
+    if s["over"]:
+        nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
+        return [*lines, f"{PHASES[Phase.OVER]}: {nets}"]
+    phase = PHASES[Phase(int(s["phase"]))]
+    missing = int(s["high"]) - int(s["staked"][viewer])
+    if s["phase"] in (Phase.BET, Phase.LAST_BET) and missing and int(s["live"]) >> viewer & 1:
+        phase += f": {missing} to call"
+    return [*lines, phase]
+
+
+def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
+    """Return what a person may call each action in sight, such as ``"raise 3"`` or ``"draw"``."""
+    legal = int(s["legal"])
+    missing = bool(s["high"] > s["staked"][int(s["turn"])])
+    raised = bool(s["high"] > 0)
+    more = "raise" if raised else "bet"
+    found: dict[int, tuple[str, ...]] = {
+        FOLD: ("fold", "f"),
+        CALL: ("call", "c") if missing else ("check", "c"),
+        DRAW: ("draw", "d", "card"),
+        STAND: ("stand", "s"),
+        9: ("7", "seven"),
+        10: ("27",),
+        11: ("both", "b"),
+    }
+    for level, chips in enumerate(levels(rules)):
+        found[RAISE + level] = (f"{more} {chips}", f"{more[0]}{chips}")
+    return {action: found[action] for action in sorted(found) if legal >> action & 1}
+
+
+def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+    """Return what ``info`` tells a seat at the end: chips paid, the pot, whether cards decided."""
+    rows = np.arange(len(states))
+    live = states["live"].astype(np.int64)
+    return {
+        "paid": states["paid"][rows, seats].astype(np.int64),
+        "pot": states["pot"].astype(np.int64),
+        "showdown": live & (live - 1) != 0,
+    }

@@ -1,0 +1,21 @@
+"""Seven Twenty-Seven: who follows whom.
+
+A set of seats has bit n for seat n. Whoever follows whom goes round by the numbers of the seats, so
+"the next of a set from a seat on" is all the order there is.
+"""
+
+from ..core.bits import lowest
+from ..core.jit import jit
+
+
+@jit
+def first_from(seats: int, seat: int) -> int:
+    """The first of a set of seats, which is not empty, from a seat on, around the table."""
+    onward = seats >> seat << seat
+    return lowest(onward if onward else seats)
+
+
+@jit
+def seat_at(seat: int, players: int) -> int:
+    """The seat of a number that may lie one round too high."""
+    return seat - players if seat >= players else seat

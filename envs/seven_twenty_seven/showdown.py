@@ -1,0 +1,102 @@
+"""Seven Twenty-Seven: who gets the pot."""
+
+from typing import Any
+
+from ..core.batch import Over
+from ..core.bits import count
+from ..core.jit import jit
+from .order import seat_at
+from .rules import FACE, SEATS, Declare
+from .totals import NO_TOTAL
+
+SAYS_7, SAYS_27 = 1, 2
+"""What a seat has said is a set of these sides."""
+
+
+@jit
+def share(s: Any, rules: Any, chips: int, winners: int) -> None:
+    """Divide chips among a set of seats; what is left over goes one each from the first on."""
+    among = count(winners)
+    each, over = chips // among, chips % among
+    for k in range(1, rules.players + 1):
+        seat = seat_at(s["dealer"] + k, rules.players)
+        if (winners >> seat) & 1:
+            s["net"][seat] += each + (over > 0)
+            over -= over > 0
+
+
+@jit
+def nearest(s: Any, seats: int, side: int) -> int:
+    """The set of those of a set of seats that are nearest to 7 (side 0) or 27 and may win there."""
+    best, found = NO_TOTAL, 0
+    for seat in range(SEATS):
+        if (seats >> seat) & 1:
+            rank = s["rank"][seat][side]
+            if rank < best:
+                best, found = rank, 0
+            if rank == best and rank < NO_TOTAL:
+                found |= 1 << seat
+    return found
+
+
+@jit
+def said(s: Any, word: int) -> int:
+    """The set of seats still in that have declared a side, or both."""
+    found = 0
+    for seat in range(SEATS):
+        if (s["live"] >> seat) & 1 and s["said"][seat] & word:
+            found |= 1 << seat
+    return found
+
+
+@jit
+def show_hands(s: Any) -> None:
+    """Turn up the cards of all who are still in, and their declarations."""
+    for place in range(s["next"]):
+        if (s["live"] >> (s["owner"][place] - 1)) & 1:
+            s["up"] |= 1 << place
+    for seat in range(SEATS):
+        if (s["live"] >> seat) & 1:
+            public = s["seats"][seat]
+            public["hidden"] = 0
+            for kind in range(FACE):
+                public["up"][kind] = s["cards"][seat][kind]
+            public["up_faces"] = s["cards"][seat][FACE]
+            public["declared"] = s["said"][seat]
+
+
+@jit
+def show_down(s: Any, rules: Any) -> None:
+    """Divide the pot between those who are nearest to 7 and to 27."""
+    show_hands(s)
+    low = high = s["live"]
+    if rules.declare != Declare.CARDS_SPEAK:
+        low, high = said(s, SAYS_7), said(s, SAYS_27)
+        both = low & high
+        alone = nearest(s, low, 0)
+        if alone & both and alone & (alone - 1) == 0 and nearest(s, high, 1) == alone:
+            share(s, rules, s["pot"], alone)
+            return
+        low, high = low & ~both, high & ~both
+    sevens, others = nearest(s, low, 0), nearest(s, high, 1)
+    if sevens and others:
+        share(s, rules, s["pot"] // 2, sevens)
+        share(s, rules, s["pot"] - s["pot"] // 2, others)
+    elif sevens or others:
+        share(s, rules, s["pot"], sevens | others)
+    else:
+        share(s, rules, s["pot"], s["live"])
+
+
+@jit
+def finish(s: Any, rules: Any) -> None:
+    """End the hand: the last seat left takes the pot, or the cards decide."""
+    if s["live"] & (s["live"] - 1) == 0:
+        share(s, rules, s["pot"], s["live"])
+    else:
+        show_down(s, rules)
+    for seat in range(rules.players):
+        s["net"][seat] -= s["paid"][seat]
+    s["over"] = Over.TERMINATED
+    s["won"] = s["net"][0] > 0
+    s["legal"] = 0

@@ -1,0 +1,229 @@
+"""Seven Twenty-Seven: the cards that a seat does not see, and hands dealt from them by chance.
+
+Only what cards count matters here, so they lie on rungs, the least first: halves, aces, 2s … 10s.
+How many lie on a rung or below it takes a byte, and all these bytes are two numbers: one
+multiplication compares a random number with all of them, which finds the rung of a card without a
+branch, at about 5 nanoseconds a card.
+
+A hand is one number too: its lowest total, and `ACE` for each ace.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.bits import count
+from ..core.cards import GAMMA, MIX_1, MIX_2, S27, S30, S31
+from ..core.jit import jit, plain
+from .rules import CLASSES, FACE, MINI, TWENTY_SEVEN, Nearness
+from .totals import VALUES, best_total
+
+COPIES = np.array([[4] * FACE + [12], [0] * CLASSES], np.int64)
+"""Cards of each class in a pack."""
+for _card in MINI:
+    COPIES[1, (_card >> 2) - 1] += 1
+
+RUNGS = 11
+BYTE, BITS = 8, 255
+LOWER, UPPER = 7, 4
+"""Rungs in either number; the sign bit stays free."""
+ONES = sum(1 << BYTE * k for k in range(LOWER))
+UPPER_ONES = sum(1 << BYTE * k for k in range(UPPER))
+TOPS, UPPER_TOPS = ONES << 7, UPPER_ONES << 7
+TOP = 128
+LAST = BYTE * (UPPER - 1)
+
+ACES = 10
+ACE, LOW = 1 << ACES, (1 << ACES) - 1
+COUNTS = np.array([1, 2 + ACE, *range(4, 22, 2)], np.int64)
+"""What a card of each rung adds to a hand."""
+HIGHEST = 20
+LESS = np.array([ONES & -(1 << BYTE * k) for k in range(LOWER)] + [0] * UPPER, np.int64)
+UPPER_LESS = np.array(
+    [UPPER_ONES] * LOWER + [UPPER_ONES & -(1 << BYTE * k) for k in range(UPPER)], np.int64
+)
+"""What a card of each rung takes from either number."""
+
+DRAW_BITS = 15
+DRAW_MASK = (1 << DRAW_BITS) - 1
+MARK = 1 << 60
+"""Stands above the random bits that are left, four draws of 15: chances are right to 0.2%."""
+S4 = np.uint64(4)
+
+RANK = 4095
+RANKS = 12
+GOES_ON = 1 << 2 * RANKS
+NEAR_7, NEAR_27 = 3, 6
+"""So many half points from a target, or fewer, a hand takes no more cards in what is played on."""
+KNOWN = 64
+
+
+class Pool(NamedTuple):
+    """Cards by rungs, and random bits to draw them with."""
+
+    lower: int
+    upper: int
+    bits: int
+    seed: int
+
+
+def _looks() -> np.ndarray:
+    """What `look` finds for lowest totals below `KNOWN`: [nearness, aces, lowest total]."""
+    best = plain(best_total)
+    found = np.zeros((len(Nearness), 5, KNOWN), np.int64)
+    for nearness, aces, low in np.ndindex(found.shape):
+        seven, other = (int(best(aces, low, side, nearness)) >> 1 for side in range(2))
+        goes_on = low < TWENTY_SEVEN and seven >> 1 > NEAR_7 and other >> 1 > NEAR_27
+        found[nearness, aces, low] = seven | other << RANKS | goes_on * GOES_ON
+    return found
+
+
+LOOKS = _looks()
+
+
+@jit
+def look(hand: int, nearness: int) -> int:
+    """The ranks of a hand for 7 and, `RANKS` bits higher, for 27; and whether it `GOES_ON`."""
+    low, aces = hand & LOW, hand >> ACES
+    if low < KNOWN:
+        return LOOKS[nearness, aces, low]
+    other = best_total(aces, low, 1, nearness) >> 1
+    return (best_total(aces, low, 0, nearness) >> 1) | other << RANKS
+
+
+def _plain_scramble(n: int) -> int:
+    whole = 2**64 - 1
+    word = (int(n) * int(GAMMA)) & whole
+    word = ((word ^ (word >> 30)) * int(MIX_1)) & whole
+    word = ((word ^ (word >> 27)) * int(MIX_2)) & whole
+    return (word ^ (word >> 31)) >> 4
+
+
+@jit(twin=_plain_scramble)
+def scramble(n: int) -> int:
+    """A random number of 60 bits for each number."""
+    word = np.uint64(n) * GAMMA
+    word = (word ^ (word >> S30)) * MIX_1
+    word = (word ^ (word >> S27)) * MIX_2
+    return np.int64((word ^ (word >> S31)) >> S4)  # type: ignore[return-value]
+
+
+@jit
+def up_to(pool: Any, rung: int) -> int:
+    """How many cards lie on a rung or below it."""
+    if rung < LOWER:
+        return (pool.lower >> (BYTE * rung)) & BITS
+    return pool.upper >> (BYTE * (rung - LOWER)) & BITS
+
+
+@jit
+def size(pool: Any) -> int:
+    """How many cards there are."""
+    return pool.upper >> LAST
+
+
+@jit
+def on_rung(pool: Any, rung: int) -> int:
+    """How many cards lie on a rung."""
+    return up_to(pool, rung) - (up_to(pool, rung - 1) if rung else 0)
+
+
+@jit
+def rung_of(pool: Any, n: int) -> int:
+    """The rung of card n, counted from 0 and from the lowest rung."""
+    top = n | TOP
+    return count((ONES * top - pool.lower) & TOPS) + count(
+        (UPPER_ONES * top - pool.upper) & UPPER_TOPS
+    )
+
+
+@jit
+def without(pool: Any, rung: int) -> Any:
+    """The cards without one of a rung."""
+    return Pool(pool.lower - LESS[rung], pool.upper - UPPER_LESS[rung], pool.bits, pool.seed)
+
+
+@jit
+def draw(pool: Any, lowest: int) -> Any:
+    """Draw one of so many lowest cards: its rung, and the cards without it."""
+    bits, seed = pool.bits, pool.seed
+    if bits <= DRAW_MASK:
+        seed += 1
+        bits = scramble(seed) | MARK
+    rung = rung_of(pool, ((bits & DRAW_MASK) * lowest) >> DRAW_BITS)
+    lower, upper = pool.lower - LESS[rung], pool.upper - UPPER_LESS[rung]
+    return rung, Pool(lower, upper, bits >> DRAW_BITS, seed)
+
+
+@jit
+def pool_of(s: Any, rules: Any, seat: int) -> Any:
+    """The cards that a seat does not see; their random bits come from what it sees alone."""
+    lower = upper = 0
+    for kind in range(CLASSES):
+        left = COPIES[rules.pack, kind] - s["cards"][seat][kind]
+        for other in range(rules.players):
+            if other != seat:
+                public = s["seats"][other]
+                left -= public["up_faces"] if kind == FACE else public["up"][kind]
+        rung = 0 if VALUES[rules.half_tens, kind] == 1 else kind + 1
+        lower += left * LESS[rung]
+        upper += left * UPPER_LESS[rung]
+    seed = scramble(scramble(lower) ^ upper) ^ (s["low"][seat] + ACE * s["cards"][seat][0])
+    for k in range(1, rules.players):
+        other = seat + k if seat + k < rules.players else seat + k - rules.players
+        if (s["live"] >> other) & 1:
+            seed = scramble(seed) ^ (k + 16 * s["seats"][other]["hidden"])
+    return Pool(lower, upper, 1, seed)
+
+
+@jit
+def open_hand(s: Any, rules: Any, seat: int) -> int:
+    """The hand that the face-up cards of a seat make."""
+    public = s["seats"][seat]
+    hand = public["up_faces"] + ACE * public["up"][0]
+    for kind in range(FACE):
+        hand += VALUES[rules.half_tens, kind] * public["up"][kind]
+    return hand
+
+
+@jit
+def may_take(s: Any, rules: Any, seat: int) -> int:
+    """How many cards a seat may still take."""
+    most = s["size"] - s["next"]
+    if rules.max_stands and s["stands"][seat] >= rules.max_stands:
+        return 0
+    return min(most, rules.max_extra - s["taken"][seat]) if rules.max_extra else most
+
+
+@jit
+def fill(hand: int, hidden: int, most: int, pool: Any) -> Any:
+    """Deal so many hidden cards to a hand, so that its lowest total stays within ``most``.
+
+    Returns the hand, the cards left and a weight. Each card is drawn from those that leave room
+    for the rest, and the weight, the product of their shares of all, makes up for it; 0 if there
+    is none.
+    """
+    weight = 1.0
+    for k in range(hidden):
+        fit, there = size(pool), size(pool)
+        room = most - (hand & LOW) - (hidden - 1 - k)
+        if room < HIGHEST:
+            fit = up_to(pool, room >> 1) if room > 0 else 0
+            weight *= fit / max(there, 1)
+        if fit == 0:
+            return hand, pool, 0.0
+        rung, pool = draw(pool, fit)
+        hand += COUNTS[rung]
+    return hand, pool, weight
+
+
+@jit
+def play_on(hand: int, most: int, nearness: int, pool: Any) -> Any:
+    """Let a hand take up to so many cards as long as it `GOES_ON`; return its look, cards left."""
+    found = look(hand, nearness)
+    while most > 0 and found & GOES_ON and size(pool):
+        rung, pool = draw(pool, size(pool))
+        hand += COUNTS[rung]
+        most -= 1
+        found = look(hand, nearness)
+    return found, pool

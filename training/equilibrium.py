@@ -1,0 +1,190 @@
+"""``python -m parlour.training.equilibrium``: how exploitable agents are, to the last digit.
+
+It solves small rules of Seven Twenty-Seven by CFR+ and holds agents against their best responses.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from parlour.agents.agent import IllegalChoice
+from parlour.envs import game
+
+from .commands import AGENTS as KNOWN
+from .commands import read_options
+from .exploitability import (
+    AGENTS,
+    GAME,
+    ITERATIONS,
+    SAMPLES,
+    SOLVED,
+    UNIT,
+    VARIANT,
+    Found,
+    Row,
+    find,
+    save,
+)
+from .tree import MOST_NODES
+
+FAILED = 2
+EXAMPLES = """\
+examples:
+  parlour exploit
+  parlour exploit --agents greedy runs/my-agent --iterations 5000 --json
+  parlour exploit --option max_raises=2 --save equilibrium
+
+exploitability: the mean over the seats of what a best response gains, 0 for an equilibrium. gain:
+what it gains in each position, from the first to act to the dealer. against CFR+: what the
+agent wins from equilibrium players. All of it is exact, in antes a hand; CFR+ itself is as near to
+an equilibrium as its own exploitability says.
+"""
+
+
+def add_arguments(made: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    made.add_argument(
+        "--agents",
+        "--agent",
+        nargs="+",
+        action="extend",
+        metavar="AGENT",
+        help=f"each: {KNOWN} (default: {' '.join(AGENTS)})",
+    )
+    made.add_argument(
+        "--iterations", type=int, default=ITERATIONS, help=f"of CFR+ (default: {ITERATIONS})"
+    )
+    made.add_argument("--variant", metavar="NAME", default=VARIANT, help=f"default: {VARIANT}")
+    made.add_argument(
+        "--option",
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="change an option of the rules; may be repeated",
+    )
+    made.add_argument("--dealer", type=int, metavar="SEAT", help="default: chance chooses it")
+    made.add_argument(
+        "--max-nodes",
+        type=int,
+        default=MOST_NODES,
+        help=f"refuse rules whose tree has more nodes (default: {MOST_NODES})",
+    )
+    made.add_argument(
+        "--save", type=Path, metavar="FOLDER", help="save the equilibrium as an agent"
+    )
+    made.add_argument("--json", action="store_true", help="print JSON, and nothing else, on stdout")
+
+
+def run_exploit(given: argparse.Namespace) -> int:
+    """Solve the game, hold the agents against it, print the table."""
+    if not given.json:
+        from . import report  # noqa: F401  # before solving: what is missing is said at once
+    aside = redirect_stdout(sys.stderr) if given.json else nullcontext()
+    with aside, _bar(given.iterations) as report_to:
+        found = find(
+            given.agents or AGENTS,
+            given.variant,
+            read_options(given.option),
+            given.iterations,
+            given.dealer,
+            given.max_nodes,
+            report_to,
+        )
+    if given.save:
+        found.rows.append(save(found, given.save))
+    if given.json:
+        print(json.dumps(found.summary()))
+        return 0
+    show(found)
+    if given.save:
+        print(f"written: {given.save}")
+    return 0
+
+
+def show(found: Found) -> None:
+    """Print the tables: the game, how the solver came on, the agents."""
+    from rich.console import Console
+
+    from .report import plain_table
+
+    console, summary = Console(), found.summary()
+    dealer = "chance" if found.tree.dealer is None else f"seat {found.tree.dealer}"
+    console.print(
+        f"{game(GAME).title}, {found.variant} (rules {summary['rules_digest']}), "
+        f"dealer: {dealer}\n{summary['nodes']:,} nodes, {summary['ends']:,} ends, "
+        f"{summary['information_sets']:,} information sets, found in "
+        f"{found.build_seconds:.1f} s",
+        highlight=False,
+    )
+    curve = plain_table("CFR+", "iterations", "seconds", "exploitability")
+    for point in found.curve:
+        curve.add_row(str(point.iterations), f"{point.seconds:.2f}", f"{point.exploitability:.6f}")
+    console.print(curve)
+    players = found.tree.players
+    gains = ["first", *(f"{k + 1}." for k in range(1, players - 1)), "dealer"]
+    heads = "exploitability", *(f"gain {name}" for name in gains), f"against {SOLVED}"
+    agents = plain_table(UNIT, "agent", *heads)
+    for row in found.rows:
+        agents.add_row(*_cells(row))
+    console.print(agents)
+    if any(row.asked for row in found.rows):
+        console.print(
+            f"~ plays by chance and does not say how: asked {SAMPLES} times in each information "
+            "set, so rather too high"
+        )
+
+
+def _cells(row: Row) -> list[str]:
+    found = row.exploited
+    numbers = [found.exploitability, *found.position_gains, row.against]
+    return [row.agent + "~" * bool(row.asked), *(f"{number:.4f}" for number in numbers)]
+
+
+@contextmanager
+def _bar(iterations: int) -> Iterator[Callable[[int], object] | None]:
+    """Progress on stderr, if a person looks at it and tqdm is there."""
+    try:
+        from tqdm import tqdm
+    except ModuleNotFoundError:
+        tqdm = None
+    if tqdm is None or not sys.stderr.isatty():
+        yield None
+        return
+    with tqdm(total=iterations, desc=SOLVED, unit="iteration", leave=False) as bar:
+        yield bar.update
+
+
+def run(arguments: Sequence[str] | None, prog: str) -> int:
+    """Run the command and return its exit status; errors are raised."""
+    made = argparse.ArgumentParser(
+        prog=prog,
+        description="Say how exploitable agents are, exactly, where the rules are small.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_arguments(made)
+    return run_exploit(made.parse_args(arguments))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status; errors are one line on stderr."""
+    try:
+        return run(arguments, "python -m parlour.training.equilibrium")
+    except ModuleNotFoundError as error:
+        said: Any = f"this needs {error.name}, which is not installed: pip install 'parlour[train]'"
+    except (ValueError, OSError, IllegalChoice) as error:
+        said = " ".join(str(error).split())
+    except KeyboardInterrupt:
+        return 130
+    print(f"parlour: error: {said}", file=sys.stderr)
+    return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
