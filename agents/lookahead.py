@@ -8,7 +8,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.batch import How, make_buffers
 from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import taken
+from parlour.envs.core.rows import codes_of, taken
 
 Value = Callable[[np.ndarray], np.ndarray]
 """Values (n,) of ``codes`` observations, int8 (n, width)."""
@@ -60,7 +60,7 @@ def look_ahead(
     game.play.play(after, compiled(rules), compiled(how), every, actions, out)
     worth = out.rewards[:, 0].astype(np.float32)
     going = ~(out.terminated | out.truncated)
-    codes = out.shown.view(np.int8).reshape(len(rows), -1)
+    codes = codes_of(after)
     if going.any():
         worth[going] += gamma * value(codes[going])
     starts = np.searchsorted(rows, np.arange(len(states)))

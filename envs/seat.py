@@ -151,7 +151,6 @@ class SeatRows(Rows):
         if ended.any():
             seen = viewed(self.game, self.rules, taken(states, ended), self.own[ended])
             put(states, ended, seen)
-            put(self.out.shown, ended, seen["shown"])
 
 
 def seat_rows(

@@ -90,19 +90,16 @@ class Buffers(NamedTuple):
     terminated: np.ndarray  # bool (n,)
     truncated: np.ndarray  # bool (n,)
     masks: np.ndarray  # int8 (n, actions); all ones on a finished row
-    shown: np.ndarray  # the game's record of shown pieces (n,)
     ended: np.ndarray  # states (n,): with SAME_STEP the finished game of a row just ended
 
 
 def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffers:
     """Return zeroed buffers for n rows of a game with so many actions and seats and that state."""
-    assert state.fields is not None
     return Buffers(
         np.zeros((n, seats)),
         np.zeros(n, np.bool_),
         np.zeros(n, np.bool_),
         np.zeros((n, actions), np.int8),
-        np.zeros(n, state.fields["shown"][0]),
         np.zeros(n, state),
     )
 
@@ -199,7 +196,6 @@ def make_play(
         mask = out.masks[i]
         for action in range(actions):
             mask[action] = (legal >> action) & 1
-        out.shown[i] = s["shown"]
 
     @jit
     def deal_row(s: Any, rules: Any, how: Any, source: int, rewards: Any) -> None:

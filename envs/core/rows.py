@@ -19,9 +19,9 @@ HIDE = 0x48494445
 class Rows:
     """``n`` games: their states and the buffers that a step writes.
 
-    ``states`` (n,) records of ``game.state``; ``out`` the last step's rewards, flags, masks and
-    shown pieces; ``codes``, int8 (n, width), those pieces as observations (a view). All arrays are
-    reused: copy what is to be kept. In a game for several seats whoever steps plays them all.
+    ``states`` (n,) records of ``game.state``; ``out`` the last step's rewards, flags and masks;
+    ``codes``, int8 (n, width), the observations, a view of the states. All arrays are reused: copy
+    what is to be kept. In a game for several seats whoever steps plays them all.
     """
 
     codes: np.ndarray
@@ -41,7 +41,9 @@ class Rows:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Put all back, and the view."""
         self.__dict__.update(state)
-        self.codes = self.out.shown.view(np.int8).reshape(self.n, -1)
+        assert self.game.state.fields is not None
+        first, width = self.game.state.fields["shown"][1], self.game.features.width
+        self.codes = self.states.view(np.int8).reshape(self.n, -1)[:, first : first + width]
 
     @property
     def rewards(self) -> np.ndarray:

@@ -189,7 +189,8 @@ def place_in_turn(s: Any, rules: Any, square: int) -> None:
             turn_up(s)
     view(s, rules, s["turn"])
     if s["over"]:
-        s["net"][0] = (s["score"] > s["other_score"]) - (s["score"] < s["other_score"])
+        ahead = s["score"] - s["other_score"]
+        s["net"][0] = 1 if ahead > 0 else -1 if ahead < 0 else 0
         s["net"][1] = -s["net"][0]
         s["won"] = s["net"][0] > 0
     else:

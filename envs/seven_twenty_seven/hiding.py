@@ -102,7 +102,7 @@ def settle(s: Any, rules: Any, seat: int, places: int) -> None:
     for other in range(rules.players):
         if other != seat:
             missing += breach(s, rules, other)
-    left = SWAPS * count(held)
+    left = SWAPS * count(held) + LEAPS if held else 0  # nobody's card is hidden: none to swap
     while missing or left:
         one, other = nth(held, below(s, count(held))), nth(places, below(s, count(places)))
         before = breaches(s, rules, seat, one, other)

@@ -206,7 +206,7 @@ FEATURES = Features(
         Piece("phase", 1, number(5), "0 over, 1 ask, 2 bets, 3 draws, 4 last bets, 5 declaring"),
         Piece("turn", 1, number(SEATS), "1 more than the seat that acts, 0: nobody does"),
         Piece("dealer", 1, number(SEATS), "1 more than the dealer's seat"),
-        Piece("bettor", 1, number(SEATS), "1 more than who bet or raised last in this round"),
+        Piece("bettor", 1, number(SEATS), "1 more than who bet or raised last in the latest bets"),
         digits("pot", 6, "chips in the pot"),
         digits("to_call", 4, "chips that the viewer lacks in this round of bets"),
         Piece("odds", 1, number(BASE - 1), "sixteenths that this is of the pot after a call"),

@@ -61,7 +61,7 @@ class Interpreted:
         assert not hasattr(self.play, "py_func")
         self.states = as_plain(rows.states)
         rewards, masks = [[0.0] * game.seats], [[0] * game.actions]
-        self.out = Buffers(rewards, [False], [False], masks, [None], [None])  # type: ignore[arg-type]
+        self.out = Buffers(rewards, [False], [False], masks, [None])  # type: ignore[arg-type]
 
     def start(self, how: How, source: Source) -> None:
         self.begin(self.states, [self.rules], [how], [True], int(source), self.out)
@@ -79,7 +79,6 @@ class Interpreted:
         assert [bool(flag) for flag in self.out.terminated] == out.terminated.tolist()
         assert [bool(flag) for flag in self.out.truncated] == out.truncated.tolist()
         assert as_ints(self.out.masks) == out.masks.tolist()
-        assert as_ints(self.out.shown) == as_plain(out.shown)
         assert not ended or as_ints(self.out.ended)[0] is not None
 
 

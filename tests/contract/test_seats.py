@@ -14,11 +14,18 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
-from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
+from parlour.envs import (
+    GAMES,
+    CardEnv,
+    CardVectorEnv,
+    DictObservation,
+    DictVectorObservation,
+    Game,
+)
 from parlour.envs.core.batch import PENALTY, How, Over, Source
 from parlour.envs.core.options import differences
 from parlour.envs.core.players import Judged, Uniform
-from parlour.envs.core.rows import Rows, viewed
+from parlour.envs.core.rows import Rows, codes_of, viewed
 from parlour.envs.core.turn import Agent, Turn, choose, look, turn_seeds
 from parlour.envs.seat import SeatRows, seat_rows
 from tests.contract.cases import CASES, SEVERAL, Case, Crowd, ended, random_cases, unit_of
@@ -205,7 +212,7 @@ def same_but_untold(seat: SeatRows, rows: Rows, own: int) -> None:
     if other["over"][0]:
         other = viewed(rows.game, rows.rules, other, np.array([own]))
     assert states.tobytes() == other.tobytes()
-    assert np.array_equal(seat.out.shown, other["shown"])
+    assert np.array_equal(seat.codes, codes_of(other))
 
 
 @every_table
@@ -597,6 +604,26 @@ def test_checkers_are_content_with_every_seat_and_opponent(table: Case) -> None:
         env = table.env(opponents=cast, seat=seat, skip_forced=seat % 2 == 0, encoding="codes")
         check_env(env, skip_render_check=True)
         check_env_sb3(env, warn=True, skip_render_check=True)
+
+
+@every_game
+def test_dictionaries_have_the_mask_of_the_seat(table: Case) -> None:
+    """Of single environments and of vectors, at the end of a game, too."""
+    keywords: dict[str, Any] = {"variant": table.variant, "opponents": "greedy", "seat": 1}
+    check_env(DictObservation(gym.make(table.game.id, **keywords)), skip_render_check=True)
+    envs = DictVectorObservation(
+        gym.make_vec(table.game.id, num_envs=4, autoreset_mode="same_step", **keywords)
+    )
+    observations, infos = envs.reset(seed=1)
+    finals = 0
+    for _ in range(40):
+        assert np.array_equal(observations["action_mask"], infos["action_mask"])
+        observations, _, _, _, infos = envs.step(observations["action_mask"].argmax(axis=1))
+        for final in infos.get("final_obs", []):
+            if final is not None:
+                assert final["action_mask"].all()
+                finals += 1
+    assert finals
 
 
 def test_any_rules_can_be_played_from_any_seat() -> None:
