@@ -36,6 +36,8 @@ def dealt_anew(case: Case, state: np.ndarray, seed: int, seat: int = -1) -> np.n
 
 
 def viewed_by(case: Case, states: np.ndarray, seat: int) -> np.ndarray:
+    if case.players == 1:
+        return states
     return viewed(case.game, case.rules, states, np.full(len(states), seat))
 
 

@@ -610,7 +610,10 @@ def test_checkers_are_content_with_every_seat_and_opponent(table: Case) -> None:
 def test_dictionaries_have_the_mask_of_the_seat(table: Case) -> None:
     """Of single environments and of vectors, at the end of a game, too."""
     keywords: dict[str, Any] = {"variant": table.variant, "opponents": "greedy", "seat": 1}
-    check_env(DictObservation(gym.make(table.game.id, **keywords)), skip_render_check=True)
+    env = DictObservation(gym.make(table.game.id, **keywords).unwrapped)
+    observation, info = env.reset(seed=1)
+    assert observation in env.observation_space
+    assert np.array_equal(observation["action_mask"], info["action_mask"])
     envs = DictVectorObservation(
         gym.make_vec(table.game.id, num_envs=4, autoreset_mode="same_step", **keywords)
     )

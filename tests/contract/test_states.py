@@ -105,7 +105,7 @@ def test_a_restored_state_has_the_same_future(case: Case) -> None:
         several = {"opponents": agents, "seat": case.players - 1}
     for keywords in ({"encoding": "codes"}, {"skip_forced": True, "max_moves": 20, **several}):
         env, other = case.env(**keywords), case.env(**keywords)
-        for steps in positions(env, 3, seed=30, every=9):
+        for steps in positions(env, 3, seed=30, every=9 if case.players == 1 else 18):
             here = env.clone()
             kept = here.tobytes()
             shown = env.rows.codes.copy()
@@ -145,20 +145,20 @@ def copies(env: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("wrapped", [False, True], ids=["bare", "gym.make"])
 def test_copies_of_an_environment_go_on_alike_and_apart(case: Case, wrapped: bool) -> None:
     made = gym.make(case.game.id, variant=case.variant, encoding="codes") if wrapped else case.env()
-    env = begun(made)
+    env, steps = begun(made), 150 if case.players == 1 else 40
     for way, other in copies(env).items():
         state = env.unwrapped.clone().tobytes()
         assert other.unwrapped.game is case.game, way
         assert other.unwrapped.clone().tobytes() == state, way
         assert np.array_equal(other.unwrapped.action_masks(), env.unwrapped.action_masks()), way
-        future = play_on(other, 5, 150)
+        future = play_on(other, 5, steps)
         assert env.unwrapped.clone().tobytes() == state, f"{way}: playing the copy changed the env"
         twin = copies(env)["deepcopy"]
-        assert play_on(twin, 5, 150) == future, way
+        assert play_on(twin, 5, steps) == future, way
         for one in (other, twin):
             one.reset(seed=77)
         assert play_on(other, 6) == play_on(twin, 6), way
-    assert play_on(env, 5, 150) == future
+    assert play_on(env, 5, steps) == future
 
 
 def test_a_copy_before_the_first_reset_can_begin(game: Game) -> None:
@@ -204,12 +204,13 @@ def test_a_state_is_a_view_and_a_clone_is_not(game: Game) -> None:
 
 def test_equal_seeds_are_equal_games(case: Case) -> None:
     """Whatever was played before: nothing of the last game is left in the state."""
-    fresh, used = case.env(encoding="codes"), begun(case.env(encoding="codes"), 150)
+    steps = 80 if case.players == 1 else 30
+    fresh, used = case.env(encoding="codes"), begun(case.env(encoding="codes"), 2 * steps - 10)
     for seed in range(5):
         one, two = fresh.reset(seed=seed), used.reset(seed=seed)
         assert np.array_equal(one[0], two[0])
         assert fresh.clone().tobytes() == used.clone().tobytes()
-        assert play_on(fresh, seed, 80) == play_on(used, seed, 80)
+        assert play_on(fresh, seed, steps) == play_on(used, seed, steps)
 
 
 def test_resets_without_a_seed_continue_the_generator(case: Case) -> None:
@@ -218,7 +219,7 @@ def test_resets_without_a_seed_continue_the_generator(case: Case) -> None:
         env = case.env()
         env.reset(seed=3)
         deals = [env.state["deck"].tobytes()]
-        for moves in range(20):
+        for moves in range(20 if case.players == 1 else 10):
             play_on(env, moves, moves)
             env.reset()
             deals.append(env.state["deck"].tobytes())

@@ -110,14 +110,14 @@ def play(
 def test_rows_are_single_environments(case: Case, mode: AutoresetMode) -> None:
     """5000 steps: 20 rows, 250 steps. Settings go round, so that each meets every mode.
 
-    Of games for several 400 steps, with the turns of all others in between.
+    Of games for several 240 steps, with the turns of all others in between.
     """
     number = CASES.index(case) + MODES.index(mode)
     if case.players == 1:
         ends = play(case, mode, 20, 250, **SETTINGS[number % len(SETTINGS)])
     else:
         setting = SETTINGS_OF_SEVERAL[number % len(SETTINGS_OF_SEVERAL)]
-        ends = play(case, mode, 5, 80, wrong=0.03, **setting)
+        ends = play(case, mode, 4, 60, wrong=0.03, **setting)
         assert ends["terminated"] and not ends["truncated"]
     assert ends["illegal"]
 
