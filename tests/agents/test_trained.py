@@ -1,4 +1,4 @@
-"""The agents that come with Parlour: they load, they are small, and they beat greedy, or the field."""
+"""The agents that come with Parlour: they load, they are small, they beat greedy or the field."""
 
 import json
 from pathlib import Path
