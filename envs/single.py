@@ -54,8 +54,10 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         after it, clockwise: names ("uniform", "greedy", a player by rule) or agents
         (`parlour.envs.core.turn.Agent`), one for each seat or one for all.
         ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
-        ``"bank"`` if that is given. ``gym.make(id, max_episode_steps=...)`` is Gymnasium's own time
-        limit, outside this class: to have the facts of the game at the end, limit ``max_moves``.
+        ``"bank"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
+        chosen deck without it the last). ``gym.make(id, max_episode_steps=...)`` is Gymnasium's
+        own time limit, outside this class: to have the facts of the game at the end, limit
+        ``max_moves``.
 
     Version History:
         v0: the first; its number changes when the expected results of a policy change.

@@ -145,6 +145,10 @@ class Settings:
         game.rules_of(self.variant, self.options)
         game.rules_of(self.variant, {**self.options, **self.study_options})
         network_class(self.network)
+        if "players" in self.study_options:
+            raise ValueError("study_options: the number of players cannot change in a run")
+        if not self.opponents:
+            raise ValueError("opponents=(): at least one")
         if self.method == "lookahead" and self.gamma != 1:
             raise ValueError(
                 f"gamma={self.gamma}: method 'lookahead' plays undiscounted, by gamma=1"

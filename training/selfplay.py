@@ -28,7 +28,7 @@ from parlour.envs.core.options import yes_or_no
 from parlour.envs.core.players import Uniform
 from parlour.envs.core.turn import draws
 from parlour.envs.seat import SeatRows
-from parlour.envs.shell import REWARDS
+from parlour.envs.shell import REWARDS, one_of
 
 from . import artefact, checkpoint
 from .evaluate import Results
@@ -40,7 +40,7 @@ from .ppo import CardPolicy, CardPPO
 FOLDER, PICTURE = "pool", "pool.png"
 LEARNER = "learner"
 RATED = 200
-"""Hands of each rollout by which ratings change."""
+"""Hands ended in each rollout by which ratings change."""
 SALT = 0x504F4F4C
 """Keeps the draws of opponents apart from those of agents."""
 
@@ -91,7 +91,7 @@ class Pool:
         return np.minimum(np.searchsorted(steps, shares * steps[-1], "right"), len(steps) - 1)
 
     def rate(self) -> None:
-        """Rate by the hands played since: those of the learner's place in the order of nets."""
+        """Rate by hands that ended since, by the order of the members' mean nets in each."""
         left = RATED
         for members, nets in self.played:
             for row in range(min(len(members), left)):
@@ -163,7 +163,8 @@ def pool_rows(
     """Return rows for training: what `shell.make_rows` does, with a pool at the other seats."""
     rules = game.rules_of(variant, options)
     players = game.players_of(rules)
-    how = How(REWARDS.index(reward), int(reset), skip_forced=int(yes_or_no("", skip_forced)))
+    kind = REWARDS.index(one_of("reward", reward, REWARDS))
+    how = How(kind, int(reset), skip_forced=int(yes_or_no("skip_forced", skip_forced)))
     who = np.zeros((n, game.seats), np.int64)
     return PoolRows(pool, game, rules, n, how, pool.cast, who, np.arange(n) % players)
 

@@ -62,8 +62,8 @@ def draws(seeds: np.ndarray, salt: int = 0) -> np.ndarray:
 
 def turn_seeds(states: np.ndarray) -> np.ndarray:
     """Return a seed for each state, uint64 (n,), of its deal and step, which tells of neither."""
-    deals = mix(states["rng"] ^ np.uint64(HIDE)) >> S32
-    return np.asarray(deals + states["steps"].astype(np.uint64) * STRIDE)
+    deals = mix(states["rng"] ^ np.uint64(HIDE))
+    return np.asarray(mix(deals + states["steps"].astype(np.uint64) * STRIDE) >> S32)
 
 
 def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray) -> Turn:

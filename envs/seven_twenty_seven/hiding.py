@@ -77,7 +77,7 @@ def breach(s: Any, rules: Any, seat: int) -> int:
             place -= 1
         without = low - VALUES[rules.half_tens, class_of(s["deck"][place])]
         return max(LOWEST_BUST - low, 0) + max(without - LOWEST_BUST + 1, 0)
-    if s["moves"] == 0 and s["over"] == Over.TERMINATED and seat == s["dealer"]:
+    if s["moves"] == 0 and s["over"] != Over.RUNNING and seat == s["dealer"]:
         return 0  # all others busted before it was looked at
     return max(low - LOWEST_BUST + 1, 0)
 
@@ -139,6 +139,7 @@ def count_anew(s: Any, rules: Any, seat: int) -> None:
 @jit
 def hide(s: Any, rules: Any, seat: int) -> None:
     """Deal anew, from the state's generator, all that a seat does not know."""
+    s["illegal"] &= 1 << seat  # another's may tell what was declared in its place
     places = hidden_from(s, seat)
     deal_anew(s, places)
     count_anew(s, rules, seat)
