@@ -173,7 +173,7 @@ def test_a_log_cut_short_is_made_whole(whole: Path, tmp_path: Path) -> None:
 
 def stopped(runs: Path, after: int) -> Path:
     """A run stopped by SIGINT after so many rollouts."""
-    iterate = NetworkRun.iterate
+    iterate, before = NetworkRun.iterate, signal.getsignal(signal.SIGINT)
 
     def interrupted(self: NetworkRun) -> dict[str, float]:
         values = iterate(self)
@@ -186,7 +186,7 @@ def stopped(runs: Path, after: int) -> Path:
         trained(runs)
     folder = runs / "pyramid-classic-small"
     assert str(caught.value) == f"stopped and saved; to go on: parlour train --resume {folder}"
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
     return folder
 
 
