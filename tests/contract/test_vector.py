@@ -134,9 +134,12 @@ def test_rows_are_single_environments_where_games_are_won(won: Case, mode: Autor
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_rows_are_single_environments_for_100_000_steps(case: Case, mode: AutoresetMode) -> None:
-    """25 000 with each setting: 50 rows, 500 steps."""
-    for setting in SETTINGS if case.players == 1 else SETTINGS_OF_SEVERAL:
-        ends = play(case, mode, 50, 500, **setting)
+    """25 000 with each setting: 50 rows, 500 steps; of games for several 2000."""
+    n, steps, settings = 50, 500, SETTINGS
+    if case.players > 1:
+        n, steps, settings = 10, 200, SETTINGS_OF_SEVERAL
+    for setting in settings:
+        ends = play(case, mode, n, steps, **setting)
         assert ends["illegal"]
 
 
