@@ -35,6 +35,10 @@ class Game:
     won, score and moves, an array each. ``scores`` are the lowest and highest score that any rules
     allow.
     ``values`` says what a learner of afterstate values needs, where the game has such.
+    ``solve(deck_or_state, rules, optimal, limit)`` finds what one who knew all cards could reach
+    (`truth.Solution`); ``outcomes(states, rules, limit)`` says of every legal action, float32
+    (n, actions), whether one who knew all cards could still win after it: 1 yes, 0 no, 0.5 if the
+    limit was met first. Not every game has them.
     ``goal`` is what ``info`` calls the aim that is reached or not: ``"won"``, or another word in a
     game which is not won but played for its score.
     """
@@ -64,6 +68,8 @@ class Game:
     view: Callable[..., None] | None = None
     unit: Callable[..., float] | None = None
     values: Values | None = None
+    solve: Callable[..., Any] | None = None
+    outcomes: Callable[..., np.ndarray] | None = None
     version: int = 0
     pack: Callable[[Any], tuple[int, ...]] = full_pack
     """The codes of the cards that a deck has, by rules."""
@@ -82,7 +88,7 @@ class Game:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a name: compiled functions and closures stay out of it."""
-        return _by_name, (self.name,)
+        return made, (self.name,)
 
     def players_of(self, rules: Any) -> int:
         """Return how many seats are played by these rules."""
@@ -183,5 +189,6 @@ _MADE: dict[str, Game] = {}
 """Every game made in this process: where a pickled one is found again."""
 
 
-def _by_name(name: str) -> Game:
+def made(name: str) -> Game:
+    """Return a game made in this process."""
     return _MADE[name]

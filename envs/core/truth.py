@@ -1,0 +1,69 @@
+"""The truth about a deal: what could be reached by one who knew where every card lies."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .game import Game
+from .rows import Rows, put, taken
+
+UNDECIDED, LOST, WINNABLE = -1, 0, 1
+"""How arrays (int8) say what `Solution.winnable` says: None, False, True."""
+
+
+class Solution(NamedTuple):
+    """What a solver found out about a position, all cards known.
+
+    ``winnable`` is None where a limit was met before the answer was certain, and in games which
+    nobody wins. ``moves`` says in words how the aim is reached, ``actions`` (numbers) what is to be
+    clicked for it; None where no way was found. ``nodes`` counts the positions looked at.
+    ``score`` is the best score found in a game that is played for its score; ``fewest`` the number
+    of moves of the shortest win, where that was asked for and proven.
+    """
+
+    winnable: bool | None
+    moves: list[str] | None
+    nodes: int
+    actions: list[int] | None = None
+    score: int | None = None
+    fewest: int | None = None
+
+    @property
+    def code(self) -> int:
+        """``winnable`` as an array has it."""
+        return UNDECIDED if self.winnable is None else int(self.winnable)
+
+
+Solver = Callable[..., Solution]
+"""``solve(deck_or_state, rules, optimal=False, limit=None)``: see `position` for what it takes."""
+
+
+def position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
+    """Return a position as an array of one state, a copy.
+
+    ``deck_or_state`` is a record of ``game.state`` (or an array of one), or a deck: card names or
+    codes in dealing order. Raises ValueError for a deck that is none, or another game's state.
+    """
+    rows = Rows(game, rules, 1)
+    if isinstance(deck_or_state, np.void | np.ndarray) and deck_or_state.dtype.names:
+        if deck_or_state.dtype != game.state or deck_or_state.size != 1:
+            raise ValueError(f"one state of {game.title} is needed, got {deck_or_state.dtype}")
+        put(rows.states, slice(None), np.atleast_1d(np.asarray(deck_or_state)))
+    else:
+        rows.deal_deck(deck_or_state)
+    return taken(rows.states)
+
+
+def replayed(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) -> np.ndarray:
+    """Play actions from a position by the game's own kernel; return what it comes to, (1,).
+
+    Raises ValueError naming the first action that is not legal.
+    """
+    rows = Rows(game, rules, 1)
+    rows.restore(state)
+    for number, action in enumerate(actions):
+        if rows.states["over"][0] or not rows.out.masks[0, action]:
+            raise ValueError(f"action {number + 1}, {game.label(action)}, is not legal")
+        rows.step(np.array([action]))
+    return taken(rows.states)
