@@ -18,6 +18,7 @@ from .rules import (
     check,
     label,
 )
+from .solver import outcomes, solve
 
 GAME = Game(
     name="pyramid",
@@ -40,6 +41,8 @@ GAME = Game(
     words=words,
     facts=facts,
     scores=(0, PYRAMID),
+    solve=solve,
+    outcomes=outcomes,
 )
 
-__all__ = ["GAME", "VARIANTS", "Rules"]
+__all__ = ["GAME", "VARIANTS", "Rules", "solve"]
