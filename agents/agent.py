@@ -6,8 +6,10 @@ search, learned and human agents are the same to everything that plays them.
 
 import importlib
 import inspect
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from parlour.envs import Game
 from parlour.envs.core.options import unknown
@@ -23,47 +25,48 @@ TRAINED = "trained"
 """The agent that comes with Parlour for the rules played."""
 SHARED = Path(__file__).parent / "trained"
 """Their folders, GAME-VARIANT."""
+ORACLE = "oracle"
+"""Plays what the game's solver says of the true cards; ``oracle:fewest``: in the fewest moves."""
 EXPECTIMAX = "expectimax"
 """In front of a saved agent's path: it looks one ply further, over all cards that may come."""
 ROLLOUTS = "rollouts"
 """In front of ``greedy`` or of an agent with a table: it tries every action out, to the end."""
+MCTS = "mcts"
+"""In front of uniform, greedy, a player by rule or a saved agent: it searches, led by that."""
 WIDTH = 8
-"""The actions that it compares so."""
+"""The actions that expectimax compares."""
 
 
 def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
-    ``"uniform"``, ``"greedy"``, ``"human"``; a player by rule of the game (`Game.players`);
+    ``"uniform"``, ``"greedy"``, ``"human"``; ``"oracle"`` or ``"oracle:fewest"``, which sees all
+    cards, in games with a solver; a player by rule of the game (`Game.players`);
     ``"trained"``, the one that comes with Parlour for these rules; the path of an artefact folder
     (or of the ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
-    ``"rollouts:PATH"``, such a one playing every action out; ``"mymodule:MyAgent"``, an agent, or a
-    class that is called with ``seed`` where it takes one. Raises ValueError saying what is wrong
-    and what is allowed.
+    ``"rollouts:PATH"``, such a one playing every action out; ``"mcts"``, a tree search that greedy
+    leads, or ``"mcts:"`` and who else leads it; ``"mymodule:MyAgent"``, an agent, or a class that
+    is called with ``seed`` where it takes one. The last two prefixes (`PREFIXES`) take a budget for
+    each decision: ``"rollouts@2000:greedy"`` worlds, ``"mcts@800"`` iterations, ``"mcts@50ms"``.
+    Raises ValueError saying what is wrong and what is allowed.
     """
-    if not spec or spec in (f"{EXPECTIMAX}:", f"{ROLLOUTS}:"):
+    if not spec:
         raise ValueError(f"agent {spec!r}: name an agent, such as {', '.join(BUILT_IN)}")
     if spec in BUILT_IN:
         module = importlib.import_module(f".{spec}", __package__)
         agent: Agent = module.make(seed)
         return agent
+    if spec.partition(":")[0] == ORACLE:
+        from . import oracle
+
+        return oracle.of(game, rules, spec.partition(":")[2])
     if spec in game.players:
         from .greedy import GreedyAgent
 
         return GreedyAgent(spec, player=spec)
-    kind, _, rest = spec.partition(":")
-    if kind in (EXPECTIMAX, ROLLOUTS) and game.players_of(rules) > 1:
-        raise ValueError(f"agent {spec!r}: {kind} is for games of one player")
-    if kind == EXPECTIMAX:
-        table = _place(rest, game, rules)
-        if not table.exists():
-            raise ValueError(f"agent {spec!r}: there is no folder {rest!r}")
-        return _saved(table, game, rules, WIDTH)
-    if kind == ROLLOUTS:
-        from .rollouts import of
-
-        return of(load(rest, game, rules, seed), rest)
+    if re.split("[:@]", spec)[0] in PREFIXES:
+        return _prefixed(spec, game, rules, seed)
     path = _place(spec, game, rules)
     if path.is_dir() or path.name == CARD:
         return _saved(path, game, rules)
@@ -72,10 +75,90 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
-        unknown("agent", spec, [*BUILT_IN, TRAINED, *game.players])
+        unknown("agent", spec, [*BUILT_IN, ORACLE, TRAINED, *game.players])
         + ", the folder of a saved agent or run, or module:Class"
-        + f"; {EXPECTIMAX}: or {ROLLOUTS}: before it"
+        + f"; {' or '.join(f'{prefix}:' for prefix in PREFIXES)} before it"
     )
+
+
+class Budget(NamedTuple):
+    """What a decision may cost: ``number`` tries (None: as many as usual), or milliseconds."""
+
+    number: int | None = None
+    milliseconds: float | None = None
+
+
+class Prefix(NamedTuple):
+    """A word before another agent's name, of whom it makes one that thinks longer.
+
+    ``make(rest, game, rules, seed, budget)`` makes it, ``rest`` being that name; ``alone`` is the
+    name where none is given (empty: one must be). ``counts`` says what the number of a budget
+    counts (empty: it takes none); ``several``: it plays at tables of several seats, too.
+    """
+
+    make: Callable[[str, Game, Any, int, Budget], Agent]
+    alone: str = ""
+    counts: str = ""
+    several: bool = False
+
+
+def _prefixed(spec: str, game: Game, rules: Any, seed: int) -> Agent:
+    kind, colon, rest = spec.partition(":")
+    word, at, budget = kind.partition("@")
+    prefix = PREFIXES[word]
+    if game.players_of(rules) > 1 and not prefix.several:
+        raise ValueError(f"agent {spec!r}: {word} is for games of one player")
+    rest = rest if colon else prefix.alone
+    if not rest:
+        raise ValueError(
+            f"agent {spec!r}: name an agent behind {word}:, such as greedy or {TRAINED}"
+        )
+    return prefix.make(rest, game, rules, seed, _budget(spec, word, budget) if at else Budget())
+
+
+def _budget(spec: str, word: str, text: str) -> Budget:
+    """Read what stands behind @; ValueError saying what may."""
+    counts = PREFIXES[word].counts
+    if not counts:
+        raise ValueError(f"agent {spec!r}: {word} takes no budget")
+    found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)ms", text)
+    if found is None or not float(found[1] or found[2]):
+        raise ValueError(
+            f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as {word}@500, or "
+            f"milliseconds, such as {word}@50ms"
+        )
+    return Budget(int(found[1])) if found[1] else Budget(None, float(found[2]))
+
+
+def _expectimax(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
+    table = _place(rest, game, rules)
+    if not table.exists():
+        raise ValueError(f"agent '{EXPECTIMAX}:{rest}': there is no folder {rest!r}")
+    return _saved(table, game, rules, WIDTH)
+
+
+def _rollouts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
+    from .rollouts import of
+
+    return of(load(rest, game, rules, seed), rest, *budget)
+
+
+def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
+    from .search import SearchAgent, reward_of
+
+    player = load(rest, game, rules, seed)
+    if not hasattr(player, "network"):
+        return SearchAgent(player, *budget, seed=seed)
+    reward = reward_of(_made_by(_place(rest, game, rules)), game, rules)
+    return SearchAgent(player, *budget, reward=reward, seed=seed)
+
+
+PREFIXES = {
+    EXPECTIMAX: Prefix(_expectimax),
+    ROLLOUTS: Prefix(_rollouts, counts="whole numbers of worlds"),
+    MCTS: Prefix(_mcts, "greedy", "whole numbers of iterations", several=True),
+}
+"""Every prefix by its word: the one table."""
 
 
 def _place(spec: str, game: Game, rules: Any) -> Path:

@@ -271,16 +271,25 @@ class Bonds(Embedding):
         return self.norm(alone + self.pairs(*lists)).relu()
 
 
-def values_of(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,)."""
+def outputs_of(
+    network: CardNetwork,
+) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return the function from ``codes`` observations to logits (n, actions) and values (n,)."""
 
     @torch.inference_mode()
-    def value(codes: np.ndarray) -> np.ndarray:
+    def outputs(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         seen = codes if network.encoding == "codes" else network.features.onehot(codes)
         device = next(network.parameters()).device
-        return np.asarray(network(torch.as_tensor(seen, device=device))[1].cpu().numpy())
+        logits, values = network(torch.as_tensor(seen, device=device))
+        return np.asarray(logits.cpu().numpy()), np.asarray(values.cpu().numpy())
 
-    return value
+    return outputs
+
+
+def values_of(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,)."""
+    outputs = outputs_of(network)
+    return lambda codes: outputs(codes)[1]
 
 
 NETWORKS: dict[str, type[CardNetwork]] = {

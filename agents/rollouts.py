@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
 FIRST = 4
 """After a share of 1 / FIRST of them the worse half of the actions is dropped."""
+PROBE = 4
+"""Worlds by which the speed is measured where time is the budget."""
 DROPPED = -1e18
 LONGEST = 500
 """Moves after which a game tried out is broken off."""
@@ -100,37 +103,58 @@ def make_rollouts(name: str) -> Callable[..., None]:
 class RolloutAgent:
     """Takes the action after which ``player``, greedy or by a table, ends best on average.
 
-    It sees what its player sees: the hidden cards are dealt anew for each of ``worlds``.
+    It sees what its player sees: the hidden cards are dealt anew for each of ``worlds``. With
+    ``milliseconds`` there are as many as fit into about that time, by the speed of the first few:
+    the choice then depends on the machine.
     """
 
     sees_all = False
 
-    def __init__(self, player: GreedyAgent | ValueAgent, worlds: int = WORLDS) -> None:
+    def __init__(
+        self,
+        player: GreedyAgent | ValueAgent,
+        worlds: int | None = None,
+        milliseconds: float | None = None,
+    ) -> None:
+        worlds = WORLDS if worlds is None else worlds
         if worlds < 1:
             raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
+        if milliseconds is not None and not milliseconds > 0:
+            raise ValueError(f"milliseconds={milliseconds}: allowed are numbers above 0")
         self.player, self.worlds, self.name = player, worlds, f"{player.name}-rollouts"
+        self.milliseconds = milliseconds
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""
         actions = turn.masks.argmax(axis=1)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
-        totals = np.zeros((len(rows), turn.game.actions))
         if len(rows):
-            weights, table = _tables(self.player, turn.game)
-            ids = np.zeros(turn.game.values.most if turn.game.values else 1, np.int32)
-            scores = np.zeros((1, turn.game.actions))
-            make_rollouts(turn.game.name)(
-                taken(turn.states, rows),
-                compiled(turn.rules),
-                weights,
-                table,
-                ids,
-                scores,
-                self.worlds,
-                totals,
-            )
+            states = taken(turn.states, rows)
+            totals = self._totals(turn, states, self._affordable(turn, states))
             actions[rows] = np.where(turn.masks[rows], totals, -np.inf).argmax(axis=1)
         return actions
+
+    def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> np.ndarray:
+        """What all actions come to: see `make_rollouts`."""
+        game = turn.game
+        totals, scores = np.zeros((len(states), game.actions)), np.zeros((1, game.actions))
+        weights, table = _tables(self.player, game)
+        ids = np.zeros(game.values.most if game.values else 1, np.int32)
+        roll, rules = make_rollouts(game.name), compiled(turn.rules)
+        roll(states, rules, weights, table, ids, scores, worlds, totals)
+        return totals
+
+    def _affordable(self, turn: Turn, states: np.ndarray) -> int:
+        """How many worlds there is time for."""
+        if self.milliseconds is None:
+            return self.worlds
+        self._totals(turn, states[:0], 0)  # compiles: that is not to count
+        begun = perf_counter()
+        self._totals(turn, states, PROBE)
+        spent = (perf_counter() - begun) / PROBE
+        left = len(states) * self.milliseconds / 1000 - spent * PROBE
+        # in all but the first of FIRST parts of them about half the actions are still tried out
+        return max(1, int(left / spent * 2 * FIRST / (FIRST + 1)))
 
 
 def _tables(player: GreedyAgent | ValueAgent, game: Game) -> tuple[np.ndarray, np.ndarray]:
@@ -140,10 +164,12 @@ def _tables(player: GreedyAgent | ValueAgent, game: Game) -> tuple[np.ndarray, n
     return weights, np.zeros(0, np.float32)
 
 
-def of(player: Agent, spec: str) -> RolloutAgent:
+def of(
+    player: Agent, spec: str, worlds: int | None = None, milliseconds: float | None = None
+) -> RolloutAgent:
     """Return rollouts by a player; ValueError if it is neither greedy nor plays by a table."""
     by_rule = isinstance(player, GreedyAgent) and player.player is not None
     ahead = isinstance(player, ValueAgent) and player.width > 0
     if by_rule or ahead or not isinstance(player, GreedyAgent | ValueAgent):
         raise ValueError(f"rollouts:{spec}: only greedy and agents with a table can play games on")
-    return RolloutAgent(player)
+    return RolloutAgent(player, worlds, milliseconds)

@@ -13,6 +13,7 @@ from .core.game import Game
 from .core.options import unknown, yes_or_no
 from .core.rows import Rows
 from .seat import Opponents, seat_rows
+from .solvers import Winnable
 
 ENCODINGS = ("onehot", "codes")
 ILLEGAL = ("end", "raise")
@@ -77,6 +78,14 @@ def make_rows(
         return Rows(game, rules, n, how)
     seat = seat_number("seat", seat, players)
     return seat_rows(game, rules, n, how, "uniform" if opponents is None else opponents, seat)
+
+
+def truth_of(game: Game, rules: Any, truth: Any) -> Winnable | None:
+    """Return what answers for ``info["winnable"]``, None if that is not wanted.
+
+    Raises ValueError if it is wanted and the game, or its rules, have no solver.
+    """
+    return Winnable(game, rules) if yes_or_no("truth", truth) else None
 
 
 def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.spaces.Box:

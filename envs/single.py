@@ -49,9 +49,13 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     Arguments:
         variant, encoding, reward, illegal, max_moves, max_episode_steps, render_mode ("ansi"),
-        skip_forced (after a step, take actions at once while exactly one is legal), and the game's
-        options. In a game for several: ``seat``, one's own, and ``opponents``, who play the seats
-        after it, clockwise: names ("uniform", "greedy", a player by rule) or agents
+        skip_forced (after a step, take actions at once while exactly one is legal), truth, and the
+        game's options. ``truth=True`` puts ``"winnable"``, int8, into ``info`` of each reset and
+        step: whether one who knew all cards could still win, 1 yes, 0 no, -1 if the solver could
+        not decide it; at the end, whether it was won. It tells of hidden cards and takes a solver's
+        time at each step: for targets and studies, not for a player. ValueError where the game or
+        the rules have no solver. In a game for several: ``seat``, one's own, and ``opponents``, who
+        play the seats after it, clockwise: names ("uniform", "greedy", a player by rule) or agents
         (`parlour.envs.core.turn.Agent`), one for each seat or one for all.
         ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
         ``"bank"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
@@ -78,6 +82,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         skip_forced: bool = False,
         opponents: Opponents | None = None,
         seat: int = 0,
+        truth: bool = False,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -100,6 +105,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             seat=seat,
             reset=Reset.DISABLED,
         )
+        self._winnable = shell.truth_of(game, self.rows.rules, truth)
         self.observation_space = shell.observation_space(game, encoding)
         self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)
@@ -173,6 +179,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         if self._done:
             results = self.rows.results(self.rows.states, self.rows.all)
             info |= {fact: values[0].item() for fact, values in results.items()}
+        if self._winnable is not None:
+            info["winnable"] = self._winnable(self.rows.states)[0]
         return info
 
     def action_masks(self) -> np.ndarray:

@@ -29,7 +29,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
     name) and ``copy`` (False hands out the buffers themselves, overwritten by the next step; with
     ``onehot`` too). ``info["action_mask"]`` is int8 (num_envs, actions). At an end the facts of the
     game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks, or in
-    ``info["final_info"]`` with SAME_STEP.
+    ``info["final_info"]`` with SAME_STEP. With ``truth=True`` ``info["winnable"]`` is int8
+    (num_envs,): of the games as they stand, and in ``final_info`` of those that ended.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         skip_forced: bool = False,
         opponents: Opponents | None = None,
         seat: int = 0,
+        truth: bool = False,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
@@ -80,6 +82,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             seat=seat,
             reset=_RESETS[self.autoreset_mode],
         )
+        self._winnable = shell.truth_of(game, self.rows.rules, truth)
         self.single_observation_space = shell.observation_space(game, encoding)
         self.observation_space = shell.observation_space(game, encoding, num_envs)
         self.single_action_space = gym.spaces.Discrete(game.actions)
@@ -192,6 +195,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     def _infos(self, done: np.ndarray) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._own(self.rows.out.masks)}
+        if self._winnable is not None:
+            info["winnable"] = self._winnable(self.rows.states)
         if not done.any():
             return info
         same = self.autoreset_mode == AutoresetMode.SAME_STEP
@@ -205,6 +210,10 @@ class CardVectorEnv(gym.vector.VectorEnv):
             return facts | info
         facts["action_mask"] = np.repeat(done[:, None], self.game.actions, axis=1).astype(np.int8)
         facts["_action_mask"] = done
+        if self._winnable is not None:
+            facts["winnable"] = np.zeros(self.num_envs, np.int8)
+            facts["winnable"][done] = self._winnable(states)
+            facts["_winnable"] = done
         final = np.full(self.num_envs, None, dtype=object)
         observations = shell.observe(self.game, self.encoding, codes_of(states))
         for row, observation in zip(np.flatnonzero(done), observations, strict=True):

@@ -20,7 +20,7 @@ from parlour.agents.human import Quit
 from parlour.envs import GAMES
 from parlour.envs.core.options import unknown
 
-from . import commands
+from . import commands, truth_commands
 from .commands import AGENTS
 from .evaluate import DEALS, MAX_MOVES
 
@@ -35,6 +35,8 @@ COMMANDS = {
     "compare": "let several agents play the same deals",
     "exploit": "hold agents against exact equilibria of small rules",
     "play": "play in the terminal, or watch an agent",
+    "solve": "say whether a deal can be won, and how, all cards known",
+    "bank": "label the deals of a bank with what a solver finds",
     "bench": "measure steps per second on this machine",
 }
 EXAMPLES = {
@@ -76,6 +78,23 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour play pyramid --variant web --deal 17  a numbered deal of the bank
   parlour play pyramid --agent greedy           watch an agent, step by step
   parlour play seven-twenty-seven --seat 2 --hands 10
+""",
+    "solve": """\
+  parlour solve pyramid --deal 17
+  parlour solve pyramid --deal 17 --variant classic --fewest --json
+  parlour solve pyramid --deal 17 --actions "pyramid 26" "pyramid 21" DEAL
+
+--json prints one object on stdout: winnable (true, false, or null if that was not decided), moves
+in words, actions as numbers, fewest (if proven), score, nodes and ms.
+""",
+    "bank": """\
+  parlour bank make pyramid --deals 10000
+  parlour bank make pyramid --variant all --no-optimal --jobs 8
+  parlour bank make pyramid --deals 1000000 --backend dask
+  parlour bank show pyramid
+
+A bank that was made is found by evaluate and compare, which then say how an agent did beside what
+could be reached. A run that was stopped goes on where it was.
 """,
     "bench": """\
   parlour bench                                 in a clone: all benchmarks, beside the peers
@@ -120,7 +139,7 @@ def parser() -> Parser:
         examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
         made[name] = added.add_parser(name, help=text, description=text, epilog=examples)
         made[name].set_defaults(parser=made[name])
-    for name in ("rules", "evaluate", "play"):
+    for name in ("rules", "evaluate", "play", "solve"):
         _add_rules(made[name])
     _add_rules(made["compare"], many=True)
     _add_rules(made["bench"], optional=True)
@@ -135,6 +154,8 @@ def parser() -> Parser:
     for name in ("evaluate", "compare"):
         _add_deals(made[name])
     _add_play(made["play"])
+    truth_commands.add_solve(made["solve"])
+    truth_commands.add_bank(made["bank"], _add_rules)
     _add_bench(made["bench"])
     return top
 
@@ -180,6 +201,11 @@ def _add_deals(made: Parser) -> None:
         type=int,
         help="in games for several: make each deal a session of so many hands, the dealer moving "
         "on (default: 1)",
+    )
+    made.add_argument(
+        "--truth",
+        metavar="FILE",
+        help="labels of the deals (parlour bank make), or no (default: those that are found)",
     )
     made.add_argument(
         "--out", type=Path, metavar="FOLDER", help="write Parquet, JSON and a picture"
@@ -242,6 +268,8 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": commands.run_evaluate,
     "compare": commands.run_compare,
     "play": commands.run_play,
+    "solve": truth_commands.run_solve,
+    "bank": truth_commands.run_bank,
     "bench": commands.run_bench,
 }
 

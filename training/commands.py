@@ -22,8 +22,10 @@ from .evaluate import MAX_MOVES, Progress
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
 AGENTS = (
-    f"{', '.join(BUILT_IN)}, trained, a player by rule of the game (parlour list), the folder of a "
-    "saved agent or run, or your own as module:Class; expectimax: or rollouts: before it"
+    f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
+    "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
+    "module:Class; mcts; expectimax:, rollouts: or mcts: before one of them, the last two with a "
+    "budget for each decision as in mcts@800:trained (worlds, iterations) or rollouts@50ms:greedy"
 )
 
 
@@ -101,19 +103,21 @@ def run_compare(given: argparse.Namespace) -> int:
     """Print how several agents play the same deals, each alone or at tables of several seats."""
     one, options = game(given.game), read_options(given.option)
     single = given.command == "evaluate"
-    variants = given.variant if single else _variants(one, given.variant, options)
+    variants = given.variant if single else variants_of(one, given.variant, options)
     several = _several(one, variants, options)
     keywords: dict[str, Any]
     if several:
         _refuse(given, ("max_moves",), "a game for several always ends")
+        _refuse(given, ("truth",), "deals of a game for several have no solver")
         keywords = {"field": given.field, "hands": 1 if given.hands is None else given.hands}
     else:
         _refuse(given, ("field", "hands"), f"{one.title} as chosen is for one player")
         keywords = {"max_moves": MAX_MOVES if given.max_moves is None else given.max_moves}
+        keywords["truth"] = given.truth
     compare, found_by, report = _ways(several, not given.json or bool(given.out))
     finished: list[Any] = []
     failed: Exception | None = None
-    with redirect_stdout(sys.stderr) if given.json else nullcontext(), _bars(given.deals) as bars:
+    with redirect_stdout(sys.stderr) if given.json else nullcontext(), bars_of(given.deals) as bars:
         try:
             compare(
                 one,
@@ -171,7 +175,7 @@ def _ways(several: bool, shown: bool) -> tuple[Any, Any, Any]:
     return compare_alone, Comparison, report
 
 
-def _variants(one: Game, names: list[str] | None, options: Mapping[str, str]) -> list[str] | None:
+def variants_of(one: Game, names: list[str] | None, options: Mapping[str, str]) -> list[str] | None:
     """The variants that are to be compared; ``all`` alone stands for every one.
 
     In a game for one player or several it stands for those that are as the default is.
@@ -303,7 +307,7 @@ def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 @contextmanager
-def _bars(deals: int) -> Iterator[Callable[[str, str], Progress | None] | None]:
+def bars_of(deals: int) -> Iterator[Callable[[str, str], Progress | None] | None]:
     """Progress on stderr, if a person looks at it and tqdm is there."""
     try:
         from tqdm import tqdm

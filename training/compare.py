@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from parlour.agents.agent import Agent, load
@@ -18,6 +19,7 @@ from .evaluate import (
     check_seats,
     evaluate,
 )
+from .labels import Labels
 from .stats import CONFIDENCE, Estimate, difference
 
 T = TypeVar("T")
@@ -92,6 +94,7 @@ def compare(
     confidence: float = CONFIDENCE,
     report: Report | None = None,
     finished: list[Evaluation] | None = None,
+    truth: Labels | Path | str | None = None,
 ) -> Comparison:
     """Let each agent play the same deals by each variant (None: the game's default).
 
@@ -116,6 +119,7 @@ def compare(
                 max_moves=max_moves,
                 confidence=confidence,
                 progress=report(name, variant) if report else None,
+                truth=truth,
             )
             found.append(replace(one, agent=name))
     return Comparison(list(found))

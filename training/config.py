@@ -42,17 +42,25 @@ class Settings:
     """Options of the rules, beside the others, in the study at the beginning: an easier game."""
     study: float = 0.0
     """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
-    method: Literal["ppo", "lookahead", "values", "weights", "selfplay"] = "ppo"
-    """ppo: MaskablePPO; selfplay: the same at one seat of a game for several, against a pool of
-    players by rule and of its own past;
+    method: Literal["ppo", "lookahead", "cloning", "values", "weights", "selfplay"] = "ppo"
+    """ppo: MaskablePPO; cloning: the same after lessons of a teacher; selfplay: the same at one
+    seat of a game for several, against a pool of players by rule and of its own past;
     lookahead: after a warm-up of MaskablePPO, values that choose by one step ahead;
     values: a table of afterstate values, by self-play (games that name features for it);
     weights: those of the game's heuristic, by policy search (CMA-ES); its steps are whole games."""
     warm_up: float = 0.2
-    """Share of all steps, at the beginning, that are MaskablePPO's (lookahead), or in which parts
+    """Share of all steps, at the beginning, that are MaskablePPO's (lookahead), are lessons
+    (cloning; 1: nothing but lessons), or in which parts
     learn by themselves, or from the heuristic's play (values)."""
     temperature: float = 0.03
     """lookahead: noise of the choice at the start, in rewards; falls linearly to a tenth."""
+
+    teacher: str = "solver"
+    """cloning: solver, which says by the true cards after which actions a win is left, or an agent
+    that is imitated, such as pimc@8."""
+    curriculum: float = 0.0
+    """ppo: share of all steps in which games begin on a solver's way to a win, at first just before
+    it, then farther and farther from it (games with a solver)."""
 
     opponents: tuple[str, ...] = ("greedy",)
     """selfplay: the players in the pool, beside the learner and its past; the final field, too."""
@@ -153,6 +161,12 @@ class Settings:
             raise ValueError(
                 f"gamma={self.gamma}: method 'lookahead' plays undiscounted, by gamma=1"
             )
+        if self.method == "cloning" and self.teacher == "solver" and game.outcomes is None:
+            raise ValueError(f"teacher='solver': {game.title} has no exact solver; name an agent")
+        if self.curriculum and (self.method != "ppo" or game.solve is None):
+            raise ValueError(
+                f"curriculum={self.curriculum}: it is for method 'ppo' in games with a solver"
+            )
         if self.method == "values":
             values_of(game)
             if self.reward != "progress":
@@ -222,6 +236,7 @@ _RANGES = {
     "entropy_final": (0, 10),
     "value_weight": (0, 100),
     "max_grad_norm": (0, 1000),
+    "curriculum": (0, 1),
     "study": (0, 1),
     "warm_up": (0, 1),
     "temperature": (1e-6, 1),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -21,7 +22,9 @@ from parlour.envs.core.options import differences, plain, said
 from parlour.envs.core.rows import Rows, taken
 from parlour.envs.core.turn import STRIDE
 
+from .labels import Labels
 from .stats import CONFIDENCE, Estimate, mean, rate
+from .truth import Truth, check_facts, labels_for, truth_of
 
 DEALS = 10_000
 CHUNK = 4096
@@ -66,7 +69,7 @@ class Evaluation:
 
     ``variant`` names the rules for tables (``"classic"``, ``"classic + passes=2"``); ``seed`` is
     that of the agent's own random choices. ``looks_ahead``: a saved agent that does not play by its
-    policy.
+    policy. ``labels`` say what a solver found out about these deals, or some of them.
     """
 
     game: Game
@@ -80,6 +83,7 @@ class Evaluation:
     results: Results
     confidence: float = CONFIDENCE
     looks_ahead: bool = False
+    labels: Labels | None = None
 
     @property
     def deals(self) -> np.ndarray:
@@ -93,6 +97,13 @@ class Evaluation:
             name: (rate if values.dtype == np.bool_ else mean)(values, self.confidence)
             for name, values in self.results.facts.items()
         }
+
+    @cached_property
+    def truth(self) -> Truth | None:
+        """How the agent played beside what could be reached; None where nothing is labelled."""
+        if self.labels is None:
+            return None
+        return truth_of(self.labels, self.results.facts, self.first, self.confidence)
 
     def estimate(self, fact: str) -> Estimate:
         """Return the rate or mean of one fact, such as ``"won"``."""
@@ -115,6 +126,7 @@ class Evaluation:
             "won": None,  # in a game that nobody wins
             **{name: found._asdict() for name, found in self.estimates.items()},
             "ms_per_decision": self.results.milliseconds,
+            "truth": None if self.truth is None else self.truth.summary(),
         }
 
 
@@ -131,12 +143,15 @@ def evaluate(
     max_moves: int | None = MAX_MOVES,
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
+    truth: Labels | Path | str | None = None,
 ) -> Evaluation:
     """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
 
     ``agent`` is one, or what `parlour.agents.agent.load` takes; ``seed`` is that of its own random
-    choices; ``max_moves`` None or 0 never cuts a game off. Raises ValueError naming what is unknown
-    or out of range, and what is allowed.
+    choices; ``max_moves`` None or 0 never cuts a game off. ``truth`` are labels of the deals, or
+    their file; None: those that `labels.find` finds; ``"no"``: none. Raises ValueError naming what
+    is unknown or out of range, and what is allowed; `truth.Contradiction` if a deal is won that is
+    labelled not winnable.
     """
     game = game_named(game) if isinstance(game, str) else game
     rules = game.rules_of(variant, options)
@@ -144,10 +159,13 @@ def evaluate(
     check_seats(game, rules, variant, several=False)
     bank = bank or default_bank(game.name)
     seeds = bank_seeds(bank, range(first, first + deals))
+    labels = labels_for(truth, game, rules, bank, first, deals)
     player = load(agent, game, rules, seed) if isinstance(agent, str) else agent
     results = play_deals(
         game, rules, player, seeds, max_moves=max_moves, seed=seed, progress=progress
     )
+    if labels is not None:
+        check_facts(labels, results.facts, first, player.name)
     return Evaluation(
         game,
         rules,
@@ -160,6 +178,7 @@ def evaluate(
         results,
         confidence,
         getattr(player, "how", None) is not None,
+        labels,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger
 
+from parlour.agents.agent import load
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import CardNetwork, build, network_class
 from parlour.envs import game as game_named
@@ -17,12 +18,18 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.shell import make_rows
 
 from . import artefact, checkpoint
+from .cloning import SOLVER, CloningPPO
 from .config import Settings
+from .curriculum import Curriculum
 from .lookahead import LookaheadPPO, ahead_of
 from .ppo import CardPolicy, CardPPO, Clock
 from .run import Run
 from .sb3 import CardVecEnv
 
+WINS = 256
+"""Deals that the curriculum draws its positions from, new ones for every rollout."""
+MODELS: dict[str, type[CardPPO]] = {"lookahead": LookaheadPPO, "cloning": CloningPPO}
+"""What learns, where it is not plain `CardPPO`."""
 ROWS_APART = 1 << 32
 """Row i of training seed k is seeded with ``k * ROWS_APART + i``: no two runs share its deals."""
 
@@ -56,7 +63,7 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
     """Return the model of a run with fresh weights, drawn from ``seed``."""
     env, net = make_env(settings, make), described(settings)
     rate_now = settings.learning_rate
-    model = (LookaheadPPO if settings.method == "lookahead" else CardPPO)(
+    model = MODELS.get(settings.method, CardPPO)(
         CardPolicy,
         env,
         learning_rate=rate_now if settings.schedule == "constant" else lambda left: rate_now * left,
@@ -80,6 +87,10 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
     model.reward_scale = settings.reward_scale
     if isinstance(model, LookaheadPPO):
         model.warm_up = int(settings.warm_up * settings.total_steps)
+    if isinstance(model, CloningPPO):
+        model.lessons = int(settings.warm_up * settings.total_steps)
+        if settings.teacher != SOLVER:
+            model.teacher = load(settings.teacher, env.game, env.rules, seed)
     env.seed(seed * ROWS_APART)
     model.set_logger(Logger(None, []))
     return model
@@ -139,6 +150,7 @@ class NetworkRun(Run):
         """See `Run.iterate`."""
         model, settings = self.model, self.settings
         self._choose_rules()
+        self._choose_starts()
         left = 1 - self.steps / self.total
         if isinstance(model, LookaheadPPO):
             model.temperature = settings.temperature * max(left, 0.1)
@@ -162,6 +174,20 @@ class NetworkRun(Run):
             self.env.set_rules(wanted)
             self.model._last_obs = self.env.begin()
             self.model._last_episode_starts = np.ones(self.env.num_envs, np.bool_)
+
+    def _choose_starts(self) -> None:
+        """While the curriculum lasts, let games begin on the way to a win; farther from it later.
+
+        Half of its time what is left to play grows to the whole game, then it stays.
+        """
+        steps = self.settings.curriculum * self.settings.total_steps
+        if self.steps >= steps:
+            self.env.curriculum = None
+            return
+        if self.env.curriculum is None:
+            self.env.curriculum = Curriculum(self.game, self.rules, WINS)
+        rollout = self.steps // (self.settings.n_envs * self.settings.n_steps)
+        self.env.curriculum.draw(min(1.0, 2 * self.steps / steps + 0.05), self.seed, rollout)
 
     def _rules_at(self, steps: int) -> Any:
         """Return the rules of the rollout that begins after so many steps."""

@@ -41,7 +41,9 @@ def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
     measure = group[0].game.measure
     times, unit = (100, " %") if measure == "won" else (1, "")
     found = [one.estimate(measure) for one in group]
-    top = max(times * one.high for one in found) or 1.0
+    truth = group[0].truth
+    bound = times * truth.bound.mean if truth is not None and truth.bound is not None else None
+    top = max([times * one.high for one in found] + [bound or 0.0]) or 1.0
     for place, one in enumerate(found):
         mean, low, high = times * one.mean, times * one.low, times * one.high
         axes.barh(place, mean, height=0.62, color=colour(place), alpha=0.85)
@@ -59,7 +61,11 @@ def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
     axes.invert_yaxis()
     lowest = min(times * one.low for one in found)
     axes.set_xlim(min(0.0, 1.16 * lowest), max(1.16 * top, 0.0))
-    axes.set_xlabel("deals won, %" if measure == "won" else "mean score")
+    said = "deals won, %" if measure == "won" else "mean score"
+    if bound is not None:
+        axes.axvline(bound, ls="--", color="#444444", lw=1.2)
+        said += f" (dashed: {'winnable' if measure == 'won' else 'best found'}, {bound:.3g})"
+    axes.set_xlabel(said)
     axes.set_title(variant, loc="left", fontsize=11, fontweight="bold")
     plain_axes(axes)
 

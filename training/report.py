@@ -1,10 +1,12 @@
 """What is kept and shown of a comparison: tables, Parquet (a row a game), JSON, a picture."""
 
 import json
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.box import SIMPLE_HEAD
@@ -14,7 +16,9 @@ from rich.table import Table
 from .compare import Comparison, Difference
 from .evaluate import Evaluation
 from .files import write_bytes, write_json
+from .labels import NO_SCORE, UNKNOWN
 from .stats import Estimate
+from .truth import Truth
 
 EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
 SEES_ALL, LOOKS_AHEAD = "*", "+"
@@ -65,7 +69,23 @@ def _rows(one: Evaluation) -> pa.Table:
         name: pa.array([word] * n).dictionary_encode() for name, word in words.items()
     }
     repeated["sees_all"] = pa.array([one.sees_all] * n)
-    return pa.table(repeated | {"deal": one.deals} | one.results.facts)
+    return pa.table(repeated | {"deal": one.deals} | one.results.facts | _labels(one))
+
+
+def _labels(one: Evaluation) -> dict[str, pa.Array]:
+    """What is known of each deal, null where it is not: labelled ones are some of those played."""
+    if one.labels is None:
+        return {}
+    n = len(one.deals)
+    mine, theirs = one.labels.over(one.first, n)
+    found = {}
+    for name, unknown in (("winnable", None), ("fewest", UNKNOWN), ("score", NO_SCORE)):
+        if name in one.labels.columns:
+            label = one.labels.columns[name]
+            values, missing = np.zeros(n, label.dtype), np.ones(n, np.bool_)
+            values[mine], missing[mine] = label[theirs], label[theirs] == unknown
+            found["best_score" if name == "score" else name] = pa.array(values, mask=missing)
+    return found
 
 
 def show(comparison: Comparison, console: Console) -> None:
@@ -76,6 +96,9 @@ def show(comparison: Comparison, console: Console) -> None:
     found = comparison.differences
     for variant, group in comparison.variants.items():
         console.print(results_table(variant, group, console))
+        if group[0].truth is not None:
+            console.print(truth_line(group[0].truth))
+            console.print(truth_table(group, console))
         if len(group) > 1:
             console.print(differences_table([one for one in found if one.variant == variant]))
     if any(one.sees_all for one in comparison.evaluations):
@@ -90,9 +113,14 @@ def show(comparison: Comparison, console: Console) -> None:
 
 def results_table(variant: str, group: list[Evaluation], console: Console) -> Table:
     """Return the table of how each agent did by one variant, as full as the console is wide."""
+    return _fitting(console, lambda *shape: _results(variant, group, *shape))
+
+
+def _fitting(console: Console, make: Callable[[int | None, int, bool], Table]) -> Table:
+    """The first shape of a table that is no wider than the console, or the narrowest."""
     endless = console.options.update(max_width=10_000)
-    for width, decimals, costs in SHAPES:
-        table = _results(variant, group, width, decimals, costs)
+    for shape in SHAPES:
+        table = make(*shape)
         if console.measure(table, options=endless).maximum <= console.width:
             break
     return table
@@ -116,6 +144,46 @@ def _results(
             *(spent if costs else ()),
         )
     return table
+
+
+def truth_line(truth: Truth) -> str:
+    """Return what the solver says of the deals that all have played."""
+    undecided = f", {truth.undecided} undecided" if truth.undecided else ""
+    if truth.winnable is None:
+        best = "none found" if truth.best is None else interval(truth.best)
+        return (
+            f"[bold]truth[/] best score found, of {truth.deals:,} labelled deals: {best}{undecided}"
+        )
+    can = interval(truth.winnable, 100)
+    return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {can} %{undecided}"
+
+
+def truth_table(group: list[Evaluation], console: Console) -> Table:
+    """Return the table of how each agent did beside what could be reached."""
+    return _fitting(console, lambda *shape: _truths(group, *shape))
+
+
+def _truths(group: list[Evaluation], width: int | None, decimals: int, costs: bool) -> Table:
+    won = group[0].game.measure == "won"
+    names = [_marked(one) for one in group]
+    heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
+    longest = max(map(len, names))
+    table = plain_table(
+        "", "agent", *(heads if won else ("regret",)), width=min(longest, width or longest)
+    )
+    for name, one in zip(names, group, strict=True):
+        if (truth := one.truth) is None:
+            continue
+        if not won:
+            table.add_row(name, _or_none(truth.regret, 1, decimals))
+            continue
+        spent = (_or_none(truth.extra_moves, 1, decimals),) if costs else ()
+        table.add_row(name, _or_none(truth.won, 100, decimals), f"{truth.lost:,}", *spent)
+    return table
+
+
+def _or_none(found: Estimate | None, times: float, decimals: int) -> str:
+    return "–" if found is None else interval(found, times, decimals)
 
 
 def _marked(one: Evaluation) -> str:

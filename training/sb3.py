@@ -18,6 +18,8 @@ from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, codes_of, taken
 from parlour.envs.shell import MAX_MOVES, draw_seed, make_rows, observation_space, observe
 
+from .curriculum import Curriculum
+
 RECENT = 2000
 """How many of the last finished games the running averages cover."""
 LOG = np.dtype(
@@ -37,7 +39,8 @@ class CardVecEnv(VecEnv):
     Finished rows begin anew in the same step. Their infos hold ``terminal_observation``,
     ``TimeLimit.truncated``, ``episode`` (r, l, t, as Monitor's) and the game's result; all others
     are empty. Masks: ``env_method("action_masks")``, as sb3-contrib asks, or `masks`.
-    Keywords are those of `parlour.envs.CardEnv`; ``make`` is called in place of `make_rows`.
+    Keywords are those of `parlour.envs.CardEnv`; ``make`` is called in place of `make_rows`. With a
+    ``curriculum`` new games begin where that says.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class CardVecEnv(VecEnv):
             reset=Reset.SAME_STEP,
         )
         self.returns = np.zeros(num_envs)
+        self.curriculum: Curriculum | None = None
         self._ring = np.zeros(RECENT, LOG)
         self._finished = 0
         self.ended = np.zeros(0, np.int64)
@@ -126,7 +130,14 @@ class CardVecEnv(VecEnv):
         self.ended = np.flatnonzero(done)
         if len(self.ended):
             self._finish(self.ended, infos)
+            if self.curriculum is not None:
+                self.curriculum.begin(self.rows, self.ended)
         return self.observations(), self.rows.rewards.astype(np.float32), done, infos
+
+    def leave(self, which: np.ndarray) -> None:
+        """Leave the games in ``which`` (bool (num_envs,)) and begin new ones on their rows."""
+        self.rows.start(Source.DRAW, which)
+        self.returns[which] = 0
 
     def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
         ended = taken(self.rows.out.ended, which)

@@ -52,6 +52,7 @@ SETTINGS, RULES = "settings.json", "rules.json"
 METHODS: dict[str, type[Run]] = {
     "ppo": NetworkRun,
     "lookahead": NetworkRun,
+    "cloning": NetworkRun,
     "selfplay": SelfplayRun,
     "values": ValueRun,
     "weights": WeightsRun,

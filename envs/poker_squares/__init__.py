@@ -22,6 +22,7 @@ from .rules import (
     check,
     label,
 )
+from .solver import solve
 from .values import VALUES
 
 GAME = Game(
@@ -51,6 +52,7 @@ GAME = Game(
     unit=unit,
     players={"columns": make_judge(columns)},
     values=VALUES,
+    solve=solve,
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

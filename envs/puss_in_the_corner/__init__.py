@@ -21,6 +21,7 @@ from .rules import (
     label,
     pack,
 )
+from .solver import outcomes, solve
 from .values import VALUES
 
 GAME = Game(
@@ -45,6 +46,8 @@ GAME = Game(
     facts=facts,
     scores=(ACES, PACK),
     values=VALUES,
+    solve=solve,
+    outcomes=outcomes,
     pack=pack,
     players={"tip": make_judge(tip)},
 )

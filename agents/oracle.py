@@ -1,0 +1,105 @@
+"""The oracle: it sees every card, and follows a way to win that the game's solver has found."""
+
+from collections import OrderedDict
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs.core.batch import Over
+from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.turn import Turn, look
+from parlour.envs.solvers import solver_of
+
+from .agent import Agent
+from .greedy import GreedyAgent
+
+FEWEST = "fewest"
+"""Behind ``oracle:``: it wins in the fewest moves."""
+KEPT = 1 << 18
+"""Positions whose action is remembered, those met longest ago forgotten first: some 40 MB."""
+LONGEST = 500
+"""Actions for which the greedy agent's play is looked ahead, where there is no way to win."""
+
+
+class OracleAgent:
+    """Plays what ``game.solve`` says of the true state; where a deal is lost, greedily.
+
+    Each deal is solved once: the plan is played ahead, and the action remembered for each position
+    on the way. A position that cannot be won, or that is undecided by ``limit``, gets the greedy
+    agent's play as its plan. In a game that is played for its score the plan is that of the best
+    score found.
+    """
+
+    sees_all = True
+    at_once = 64
+    """Games that an evaluation plays side by side: all their plans are remembered, and the time of
+    solving them counts, which it does not in the first call."""
+
+    def __init__(
+        self, game: Game, rules: Any, fewest: bool = False, limit: int | None = None
+    ) -> None:
+        self.game, self.rules, self.fewest, self.limit = game, rules, fewest, limit
+        self.name = f"oracle-{FEWEST}" if fewest else "oracle"
+        self.solve = solver_of(game, rules)
+        self.plans: OrderedDict[bytes, int] = OrderedDict()
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return the action of each game's plan, int64 (n,).
+
+        Raises ValueError for another game or other rules than those it was made for.
+        """
+        if turn.game.name != self.game.name or turn.rules != self.rules:
+            raise ValueError(f"agent {self.name!r} was made for other rules: {self.rules}")
+        return np.array([self._action(turn.states[i : i + 1]) for i in range(len(turn.states))])
+
+    def _action(self, state: np.ndarray) -> int:
+        key = _key(state)
+        if key not in self.plans:
+            return self._plan(state)
+        self.plans.move_to_end(key)
+        return self.plans[key]
+
+    def _plan(self, state: np.ndarray) -> int:
+        """Return the action for a position; remember it, and those for where it leads."""
+        found = self.solve(state, self.rules, optimal=self.fewest, limit=self.limit)
+        plan = iter(found.actions or ())
+        made: list[int] = []
+        greedy = None if found.actions else GreedyAgent()
+        rows = Rows(self.game, self.rules, 1)
+        rows.restore(state)
+        for _ in range(LONGEST):
+            action = next(plan, None) if greedy is None else self._greedy(greedy, rows)
+            if action is None:
+                break
+            made.append(action)
+            self.plans[_key(rows.states)] = action
+            rows.step(np.array([action]))
+            if rows.states["over"][0] != Over.RUNNING:
+                break
+        while len(self.plans) > KEPT:
+            self.plans.popitem(last=False)
+        return made[0]
+
+    def _greedy(self, agent: Agent, rows: Rows) -> int:
+        seeds = np.zeros(1, np.uint64)
+        return int(agent.act(look(self, self.game, self.rules, rows.states, seeds))[0])
+
+
+def _key(state: np.ndarray) -> bytes:
+    """A digest of a position; how many steps led there does not matter."""
+    state = taken(state)
+    state["steps"] = 0
+    return blake2b(state.tobytes(), digest_size=16).digest()
+
+
+def of(game: Game, rules: Any, option: str = "") -> OracleAgent:
+    """Return ``oracle`` or ``oracle:fewest`` for these rules.
+
+    Raises ValueError for another option, and where game or rules have no solver, naming the games
+    that have one.
+    """
+    if option not in ("", FEWEST):
+        raise ValueError(f"agent 'oracle:{option}': allowed are oracle and oracle:{FEWEST}")
+    return OracleAgent(game, rules, option == FEWEST)

@@ -1,0 +1,247 @@
+"""Poker Squares: what one who knew the order of the stock could reach. Compiled.
+
+All the cards that will be placed are known then, and the best game is the best arrangement of them
+on the squares that are empty. Up to `ALL_OF` cards are arranged in every way. More are arranged by
+simulated annealing: two cards change places, from several beginnings in turn. The best found is a
+**lower bound** of what could be reached. Chance comes from the cards alone, so that equal positions
+have equal answers.
+
+With `adjacent` the order counts, too: a card that nothing lay beside when it came costs points
+while the search goes on, and only arrangements without one are kept.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..core import truth
+from ..core.cards import below, next_word
+from ..core.game import made
+from ..core.hands import category
+from ..core.jit import jit
+from ..core.rows import taken
+from ..core.truth import Solution
+from .rules import LINES, SIZE, SQUARES, Adjacent, Rules, label
+
+ALL_OF = 7
+"""So many cards, or fewer, are arranged in every way: 5040 of them."""
+STARTS, STEPS = 8, 50_000
+"""Beginnings of the annealing of a deal, and how often two cards change places from each."""
+WARM, COLD, LONELY = 0.05, 0.02, 0.1
+"""Temperatures at the beginning and at the end, and what a card costs that nothing lay beside: in
+parts of the difference between the best and the worst hand."""
+NEVER = 99
+"""When a card comes to a square that stays empty."""
+
+
+@jit
+def line_worth(grid: Any, line: int, points: Any) -> int:
+    """The points of a line: rows are 0 to 4, columns 5 to 9."""
+    if line < SIZE:
+        return points[category(grid[SIZE * line : SIZE * line + SIZE])]
+    return points[category(grid[line - SIZE :: SIZE])]
+
+
+@jit
+def lonely(when: Any, first: int, last: int) -> int:
+    """How many of the cards that come first to last have nothing beside them when they come."""
+    found = 0
+    for square in range(SQUARES):
+        own = when[square]
+        if first <= own <= last:
+            row, column = square // SIZE, square % SIZE
+            before = NEVER
+            if row:
+                before = min(before, when[square - SIZE])
+            if row < SIZE - 1:
+                before = min(before, when[square + SIZE])
+            if column:
+                before = min(before, when[square - 1])
+            if column < SIZE - 1:
+                before = min(before, when[square + 1])
+            found += before > own
+    return found
+
+
+@jit
+def exchange(grid: Any, when: Any, a: int, b: int) -> None:
+    """Let the cards of two squares change places."""
+    card, time = grid[a], when[a]
+    grid[a], when[a] = grid[b], when[b]
+    grid[b], when[b] = card, time
+
+
+@jit
+def worths(grid: Any, lines: Any, points: Any) -> int:
+    """Work out the points of all lines; return their sum."""
+    total = 0
+    for line in range(LINES):
+        lines[line] = line_worth(grid, line, points)
+        total += lines[line]
+    return total
+
+
+@jit
+def every(
+    empty: Any, grid: Any, when: Any, first: int, last: int, points: Any, best: Any
+) -> Any:  # fmt: skip
+    """Arrange the cards on the empty squares in every way (Heap's algorithm, 1963).
+
+    ``best`` (25,) receives when the card of each square came. Returns its points and how many
+    arrangements there were.
+    """
+    n = len(empty)
+    lines, count = np.zeros(LINES, np.int64), np.zeros(n, np.int64)
+    most, nodes, i = -(1 << 30), 0, 0
+    while True:
+        nodes += 1
+        if lonely(when, first, last) == 0:
+            total = worths(grid, lines, points)
+            if total > most:
+                most = total
+                best[:] = when
+        while i < n and count[i] >= i:
+            count[i] = 0
+            i += 1
+        if i == n:
+            return most, nodes
+        exchange(grid, when, empty[0] if i % 2 == 0 else empty[count[i]], empty[i])
+        count[i] += 1
+        i = 0
+
+
+@jit
+def put_in_turn(
+    s: Any, cards: Any, empty: Any, grid: Any, when: Any, first: int, last: int
+) -> None:
+    """Place the cards by chance, each where it may go."""
+    for square in empty:
+        when[square] = NEVER
+    for time in range(len(cards)):
+        chosen, seen = -1, 0
+        for square in empty:
+            if when[square] == NEVER:
+                when[square] = time
+                if lonely(when, max(first, time), min(last, time)) == 0:
+                    seen += 1
+                    if below(s, seen) == 0:
+                        chosen = square
+                when[square] = NEVER
+        grid[chosen] = cards[time]
+        when[chosen] = time
+
+
+@jit
+def anneal(
+    s: Any, cards: Any, empty: Any, grid: Any, when: Any, first: int, last: int, points: Any,
+    steps: int, best: Any,
+) -> int:  # fmt: skip
+    """Exchange cards so often from one beginning; return the points of the best, as `every`."""
+    n = len(empty)
+    put_in_turn(s, cards, empty, grid, when, first, last)
+    lines = np.zeros(LINES, np.int64)
+    total, alone = worths(grid, lines, points), 0
+    most = total
+    best[:] = when
+    spread = max(float(points.max() - points.min()), 1.0)
+    heat, cool = WARM * spread, (COLD / WARM) ** (1.0 / steps)
+    changed = np.zeros(4, np.int64)
+    for _ in range(steps):
+        heat *= cool
+        a = empty[below(s, n)]
+        b = empty[below(s, n)]
+        if a == b:
+            continue
+        exchange(grid, when, a, b)
+        changed[0], changed[1] = a // SIZE, SIZE + a % SIZE
+        changed[2], changed[3] = b // SIZE, SIZE + b % SIZE
+        gain = 0
+        for k in range(4):
+            if k < 2 or changed[k] != changed[k - 2]:
+                gain += line_worth(grid, changed[k], points) - lines[changed[k]]
+        now = lonely(when, first, last) if first <= last else 0
+        better = gain - (now - alone) * LONELY * spread
+        chance = float(next_word(s) >> np.uint64(11)) / (1 << 53)
+        if better >= 0 or chance < np.exp(better / heat):
+            for k in range(4):
+                lines[changed[k]] = line_worth(grid, changed[k], points)
+            total += gain
+            alone = now
+            if alone == 0 and total > most:
+                most = total
+                best[:] = when
+        else:
+            exchange(grid, when, a, b)
+    return most
+
+
+def _position(deck_or_state: Any, rules: Rules) -> np.ndarray:
+    if rules.players > 1:
+        raise ValueError("only games for one player are solved: players=2")
+    return truth.position(made("poker_squares"), rules, deck_or_state)
+
+
+def _cards(state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The squares that are empty, and the cards that will be placed on them, in turn."""
+    empty = np.flatnonzero(state["shown"]["grid"][0] == 0)
+    first = int(state["next"][0]) - 1
+    return empty, state["deck"][0, first : first + len(empty)].copy()
+
+
+def _generator(state: np.ndarray, cards: np.ndarray) -> np.ndarray:
+    """A state whose generator is seeded by what lies and by the cards to come."""
+    seed = 0
+    for code in [*state["shown"]["grid"][0].tolist(), *cards.tolist()]:
+        seed = (seed * 67 + code) % (1 << 61)
+    copy = taken(state)
+    copy["rng"] = seed
+    return copy
+
+
+def solve(
+    deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
+) -> Solution:
+    """Return the best arrangement found of the cards that will be placed: see the module.
+
+    ``deck_or_state``: see `truth.position`. ``limit`` is how many arrangements are looked at,
+    400 000 by default; up to `ALL_OF` cards all are, whatever it says. ``score`` is that of the
+    whole grid: exact up to `ALL_OF` cards, else a lower bound of the best. ``winnable`` is None:
+    nobody wins here. ``optimal`` changes nothing. Raises ValueError for games of two players and
+    for a limit below 1.
+    """
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit={limit}: allowed are numbers from 1")
+    state = _position(deck_or_state, rules)
+    if state["over"][0]:
+        return Solution(None, [], 0, [], int(state["score"][0]))
+    empty, cards = _cards(state)
+    grid = state["shown"]["grid"][0].copy()
+    when = np.where(grid == 0, NEVER, -1)
+    points = state["points"][0].astype(np.int64)
+    first, last = _bound_ones(state, rules)
+    best, s = when.copy(), _generator(state, cards)
+    if len(empty) <= ALL_OF:
+        grid[empty], when[empty] = cards, np.arange(len(empty))
+        most, nodes = every(empty, grid, when, first, last, points, best)
+    else:
+        steps = STEPS if limit is None else min(limit, STEPS)
+        starts = STARTS if limit is None else max(limit // steps, 1)
+        most, nodes, found = -(1 << 30), steps * starts, best.copy()
+        for _ in range(starts):
+            score = anneal(s[0], cards, empty, grid, when, first, last, points, steps, found)
+            if score > most:
+                most, best = score, found.copy()
+    actions = [int(np.flatnonzero(best == time)[0]) for time in range(len(empty))]
+    end = truth.replayed(made("poker_squares"), rules, state, actions)
+    assert end["over"][0] and end["score"][0] == most
+    return Solution(None, [label(action) for action in actions], nodes, actions, int(most))
+
+
+def _bound_ones(state: np.ndarray, rules: Rules) -> tuple[int, int]:
+    """Which of the cards to come must lie beside another: the first and the last of them."""
+    placed = int((state["shown"]["grid"][0] != 0).sum())
+    if rules.adjacent == Adjacent.ALL:
+        return (0 if placed else 1), SQUARES
+    if rules.adjacent == Adjacent.FIRST and rules.starter and placed == 1:
+        return 0, 0
+    return 1, 0

@@ -1,0 +1,104 @@
+"""The oracle follows the solver's way, solves each deal once, and says where there is no solver."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from parlour.agents import oracle
+from parlour.agents.agent import choose, load, look
+from parlour.envs import game
+from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.rows import Rows
+from parlour.envs.core.truth import Solution
+from parlour.training.evaluate import evaluate, play_deals
+from tests.fake_solver import FakeSolver, SeesAll, solved
+
+GAME = game("pyramid")
+RULES = GAME.rules_of()
+SEEDS = bank_seeds("pyramid-1", range(60))
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeSolver]:
+    with solved(GAME) as fake:
+        yield fake
+
+
+def test_it_plays_the_solvers_way_and_asks_once_for_each_deal(fake: FakeSolver) -> None:
+    agent = load("oracle", GAME, RULES)
+    assert (agent.name, agent.sees_all) == ("oracle", True)
+    found = play_deals(GAME, RULES, agent, SEEDS)
+    greedy = play_deals(GAME, RULES, SeesAll(), SEEDS)
+    for fact, values in greedy.facts.items():
+        assert np.array_equal(found.facts[fact], values), fact
+    assert fake.asked == len(SEEDS)
+    assert 0 < found.facts["won"].sum() < len(SEEDS)
+
+
+def test_a_way_that_is_not_the_greedy_one_is_taken(fake: FakeSolver) -> None:
+    rows = Rows(GAME, RULES, 1)
+    rows.deal_bank("pyramid-1", [0])
+    last = int(np.flatnonzero(rows.out.masks[0])[-1])
+
+    def solve(*_: object, **keywords: object) -> Solution:
+        return Solution(True, ["that"], 1, [last])
+
+    object.__setattr__(GAME, "solve", solve)
+    agent = load("oracle", GAME, RULES)
+    assert choose(agent, look(agent, GAME, RULES, rows.states, 0)).tolist() == [last]
+
+
+def test_equal_deals_side_by_side_and_again_are_solved_once(fake: FakeSolver) -> None:
+    agent = load("oracle:fewest", GAME, RULES)
+    assert agent.name == "oracle-fewest"
+    for _ in range(2):
+        found = play_deals(GAME, RULES, agent, np.repeat(SEEDS[:2], 3))
+        assert len(set(found.facts["score"][:3])) == 1
+    assert fake.asked == 2
+
+
+def test_what_it_remembers_is_bounded(fake: FakeSolver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracle, "KEPT", 300)
+    agent = oracle.OracleAgent(GAME, RULES)
+    agent.at_once = 2
+    found = play_deals(GAME, RULES, agent, SEEDS)
+    assert len(agent.plans) <= 300
+    assert fake.asked == len(SEEDS)
+    greedy = play_deals(GAME, RULES, SeesAll(), SEEDS)
+    assert np.array_equal(found.facts["moves"], greedy.facts["moves"])
+
+
+def test_a_plan_longer_than_what_is_remembered_is_made_again(
+    fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oracle, "KEPT", 5)
+    agent = oracle.OracleAgent(GAME, RULES)
+    assert len(play_deals(GAME, RULES, agent, SEEDS[:1]).facts["won"]) == 1
+
+
+def test_no_limit_of_the_plan_is_a_limit_of_the_game(
+    fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oracle, "LONGEST", 4)
+    found = evaluate(GAME, "oracle", deals=12, truth="no").results
+    greedy = evaluate(GAME, SeesAll(), deals=12, truth="no").results
+    lost = ~greedy.facts["won"]
+    assert np.array_equal(found.facts["moves"][lost], greedy.facts["moves"][lost])
+    assert np.array_equal(found.facts["won"], greedy.facts["won"])
+
+
+def test_without_a_solver(fake: FakeSolver) -> None:
+    with pytest.raises(ValueError, match=r"Seven Twenty-Seven has no solver; .* pyramid"):
+        load("oracle", game("seven_twenty_seven"), game("seven_twenty_seven").rules_of())
+    with pytest.raises(ValueError, match="oracle:best': allowed are oracle and oracle:fewest"):
+        load("oracle:best", GAME, RULES)
+    fake.refuses = "no solver for these rules"
+    with pytest.raises(ValueError, match="no solver for these rules"):
+        load("oracle", GAME, RULES)
+
+
+def test_it_is_made_for_its_rules(fake: FakeSolver) -> None:
+    agent = load("oracle", GAME, RULES)
+    with pytest.raises(ValueError, match="made for other rules"):
+        play_deals(GAME, GAME.rules_of("web"), agent, SEEDS[:1])
