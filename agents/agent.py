@@ -33,6 +33,8 @@ ROLLOUTS = "rollouts"
 """In front of ``greedy`` or of an agent with a table: it tries every action out, to the end."""
 MCTS = "mcts"
 """In front of uniform, greedy, a player by rule or a saved agent: it searches, led by that."""
+PIMC = "pimc"
+"""Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
 WIDTH = 8
 """The actions that expectimax compares."""
 
@@ -46,9 +48,11 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     (or of the ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
     ``"rollouts:PATH"``, such a one playing every action out; ``"mcts"``, a tree search that greedy
-    leads, or ``"mcts:"`` and who else leads it; ``"mymodule:MyAgent"``, an agent, or a class that
-    is called with ``seed`` where it takes one. The last two prefixes (`PREFIXES`) take a budget for
-    each decision: ``"rollouts@2000:greedy"`` worlds, ``"mcts@800"`` iterations, ``"mcts@50ms"``.
+    leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, who deals worlds and has the game's
+    exact solver judge them; ``"mymodule:MyAgent"``, an agent, or a class that is called with
+    ``seed`` where it takes one. The last three prefixes (`PREFIXES`) take a budget for each
+    decision: ``"rollouts@2000:greedy"`` or ``"pimc@100"`` worlds, ``"mcts@800"`` iterations,
+    ``"mcts@50ms"``.
     Raises ValueError saying what is wrong and what is allowed.
     """
     if not spec:
@@ -153,10 +157,18 @@ def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent
     return SearchAgent(player, *budget, reward=reward, seed=seed)
 
 
+def _pimc(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
+    from .pimc import WORLDS, PimcAgent
+
+    player = load(rest, game, rules, seed)
+    return PimcAgent(game, rules, player, budget.number or WORLDS, budget.milliseconds)
+
+
 PREFIXES = {
     EXPECTIMAX: Prefix(_expectimax),
     ROLLOUTS: Prefix(_rollouts, counts="whole numbers of worlds"),
     MCTS: Prefix(_mcts, "greedy", "whole numbers of iterations", several=True),
+    PIMC: Prefix(_pimc, "greedy", "whole numbers of worlds"),
 }
 """Every prefix by its word: the one table."""
 

@@ -28,7 +28,7 @@ from .ppo import CardPolicy, CardPPO
 from .sb3 import CardVecEnv
 
 SOLVER = "solver"
-POSITIONS = 20_000
+POSITIONS = 3000
 """Positions that the solver may look at for one answer; where they do not suffice it says half."""
 SHARPER = 3.0
 """In lessons actions are drawn by so many times their logits: chances lie close together."""

@@ -24,8 +24,9 @@ ROOT = Path(__file__).resolve().parents[1]
 AGENTS = (
     f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
     "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
-    "module:Class; mcts; expectimax:, rollouts: or mcts: before one of them, the last two with a "
-    "budget for each decision as in mcts@800:trained (worlds, iterations) or rollouts@50ms:greedy"
+    "module:Class; mcts; pimc (in games with an exact solver); expectimax:, rollouts: or mcts: "
+    "before one of them; with a budget for each decision (worlds, iterations, time) as in "
+    "pimc@100, mcts@800:trained or rollouts@50ms:greedy"
 )
 
 

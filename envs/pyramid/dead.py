@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.bits import count, lowest
+from ..core.bits import count, highest, lowest
 from ..core.cards import PACK
 from ..core.jit import jit
 from .clicks import COVERERS, PYRAMID_SET
@@ -216,7 +216,43 @@ def turns_left(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
             if direct:
                 cards = not_straight(before, must, groups, facts)
             most = max(most, cards)
-    return (most + rules.waste_piles - 1) // rules.waste_piles
+    if rules.waste_piles > 1:
+        return (most + rules.waste_piles - 1) // rules.waste_piles
+    return most if direct or rules.clear_all else max(most, next_pass(there, p, must, facts))
+
+
+@jit
+def next_pass(there: int, p: int, must: int, facts: Any) -> int:
+    """How many turns it takes at least if what is needed lies under a card that stays; else 0.
+
+    For one pile, with the stock's top not in play, where a win is the pyramid's: a card of the deck
+    of whose partners none is on the table any more stays, and so does what lies under it until the
+    waste is turned over. For that the whole stock has to be dealt, and then again all that stays
+    above what is needed, and this itself.
+    """
+    sets, table = facts.sets, there & ((1 << facts.first) - 1)
+    stock = there >> p << p
+    deck = there & ~table
+    stays = 0
+    for value in range(1, TARGET):
+        if sets[TARGET - value] & table == 0:
+            stays |= sets[value] & deck
+    above = stays & ~stock
+    if above == 0:
+        return 0
+    under = deck & ((1 << highest(above)) - 1)
+    most = 0
+    for value in range(1, TARGET):
+        partners = sets[TARGET - value] & there
+        buried = partners & under
+        lack = count(sets[value] & must) - count(partners & ~under)
+        if lack > 0 and buried:
+            rest = buried
+            for _ in range(lack - 1):
+                rest &= rest - 1
+            before = count(stays & ((rest & -rest) - 1)) if rest else 0
+            most = max(most, count(stock) + 1 + before + lack)
+    return most
 
 
 @jit

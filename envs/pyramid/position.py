@@ -8,8 +8,6 @@ where redeals depend on it). A removal is the set of the deck positions that go.
 
 from typing import Any
 
-import numpy as np
-
 from ..core.bits import highest, lowest
 from ..core.cards import PACK
 from ..core.jit import jit

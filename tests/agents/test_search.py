@@ -15,7 +15,7 @@ from parlour.envs.core.rows import Rows, hidden, taken
 
 ROWS = 6
 BLIND = {
-    "pyramid": ("uniform", "greedy", "rollouts@3:greedy", "mcts@30", "mcts@30:uniform"),
+    "pyramid": ("uniform", "greedy", "rollouts@3:greedy", "mcts@30", "mcts@30:uniform", "pimc@3"),
     "poker_squares": (
         *("greedy", "columns", "trained", "expectimax:trained", "rollouts@3:trained"),
         *("mcts@30", "mcts@30:trained"),

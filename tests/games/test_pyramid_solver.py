@@ -3,7 +3,7 @@
 import copy
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -207,7 +207,7 @@ class Blind:
         self.table, self.stock = set(range(first)), list(range(first, PACK))
         self.wastes: list[list[int]] = [[], [], []]
         self.redeals, self.kings, self.couples = 0, 4, 24
-        self.eager = rng.choice([0.5, 0.8, 0.95])
+        self.eager = rng.choice([0.2, 0.4, 0.7, 0.95])
         self.moves: list[tuple[tuple[int, ...], list[int]]] = []
         self.sizes: list[tuple[int, int]] = []
         if rules.first_deal:
@@ -252,7 +252,11 @@ class Blind:
         if self.kings and kings and self.rng.random() < 0.1:
             return (int(self.rng.choice(kings)),)
         if mixed and self.rng.random() < self.eager:
-            return mixed[self.rng.integers(len(mixed))]
+            pair = mixed[self.rng.integers(len(mixed))]
+            third = int(self.rng.choice(free))
+            if self.rules.many_sum and third not in pair and self.rng.random() < 0.15:
+                return tuple(sorted([*pair, third], reverse=True))
+            return pair
         if self.stock:
             return (DEAL,)
         passes = min(self.rules.passes or ENDLESS, MAX_REDEALS + 1)
@@ -290,17 +294,22 @@ class Blind:
         return place
 
     def deck(self, cut: int) -> list[str]:
-        """A deck by which the moves can be made, but mixed up, more or less, behind the cut."""
+        """A deck by which the moves can be made, but mixed up, more or less, behind the cut.
+
+        After more cards than two have gone together, what is left may not suffice for all moves.
+        """
         rng, deck = self.rng, [""] * PACK
         pack = {value: [RANKS[value - 1] + suit for suit in SUITS] for value in range(1, 14)}
-        lows = rng.permutation([value for value in range(1, 7) for _ in range(4)]).tolist()
         for _, gone in self.moves:
-            values = [13]
-            if len(gone) == 2:
-                low = lows.pop()
-                values = rng.permutation([low, 13 - low]).tolist()
-            for position, value in zip(gone, values, strict=False):
-                deck[position] = pack[value].pop()
+            fits = [
+                values
+                for values in product(pack, repeat=len(gone))
+                if sum(values) == 13 and all(len(pack[v]) >= values.count(v) for v in values)
+            ]
+            if gone and not fits:
+                break
+            for position, value in zip(gone, rng.choice(fits) if gone else (), strict=True):
+                deck[position] = pack[int(value)].pop()
         rest = rng.permutation([card for cards in pack.values() for card in cards]).tolist()
         deck = [card or rest.pop() for card in deck]
         early = {position for _, gone in self.moves[:cut] for position in gone}
@@ -323,11 +332,13 @@ def late_game(rules: Any, rng: np.random.Generator) -> Both:
         ]
         if not cuts:
             continue
-        cut = cuts[min(int(rng.exponential(2)), len(cuts) - 1)]
+        cut = cuts[min(int(rng.exponential(3)), len(cuts) - 1)]
         both = Both(rules, blind.deck(cut))
         for clicks, _ in blind.moves[:cut]:
-            if clicks[0] not in both.game.legal():  # a DEAL withheld: go on at random
-                break
+            if (*clicks,) not in [*both.game._removals, (DEAL,), (REDEAL,)] or (
+                clicks[0] not in both.game.legal()
+            ):
+                break  # a DEAL withheld, or no cards left for it: go on at random
             both.play(clicks)
         while not both.game.over and any(np.array(both.size) > (PYRAMID_LEFT, DECK_LEFT)):
             legal = sorted(both.game.legal())
@@ -398,3 +409,141 @@ def fewest_of(both: Both) -> int | None:
     fewest, values = truth.answer(0)
     check(both, fewest, values)
     return fewest
+
+
+# The solver against the exhaustive search
+
+LONE: list[dict[str, Any]] = [
+    *({"passes": passes} for passes in range(10)),
+    {"deal_when": "blocked"},
+    {"first_deal": True},
+    {"extra_row": True},
+    {"covered_kings": True},
+    {"match_cover": True},
+    {"many_sum": True},
+    {"waste_piles": 2},
+    {"waste_piles": 3},
+    {"stock_view": "top"},
+    {"stock_view": "all"},
+    {"stock_view": "top", "stock_play": True},
+    {"stock_view": "all", "stock_play": True},
+    {"clear_all": True},
+]
+"""Each option by itself; half of the games are by these, the others by random combinations."""
+WALK = 8
+"""So many moves are made from the first position of a game; some of what is met is looked at."""
+
+
+def some_rules(number: int, rng: np.random.Generator) -> Any:
+    if number % 2:
+        options = {"passes": int(rng.choice([0, 1, 2, 3]))} | LONE[number // 2 % len(LONE)]
+    else:
+        options = random_options(GAME, rng) | {"shuffle_redeal": False, "undo": False}
+    return GAME.rules_of(None, options)
+
+
+def features(both: Both, truth: Exhaustive, at: int) -> Iterable[str]:
+    """What is special about a position."""
+    game, now, fewest = both.game, both.game._now, truth.far[at]
+    if any(now.wastes):
+        yield "waste"
+    if now.passes_used > 1:
+        yield "redealt"
+    if game.picked:
+        yield "picked"
+    if game._rules.passes == 0 and now.removal_was_legal and not game._removals:
+        forgetful = forked(game)
+        forgetful._now.removal_was_legal = False
+        forgetful._settle()
+        if Exhaustive(forgetful, ENDLESS).far[0] != fewest:
+            yield "memory of a removal matters"
+    if fewest and not game.picked:
+        best = [clicks for clicks, to in truth.after[at] if truth.far[to] == fewest - 1]
+        if all(len(clicks) > 2 for clicks in best):
+            yield "three cards are best"
+        if all(clicks[0] == STOCK_TOP for clicks in best):
+            yield "stock card is best"
+        if all(clicks[0] >= DEAL for clicks in best) and game._removals:
+            yield "turn is better than a removal"
+
+
+def positions_agree(wanted: int, most: int) -> Counter[str]:
+    """Compare so many positions; return how often what was met, with each answer.
+
+    Games from which more than ``most`` positions can come are left out.
+    """
+    met, number = Counter[str](), 0
+    while met["positions"] < wanted:
+        rng = np.random.default_rng(number)
+        both = late_game(some_rules(number, rng), rng)
+        number += 1
+        truth = Exhaustive(both.game, most)
+        if not truth.complete:
+            met["left out"] += 1
+            continue
+        met["games"] += 1
+        try:
+            game_agrees(both, truth, rng, met)
+        except Exception as error:
+            error.add_note(f"{plain(both.rows.rules)}, {both.deck}, actions {both.actions}")
+            raise
+    return met
+
+
+def game_agrees(
+    both: Both, truth: Exhaustive, rng: np.random.Generator, met: Counter[str]
+) -> None:
+    at, options = 0, [f"{name} {value}" for name, value in plain(both.rows.rules).items()]
+    for move in range(WALK):
+        blocked = both.rows.rules.passes == 0 and not both.game._removals
+        if move == 0 or rng.random() < (0.5 if blocked else 0.15):
+            position_agrees(both, truth, at, options, met)
+        long = [clicks for clicks, _ in truth.after[at] if len(clicks) > 1]
+        if long and rng.random() < 0.12:
+            clicks, before, state = long[rng.integers(len(long))], both.game, both.state
+            both.game = forked(before)
+            both.play(clicks[: rng.integers(1, len(clicks))])
+            position_agrees(both, truth, at, options, met)
+            both.game = before
+            both.rows.restore(state)
+            both.actions = both.actions[: -1]
+        winning = [move for move in truth.after[at] if truth.far[move[1]] is not None]
+        moves = winning if winning and rng.random() < 0.7 else truth.after[at]
+        clicks, at = moves[rng.integers(len(moves))]
+        both.play(clicks)
+        if both.game.over:
+            return
+
+
+def position_agrees(
+    both: Both, truth: Exhaustive, at: int, options: list[str], met: Counter[str]
+) -> None:
+    fewest, values = truth.answer(at, both.game.picked)
+    check(both, fewest, values)
+    answer = "lost" if fewest is None else "won"
+    met["positions"] += 1
+    for feature in ["any", *options, *features(both, truth, at)]:
+        met[f"{feature}: {answer}"] += 1
+
+
+def check_spread(met: Counter[str]) -> None:
+    """Both answers are there for every value of every option, and all that is special was met."""
+    for option in LONE + [{name: False} for name in ("stock_play", "clear_all", "many_sum")]:
+        for name, value in option.items():
+            lost, won = (met[f"{name} {value}: {answer}"] for answer in ("lost", "won"))
+            assert min(lost, won) >= 3, (name, value, lost, won)
+            assert min(lost, won) >= (lost + won) / 10, (name, value, lost, won)
+    for feature in ("any", "waste", "redealt", "picked"):
+        least = met["positions"] / (50 if feature in ("redealt", "picked") else 5)
+        assert min(met[f"{feature}: lost"], met[f"{feature}: won"]) >= least, (feature, met)
+    for feature in (
+        "memory of a removal matters",
+        "three cards are best",
+        "stock card is best",
+        "turn is better than a removal",
+    ):
+        assert met[f"{feature}: won"], (feature, met)
+
+
+def test_solver_agrees_with_exhaustive_search() -> None:
+    check_spread(positions_agree(300, 1000))

@@ -1,0 +1,79 @@
+"""The agent that deals worlds and has them solved; that it is blind: test_search.py."""
+
+import numpy as np
+import pytest
+
+from parlour.agents.agent import choose, load, look
+from parlour.agents.pimc import BLOCK
+from parlour.envs import GAMES
+from parlour.envs.core.rows import Rows, taken
+from parlour.training.evaluate import evaluate
+
+PYRAMID = GAMES["pyramid"]
+
+
+def test_who_knows_all_cards_plays_as_well_as_can_be() -> None:
+    """The stock lies face up: nothing is hidden, and exactly the deals that can be won are won."""
+    rules = PYRAMID.rules_of("open-stock", {"stock_view": "all"})
+    rows = Rows(PYRAMID, rules, 40)
+    rows.deal_bank("pyramid-1", range(40))
+    assert PYRAMID.solve is not None
+    can = [PYRAMID.solve(rows.states[i], rules).winnable for i in range(40)]
+    played = evaluate(
+        "pyramid", "pimc@8", variant="open-stock", options={"stock_view": "all"}, deals=40
+    )
+    assert played.results.facts["won"].tolist() == can
+    assert 10 < sum(map(bool, can)) < 40
+
+
+def test_it_wins_more_than_greedy() -> None:
+    won = [
+        evaluate("pyramid", agent, deals=60).results.facts["won"].sum()
+        for agent in ("pimc@4", "greedy")
+    ]
+    assert won[0] > won[1] + 8
+
+
+def test_a_choice_is_the_same_alone_or_in_company() -> None:
+    rules = PYRAMID.rules_of()
+    rows, agent = Rows(PYRAMID, rules, 6), load("pimc@10", PYRAMID, rules)
+    rows.deal_bank("pyramid-1", range(6))
+    turn = look(agent, PYRAMID, rules, rows.states, np.arange(6, dtype=np.uint64))
+    together = choose(agent, turn).tolist()
+    for i in range(6):
+        one = taken(rows.states, np.array([i]))
+        alone = look(agent, PYRAMID, rules, one, np.array([i], np.uint64))
+        assert choose(agent, alone).tolist() == together[i : i + 1]
+
+
+def test_a_clock_lets_it_try_one_block_at_least() -> None:
+    rules = PYRAMID.rules_of()
+    rows = Rows(PYRAMID, rules, 3)
+    rows.deal_bank("pyramid-1", range(3))
+    hasty = load("pimc@0.001ms", PYRAMID, rules)
+    block = load(f"pimc@{BLOCK}", PYRAMID, rules)
+    seeds = np.arange(3, dtype=np.uint64)
+    turn = look(hasty, PYRAMID, rules, rows.states, seeds)
+    assert choose(hasty, turn).tolist() == choose(block, turn).tolist()
+
+
+def test_who_decides_between_equals_is_named() -> None:
+    rules = PYRAMID.rules_of()
+    assert load("pimc", PYRAMID, rules).name == "pimc"
+    assert load("pimc@5:uniform", PYRAMID, rules).name == "uniform-pimc"
+
+
+@pytest.mark.parametrize(
+    ("game", "variant", "spec", "said"),
+    [
+        ("poker_squares", None, "pimc", "no exact solver"),
+        ("pyramid", "web", "pimc", "undo"),
+        ("pyramid", "second-chance", "pimc@5", "shuffle_redeal"),
+        ("pyramid", None, "pimc@0", "budget '0'"),
+        ("pyramid", None, "pimc:oracle", "sees the hidden cards"),
+        ("seven_twenty_seven", None, "pimc", "for games of one player"),
+    ],
+)
+def test_what_it_refuses(game: str, variant: str | None, spec: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        load(spec, GAMES[game], GAMES[game].rules_of(variant))
