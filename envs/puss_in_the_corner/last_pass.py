@@ -38,7 +38,7 @@ TRIES = 3000
 WORST = (1 << 12) - 1
 LONG = 1 << 40
 
-# Found by trying 60 changes at random at width 60, on deals of a bank of their own.
+# Found by trying changes at random for six minutes, at width 60, on deals of a bank of their own.
 UNDER, DEPTH, OWN, FADES = 0.48, 0.217, 0.717, 0.053
 """Costs of a card under a higher one, for each value that this is higher, and if it is of the same
 foundations; and how much less these are for each card that must be built before it."""

@@ -194,6 +194,12 @@ PYRAMID_LEFT, DECK_LEFT = 12, 8
 MAX_REDEALS = 4
 
 
+def is_late(size: tuple[int, int]) -> bool:
+    """Whether few enough cards are left; see `Both.size`."""
+    return size[0] <= PYRAMID_LEFT and size[1] <= DECK_LEFT
+
+
+
 class Blind:
     """A game played with the backs up: where the cards are is known, the deck comes afterwards.
 
@@ -213,12 +219,15 @@ class Blind:
         if rules.first_deal:
             self.deal()
         while not self.is_over():
-            size = len(self.table & set(PYRAMID)), len(self.stock) + sum(map(len, self.wastes))
-            clicks = self.next_move()
+            size, clicks = self.size, self.next_move()
             if not clicks:
                 break
             self.sizes.append(size)
             self.moves.append((clicks, self.made(clicks)))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return len(self.table & set(PYRAMID)), len(self.stock) + sum(map(len, self.wastes))
 
     def is_over(self) -> bool:
         if self.rules.clear_all:
@@ -253,9 +262,9 @@ class Blind:
             return (int(self.rng.choice(kings)),)
         if mixed and self.rng.random() < self.eager:
             pair = mixed[self.rng.integers(len(mixed))]
-            third = int(self.rng.choice(free))
-            if self.rules.many_sum and third not in pair and self.rng.random() < 0.15:
-                return tuple(sorted([*pair, third], reverse=True))
+            more = [place for place in free if place not in pair]
+            if self.rules.many_sum and more and is_late(self.size) and self.rng.random() < 0.3:
+                return tuple(sorted([*pair, int(self.rng.choice(more))], reverse=True))
             return pair
         if self.stock:
             return (DEAL,)
@@ -325,11 +334,7 @@ def late_game(rules: Any, rng: np.random.Generator) -> Both:
     """A game in which few cards are left. About half of them can be won, whatever the rules."""
     while True:
         blind = Blind(rules, rng)
-        cuts = [
-            number
-            for number, (pyramid, deck) in enumerate(blind.sizes)
-            if pyramid <= PYRAMID_LEFT and deck <= DECK_LEFT
-        ]
+        cuts = [number for number, size in enumerate(blind.sizes) if is_late(size)]
         if not cuts:
             continue
         cut = cuts[min(int(rng.exponential(3)), len(cuts) - 1)]
@@ -340,7 +345,7 @@ def late_game(rules: Any, rng: np.random.Generator) -> Both:
             ):
                 break  # a DEAL withheld, or no cards left for it: go on at random
             both.play(clicks)
-        while not both.game.over and any(np.array(both.size) > (PYRAMID_LEFT, DECK_LEFT)):
+        while not both.game.over and not is_late(both.size):
             legal = sorted(both.game.legal())
             clicks = legal[: max(1, sum(action < DEAL for action in legal))]
             both.play([int(rng.choice(clicks))])
