@@ -32,6 +32,8 @@ POSITIONS = 3000
 """Positions that the solver may look at for one answer; where they do not suffice it says half."""
 SHARPER = 3.0
 """In lessons actions are drawn by so many times their logits: chances lie close together."""
+PREFERENCE = 0.1
+"""So much less is the label of the action that the judge likes least, of those that leave a win."""
 OWN = 0.5
 """How often the learner's own choice is played where an agent is imitated."""
 TRIES = 20
@@ -104,7 +106,19 @@ class CloningPPO(CardPPO):
             env.leave(lost)
             left |= lost
             labels[lost] = game.outcomes(states[lost], rules, POSITIONS)
-        return labels, left
+        return labels * self._preferred(env, labels), left
+
+    def _preferred(self, env: CardVecEnv, labels: np.ndarray) -> np.ndarray:
+        """Factors for labels, float32 (n, actions): 1 for the best by the game's judge, then less.
+
+        Most actions leave a win most of the time; without this it would be noise who chooses.
+        """
+        scores = env.game.judged(env.rows.states, env.rules)
+        good = np.where(labels > 0, scores, -np.inf)
+        behind = good.max(axis=1, keepdims=True) - np.minimum(good, scores.max())
+        behind = np.where(labels > 0, behind, 0.0)
+        most = np.maximum(behind.max(axis=1, keepdims=True), 1e-9)
+        return (1 - PREFERENCE * behind / most).astype(np.float32)
 
     def train(self) -> None:
         """Learn from the rollout."""

@@ -11,8 +11,12 @@ What it does without asking, and when that is sound:
   two go at once, if no third card could go along (not with ``many_sum``), and if both lie on the
   table or there is one pile only.
 - `dead.is_lost` ends a line: never with ``many_sum``.
+- Removals of cards that could all have gone before the last turn are not tried: see
+  `position.fresh`.
 - A position met before is not searched again unless there are more redeals left than then (where
-  these have no limit: unless a removal has been legal since the last, and had not then).
+  these have no limit: unless a removal has been legal since the last, and had not then), or
+  removals are to be tried that were not then.
+- In the last pass cards that can never go any more, and all under them, are no more: see `buried`.
 """
 
 from typing import Any
@@ -29,6 +33,7 @@ from .position import (
     can_turn,
     free_cards,
     free_kings,
+    fresh,
     on_pile,
     push,
     push_removals,
@@ -45,7 +50,7 @@ MOVES = 1 << 15
 SLOTS = 1 << 10
 NOBODY = -1
 """An empty slot of the table."""
-WORD, PILES, RANK, LEFT, SEEN, GROUPED, NEXT, LAST, LINE, SLOT = range(10)
+WORD, PILES, RANK, LEFT, SEEN, GROUPED, NEXT, LAST, LINE, SLOT, FREE, STALE = range(12)
 """What a frame of the stack holds: the position (WORD: there and, above it, p), which of its moves
 on their stack come next and last, how long the line to it is, its slot in the table."""
 ALL = (1 << PACK) - 1
@@ -73,12 +78,13 @@ def slot_of(keys: Any, there_p: int, piles: int) -> int:
 @jit
 def grown(keys: Any, known: Any) -> tuple[Any, Any]:
     """The table in four times the room."""
-    more = np.full((4 * len(keys), 2), NOBODY, np.int64)
+    more = np.full((4 * len(keys), 3), NOBODY, np.int64)
     told = np.zeros((4 * len(keys), 3), np.int16)
     for old in range(len(keys)):
         if keys[old, 0] != NOBODY:
             slot = slot_of(more, keys[old, 0], keys[old, 1])
             more[slot, 0], more[slot, 1] = keys[old, 0], keys[old, 1]
+            more[slot, 2] = keys[old, 2]
             for i in range(3):
                 told[slot, i] = known[old, i]
     return more, told
@@ -160,8 +166,8 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
     """
     facts = facts_of(deck, rules)
     sorted_out = not rules.many_sum
-    frames, moves = np.zeros((FRAMES, 10), np.int64), np.zeros(MOVES, np.int64)
-    keys, known = np.full((SLOTS, 2), NOBODY, np.int64), np.zeros((SLOTS, 3), np.int16)
+    frames, moves = np.zeros((FRAMES, 12), np.int64), np.zeros(MOVES, np.int64)
+    keys, known = np.full((SLOTS, 3), NOBODY, np.int64), np.zeros((SLOTS, 3), np.int16)
     used, nodes, length = 0, 0, 0
     found[:] = OPEN
     for root in range(len(roots)):
@@ -169,7 +175,7 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
             roots[root, 0], roots[root, 1], roots[root, 2], roots[root, 3], roots[root, 4],
         )  # fmt: skip
         groups = groups_of(there, facts.bits)
-        depth, size, made = -1, 0, 0
+        depth, size, made, stale = -1, 0, 0, 0
         enter = not (sorted_out and is_lost(groups, groups, facts.needs))
         while True:
             won = False
@@ -206,11 +212,18 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
                     teller = known[slot, 2]
                     if rank >= known[slot, 1]:
                         won = True
-                    elif rank <= known[slot, 0] and (teller == root or found[teller] == LOST):
+                    elif (
+                        rank <= known[slot, 0]
+                        and (teller == root or found[teller] == LOST)
+                        and keys[slot, 2] & ~stale & there == 0
+                    ):
                         size = start
                     else:
-                        known[slot, 0], known[slot, 2] = rank, root
-                        if can_turn(there, p, left, seen, size > start, facts.first, rules):
+                        known[slot, 0], known[slot, 2], keys[slot, 2] = rank, root, stale
+                        turn = can_turn(there, p, left, seen, size > start, facts.first, rules)
+                        if size <= len(moves):
+                            size = fresh(moves, start, size, stale, facts.first, rules)
+                        if turn:
                             size = push(moves, size, TURN)
                             if size <= len(moves):  # the turn is to be tried last
                                 moves[size - 1], moves[start] = moves[start], TURN
@@ -222,6 +235,7 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
                         frame[LEFT], frame[SEEN], frame[GROUPED] = left, seen, groups
                         frame[NEXT], frame[LAST] = size, start
                         frame[LINE], frame[SLOT] = made, slot
+                        frame[FREE], frame[STALE] = free, stale
             if won:
                 found[root], length = WON, made
                 for i in range(depth + 1):
@@ -243,6 +257,7 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
             groups, made = frame[GROUPED], frame[LINE] + 1
             line[made - 1] = move
             enter = True
+            stale = frame[FREE] if move == TURN else frame[STALE]
             if move == TURN:
                 p, piles, left, seen = turned(there, p, piles, left, seen, facts.first, rules)
             else:

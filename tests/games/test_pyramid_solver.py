@@ -3,6 +3,7 @@
 import copy
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -36,7 +37,7 @@ from tests.walkers import random_options
 GAME = GAMES["pyramid"]
 ACTIONS = GAME.actions
 ENDLESS = 10**9
-"""A ``max_moves`` that is never met."""
+"""A limit that is never met."""
 
 # The exhaustive search
 
@@ -199,7 +200,6 @@ def is_late(size: tuple[int, int]) -> bool:
     return size[0] <= PYRAMID_LEFT and size[1] <= DECK_LEFT
 
 
-
 class Blind:
     """A game played with the backs up: where the cards are is known, the deck comes afterwards.
 
@@ -252,20 +252,32 @@ class Blind:
                 found.append((*covers, place))
         return found
 
+    def special(self, free: list[int], pairs: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Removals that only an option allows."""
+        covered = sorted(self.table & set(PYRAMID) - set(free))
+        found = [pair for pair in pairs if pair[1] in covered]
+        if self.rules.covered_kings and self.kings:
+            found += [(place,) for place in covered]
+        if self.rules.many_sum and len(free) > 2 and self.rng.random() < 0.2:
+            three = self.rng.choice(free, 3, replace=False).tolist()
+            found.append(tuple(sorted(three, reverse=True)))
+        return found
+
     def next_move(self) -> tuple[int, ...]:
-        """Most often a card of the deck with one of the table, else a turn; () if nothing can be."""
+        """Most often a card of the deck with one of the table, else a turn; () if nothing can be.
+
+        Late in the game also what only an option allows.
+        """
         free = self.free()
-        pairs = self.pairs(free)
-        kings = sorted(self.table & set(PYRAMID) | set(free)) if self.rules.covered_kings else free
+        pairs, late = self.pairs(free), is_late(self.size)
         mixed = [pair for pair in pairs if pair[0] > 34 and (pair[1] < 28 or self.rules.clear_all)]
-        if self.kings and kings and self.rng.random() < 0.1:
-            return (int(self.rng.choice(kings)),)
+        special = self.special(free, pairs) if late else []
+        if special and self.rng.random() < 0.4:
+            return special[self.rng.integers(len(special))]
+        if self.kings and free and self.rng.random() < (0.1 if late else 0.03):
+            return (int(self.rng.choice(free)),)
         if mixed and self.rng.random() < self.eager:
-            pair = mixed[self.rng.integers(len(mixed))]
-            more = [place for place in free if place not in pair]
-            if self.rules.many_sum and more and is_late(self.size) and self.rng.random() < 0.3:
-                return tuple(sorted([*pair, int(self.rng.choice(more))], reverse=True))
-            return pair
+            return mixed[self.rng.integers(len(mixed))]
         if self.stock:
             return (DEAL,)
         passes = min(self.rules.passes or ENDLESS, MAX_REDEALS + 1)
@@ -273,7 +285,7 @@ class Blind:
             return (REDEAL,)
         if pairs:
             return pairs[self.rng.integers(len(pairs))]
-        return (kings[0],) if self.kings and kings else ()
+        return (free[0],) if self.kings and free else ()
 
     def made(self, clicks: tuple[int, ...]) -> list[int]:
         """Make a move; return the deck positions of the cards that went."""
@@ -323,10 +335,15 @@ class Blind:
         deck = [card or rest.pop() for card in deck]
         early = {position for _, gone in self.moves[:cut] for position in gone}
         late = [position for position in range(PACK) if position not in early]
-        swaps = rng.choice([0, 1, 2, 20])
+        swaps = rng.choice([0, 1, 2, 20]) if late else 0
         for _ in range(swaps):
             one, other = rng.choice(late, 2)
             deck[one], deck[other] = deck[other], deck[one]
+        if self.rules.many_sum and rng.random() < 0.6:  # low cards in the pyramid go by threes
+            noise = {deck[position]: rng.normal(0, 2) for position in late}
+            cards = sorted(noise, key=lambda card: RANKS.index(card[0]) + noise[card])
+            for position, card in zip(late, cards, strict=True):
+                deck[position] = card
         return deck
 
 
@@ -376,8 +393,8 @@ def placed(
     """
     rules = GAME.rules_of(None, {"passes": 1} | options)
     piles = [pile.split() for pile in wastes] + [[]] * (3 - len(wastes))
-    rows = [pile[depth : depth + 1] for depth in range(PACK) for pile in piles]
-    order = [*sum(rows, []), *stock.split()]
+    order = [pile[depth] for depth in range(PACK) for pile in piles if depth < len(pile)]
+    order += stock.split()
     left = [*table.values(), *order]
     gone = [rank + suit for rank in RANKS for suit in SUITS if rank + suit not in left]
     deck = [table.get(place) or gone.pop() for place in range(PACK - len(order))] + order
@@ -404,6 +421,7 @@ def placed(
     s["score"], s["redeals"] = both.game.score, redeals
     s["shown"]["removal_seen"] = both.game._now.removal_was_legal
     s["legal"] = sum(1 << action for action in both.game.legal())
+    s["over"] = both.game.over
     return both
 
 
@@ -447,29 +465,44 @@ def some_rules(number: int, rng: np.random.Generator) -> Any:
     return GAME.rules_of(None, options)
 
 
-def features(both: Both, truth: Exhaustive, at: int) -> Iterable[str]:
+HELPFUL = ("covered_kings", "match_cover", "many_sum", "stock_play")
+"""Options under which some positions can be won that otherwise could not."""
+RARE = ("memory of a removal is needed", "turn is better than a removal")
+"""What few of the positions that can be won show."""
+
+
+def features(game: Pyramid, truth: Exhaustive, at: int) -> Iterable[str]:
     """What is special about a position."""
-    game, now, fewest = both.game, both.game._now, truth.far[at]
+    now, fewest = game._now, truth.far[at]
     if any(now.wastes):
         yield "waste"
     if now.passes_used > 1:
         yield "redealt"
     if game.picked:
         yield "picked"
+        return
+    if not fewest:
+        return
+    for option in HELPFUL:
+        if getattr(game._rules, option):
+            without = forked(game)
+            without._rules = replace(game._rules, **{option: False})
+            if is_lost(without):
+                yield f"{option} is needed"
     if game._rules.passes == 0 and now.removal_was_legal and not game._removals:
-        forgetful = forked(game)
-        forgetful._now.removal_was_legal = False
-        forgetful._settle()
-        if Exhaustive(forgetful, ENDLESS).far[0] != fewest:
-            yield "memory of a removal matters"
-    if fewest and not game.picked:
-        best = [clicks for clicks, to in truth.after[at] if truth.far[to] == fewest - 1]
-        if all(len(clicks) > 2 for clicks in best):
-            yield "three cards are best"
-        if all(clicks[0] == STOCK_TOP for clicks in best):
-            yield "stock card is best"
-        if all(clicks[0] >= DEAL for clicks in best) and game._removals:
-            yield "turn is better than a removal"
+        without = forked(game)
+        without._now.removal_was_legal = False
+        if is_lost(without):
+            yield "memory of a removal is needed"
+    best = [clicks for clicks, to in truth.after[at] if truth.far[to] == fewest - 1]
+    if game._removals and all(clicks[0] >= DEAL for clicks in best):
+        yield "turn is better than a removal"
+
+
+def is_lost(game: Pyramid) -> bool:
+    """Whether a reference game, changed by hand, cannot be won any more."""
+    game._settle()
+    return Exhaustive(game, ENDLESS).far[0] is None
 
 
 def positions_agree(wanted: int, most: int) -> Counter[str]:
@@ -495,9 +528,7 @@ def positions_agree(wanted: int, most: int) -> Counter[str]:
     return met
 
 
-def game_agrees(
-    both: Both, truth: Exhaustive, rng: np.random.Generator, met: Counter[str]
-) -> None:
+def game_agrees(both: Both, truth: Exhaustive, rng: np.random.Generator, met: Counter[str]) -> None:
     at, options = 0, [f"{name} {value}" for name, value in plain(both.rows.rules).items()]
     for move in range(WALK):
         blocked = both.rows.rules.passes == 0 and not both.game._removals
@@ -505,13 +536,14 @@ def game_agrees(
             position_agrees(both, truth, at, options, met)
         long = [clicks for clicks, _ in truth.after[at] if len(clicks) > 1]
         if long and rng.random() < 0.12:
-            clicks, before, state = long[rng.integers(len(long))], both.game, both.state
+            clicks, made = long[rng.integers(len(long))], len(both.actions)
+            before, state = both.game, both.state
             both.game = forked(before)
             both.play(clicks[: rng.integers(1, len(clicks))])
             position_agrees(both, truth, at, options, met)
             both.game = before
             both.rows.restore(state)
-            both.actions = both.actions[: -1]
+            del both.actions[made:]
         winning = [move for move in truth.after[at] if truth.far[move[1]] is not None]
         moves = winning if winning and rng.random() < 0.7 else truth.after[at]
         clicks, at = moves[rng.integers(len(moves))]
@@ -527,7 +559,7 @@ def position_agrees(
     check(both, fewest, values)
     answer = "lost" if fewest is None else "won"
     met["positions"] += 1
-    for feature in ["any", *options, *features(both, truth, at)]:
+    for feature in ["any", *options, *features(both.game, truth, at)]:
         met[f"{feature}: {answer}"] += 1
 
 
@@ -541,14 +573,309 @@ def check_spread(met: Counter[str]) -> None:
     for feature in ("any", "waste", "redealt", "picked"):
         least = met["positions"] / (50 if feature in ("redealt", "picked") else 5)
         assert min(met[f"{feature}: lost"], met[f"{feature}: won"]) >= least, (feature, met)
-    for feature in (
-        "memory of a removal matters",
-        "three cards are best",
-        "stock card is best",
-        "turn is better than a removal",
-    ):
+    for feature in RARE:
         assert met[f"{feature}: won"], (feature, met)
 
 
 def test_solver_agrees_with_exhaustive_search() -> None:
-    check_spread(positions_agree(300, 1000))
+    check_spread(positions_agree(500, 1000))
+
+
+def scattered(option: str, rng: np.random.Generator) -> Both:
+    """A position, not played for, whose cards make much of an option: it is set, others may be."""
+    drawn = random_options(GAME, rng) | {"shuffle_redeal": False, "undo": False, option: True}
+    if drawn["stock_play"]:
+        drawn |= {"stock_view": "all", "passes": int(rng.integers(1, 3))}
+    drawn["clear_all"] = bool(rng.random() < 0.1)
+    options = plain(GAME.rules_of(None, drawn))
+    lows = (rng.choice(6, 2, replace=False) + 1).tolist()
+    values = range(1, 8) if option == "many_sum" else [*lows, *(13 - low for low in lows)]
+    pack = rng.permutation([RANKS[v - 1] + suit for v in values for suit in SUITS]).tolist()
+    slots = {0}
+    for _ in range(rng.integers(2, 7)):
+        slots.add(int(rng.choice([p for p in PYRAMID if p not in slots and under(p) <= slots])))
+    extra = range(28, 28 + rng.integers(0, 3)) if options["extra_row"] else ()
+    table = {place: pack.pop() for place in [*slots, *extra]}
+    covered = sorted(set().union(*map(under, slots)))
+    kings = rng.integers(1, 3) if option == "covered_kings" else rng.integers(2)
+    for place, suit in zip(rng.permutation(covered)[:kings].tolist(), SUITS, strict=False):
+        table[place] = "K" + suit
+    piles, waste = options["waste_piles"], [pack.pop() for _ in range(rng.integers(4))]
+    wastes = [" ".join(waste[pile::piles]) for pile in range(piles)]
+    stock = [pack.pop() for _ in range(rng.integers(5))]
+    if rng.random() < 0.3:
+        stock.insert(int(rng.integers(len(stock) + 1)), "Ks")
+    redeals = int(rng.integers(options["passes"] or 2))
+    return placed(table, " ".join(stock), wastes, redeals=redeals, **options)
+
+
+def under(place: int) -> set[int]:
+    """The slots that a slot covers."""
+    return {slot for slot in PYRAMID if place in COVERERS[slot]}
+
+
+def scattered_agree(option: str, wanted: int, most: int) -> Counter[str]:
+    """Compare so many scattered positions, as `positions_agree` does."""
+    met, seed = Counter[str](), 0
+    while met["positions"] < wanted:
+        both = scattered(option, np.random.default_rng([seed, HELPFUL.index(option)]))
+        seed += 1
+        if both.game.over:
+            continue
+        truth = Exhaustive(both.game, most)
+        if truth.complete:
+            try:
+                position_agrees(both, truth, 0, [], met)
+            except Exception as error:
+                now = both.game._now
+                error.add_note(f"{plain(both.rows.rules)}, {now}, deck {both.deck}")
+                raise
+    return met
+
+
+def check_needed(option: str, met: Counter[str]) -> None:
+    """Both answers are there, and some wins depend on the option."""
+    assert met[f"{option} is needed: won"] >= met["positions"] / 150, met
+    assert min(met["any: lost"], met["any: won"]) >= met["positions"] / 6, met
+
+
+@pytest.mark.parametrize("option", HELPFUL)
+def test_solver_agrees_where_an_option_is_needed(option: str) -> None:
+    check_needed(option, scattered_agree(option, 150, 500))
+
+
+@pytest.mark.slow
+def test_solver_agrees_with_exhaustive_search_on_2000_positions() -> None:
+    check_spread(positions_agree(2000, 4000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", HELPFUL)
+def test_solver_agrees_where_an_option_is_needed_on_500_positions(option: str) -> None:
+    check_needed(option, scattered_agree(option, 500, 2000))
+
+
+# What is asked of it
+
+
+def winnable_deck(rules: Any) -> list[str]:
+    """A deck that can be won: its cards are chosen while it is played."""
+    for seed in range(1000):
+        blind = Blind(rules, np.random.default_rng(seed))
+        if blind.is_over():
+            return blind.deck(PACK * 10)
+    raise AssertionError("no game was played to its end")
+
+
+@pytest.mark.parametrize("variant", ["open-stock", "three-passes", "book-all", "three-piles"])
+def test_deck_is_solved_as_its_deal(variant: str) -> None:
+    rules = GAME.rules_of(variant)
+    deck = winnable_deck(rules)
+    both = Both(rules, deck)
+    solution = solve(both.state, rules)
+    assert solution.winnable
+    check_wins(both.game, solution)
+    assert solve(deck, rules) == solution
+    assert solve(" ".join(deck), rules) == solution
+    assert solve(both.rows.states["deck"][0], rules) == solution
+    assert solve(both.rows.states[0], rules) == solution
+
+
+def test_limit_is_kept_and_never_gives_a_wrong_answer() -> None:
+    seen = Counter[str]()
+    for number in range(40):
+        rng = np.random.default_rng([number, 1])
+        both = late_game(some_rules(number, rng), rng)
+        rules, state = both.rows.rules, both.state
+        whole = solve(state, rules, optimal=True)
+        values = outcomes(state, rules)
+        for limit in (0, 1, 2, 4, 8, 16, 64, 256):
+            quick = solve(state, rules, limit=limit)
+            assert quick.nodes <= limit + 1
+            assert quick.winnable in (None, whole.winnable)
+            assert (quick.moves is None) == (quick.winnable is not True)
+            best = solve(state, rules, optimal=True, limit=limit)
+            assert best.winnable is quick.winnable
+            assert best.nodes <= 2 * limit + 1  # the search for a win, then that for the shortest
+            assert best.fewest in (None, whole.fewest)
+            some = outcomes(state, rules, limit=limit)
+            np.testing.assert_array_equal(some[some != 0.5], values[some != 0.5])
+            seen["open"] += quick.winnable is None
+            seen["open outcome"] += bool((some == 0.5).any())
+            if best.winnable:
+                check_wins(both.game, best)
+                seen["not the shortest for sure"] += best.fewest is None
+        last = solve(state, rules, optimal=True, limit=whole.nodes + 1)
+        assert (last.winnable, last.fewest) == (whole.winnable, whole.fewest)
+    assert all(seen[name] >= 5 for name in ("open", "open outcome", "not the shortest for sure"))
+
+
+@pytest.mark.parametrize("options", [{"passes": 2, "shuffle_redeal": True}, {"undo": True}])
+def test_rules_that_cannot_be_solved_are_refused(options: dict[str, Any]) -> None:
+    rules = GAME.rules_of(None, options)
+    states = Rows(GAME, rules, 1)
+    states.deal_bank("reference", [0])
+    (name,) = options.keys() - {"passes"}
+    with pytest.raises(ValueError, match=name):
+        solve(states.states, rules)
+    with pytest.raises(ValueError, match=name):
+        outcomes(states.states, rules)
+
+
+def test_finished_games() -> None:
+    won = placed({0: "9c"}, wastes=["4c"])
+    won.play([35, 0])
+    assert won.game.won
+    assert solve(won.state, won.rows.rules) == Solution(True, [], 0, [], None, 0)
+    lost = placed({0: "9c"}, "5c")
+    lost.play([DEAL])
+    assert lost.game.lost
+    assert solve(lost.state, lost.rows.rules) == Solution(False, None, 0)
+    for both in (won, lost):
+        assert not outcomes(both.state, both.rows.rules).any()
+
+
+# Positions worked by hand: why the solver may leave out what it leaves out
+
+STOCK_PLAY = {"stock_view": "top", "stock_play": True}
+
+
+def lost_at_sight(both: Both) -> bool:
+    """Whether a position is lost, and known to be so without a search."""
+    assert not both.game.over
+    return fewest_of(both) is None and solve(both.state, both.rows.rules).nodes == 0
+
+
+def winning(both: Both) -> set[int]:
+    """The actions after which a win is left."""
+    return set(np.flatnonzero(outcomes(both.state, both.rows.rules)[0]).tolist())
+
+
+def test_king_of_the_pyramid_goes_at_once() -> None:
+    both = placed({0: "9c", 1: "Kc", 2: "Kd"}, wastes=["4c"])
+    assert fewest_of(both) == 3
+    # The turn is no help while a king withholds it.
+    assert fewest_of(placed({0: "9c", 1: "Kc"}, "4c", deal_when="blocked")) == 3
+
+
+def test_king_of_the_deck_goes_for_a_win_but_stays_for_the_shortest() -> None:
+    over = placed({0: "9c"}, wastes=["4c Kc"])  # K; 4 and 9
+    assert fewest_of(over) == 2
+    beside = placed({0: "9c"}, "4c", ["Kc"])  # DEAL; 4 and 9
+    assert fewest_of(beside) == 2
+    quick = solve(beside.state, beside.rows.rules)
+    assert quick.moves == ["waste 1", "DEAL", "waste 1 + pyramid 0"]
+    everything = placed({0: "9c"}, "4c", ["Kc"], clear_all=True)
+    assert fewest_of(everything) == 3
+    on_top = placed({0: "9c"}, "Kc 4c", **STOCK_PLAY)  # taken or dealt, one move
+    assert fewest_of(on_top) == 2
+
+
+def test_king_of_the_deck_is_not_forced_with_several_piles() -> None:
+    # 3 (slot 3) lies on 4 (slot 1), that on 5 (slot 0): T, 9 and 8 are needed, in this order.
+    # Nobody takes the ace: it must not come to lie on the 8, as it does if the king is not dealt.
+    both = placed(
+        {0: "5c", 1: "4c", 3: "3c"}, "Kc 9c Ac Tc", ["", "8c"], waste_piles=2, **STOCK_PLAY
+    )
+    assert both.game.legal() == {STOCK_TOP, DEAL}
+    assert winning(both) == {DEAL}
+    assert fewest_of(both) == 5  # two deals, three pairs
+
+
+def test_pair_with_the_deck_is_not_forced_with_several_piles() -> None:
+    # The same with J and 2 instead of the king: either has no other partner.
+    table = {0: "5c", 1: "4c", 3: "3c", 4: "2c"}
+    both = placed(table, "Jc 9c Ac Tc", ["", "8c"], waste_piles=2, **STOCK_PLAY)
+    assert both.game.legal() == {STOCK_TOP, DEAL}
+    assert winning(both) == {DEAL}
+    assert fewest_of(both) == 6
+    # One pile, and the only partners: what is forced wins.
+    assert fewest_of(placed({0: "9c", 1: "2c"}, "4c", ["Jc"])) == 3
+
+
+def test_pair_is_not_forced_where_more_cards_may_go() -> None:
+    # 9 with 4 leaves 8 and, of A, 3, A, only A and 3: 12. But 9, 3 and A go, then 8, 4 and A.
+    table = {21: "9c", 22: "4d", 23: "8h", 28: "Ac"}
+    both = placed(table, wastes=["Ad 3c"], many_sum=True, extra_row=True)
+    assert {22, 35} <= both.game.legal()
+    assert winning(both) == {35}
+    assert fewest_of(both) == 2
+    # By pairs alone 8 has no partner.
+    assert lost_at_sight(placed(table, wastes=["Ad 3c"], extra_row=True))
+
+
+def test_waste_under_a_dead_card_is_lost_in_the_last_pass_only() -> None:
+    wastes = ["4c 8d"]  # no five is left for the 8
+    assert fewest_of(placed({0: "9c"}, "Ac", wastes, passes=2)) == 4
+    last = placed({0: "9c"}, "Ac", wastes, passes=2, redeals=1)
+    assert fewest_of(last) is None
+    assert fewest_of(placed({0: "9c"}, "4d", wastes, passes=2, redeals=1)) == 2
+    assert fewest_of(placed({0: "9c"}, "Ac", wastes, passes=0)) == 4
+    assert fewest_of(placed({0: "9c"}, "Ac", wastes, passes=0, removal_seen=False)) is None
+    # many_sum: 8, 3 and 2 go, then 4 and 9.
+    rest = {0: "9c", 28: "2h", 29: "3h"}
+    assert fewest_of(placed(rest, "Ac", wastes, extra_row=True)) is None
+    assert fewest_of(placed(rest, "Ac", wastes, extra_row=True, many_sum=True)) == 2
+
+
+def test_each_needs_a_partner_of_its_own() -> None:
+    nines = {21: "9c", 23: "9d"}
+    assert lost_at_sight(placed(nines, "4c"))
+    assert fewest_of(placed(nines, "4c 4d")) == 4  # two deals, two pairs
+    assert fewest_of(placed({0: "Kc"}, "4c")) == 1  # nobody must take the 4
+    assert lost_at_sight(placed({0: "Kc"}, "4c", clear_all=True))
+    assert fewest_of(placed({21: "9c"}, "Ac", ["3c"], many_sum=True)) is None
+    assert fewest_of(placed({21: "9c"}, "Ac", ["3c"], many_sum=True, waste_piles=2)) is None
+    both = placed({21: "9c"}, "Ac", ["3c"], many_sum=True, **STOCK_PLAY)
+    assert fewest_of(both) == 1  # three values, of which no two are a pair
+
+
+def test_card_cannot_go_with_one_that_it_lies_on() -> None:
+    directly = {0: "9c", 1: "4d"}
+    assert lost_at_sight(placed(directly, "Ac"))
+    assert fewest_of(placed(directly, "Ac", match_cover=True)) == 1
+    # 4 on Q on 9: when the queen goes, the 4 has gone, with nobody.
+    chain = {0: "9c", 1: "Qc", 3: "4d"}
+    assert lost_at_sight(placed(chain, "Ac"))
+    assert lost_at_sight(placed(chain, "Ac", match_cover=True))
+    assert fewest_of(placed(chain, "9d Ac", match_cover=True)) is None
+    assert fewest_of(placed(chain, "9d Ac 4c", match_cover=True)) == 6  # three deals, three pairs
+
+
+def test_what_lies_on_a_card_by_a_king_alone_can_go_with_it() -> None:
+    by_king = {0: "9c", 1: "Kd", 3: "4h"}
+    assert lost_at_sight(placed(by_king, "Ac"))
+    assert fewest_of(placed(by_king, "Ac", covered_kings=True)) == 2  # K; 4 and 9
+    # On the ace, too, which is no king: it goes after the 4 and before the 9.
+    by_both = {0: "9c", 1: "Kd", 2: "Ad", 4: "4h"}
+    assert lost_at_sight(placed(by_both, "Qc", covered_kings=True))
+    assert (
+        fewest_of(placed(by_both, "Qc 4c 9d", covered_kings=True)) is None
+    )  # the 9 comes too late
+    assert fewest_of(placed(by_both, "9d Qc 4c", covered_kings=True)) == 7
+
+
+def test_two_cards_of_one_waste_pile_cannot_go_together() -> None:
+    left: dict[str, Any] = {"table": {0: "Kc"}, "wastes": ["4c 9c"], "clear_all": True, "passes": 2}
+    assert lost_at_sight(placed(**left))
+    # K, REDEAL and DEAL: then they are the tops of two piles, or of waste and stock.
+    assert fewest_of(placed(**left, waste_piles=2)) == 4
+    assert fewest_of(placed(**left, **STOCK_PLAY)) == 4
+
+
+def test_what_the_stock_must_give_up_is_dealt() -> None:
+    assert fewest_of(placed({0: "9c"}, "2c 3c 4c")) == 4
+    assert fewest_of(placed({0: "9c"}, "2c 3c 4c", waste_piles=2)) == 3
+    assert fewest_of(placed({0: "9c"}, "2c 3c 4c", waste_piles=3)) == 2
+    assert fewest_of(placed({0: "9c"}, "2c 3c 4c", **STOCK_PLAY)) == 3
+    # From the stock straight with cards that must go, without a deal.
+    assert fewest_of(placed({0: "9c", 1: "Jc"}, "2d 4d", **STOCK_PLAY)) == 2
+    assert fewest_of(placed({0: "9c", 1: "Jc"}, "2d 4d")) == 4
+
+
+def test_redeals_left_count() -> None:
+    # J (slot 1) lies on 9: the 2 must come before the 4, on which a card lies that nobody takes.
+    table = {0: "9c", 1: "Jc"}
+    assert fewest_of(placed(table, "2c Ac", ["4c Ad"], passes=2, redeals=1)) is None
+    # DEAL, 2 and J, DEAL, REDEAL, DEAL, 4 and 9.
+    assert fewest_of(placed(table, "2c Ac", ["4c Ad"], passes=2)) == 6

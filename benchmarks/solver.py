@@ -1,0 +1,113 @@
+"""What the Pyramid solver costs, deal by deal, on one core: time, positions, memory.
+
+``python -m benchmarks.solver`` solves 1500 deals of ``open-stock``, fewest moves or impossible, and
+decides as many of the one-pass game. Deals are drawn from a seed; times are those of ``solve``
+alone, without the first call, which compiles. A published A* in Lisp needs a mean of 754 ms and at
+worst 44 s for ``open-stock`` on its author's desktop (github.com/mchung94/pyramid-solver).
+"""
+
+import json
+import platform
+import resource
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+import tyro
+from tqdm import tqdm
+
+from parlour.envs import game
+from parlour.envs.core.batch import Source
+from parlour.envs.core.rows import Rows
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure."""
+
+    deals: int = 1500
+    seed: int = 0
+    variants: tuple[str, ...] = ("open-stock:fewest", "open-stock", "classic", "book")
+    """With ``:fewest`` behind it shortest wins are asked for, else whether deals can be won."""
+    limit: int | None = None
+    """Positions after which a deal is given up (None: the solver's own limit)."""
+    json: Path | None = None
+    """Write all figures there."""
+
+
+def measure(options: Options, spec: str) -> dict[str, Any]:
+    """Solve all deals by one variant; return the figures."""
+    variant, _, fewest = spec.partition(":")
+    one = game("pyramid")
+    rules = one.rules_of(variant)
+    rows = Rows(one, rules, options.deals)
+    rows.seed(np.random.default_rng(options.seed).integers(0, 2**63, options.deals, np.uint64))
+    rows.start(Source.SEED)
+    assert one.solve is not None
+    one.solve(rows.states[0], rules, fewest != "", 1)
+    walls, cpus, found = [], [], []
+    for i in tqdm(range(options.deals), desc=spec, leave=False, disable=None):
+        wall, cpu = perf_counter(), process_time()
+        found.append(one.solve(rows.states[i], rules, fewest != "", options.limit))
+        walls.append(1000 * (perf_counter() - wall))
+        cpus.append(1000 * (process_time() - cpu))
+    nodes = np.array([answer.nodes for answer in found])
+    lengths = [answer.fewest for answer in found if answer.fewest is not None]
+    return {
+        "variant": variant,
+        "asked": "fewest moves" if fewest else "winnable",
+        "deals": options.deals,
+        "seed": options.seed,
+        "winnable": sum(answer.winnable is True for answer in found),
+        "undecided": sum(answer.winnable is None for answer in found),
+        "length_unproven": sum(
+            answer.winnable is True and answer.fewest is None for answer in found
+        )
+        if fewest
+        else None,
+        "mean_fewest": float(np.mean(lengths)) if lengths else None,
+        "wall_ms": spread(walls),
+        "cpu_ms": spread(cpus),
+        "nodes": spread(nodes),
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+
+
+def spread(values: Any) -> dict[str, float]:
+    """Return mean, median, 99th percentile and most of a row of numbers."""
+    return {
+        "mean": float(np.mean(values)),
+        "median": float(np.median(values)),
+        "p99": float(np.quantile(values, 0.99)),
+        "worst": float(np.max(values)),
+    }
+
+
+def main() -> None:
+    """Measure, and print what was found."""
+    options = tyro.cli(Options, description=__doc__)
+    print(f"{platform.machine()}, Python {platform.python_version()}, one core")
+    results = []
+    for spec in options.variants:
+        found = measure(options, spec)
+        results.append(found)
+        print(f"\n{found['variant']}, {found['asked']}: {found['deals']} deals")
+        told = {
+            key: found[key]
+            for key in ("winnable", "undecided", "length_unproven", "mean_fewest", "peak_mib")
+        }
+        print(
+            "  " + ", ".join(f"{key} {value}" for key, value in told.items() if value is not None)
+        )
+        for key in ("wall_ms", "cpu_ms", "nodes"):
+            row = ", ".join(f"{name} {value:,.2f}" for name, value in found[key].items())
+            print(f"  {key:8} {row}")
+    if options.json:
+        said = {"options": asdict(options) | {"json": None}, "results": results}
+        options.json.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
