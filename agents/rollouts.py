@@ -24,6 +24,8 @@ WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
 FIRST = 4
 """After a share of 1 / FIRST of them the worse half of the actions is dropped."""
+WIDTH = 4
+"""By a table of values only so many actions are tried out: those that it thinks best."""
 PROBE = 4
 """Worlds by which the speed is measured where time is the budget."""
 DROPPED = -1e18
@@ -37,8 +39,9 @@ def make_rollouts(name: str) -> Callable[..., None]:
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
     of score and a bonus for reaching the goal; for one that was dropped, `DROPPED`. Games are
-    played on by the values of ``table``, or by the heuristic's ``weights`` where the table is
-    empty; ``ids`` and ``scores`` (1, actions) are room.
+    played on by the values of ``table``, which also says which `WIDTH` actions are tried, or by
+    the heuristic's ``weights`` where the table is empty; ``ids`` and ``scores`` (1, actions) are
+    room.
     """
     game = game_named(name)
     step, hide, judge, actions = game.play.step, game.hide, game.judge, game.actions
@@ -65,6 +68,24 @@ def make_rollouts(name: str) -> Callable[..., None]:
         return s["score"] + bonus * s["won"]
 
     @jit
+    def thought_best(
+        states: Any, i: int, rules: Any, table: Any, ids: Any, scores: Any, totals: Any
+    ) -> int:
+        legal = states[i]["legal"]
+        if len(table) == 0:
+            return legal
+        appraise(states[i], rules[0], table, ids, scores[0])
+        chosen, left = 0, legal
+        for _ in range(min(WIDTH, count(legal))):
+            action = best_of(left, scores[0])
+            left &= ~(1 << action)
+            chosen |= 1 << action
+        for action in range(actions):
+            if (left >> action) & 1:
+                totals[action] = DROPPED
+        return chosen
+
+    @jit
     def better_half(legal: int, totals: Any) -> int:
         keep = (count(legal) + 1) // 2
         left = legal
@@ -82,7 +103,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
     ) -> None:  # fmt: skip
         world, work = states[:1].copy(), states[:1].copy()
         for i in range(len(states)):
-            legal = states[i]["legal"]
+            legal = thought_best(states, i, rules, table, ids, scores, totals[i])
             rng = states[i]["rng"]
             for number in range(worlds):
                 if number > 0 and number == worlds // FIRST:

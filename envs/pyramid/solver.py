@@ -64,7 +64,7 @@ def open_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
     size = 0
     for i in range(found):
         action = next_click(s, moves[i], facts.first)
-        if action >= 0:
+        if action >= 0 and size < ROOTS - 1:  # more have never been met
             moves[size], actions[size] = moves[i], action
             after = without(there, p, piles, moves[i])
             roots[size, 0], roots[size, 1], roots[size, 2] = after
@@ -116,7 +116,8 @@ def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> 
     for k in range(size):
         if known == WINNABLE and not optimal:
             break
-        length, looked = decide(roots[k : k + 1], s["deck"], rules, limit - nodes, found, other)
+        room = max(0, limit - nodes)
+        length, looked = decide(roots[k : k + 1], s["deck"], rules, room, found, other)
         nodes += looked
         if found[0] == UNDECIDED and known == LOST:
             known = UNDECIDED
@@ -127,7 +128,8 @@ def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> 
             known, best, first_move = WINNABLE, length, moves[k]
             line[:length] = other[:length]
         if optimal:
-            length, looked = fewest(roots[k], s["deck"], rules, limit, best, other)
+            room = max(1, limit - nodes)
+            length, looked = fewest(roots[k], s["deck"], rules, room, best, other)
             nodes += looked
             proven = proven and length >= 0
             if 0 <= length < best:
@@ -150,7 +152,7 @@ def solve(
 
     ``deck_or_state``: see `truth.position`. A move is a removal ("pyramid 22 + waste 1"), DEAL or
     REDEAL. After ``limit`` positions (None: `LIMIT`) the answer is None, or the win found is not
-    known to be the shortest (``fewest`` is None). Raises ValueError for rules with a shuffle or
+    known to be the shortest (``fewest`` is None). A game that was cut off is over: lost. Raises ValueError for rules with a shuffle or
     ``undo``.
     """
     check_solvable(rules)
