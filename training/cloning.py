@@ -30,9 +30,7 @@ from .sb3 import CardVecEnv
 SOLVER = "solver"
 POSITIONS = 3000
 """Positions that the solver may look at for one answer; where they do not suffice it says half."""
-SHARPER = 3.0
-"""In lessons actions are drawn by so many times their logits: chances lie close together."""
-PREFERENCE = 0.1
+PREFERENCE = 0.03
 """So much less is the label of the action that the judge likes least, of those that leave a win."""
 OWN = 0.5
 """How often the learner's own choice is played where an agent is imitated."""
@@ -77,7 +75,7 @@ class CloningPPO(CardPPO):
         with self.clock("forward"), torch.no_grad():
             policy = cast(CardPolicy, self.policy)
             logits = policy.network(self._tensor(env.observations()))[0]
-            actions = policy.sample(policy.masked(SHARPER * logits, masks))[0].cpu().numpy()
+            actions = policy.sample(policy.masked(logits, masks))[0].cpu().numpy()
         if self.teacher is not None:
             own = torch.rand(env.num_envs).numpy() < OWN
             actions = np.where(own, actions, labels.argmax(axis=1))
@@ -141,12 +139,13 @@ class CloningPPO(CardPPO):
         if network.encoding == "onehot":
             codes = torch.from_numpy(network.features.onehot(codes.cpu().numpy())).to(self.device)
         logits, values = network(codes)
+        logits = cast(CardPolicy, self.policy).masked(logits, masks)
+        chances, log_chances = logits.softmax(dim=1), logits.log_softmax(dim=1)
         if self.teacher is None:
-            each = nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-            loss = (each * masks).sum() / masks.sum()
+            loss = 1 - (chances * labels).sum(dim=1).mean()
         else:
-            policy = cast(CardPolicy, self.policy)
-            loss = nn.functional.cross_entropy(policy.masked(logits, masks), labels.argmax(dim=1))
+            loss = -(labels * log_chances).sum(dim=1).mean()
+        loss = loss + self.ent_coef * (chances * log_chances).sum(dim=1).mean()
         total = loss + self.vf_coef * nn.functional.mse_loss(values, returns)
         self.policy.optimizer.zero_grad()
         total.backward()

@@ -188,6 +188,9 @@ class NetworkRun(Run):
             self.env.curriculum = Curriculum(self.game, self.rules, WINS)
         rollout = self.steps // (self.settings.n_envs * self.settings.n_steps)
         self.env.curriculum.draw(min(1.0, 2 * self.steps / steps + 0.05), self.seed, rollout)
+        if self.steps == 0:
+            self.env.curriculum.begin(self.env.rows, np.arange(self.env.num_envs))
+            self.model._last_obs = self.env.observations()
 
     def _rules_at(self, steps: int) -> Any:
         """Return the rules of the rollout that begins after so many steps."""

@@ -150,10 +150,10 @@ def solve(
 ) -> Solution:
     """Find out whether a deal or a position can be won, and how; ``optimal``: in fewest moves.
 
-    ``deck_or_state``: see `truth.position`. A move is a removal ("pyramid 22 + waste 1"), DEAL or
-    REDEAL. After ``limit`` positions (None: `LIMIT`) the answer is None, or the win found is not
-    known to be the shortest (``fewest`` is None). A game that was cut off is over: lost. Raises ValueError for rules with a shuffle or
-    ``undo``.
+    ``deck_or_state``: see `truth.position`; a game that was cut off counts as lost. A move is a
+    removal ("pyramid 22 + waste 1"), DEAL or REDEAL. After ``limit`` positions (None: `LIMIT`) the
+    answer is None, or the win found is not known to be the shortest (``fewest`` is None). Raises
+    ValueError for rules with a shuffle or ``undo``.
     """
     check_solvable(rules)
     game = made("pyramid")
