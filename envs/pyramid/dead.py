@@ -9,7 +9,7 @@ together if one of them lies, directly or not, on the other: the upper one must 
 top of the stock in play. Kings need nobody.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..core.bits import count, highest, lowest
 from ..core.cards import PACK
 from ..core.jit import jit
 from .clicks import COVERERS, PYRAMID_SET
-from .position import read_deck, stock_begin
+from .position import BITS, FIRST, GOAL, NEEDS, PARTNERS, RANKS, SETS, stock_begin
 from .rules import KING, PYRAMID, TARGET
 
 GROUPS = TARGET // 2
@@ -27,7 +27,7 @@ NEVER = 100
 
 
 @jit
-def lie_on(ranks: Any, rules: Any, above: Any) -> None:
+def lie_on(facts: Any, rules: Any, above: Any) -> None:
     """Fill ``above`` (28): for each slot the cards that lie on it, directly or not.
 
     Under ``covered_kings`` what lies on it by a king alone does not count: that king can go first.
@@ -38,7 +38,7 @@ def lie_on(ranks: Any, rules: Any, above: Any) -> None:
         while rest:
             upper = lowest(rest)
             rest &= rest - 1
-            if not rules.covered_kings or ranks[upper] != KING:
+            if not rules.covered_kings or facts[RANKS + upper] != KING:
                 above[slot] |= above[upper]
 
 
@@ -55,17 +55,16 @@ def can_pair(one: int, other: int, above: Any, first: int, rules: Any) -> bool:
 
 
 @jit
-def group_cards(ranks: Any, bits: Any, members: Any) -> None:
+def group_cards(facts: Any, members: Any) -> None:
     """Number the cards within their groups.
 
-    ``bits`` (52): the bit of each card among the 48 of all groups, 0 for kings; ``members``
+    `BITS` of the facts: the bit of each card among the 48 of all groups, 0 for kings; ``members``
     (6, 8): the deck positions of each group's cards, its lower value first.
     """
     low, high = np.zeros(KING + 1, np.int64), np.zeros(KING + 1, np.int64)
     for place in range(PACK):
-        value = ranks[place]
+        value = facts[RANKS + place]
         if value == KING:
-            bits[place] = 0
             continue
         group = min(value, TARGET - value) - 1
         if value == group + 1:
@@ -74,23 +73,20 @@ def group_cards(ranks: Any, bits: Any, members: Any) -> None:
         else:
             number = EIGHT // 2 + high[group]
             high[group] += 1
-        bits[place] = 1 << (group * EIGHT + number)
+        facts[BITS + place] = 1 << (group * EIGHT + number)
         members[group, number] = place
 
 
 @jit
-def fill_needs(ranks: Any, members: Any, first: int, rules: Any, partners: Any, needs: Any) -> None:
-    """Fill ``partners`` (52), with whom each card could go, and ``needs`` (6, 256); see above.
+def fill_needs(facts: Any, members: Any, rules: Any) -> None:
+    """Fill `PARTNERS`, with whom each card could go, and `NEEDS` of each subset; see above.
 
     A king's partner is itself.
     """
     for place in range(PACK):
-        partners[place] = 1 << place
-    for group in range(GROUPS):
-        for i in range(EIGHT):
-            partners[members[group, i]] = 0
+        facts[PARTNERS + place] = 1 << place if facts[RANKS + place] == KING else 0
     above, goes = np.zeros(PYRAMID, np.int64), np.zeros(EIGHT, np.int64)
-    lie_on(ranks, rules, above)
+    lie_on(facts, rules, above)
     for group in range(GROUPS):
         must = 0
         for i in range(EIGHT):
@@ -100,13 +96,14 @@ def fill_needs(ranks: Any, members: Any, first: int, rules: Any, partners: Any, 
         for i in range(EIGHT // 2):
             for j in range(EIGHT // 2, EIGHT):
                 one, other = members[group, i], members[group, j]
-                if can_pair(min(one, other), max(one, other), above, first, rules):
+                if can_pair(min(one, other), max(one, other), above, facts[FIRST], rules):
                     goes[i] |= 1 << j
                     goes[j] |= 1 << i
-                    partners[one] |= 1 << other
-                    partners[other] |= 1 << one
+                    facts[PARTNERS + one] |= 1 << other
+                    facts[PARTNERS + other] |= 1 << one
+        needs = facts[NEEDS + group * SUBSETS : NEEDS + (group + 1) * SUBSETS]
         for subset in range(SUBSETS):
-            needs[group, subset] = removals(subset, subset & must, goes, needs[group])
+            needs[subset] = removals(subset, subset & must, goes, needs)
 
 
 @jit
@@ -124,65 +121,55 @@ def removals(subset: int, must: int, goes: Any, needs: Any) -> int:
     return best
 
 
-class Facts(NamedTuple):
-    """What of a deck, by some rules, never changes.
+@jit
+def facts_of(deck: Any, rules: Any) -> Any:
+    """Return what of a deck (52 codes), by some rules, never changes: numbers, int64.
 
-    ``first``: the deck position at which the stock begins; ``goal``: the cards that must go;
-    ``ranks`` (52): the value at each position, ``sets`` (14): the positions of each value;
-    ``bits`` (52), ``partners`` (52) and ``needs`` (6, 256): see `group_cards` and `fill_needs`.
+    One array, for speed: `FIRST`, the deck position at which the stock begins; `GOAL`, the cards
+    that must go; from `RANKS` on the value at each position, from `SETS` on the positions of each
+    value 0-13; `BITS`, `PARTNERS`, and 256 `NEEDS` for each group: see `group_cards`, `fill_needs`.
     """
-
-    first: int
-    goal: int
-    ranks: np.ndarray
-    sets: np.ndarray
-    bits: np.ndarray
-    partners: np.ndarray
-    needs: np.ndarray
-
-
-@jit
-def facts_of(deck: Any, rules: Any) -> Facts:
-    """Read a deck (52 codes)."""
-    first = stock_begin(rules)
-    ranks, sets = np.zeros(PACK, np.int64), np.zeros(KING + 1, np.int64)
-    bits, members = np.zeros(PACK, np.int64), np.zeros((GROUPS, EIGHT), np.int64)
-    partners, needs = np.zeros(PACK, np.int64), np.zeros((GROUPS, SUBSETS), np.int64)
-    read_deck(deck, ranks, sets)
-    group_cards(ranks, bits, members)
+    facts = np.zeros(NEEDS + GROUPS * SUBSETS, np.int64)
+    facts[FIRST] = stock_begin(rules)
+    facts[GOAL] = -1 if rules.clear_all else PYRAMID_SET
+    for place in range(PACK):
+        rank = deck[place] >> 2
+        facts[RANKS + place] = rank
+        facts[SETS + rank] |= 1 << place
+    members = np.zeros((GROUPS, EIGHT), np.int64)
+    group_cards(facts, members)
     if not rules.many_sum:
-        fill_needs(ranks, members, first, rules, partners, needs)
-    goal = -1 if rules.clear_all else PYRAMID_SET
-    return Facts(first, goal, ranks, sets, bits, partners, needs)
+        fill_needs(facts, members, rules)
+    return facts
 
 
 @jit
-def groups_of(there: int, bits: Any) -> int:
+def groups_of(there: int, facts: Any) -> int:
     """The cards of a set, as `group_cards` numbers them."""
     groups = 0
     while there:
-        groups |= bits[lowest(there)]
+        groups |= facts[BITS + lowest(there)]
         there &= there - 1
     return groups
 
 
 @jit
-def is_lost(groups: int, gone: int, needs: Any) -> bool:
+def is_lost(groups: int, gone: int, facts: Any) -> bool:
     """Whether, after the cards ``gone`` (numbered so) have gone, a group of theirs never can."""
     while gone:
         group = lowest(gone) // EIGHT
         gone &= ~(255 << (group * EIGHT))
-        if needs[group, (groups >> (group * EIGHT)) & 255] >= NEVER:
+        if facts[NEEDS + group * SUBSETS + ((groups >> (group * EIGHT)) & 255)] >= NEVER:
             return True
     return False
 
 
 @jit
-def removals_left(groups: int, needs: Any) -> int:
+def removals_left(groups: int, facts: Any) -> int:
     """How many removals all groups take at least, kings left out."""
     total = 0
     for group in range(GROUPS):
-        total += needs[group, (groups >> (group * EIGHT)) & 255]
+        total += facts[NEEDS + group * SUBSETS + ((groups >> (group * EIGHT)) & 255)]
     return total
 
 
@@ -195,9 +182,8 @@ def turns_left(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
     card a move on each pile, and so has that one, unless the stock's top is in play: see
     `not_straight`.
     """
-    sets = facts.sets
     stock = there >> p << p
-    must = there & facts.goal
+    must = there & facts[GOAL]
     direct = rules.stock_play != 0
     most = 0
     if rules.clear_all:
@@ -205,8 +191,8 @@ def turns_left(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
             return 0
         most = count(stock)
     for value in range(1, TARGET):
-        partners = sets[TARGET - value] & there
-        lack = count(sets[value] & must) - count(partners & ~stock)
+        partners = facts[SETS + TARGET - value] & there
+        lack = count(facts[SETS + value] & must) - count(partners & ~stock)
         if lack > 0:
             rest = partners & stock
             for _ in range(lack - 1):
@@ -230,22 +216,22 @@ def next_pass(there: int, p: int, must: int, facts: Any) -> int:
     waste is turned over. For that the whole stock has to be dealt, and then again all that stays
     above what is needed, and this itself.
     """
-    sets, table = facts.sets, there & ((1 << facts.first) - 1)
+    table = there & ((1 << facts[FIRST]) - 1)
     stock = there >> p << p
     deck = there & ~table
     stays = 0
     for value in range(1, TARGET):
-        if sets[TARGET - value] & table == 0:
-            stays |= sets[value] & deck
+        if facts[SETS + TARGET - value] & table == 0:
+            stays |= facts[SETS + value] & deck
     above = stays & ~stock
     if above == 0:
         return 0
     under = deck & ((1 << highest(above)) - 1)
     most = 0
     for value in range(1, TARGET):
-        partners = sets[TARGET - value] & there
+        partners = facts[SETS + TARGET - value] & there
         buried = partners & under
-        lack = count(sets[value] & must) - count(partners & ~under)
+        lack = count(facts[SETS + value] & must) - count(partners & ~under)
         if lack > 0 and buried:
             rest = buried
             for _ in range(lack - 1):
@@ -265,10 +251,10 @@ def not_straight(before: int, must: int, groups: int, facts: Any) -> int:
     """
     saved, more = 0, 0
     for group in range(GROUPS):
-        low, high = facts.sets[group + 1], facts.sets[TARGET - 1 - group]
+        low, high = facts[SETS + group + 1], facts[SETS + TARGET - 1 - group]
         fit = min(count(before & low), count(must & high))
         fit += min(count(before & high), count(must & low))
-        needed = facts.needs[group, (groups >> (group * EIGHT)) & 255]
+        needed = facts[NEEDS + group * SUBSETS + ((groups >> (group * EIGHT)) & 255)]
         sure = min(fit, 2 * needed - count(must & (low | high)))
         saved += sure
         more += fit - sure

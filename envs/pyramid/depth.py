@@ -16,6 +16,8 @@ What it does without asking, and when that is sound:
 - A position met before is not searched again unless there are more redeals left than then (where
   these have no limit: unless a removal has been legal since the last, and had not then), or
   removals are to be tried that were not then.
+- Before it is searched where what lies in the stock, it is as if all of the deck lay open: who
+  cannot win so cannot win at all. Not with ``clear_all`` or ``many_sum``.
 - In the last pass cards that can never go any more, and all under them, are no more: see `buried`.
 """
 
@@ -26,9 +28,14 @@ import numpy as np
 from ..core.bits import highest, lowest
 from ..core.cards import PACK
 from ..core.jit import jit
+from .clicks import PYRAMID_SET, uncovered_set
 from .dead import facts_of, groups_of, is_lost
 from .position import (
     ANY,
+    FIRST,
+    GOAL,
+    PARTNERS,
+    SETS,
     TURN,
     can_turn,
     free_cards,
@@ -36,6 +43,7 @@ from .position import (
     fresh,
     on_pile,
     push,
+    push_pairs,
     push_removals,
     turned,
     without,
@@ -50,6 +58,9 @@ MOVES = 1 << 15
 SLOTS = 1 << 10
 NOBODY = -1
 """An empty slot of the table."""
+NEVER_LOST, NEVER_WON = -1, 100
+KEPT, TOLD = 2, 3
+"""Of a row of the table, behind the position: its stale cards, and what is `told`."""
 WORD, PILES, RANK, LEFT, SEEN, GROUPED, NEXT, LAST, LINE, SLOT, FREE, STALE = range(12)
 """What a frame of the stack holds: the position (WORD: there and, above it, p), which of its moves
 on their stack come next and last, how long the line to it is, its slot in the table."""
@@ -76,40 +87,44 @@ def slot_of(keys: Any, there_p: int, piles: int) -> int:
 
 
 @jit
-def grown(keys: Any, known: Any) -> tuple[Any, Any]:
+def grown(table: Any) -> Any:
     """The table in four times the room."""
-    more = np.full((4 * len(keys), 3), NOBODY, np.int64)
-    told = np.zeros((4 * len(keys), 3), np.int16)
-    for old in range(len(keys)):
-        if keys[old, 0] != NOBODY:
-            slot = slot_of(more, keys[old, 0], keys[old, 1])
-            more[slot, 0], more[slot, 1] = keys[old, 0], keys[old, 1]
-            more[slot, 2] = keys[old, 2]
-            for i in range(3):
-                told[slot, i] = known[old, i]
-    return more, told
+    more = np.full((4 * len(table), 4), NOBODY, np.int64)
+    for old in range(len(table)):
+        if table[old, 0] != NOBODY:
+            more[slot_of(more, table[old, 0], table[old, 1])] = table[old]
+    return more
+
+
+@jit
+def told(lost: int, won: int, root: int) -> int:
+    """Pack what is known of a position: lost with ``lost`` redeals left, won with ``won``.
+
+    `NEVER_LOST` and `NEVER_WON` stand for neither. ``root`` is the root that it was reached from.
+    """
+    return lost + 1 | won << 8 | root << 16
 
 
 @jit
 def forced_removal(there: int, p: int, piles: int, sparing: int, facts: Any, rules: Any) -> int:
     """A removal that can be made at once without a loss, or 0; see above."""
-    free = free_cards(there, p, piles, facts.first, rules)
-    table = (1 << facts.first) - 1
+    free = free_cards(there, p, piles, facts[FIRST], rules)
+    table = (1 << facts[FIRST]) - 1
     one_pile = rules.waste_piles == 1
-    kings = free_kings(there, free, facts.sets[KING], rules) & sparing
+    kings = free_kings(there, free, facts[SETS + KING], rules) & sparing
     if not one_pile:
         kings &= table
     if kings:
         return kings & -kings
     if rules.many_sum:
         return 0
-    rest = free & facts.goal
+    rest = free & facts[GOAL]
     if not one_pile:
         rest &= table
     while rest:
         card = lowest(rest)
         rest &= rest - 1
-        others = facts.partners[card] & there
+        others = facts[PARTNERS + card] & there
         if others & free and others & (others - 1) == 0 and (one_pile or others & table):
             return 1 << card | others
     return 0
@@ -125,11 +140,11 @@ def buried(there: int, p: int, piles: int, facts: Any, rules: Any) -> int:
         return 0
     under = 0
     for pile in range(rules.waste_piles):
-        rest = on_pile(there, p, piles, pile, facts.first)
+        rest = on_pile(there, p, piles, pile, facts[FIRST])
         while rest:
             card = highest(rest)
             rest &= ~(1 << card)
-            if facts.partners[card] & there == 0:
+            if facts[PARTNERS + card] & there == 0:
                 under |= 1 << card | rest
                 break
     return under
@@ -144,7 +159,7 @@ def settle(
 
     Of kings only those among ``sparing`` go. Returns there, p, piles and the length of the line.
     """
-    while there & facts.goal:
+    while there & facts[GOAL]:
         gone = forced_removal(there, p, piles, sparing, facts, rules)
         if gone:
             line[made] = gone
@@ -165,68 +180,104 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
     and how many positions were looked at; after ``limit`` of them the rest stays OPEN.
     """
     facts = facts_of(deck, rules)
+    found[:] = OPEN
+    nodes = 0
+    if not rules.clear_all and not rules.many_sum and roots[0, 3] > 0:
+        _, nodes = search(roots, facts, rules, limit, True, found, line)
+        for root in range(len(roots)):
+            if found[root] == WON:
+                found[root] = OPEN
+    length, more = search(roots, facts, rules, max(limit - nodes, 0), False, found, line)
+    return length, nodes + more
+
+
+@jit
+def search(
+    roots: Any, facts: Any, rules: Any, limit: int, loose: bool, found: Any, line: Any
+) -> tuple[int, int]:
+    """Do what `decide` says for the roots that are OPEN.
+
+    ``loose``: as if all cards of the deck lay open at all times (of equal ones the first is taken).
+    Who cannot win so cannot win at all; that is found out soon, for it does not matter what has
+    been dealt. Not with ``clear_all`` or ``many_sum``.
+    """
     sorted_out = not rules.many_sum
     frames, moves = np.zeros((FRAMES, 12), np.int64), np.zeros(MOVES, np.int64)
-    keys, known = np.full((SLOTS, 3), NOBODY, np.int64), np.zeros((SLOTS, 3), np.int16)
+    table = np.full((SLOTS, 4), NOBODY, np.int64)
     used, nodes, length = 0, 0, 0
-    found[:] = OPEN
     for root in range(len(roots)):
+        if found[root] != OPEN:
+            continue
         there, p, piles, left, seen = (
             roots[root, 0], roots[root, 1], roots[root, 2], roots[root, 3], roots[root, 4],
         )  # fmt: skip
-        groups = groups_of(there, facts.bits)
+        if loose:
+            p, piles, left, seen = PACK, 0, ANY, 1
+        groups = groups_of(there, facts)
         depth, size, made, stale = -1, 0, 0, 0
-        enter = not (sorted_out and is_lost(groups, groups, facts.needs))
+        enter = not (sorted_out and is_lost(groups, groups, facts))
         while True:
             won = False
             if enter:
                 enter = False
                 before, asked = there, made
-                there, p, piles, made = settle(there, p, piles, left, -1, facts, rules, line, made)
-                seen |= made > asked
-                won = there & facts.goal == 0
+                if loose:
+                    there = settle_loosely(there, facts, rules)
+                else:
+                    there, p, piles, made = settle(
+                        there, p, piles, left, -1, facts, rules, line, made
+                    )
+                    seen |= made > asked
+                won = there & facts[GOAL] == 0
                 if before != there and sorted_out and not won:
-                    gone = groups_of(before & ~there, facts.bits)
+                    gone = groups_of(before & ~there, facts)
                     groups &= ~gone
-                    if is_lost(groups, gone, facts.needs):
+                    if is_lost(groups, gone, facts):
                         there = 0
                 if there and not won:
                     nodes += 1
                     if nodes > limit:
                         return length, nodes
-                    if 2 * used > len(keys):
-                        keys, known = grown(keys, known)
+                    if 2 * used > len(table):
+                        table = grown(table)
                         for i in range(depth + 1):
-                            frames[i, SLOT] = slot_of(keys, frames[i, WORD], frames[i, PILES])
+                            frames[i, SLOT] = slot_of(table, frames[i, WORD], frames[i, PILES])
                     word = there | (p - PYRAMID) << PACK
-                    slot = slot_of(keys, word, piles)
-                    if keys[slot, 0] == NOBODY:
+                    slot = slot_of(table, word, piles)
+                    row = table[slot]
+                    if row[0] == NOBODY:
                         used += 1
-                        keys[slot, 0], keys[slot, 1] = word, piles
-                        known[slot, 0], known[slot, 1], known[slot, 2] = -1, 100, root
-                    free = free_cards(there, p, piles, facts.first, rules)
+                        row[0], row[1], row[TOLD] = word, piles, told(NEVER_LOST, NEVER_WON, root)
                     start = size
-                    size = push_removals(there, free, facts.sets, facts.ranks, rules, moves, size)
+                    if loose:
+                        free = loosely_free(there, facts)
+                        size = push_pairs(there, free, facts, rules, moves, size)
+                        size = with_table(moves, start, size, facts[FIRST])
+                    else:
+                        free = free_cards(there, p, piles, facts[FIRST], rules)
+                        size = push_removals(there, free, facts, rules, moves, size)
                     seen |= size > start
                     rank = seen if left == ANY else left
-                    teller = known[slot, 2]
-                    if rank >= known[slot, 1]:
+                    lost_at, won_at = (row[TOLD] & 255) - 1, (row[TOLD] >> 8) & 255
+                    teller = row[TOLD] >> 16
+                    if rank >= won_at:
                         won = True
                     elif (
-                        rank <= known[slot, 0]
+                        rank <= lost_at
                         and (teller == root or found[teller] == LOST)
-                        and keys[slot, 2] & ~stale & there == 0
+                        and row[KEPT] & ~stale & there == 0
                     ):
                         size = start
                     else:
-                        known[slot, 0], known[slot, 2], keys[slot, 2] = rank, root, stale
-                        turn = can_turn(there, p, left, seen, size > start, facts.first, rules)
-                        if size <= len(moves):
-                            size = fresh(moves, start, size, stale, facts.first, rules)
-                        if turn:
-                            size = push(moves, size, TURN)
-                            if size <= len(moves):  # the turn is to be tried last
-                                moves[size - 1], moves[start] = moves[start], TURN
+                        row[TOLD], row[KEPT] = told(rank, won_at, root), stale
+                        if not loose:
+                            turn = can_turn(there, p, left, seen, size > start, facts[FIRST], rules)
+                            if size <= len(moves):
+                                size = fresh(moves, start, size, stale, facts[FIRST], rules)
+                            if turn:
+                                size = push(moves, size, TURN)
+                                if size <= len(moves):  # the turn is to be tried last
+                                    moves[size - 1], moves[start] = moves[start], TURN
                         if size > len(moves) or depth + 1 == FRAMES:
                             return length, limit + 1
                         depth += 1
@@ -239,8 +290,8 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
             if won:
                 found[root], length = WON, made
                 for i in range(depth + 1):
-                    known[frames[i, SLOT], 0] = -1
-                    known[frames[i, SLOT], 1] = frames[i, RANK]
+                    frame = frames[i]
+                    table[frame[SLOT], TOLD] = told(NEVER_LOST, frame[RANK], root)
                 break
             if depth < 0:
                 found[root] = LOST
@@ -259,10 +310,46 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
             enter = True
             stale = frame[FREE] if move == TURN else frame[STALE]
             if move == TURN:
-                p, piles, left, seen = turned(there, p, piles, left, seen, facts.first, rules)
+                p, piles, left, seen = turned(there, p, piles, left, seen, facts[FIRST], rules)
+                continue
+            if loose:
+                there &= ~move
             else:
                 there, p, piles = without(there, p, piles, move)
-                gone = groups_of(move, facts.bits)
-                groups &= ~gone
-                enter = not (sorted_out and is_lost(groups, gone, facts.needs))
+            gone = groups_of(move, facts)
+            groups &= ~gone
+            enter = not (sorted_out and is_lost(groups, gone, facts))
     return length, nodes
+
+
+@jit
+def loosely_free(there: int, facts: Any) -> int:
+    """The cards that are free on the table, and the first of each value in the deck."""
+    table = there & ((1 << facts[FIRST]) - 1)
+    free = uncovered_set(table & PYRAMID_SET) | table & ~PYRAMID_SET
+    for value in range(1, KING + 1):
+        cards = facts[SETS + value] & there & ~table
+        free |= cards & -cards
+    return free
+
+
+@jit
+def settle_loosely(there: int, facts: Any, rules: Any) -> int:
+    """Let the kings of the pyramid go that can."""
+    while True:
+        free = uncovered_set(there & PYRAMID_SET)
+        kings = free_kings(there, free, facts[SETS + KING], rules) & PYRAMID_SET
+        if kings == 0:
+            return there
+        there &= ~kings
+
+
+@jit
+def with_table(moves: Any, start: int, size: int, first: int) -> int:
+    """Drop from the removals on the stack those of the deck's cards alone."""
+    kept = start
+    for i in range(start, size):
+        if moves[i] & ((1 << first) - 1):
+            moves[kept] = moves[i]
+            kept += 1
+    return kept

@@ -23,6 +23,13 @@ THIRD = 24
 HALF = (1 << THIRD) - 1
 TURN = -1
 """The move that deals, or redeals once the stock is empty."""
+FIRST, GOAL = 0, 1
+RANKS = 2
+SETS = RANKS + PACK
+BITS = SETS + KING + 1
+PARTNERS = BITS + PACK
+NEEDS = PARTNERS + PACK
+"""Where things stand in the facts of a deck: see `dead.facts_of`."""
 
 
 @jit
@@ -130,13 +137,11 @@ def push(moves: Any, size: int, move: int) -> int:
 
 
 @jit
-def push_pairs(
-    there: int, free: int, sets: Any, ranks: Any, rules: Any, moves: Any, size: int
-) -> int:
+def push_pairs(there: int, free: int, facts: Any, rules: Any, moves: Any, size: int) -> int:
     """Put all removals of two cards on the stack of moves."""
     for value in range(1, TARGET // 2 + 1):
-        low = sets[value] & free
-        high = sets[TARGET - value] & free
+        low = facts[SETS + value] & free
+        high = facts[SETS + TARGET - value] & free
         while low:
             one = low & -low
             low &= low - 1
@@ -155,14 +160,14 @@ def push_pairs(
                     under >= 0
                     and (there >> under) & 1
                     and there & ~(1 << slot) & COVERERS[under] == 0
-                    and ranks[under] + ranks[slot] == TARGET
+                    and facts[RANKS + under] + facts[RANKS + slot] == TARGET
                 ):
                     size = push(moves, size, 1 << slot | 1 << under)
     return size
 
 
 @jit
-def push_sums(there: int, free: int, ranks: Any, rules: Any, moves: Any, size: int) -> int:
+def push_sums(there: int, free: int, facts: Any, rules: Any, moves: Any, size: int) -> int:
     """Put all removals of two or more cards on the stack of moves, ``many_sum``.
 
     A search in depth whose stack is the set of cards taken, from the last card down.
@@ -170,7 +175,7 @@ def push_sums(there: int, free: int, ranks: Any, rules: Any, moves: Any, size: i
     taken, need, place = 0, TARGET, PACK - 1
     while True:
         while place >= 0:
-            value = ranks[place] if (there >> place) & 1 else KING
+            value = facts[RANKS + place] if (there >> place) & 1 else KING
             if value < KING and value <= need and fits(there, free, taken, place, rules):
                 if value == need:
                     size = push(moves, size, taken | 1 << place)
@@ -182,22 +187,20 @@ def push_sums(there: int, free: int, ranks: Any, rules: Any, moves: Any, size: i
             return size
         place = lowest(taken)
         taken &= taken - 1
-        need += ranks[place]
+        need += facts[RANKS + place]
         place -= 1
 
 
 @jit
-def push_removals(
-    there: int, free: int, sets: Any, ranks: Any, rules: Any, moves: Any, size: int
-) -> int:
+def push_removals(there: int, free: int, facts: Any, rules: Any, moves: Any, size: int) -> int:
     """Put all removals on the stack of moves."""
-    kings = free_kings(there, free, sets[KING], rules)
+    kings = free_kings(there, free, facts[SETS + KING], rules)
     while kings:
         size = push(moves, size, kings & -kings)
         kings &= kings - 1
     if rules.many_sum:
-        return push_sums(there, free, ranks, rules, moves, size)
-    return push_pairs(there, free, sets, ranks, rules, moves, size)
+        return push_sums(there, free, facts, rules, moves, size)
+    return push_pairs(there, free, facts, rules, moves, size)
 
 
 @jit
@@ -217,16 +220,6 @@ def fresh(moves: Any, start: int, size: int, stale: int, first: int, rules: Any)
             moves[kept] = moves[i]
             kept += 1
     return kept
-
-
-@jit
-def read_deck(deck: Any, ranks: Any, sets: Any) -> None:
-    """Fill ``ranks`` (52) with the deck's values, ``sets`` (14) with where each value lies."""
-    for value in range(KING + 1):
-        sets[value] = 0
-    for place in range(PACK):
-        ranks[place] = deck[place] >> 2
-        sets[ranks[place]] |= 1 << place
 
 
 @jit

@@ -18,6 +18,10 @@ from ..core.jit import jit
 from .dead import NEVER, facts_of, groups_of, removals_left, turns_left
 from .depth import ALL, MOVES, scramble, settle
 from .position import (
+    FIRST,
+    GOAL,
+    RANKS,
+    SETS,
     TURN,
     can_turn,
     free_cards,
@@ -29,7 +33,7 @@ from .position import (
 )
 from .rules import KING, PYRAMID, TARGET
 
-NODES = 1 << 12
+NODES = 1 << 15
 """Room for so many positions at first; it doubles."""
 NONE = -1
 MOVE, STALE = 2, 3
@@ -77,17 +81,17 @@ def more_entries(entries: Any) -> Any:
 @jit
 def bound(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
     """A number of moves without which there is no win, or at least `NEVER`."""
-    must = there & facts.goal
+    must = there & facts[GOAL]
     if rules.many_sum:
         points = 0
         while must:
-            points += facts.ranks[lowest(must)]
+            points += facts[RANKS + lowest(must)]
             must &= must - 1
         return (points + TARGET - 1) // TARGET
-    least = removals_left(groups, facts.needs)
+    least = removals_left(groups, facts)
     if least >= NEVER:
         return least
-    return least + count(must & facts.sets[KING]) + turns_left(there, p, groups, facts, rules)
+    return least + count(must & facts[SETS + KING]) + turns_left(there, p, groups, facts, rules)
 
 
 @jit
@@ -105,37 +109,36 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
     there, p, piles, left, seen = root[0], root[1], root[2], root[3], root[4]
     used, queued, size, made, reached = 0, 0, 0, 0, 0
     move, parent, was_seen, stale, free = TURN, NONE, 0, 0, 0
-    before, all_groups = there, groups_of(there, facts.bits)
+    before, all_groups = there, groups_of(there, facts)
     while True:
         asked = made
-        there, p, piles, made = settle(there, p, piles, left, facts.goal, facts, rules, line, made)
+        there, p, piles, made = settle(there, p, piles, left, facts[GOAL], facts, rules, line, made)
         seen |= made > asked
-        groups = all_groups & ~groups_of(before & ~there, facts.bits)
-        total = made + bound(there, p, groups, facts, rules)
-        if total < most:
-            word, second = there | (p - PYRAMID) << PACK, piles | left << LEFT_AT | seen << SEEN_AT
-            slot = node_of(slots, words, word, second)
-            node = slots[slot]
-            if node == NONE:
-                if used == limit:
-                    return -1, used
-                if used == len(words):
-                    words, steps, slots = doubled(words, steps)
-                    slot = node_of(slots, words, word, second)
-                node = used
-                used += 1
-                slots[slot] = node
-                words[node, 0], words[node, 1] = word, second
-                steps[node, MADE] = steps[node, CLOSED] = most
-            better = made < steps[node, MADE]
-            if better:
-                words[node, MOVE], steps[node, PARENT], steps[node, MADE] = move, parent, made
-                words[node, STALE] = stale
-            elif made == steps[node, MADE] and words[node, STALE] & ~stale & there:
-                words[node, STALE] &= stale
+        word, second = there | (p - PYRAMID) << PACK, piles | left << LEFT_AT | seen << SEEN_AT
+        slot = node_of(slots, words, word, second)
+        node = slots[slot]
+        known = node != NONE
+        wider = known and made == steps[node, MADE] and words[node, STALE] & ~stale & there != 0
+        if not known or made < steps[node, MADE] or wider:
+            groups = all_groups & ~groups_of(before & ~there, facts)
+            total = made + bound(there, p, groups, facts, rules)
+            if total < most:
+                if not known:
+                    if used == limit:
+                        return -1, used
+                    if used == len(words):
+                        words, steps, slots = doubled(words, steps)
+                        slot = node_of(slots, words, word, second)
+                    node = used
+                    used += 1
+                    slots[slot] = node
+                    words[node, 0], words[node, 1] = word, second
+                if wider:
+                    words[node, STALE] &= stale
+                else:
+                    words[node, MOVE], steps[node, PARENT], steps[node, MADE] = move, parent, made
+                    words[node, STALE] = stale
                 steps[node, CLOSED] = most
-                better = True
-            if better:
                 if queued == len(entries):
                     entries = more_entries(entries)
                 entries[queued, 0], entries[queued, 1] = node, heads[total]
@@ -154,23 +157,23 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
                 continue  # reached in fewer moves since it was queued, and left then
             steps[parent, CLOSED] = steps[parent, MADE]
             there, p, piles, left, seen = unpacked(words[parent, 0], words[parent, 1])
-            before, all_groups = there, groups_of(there, facts.bits)
-            if there & facts.goal == 0:
+            before, all_groups = there, groups_of(there, facts)
+            if there & facts[GOAL] == 0:
                 length = trace(words, steps, parent, moves)
                 return replay(root, moves, length, facts, rules, line), used
-            free = free_cards(there, p, piles, facts.first, rules)
-            size = push_removals(there, free, facts.sets, facts.ranks, rules, moves, 0)
+            free = free_cards(there, p, piles, facts[FIRST], rules)
+            size = push_removals(there, free, facts, rules, moves, 0)
             was_seen = seen | size > 0
-            turn = can_turn(there, p, left, was_seen, size > 0, facts.first, rules)
+            turn = can_turn(there, p, left, was_seen, size > 0, facts[FIRST], rules)
             if (
                 rules.stock_play
                 and rules.waste_piles == 1
-                and free >> p & facts.sets[KING] >> p & 1
+                and free >> p & facts[SETS + KING] >> p & 1
             ):
                 turn = False  # a king on top of the stock: to take it costs no more, and is better
             if size >= len(moves):
                 return -1, used
-            size = fresh(moves, 0, size, words[parent, STALE], facts.first, rules)
+            size = fresh(moves, 0, size, words[parent, STALE], facts[FIRST], rules)
             if turn:
                 size = push(moves, size, TURN)
         there, p, piles, left, seen = unpacked(words[parent, 0], words[parent, 1])
@@ -179,7 +182,7 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
         move = moves[size]
         stale = free if move == TURN else words[parent, STALE]
         there, p, piles, left, seen = after(
-            there, p, piles, left, was_seen, move, facts.first, rules
+            there, p, piles, left, was_seen, move, facts[FIRST], rules
         )
 
 
@@ -221,11 +224,11 @@ def replay(root: Any, moves: Any, length: int, facts: Any, rules: Any, line: Any
     there, p, piles, left, seen = root[0], root[1], root[2], root[3], root[4]
     made = 0
     for i in range(length + 1):
-        there, p, piles, made = settle(there, p, piles, left, facts.goal, facts, rules, line, made)
+        there, p, piles, made = settle(there, p, piles, left, facts[GOAL], facts, rules, line, made)
         if i < length:
             line[made] = moves[i]
             made += 1
             there, p, piles, left, seen = after(
-                there, p, piles, left, seen, moves[i], facts.first, rules
+                there, p, piles, left, seen, moves[i], facts[FIRST], rules
             )
     return made

@@ -18,7 +18,17 @@ from ..core.options import compiled
 from ..core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
 from .dead import facts_of
 from .depth import FRAMES, MOVES, decide
-from .position import TURN, begin, can_turn, free_cards, push_removals, stock_begin, turned, without
+from .position import (
+    FIRST,
+    TURN,
+    begin,
+    can_turn,
+    free_cards,
+    push_removals,
+    stock_begin,
+    turned,
+    without,
+)
 from .rules import DEAL, REDEAL, STOCK, WASTE, Rules, label
 from .shortest import fewest
 
@@ -59,11 +69,11 @@ def open_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
     """
     facts = facts_of(s["deck"], rules)
     there, p, piles, left, seen = begin(s, rules)
-    free = free_cards(there, p, piles, facts.first, rules)
-    found = push_removals(there, free, facts.sets, facts.ranks, rules, moves, 0)
+    free = free_cards(there, p, piles, facts[FIRST], rules)
+    found = push_removals(there, free, facts, rules, moves, 0)
     size = 0
     for i in range(found):
-        action = next_click(s, moves[i], facts.first)
+        action = next_click(s, moves[i], facts[FIRST])
         if action >= 0 and size < ROOTS - 1:  # more have never been met
             moves[size], actions[size] = moves[i], action
             after = without(there, p, piles, moves[i])
@@ -71,9 +81,9 @@ def open_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
             roots[size, 3], roots[size, 4] = left, 1
             size += 1
     seen |= found > 0
-    if s["picked"] == 0 and can_turn(there, p, left, seen, found > 0, facts.first, rules):
+    if s["picked"] == 0 and can_turn(there, p, left, seen, found > 0, facts[FIRST], rules):
         moves[size], actions[size] = TURN, DEAL if s["stock"] else REDEAL
-        turn = turned(there, p, piles, left, seen, facts.first, rules)
+        turn = turned(there, p, piles, left, seen, facts[FIRST], rules)
         roots[size, 0] = there
         roots[size, 1], roots[size, 2], roots[size, 3], roots[size, 4] = turn
         size += 1

@@ -691,12 +691,12 @@ def test_limit_is_kept_and_never_gives_a_wrong_answer() -> None:
         values = outcomes(state, rules)
         for limit in (0, 1, 2, 4, 8, 16, 64, 256):
             quick = solve(state, rules, limit=limit)
-            assert quick.nodes <= limit + 1
+            assert quick.nodes <= limit + 2  # two searches, each one too far at most
             assert quick.winnable in (None, whole.winnable)
             assert (quick.moves is None) == (quick.winnable is not True)
             best = solve(state, rules, optimal=True, limit=limit)
             assert best.winnable is quick.winnable
-            assert best.nodes <= 2 * limit + 1  # the search for a win, then that for the shortest
+            assert best.nodes <= limit + 3
             assert best.fewest in (None, whole.fewest)
             some = outcomes(state, rules, limit=limit)
             np.testing.assert_array_equal(some[some != 0.5], values[some != 0.5])
