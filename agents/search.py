@@ -11,6 +11,8 @@ Differences from the paper: what the searching seat would see is the key of a pl
 (orders of moves meet again: Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte
 Carlo tree search", 2008); all actions of the root are tried in the same worlds; the bonus for what
 was tried less is counted in standard deviations of the results, so it means the same in any game.
+A secret move of another seat, as in the duel of Poker Squares, is a branch of the tree as if it had
+been seen: the known limit of a single observer.
 """
 
 from collections.abc import Callable

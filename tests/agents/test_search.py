@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from parlour.agents.agent import Agent, choose, load, look
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import build
 from parlour.agents.rollouts import RolloutAgent
 from parlour.agents.search import SearchAgent
 from parlour.envs import GAMES, Game, make
+from parlour.envs.core.batch import How
 from parlour.envs.core.cards import name
 from parlour.envs.core.players import Uniform
 from parlour.envs.core.rows import Rows, hidden, taken
@@ -145,6 +148,16 @@ def test_a_full_table_is_gone_through_all_the_same(monkeypatch: pytest.MonkeyPat
     ask(SearchAgent(Uniform(), 200), game, midway(game))
 
 
+@pytest.mark.parametrize("ahead", [None, How(reward=1, reset=2)], ids=["policy", "looks ahead"])
+def test_a_network_leads_it(ahead: How | None) -> None:
+    """Its policy is the prior, or greedy's ranks are; its values judge. Hidden cards stay so."""
+    game = GAMES["pyramid"]
+    network = build("embedding", game, 8, 1).eval()
+    agent, states = SearchAgent(LearnedAgent(network, how=ahead), 12), midway(game)
+    found = ask(agent, game, states)
+    assert ask(agent, game, hidden(game, game.rules_of(), states, 5)) == found
+
+
 def test_budgets_and_prefixes() -> None:
     game = GAMES["puss_in_the_corner"]
     rules = game.rules_of()
@@ -170,7 +183,7 @@ def test_budgets_and_prefixes() -> None:
         ("rollouts@20", "name an agent behind rollouts:"),
         ("mcts:human", "can lead no search: only uniform, greedy, players by rule"),
         ("mcts:expectimax:trained", "can lead no search"),
-        ("mcts:nobody", "unknown agent 'nobody'.*rollouts: or mcts: before it"),
+        ("mcts:nobody", "unknown agent 'nobody'.*rollouts: or mcts: or pimc: before it"),
     ],
 )
 def test_what_is_refused(spec: str, said: str) -> None:
