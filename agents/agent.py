@@ -117,7 +117,11 @@ def _prefixed(spec: str, game: Game, rules: Any, seed: int) -> Agent:
         raise ValueError(
             f"agent {spec!r}: name an agent behind {word}:, such as greedy or {TRAINED}"
         )
-    return prefix.make(rest, game, rules, seed, _budget(spec, word, budget) if at else Budget())
+    if not at:
+        return prefix.make(rest, game, rules, seed, Budget())
+    agent = prefix.make(rest, game, rules, seed, _budget(spec, word, budget))
+    agent.name += f"@{budget}"  # so that tables tell budgets apart
+    return agent
 
 
 def _budget(spec: str, word: str, text: str) -> Budget:

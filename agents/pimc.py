@@ -23,6 +23,8 @@ WORLDS = 40
 """Worlds for each decision, where no budget is named."""
 BLOCK = 8
 """Worlds of every game between two looks at the clock."""
+ALIKE = 16
+"""A game of which so many worlds are alike is taken for one without hidden cards."""
 MOST = 1000
 """Worlds for each decision at most, however much time there is."""
 POSITIONS = 5000
@@ -105,17 +107,14 @@ class PimcAgent:
     def _look(
         self, turn: Turn, rows: np.ndarray, total: np.ndarray, counts: np.ndarray
     ) -> np.ndarray:
-        """Settle the games of which nothing is hidden; return the rows of the others.
-
-        A game of which so many worlds are alike is taken for such.
-        """
+        """Settle the games of which nothing is hidden; return the rows of the others."""
         assert turn.game.outcomes is not None
-        worlds = _worlds(turn, rows, 0, BLOCK)
-        whole = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), BLOCK)
+        worlds = _worlds(turn, rows, 0, ALIKE)
+        whole = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), ALIKE)
         same = (whole == whole[:, :1]).all(axis=1)
         known = rows[same]
         if len(known):
-            first = taken(worlds, np.flatnonzero(same) * BLOCK)
+            first = taken(worlds, np.flatnonzero(same) * ALIKE)
             total[known] = turn.game.outcomes(first, turn.rules, KNOWN)
             counts[known] = 1
         return rows[~same]

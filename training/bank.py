@@ -82,7 +82,7 @@ def make(
     game's own kernel. A file that has these labels, or more of the same, is returned as it is.
 
     Raises ValueError for wrong rules, numbers out of range, where there is no solver, or if
-    the file has labels of more deals or shortest wins, which would be lost;
+    the file has labels of more deals, shortest wins or a higher limit, which would be lost;
     `truth.Contradiction` if a way to win does not win.
     """
     rules = game.rules_of(variant, options)
@@ -92,6 +92,8 @@ def make(
         ("limit", 1 if limit is None else limit, 1),
     ):
         check_number(name, value, low)
+    if jobs == 0:
+        raise ValueError("jobs=0: allowed are numbers from 1, or -1 for one on each core")
     solver_of(game, rules)
     bank = bank or default_bank(game.name)
     target = Path(out) / f"{stem(game, rules, bank, first)}.parquet"
@@ -117,8 +119,10 @@ def _is_there(target: Path, whole: Task) -> bool:
         return False
     if len(old) >= whole.n and (old.optimal, old.limit) == (whole.optimal, whole.limit):
         return True
-    if len(old) > whole.n or old.optimal > whole.optimal:
+    limits = [float("inf") if limit is None else limit for limit in (old.limit, whole.limit)]
+    if len(old) > whole.n or old.optimal > whole.optimal or limits[0] > limits[1]:
         kind = "with shortest wins" if old.optimal else "without shortest wins"
+        kind += ", found with a higher limit" if limits[0] > limits[1] else ""
         raise ValueError(
             f"{target} has labels of {len(old)} deals, {kind}: remove it, or choose another folder"
         )

@@ -112,9 +112,8 @@ class CloningPPO(CardPPO):
         Most actions leave a win most of the time; without this it would be noise who chooses.
         """
         scores = env.game.judged(env.rows.states, env.rules)
-        good = np.where(labels > 0, scores, -np.inf)
-        behind = good.max(axis=1, keepdims=True) - np.minimum(good, scores.max())
-        behind = np.where(labels > 0, behind, 0.0)
+        best = np.where(labels > 0, scores, scores.min()).max(axis=1, keepdims=True)
+        behind = np.where(labels > 0, best - scores, 0.0)
         most = np.maximum(behind.max(axis=1, keepdims=True), 1e-9)
         return (1 - PREFERENCE * behind / most).astype(np.float32)
 

@@ -13,6 +13,7 @@ from parlour.agents.values import values_of
 from parlour.envs import GAMES
 from parlour.envs import game as game_named
 from parlour.envs.core.options import unknown
+from parlour.envs.solvers import solver_of
 
 HERE = Path(__file__).parent / "settings"
 Value = int | float | str
@@ -161,12 +162,7 @@ class Settings:
             raise ValueError(
                 f"gamma={self.gamma}: method 'lookahead' plays undiscounted, by gamma=1"
             )
-        if self.method == "cloning" and self.teacher == "solver" and game.outcomes is None:
-            raise ValueError(f"teacher='solver': {game.title} has no exact solver; name an agent")
-        if self.curriculum and (self.method != "ppo" or game.solve is None):
-            raise ValueError(
-                f"curriculum={self.curriculum}: it is for method 'ppo' in games with a solver"
-            )
+        self._check_truth()
         if self.method == "values":
             values_of(game)
             if self.reward != "progress":
@@ -189,6 +185,26 @@ class Settings:
                 f"batch_size={self.batch_size}: leaves a minibatch of one of the {self.n_envs} x "
                 f"{self.n_steps} steps of a rollout, and one has no standard deviation"
             )
+
+    def _check_truth(self) -> None:
+        """Refuse what needs a solver where there is none for these rules."""
+        game = game_named(self.game)
+        if self.method == "cloning" and self.teacher == "solver":
+            if game.outcomes is None:
+                raise ValueError(
+                    f"teacher='solver': {game.title} has no exact solver; name an agent"
+                )
+            for options in (self.options, {**self.options, **self.study_options}):
+                solver_of(game, game.rules_of(self.variant, options))
+        if self.curriculum:
+            if self.method != "ppo" or game.solve is None or game.measure != "won":
+                raise ValueError(
+                    f"curriculum={self.curriculum}: it is for method 'ppo' in games that are won "
+                    "and have a solver"
+                )
+            if self.study:
+                raise ValueError(f"curriculum={self.curriculum}: it cannot go with a study")
+            solver_of(game, game.rules_of(self.variant, self.options))
 
 
 def _check_kind(name: str, value: Any, kind: Any) -> None:

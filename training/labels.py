@@ -179,7 +179,10 @@ def load(path: Path | str) -> Labels:
     written, or the deals are not those of the bank; OSError if it cannot be read.
     """
     path = Path(path).resolve()
-    status = path.stat()
+    try:
+        status = path.stat()
+    except FileNotFoundError as error:
+        raise ValueError(f"{path}: there is no such file of labels") from error
     return _load(path, status.st_mtime_ns, status.st_size)
 
 
@@ -200,7 +203,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(BytesIO(path.read_bytes()))
+        source = pa.BufferReader(path.read_bytes())
+        # no threads: one that still runs when the process ends would abort it
+        table = pq.read_table(source, use_threads=False, pre_buffer=False)
         metadata = json.loads((table.schema.metadata or {})[KEY.encode()])
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:

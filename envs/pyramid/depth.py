@@ -88,8 +88,8 @@ def slot_of(keys: Any, there_p: int, piles: int) -> int:
 
 @jit
 def grown(table: Any) -> Any:
-    """The table in four times the room."""
-    more = np.full((4 * len(table), 4), NOBODY, np.int64)
+    """The table in twice the room."""
+    more = np.full((2 * len(table), 4), NOBODY, np.int64)
     for old in range(len(table)):
         if table[old, 0] != NOBODY:
             more[slot_of(more, table[old, 0], table[old, 1])] = table[old]
@@ -176,8 +176,8 @@ def settle(
 def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any) -> tuple[int, int]:
     """Say of each root (there, p, piles, left, seen) in ``found`` whether it can be won.
 
-    ``line`` receives the moves that win the last root that can be won. Returns how many those are,
-    and how many positions were looked at; after ``limit`` of them the rest stays OPEN.
+    With one root ``line`` receives the moves that win. Returns how many those are, and how many
+    positions were looked at; after ``limit`` of them the rest stays OPEN.
     """
     facts = facts_of(deck, rules)
     found[:] = OPEN

@@ -65,16 +65,20 @@ def next_click(s: Any, move: int, first: int) -> int:
 def open_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
     """List all moves of a state that go on with the removal begun; return their number.
 
+    -1 if they are too many.
+
     For each: the move, the action with which it begins or goes on, the position that it leads to.
     """
     facts = facts_of(s["deck"], rules)
     there, p, piles, left, seen = begin(s, rules)
     free = free_cards(there, p, piles, facts[FIRST], rules)
     found = push_removals(there, free, facts, rules, moves, 0)
+    if found >= ROOTS:
+        return -1
     size = 0
     for i in range(found):
         action = next_click(s, moves[i], facts[FIRST])
-        if action >= 0 and size < ROOTS - 1:  # more have never been met
+        if action >= 0:
             moves[size], actions[size] = moves[i], action
             after = without(there, p, piles, moves[i])
             roots[size, 0], roots[size, 1], roots[size, 2] = after
@@ -101,6 +105,10 @@ def outcomes_of(states: Any, table: Any, limit: int, values: Any) -> None:
         if states[i]["over"]:
             continue
         size = open_moves(states[i], rules, moves, actions, roots)
+        if size < 0:
+            for action in range(values.shape[1]):
+                values[i, action] = 0.5 * ((states[i]["legal"] >> action) & 1)
+            continue
         decide(roots[:size], states[i]["deck"], rules, limit, found[:size], line)
         for k in range(size):
             value = 0.5 if found[k] == UNDECIDED else float(found[k])
@@ -121,6 +129,8 @@ def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> 
         size = open_moves(s, rules, moves, actions, roots)
     else:
         roots[0, 0], roots[0, 1], roots[0, 2], roots[0, 3], roots[0, 4] = begin(s, rules)
+    if size < 0:
+        return UNDECIDED, 0, 0, False, 0
     found = np.zeros(size, np.int64)
     known, best, nodes, proven, first_move = LOST, 0, 0, True, 0
     for k in range(size):

@@ -60,7 +60,7 @@ def test_a_clock_lets_it_try_one_block_at_least() -> None:
 def test_who_decides_between_equals_is_named() -> None:
     rules = PYRAMID.rules_of()
     assert load("pimc", PYRAMID, rules).name == "pimc"
-    assert load("pimc@5:uniform", PYRAMID, rules).name == "uniform-pimc"
+    assert load("pimc@5:uniform", PYRAMID, rules).name == "uniform-pimc@5"
 
 
 @pytest.mark.parametrize(

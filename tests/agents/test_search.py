@@ -25,7 +25,7 @@ BLIND = {
     ),
     "puss_in_the_corner": (
         *("greedy", "tip", "trained", "expectimax:trained", "rollouts@3:greedy"),
-        *("rollouts@3:trained", "mcts@30", "mcts@30:uniform", "mcts@30:trained"),
+        *("rollouts@3:trained", "mcts@30", "mcts@30:uniform", "mcts@30:trained", "pimc@2"),
     ),
     "seven_twenty_seven": (
         *("uniform", "greedy", "tight", "trained", "mcts@15", "mcts@30:uniform", "mcts@8:trained"),
@@ -163,10 +163,10 @@ def test_budgets_and_prefixes() -> None:
     rules = game.rules_of()
     agent = load("mcts@800:trained", game, rules)
     assert isinstance(agent, SearchAgent) and (agent.iterations, agent.milliseconds) == (800, None)
-    assert agent.name == "values-0-mcts" and not agent.sees_all
+    assert agent.name == "values-0-mcts@800" and not agent.sees_all
     timed = load("mcts@2.5ms", game, rules)
     assert isinstance(timed, SearchAgent) and timed.milliseconds == 2.5
-    assert timed.name == "greedy-mcts"
+    assert timed.name == "greedy-mcts@2.5ms"
     rollouts = load("rollouts@20:greedy", game, rules)
     assert isinstance(rollouts, RolloutAgent) and rollouts.worlds == 20
 
