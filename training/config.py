@@ -189,22 +189,16 @@ class Settings:
     def _check_truth(self) -> None:
         """Refuse what needs a solver where there is none for these rules."""
         game = game_named(self.game)
-        if self.method == "cloning" and self.teacher == "solver":
-            if game.outcomes is None:
-                raise ValueError(
-                    f"teacher='solver': {game.title} has no exact solver; name an agent"
-                )
-            for options in (self.options, {**self.options, **self.study_options}):
+        lessons = self.method == "cloning" and self.teacher == "solver"
+        if lessons and game.outcomes is None:
+            raise ValueError(f"teacher='solver': {game.title} has no exact solver; name an agent")
+        won = game.solve is not None and game.measure == "won"
+        if self.curriculum and (self.method != "ppo" or self.study or not won):
+            where = "for method 'ppo' without a study, in games that are won and have a solver"
+            raise ValueError(f"curriculum={self.curriculum}: {where}")
+        for options in (self.options, {**self.options, **self.study_options}):
+            if lessons or self.curriculum:
                 solver_of(game, game.rules_of(self.variant, options))
-        if self.curriculum:
-            if self.method != "ppo" or game.solve is None or game.measure != "won":
-                raise ValueError(
-                    f"curriculum={self.curriculum}: it is for method 'ppo' in games that are won "
-                    "and have a solver"
-                )
-            if self.study:
-                raise ValueError(f"curriculum={self.curriculum}: it cannot go with a study")
-            solver_of(game, game.rules_of(self.variant, self.options))
 
 
 def _check_kind(name: str, value: Any, kind: Any) -> None:

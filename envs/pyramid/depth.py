@@ -28,8 +28,8 @@ import numpy as np
 from ..core.bits import highest, lowest
 from ..core.cards import PACK
 from ..core.jit import jit
-from .clicks import PYRAMID_SET, uncovered_set
 from .dead import facts_of, groups_of, is_lost
+from .loose import loosely_free, settle_loosely, with_table
 from .position import (
     ANY,
     FIRST,
@@ -320,36 +320,3 @@ def search(
             groups &= ~gone
             enter = not (sorted_out and is_lost(groups, gone, facts))
     return length, nodes
-
-
-@jit
-def loosely_free(there: int, facts: Any) -> int:
-    """The cards that are free on the table, and the first of each value in the deck."""
-    table = there & ((1 << facts[FIRST]) - 1)
-    free = uncovered_set(table & PYRAMID_SET) | table & ~PYRAMID_SET
-    for value in range(1, KING + 1):
-        cards = facts[SETS + value] & there & ~table
-        free |= cards & -cards
-    return free
-
-
-@jit
-def settle_loosely(there: int, facts: Any, rules: Any) -> int:
-    """Let the kings of the pyramid go that can."""
-    while True:
-        free = uncovered_set(there & PYRAMID_SET)
-        kings = free_kings(there, free, facts[SETS + KING], rules) & PYRAMID_SET
-        if kings == 0:
-            return there
-        there &= ~kings
-
-
-@jit
-def with_table(moves: Any, start: int, size: int, first: int) -> int:
-    """Drop from the removals on the stack those of the deck's cards alone."""
-    kept = start
-    for i in range(start, size):
-        if moves[i] & ((1 << first) - 1):
-            moves[kept] = moves[i]
-            kept += 1
-    return kept

@@ -23,6 +23,9 @@ THIRD = 24
 HALF = (1 << THIRD) - 1
 TURN = -1
 """The move that deals, or redeals once the stock is empty."""
+BUT_THE_LAST = 2
+"""No value of the option ``stock_play``: another reading, for `benchmarks.one_pass` alone. The last
+card of the stock is not in play until it has been dealt."""
 FIRST, GOAL = 0, 1
 RANKS = 2
 SETS = RANKS + PACK
@@ -58,7 +61,8 @@ def deck_tops(there: int, p: int, piles: int, first: int, rules: Any) -> int:
         waste = on_pile(there, p, piles, pile, first)
         if waste:
             tops |= 1 << highest(waste)
-    if rules.stock_play and p < END:
+    last_stays = rules.stock_play == BUT_THE_LAST and there >> (p + 1) == 0
+    if rules.stock_play and p < END and not last_stays:
         tops |= 1 << p
     return tops
 

@@ -128,7 +128,9 @@ def test_better_labels_are_not_lost(fake: FakeSolver) -> None:
     before, fake.asked = path.read_bytes(), 0
     assert bank.make(GAME, deals=20, jobs=1) == bank.make(GAME, deals=5, jobs=1) == path
     for keywords in ({"deals": 10, "limit": 99}, {"deals": 20, "optimal": False}):
-        with pytest.raises(ValueError, match="has labels of 20 deals, with shortest wins.*: remove"):
+        with pytest.raises(
+            ValueError, match=r"has labels of 20 deals, with shortest wins.*: remove"
+        ):
             bank.make(GAME, jobs=1, **keywords)  # type: ignore[arg-type]
     assert (fake.asked, path.read_bytes()) == (0, before)
     path.write_bytes(before[:99])
