@@ -62,8 +62,10 @@ def replayed(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) 
     """
     rows = Rows(game, rules, 1)
     rows.restore(state)
+    over, masks = rows.states["over"], rows.out.masks
+    played = np.array(actions, np.int64)
     for number, action in enumerate(actions):
-        if rows.states["over"][0] or not rows.out.masks[0, action]:
+        if over[0] or not masks[0, action]:
             raise ValueError(f"action {number + 1}, {game.label(action)}, is not legal")
-        rows.step(np.array([action]))
+        rows.step(played[number : number + 1])
     return taken(rows.states)

@@ -210,10 +210,13 @@ def spelled(states: np.ndarray, rules: Rules, moves: Iterable[int]) -> tuple[lis
             actions.append(DEAL if stock else REDEAL)
             stock, waste = _turned(stock, waste, int(table["waste_piles"]))
             continue
-        places = {p for p in range(first) if move >> p & 1}
-        places |= {WASTE + k for k, pile in enumerate(waste) if pile & move}
-        places |= {STOCK} if stock & move else set()
-        clicks = sorted(places, reverse=True)
+        clicks = [STOCK] if stock & move else []
+        clicks += [WASTE + k for k in (2, 1, 0) if waste[k] & move]
+        table_cards = move & ((1 << first) - 1)
+        while table_cards:
+            place = table_cards.bit_length() - 1
+            clicks.append(place)
+            table_cards ^= 1 << place
         words.append(" + ".join(map(label, clicks)))
         actions += [place for place in clicks if not picked >> place & 1]
         stock, waste, picked = stock & ~move, [pile & ~move for pile in waste], 0
