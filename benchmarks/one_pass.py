@@ -1,10 +1,10 @@
-"""Why others count fewer one-pass games of Pyramid that can be won: another reading of the rules.
+"""Whether another reading of the rules explains what others count of one-pass games of Pyramid.
 
 solitairewinrates.com gives 9.02 % for one pass with the stock's top card in play, 6.80 % if all 52
 cards must go, 22.77 % if a card may go with the one it covers: all below ours, while its figures
-for any number of passes agree with ours. The reading tried here differs only where there is one
-pass: the last card of the stock is not in play until it has been dealt, so it cannot go together
-with the top of the waste. With any number of passes that is never needed.
+for any number of passes agree with ours. The reading tried here differs only in the last pass: the
+last card of the stock is not in play until it has been dealt, so it cannot go together with the top
+of the waste. It fits the first figure, but gives too little where all cards must go.
 
 ``python -m benchmarks.one_pass`` decides the same deals of the bank by both readings.
 """
