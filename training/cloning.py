@@ -79,12 +79,7 @@ class CloningPPO(CardPPO):
         if self.teacher is not None:
             own = torch.rand(env.num_envs).numpy() < OWN
             actions = np.where(own, actions, labels.argmax(axis=1))
-        with self.clock("env"):
-            self._last_obs, rewards, dones, infos = env.step(actions)  # type: ignore[assignment]
-        self._last_episode_starts = dones
-        self.num_timesteps += env.num_envs
-        assert self.ep_info_buffer is not None
-        self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
+        rewards, dones, _ = self._step(env, actions)
         return seen, masks, labels, rewards * self.reward_scale, dones.copy(), left
 
     def _labels(self, env: CardVecEnv) -> tuple[np.ndarray, np.ndarray]:
@@ -121,23 +116,12 @@ class CloningPPO(CardPPO):
         """Learn from the rollout."""
         if not self.teaching:
             return super().train()
-        with self.clock("update"):
-            self.policy.set_training_mode(True)
-            self._update_learning_rate(self.policy.optimizer)
-            losses = [
-                self._learn(part)
-                for _ in range(self.n_epochs)
-                for part in torch.randperm(len(self.rollout[0])).split(self.batch_size)
-            ]
-            self._n_updates += self.n_epochs
-            self.logger.record("train/cloning_loss", float(np.mean(losses)))
+        self._study(len(self.rollout[0]), self._learn, "train/cloning_loss")
 
     def _learn(self, part: Tensor) -> float:
         codes, masks, labels, returns = (array[part].to(self.device) for array in self.rollout)
         network = cast(CardPolicy, self.policy).network
-        if network.encoding == "onehot":
-            codes = torch.from_numpy(network.features.onehot(codes.cpu().numpy())).to(self.device)
-        logits, values = network(codes)
+        logits, values = network(self._input(codes))
         logits = cast(CardPolicy, self.policy).masked(logits, masks)
         chances, log_chances = logits.softmax(dim=1), logits.log_softmax(dim=1)
         if self.teacher is None:
@@ -145,9 +129,5 @@ class CloningPPO(CardPPO):
         else:
             loss = -(labels * log_chances).sum(dim=1).mean()
         loss = loss + self.ent_coef * (chances * log_chances).sum(dim=1).mean()
-        total = loss + self.vf_coef * nn.functional.mse_loss(values, returns)
-        self.policy.optimizer.zero_grad()
-        total.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
-        self.policy.optimizer.step()
+        self._descend(loss + self.vf_coef * nn.functional.mse_loss(values, returns))
         return loss.item()

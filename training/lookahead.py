@@ -70,12 +70,7 @@ class LookaheadPPO(CardPPO):
             ahead = self._judge(env, masks)
             noise = -torch.log(-torch.log(torch.rand(len(ahead.worth)).clamp(1e-9, 1 - 1e-7)))
             actions = ahead._replace(worth=ahead.worth + self.temperature * noise.numpy()).best()
-        with self.clock("env"):
-            self._last_obs, rewards, dones, infos = env.step(actions)  # type: ignore[assignment]
-        self._last_episode_starts = dones
-        self.num_timesteps += env.num_envs
-        assert self.ep_info_buffer is not None
-        self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
+        rewards, dones, infos = self._step(env, actions)
         return seen, rewards, dones, self._beyond(env, infos)
 
     def _judge(self, env: CardVecEnv, masks: np.ndarray) -> Ahead:
@@ -89,27 +84,13 @@ class LookaheadPPO(CardPPO):
         """Learn from the rollout."""
         if not self.ahead:
             return super().train()
-        with self.clock("update"):
-            self.policy.set_training_mode(True)
-            self._update_learning_rate(self.policy.optimizer)
-            losses = [
-                self._learn(part)
-                for _ in range(self.n_epochs)
-                for part in torch.randperm(len(self.rollout[0])).split(self.batch_size)
-            ]
-            self._n_updates += self.n_epochs
-            self.logger.record("train/value_loss", float(np.mean(losses)))
+        self._study(len(self.rollout[0]), self._learn, "train/value_loss")
 
     def _learn(self, part: Tensor) -> float:
         codes, returns = (array[part].to(self.device) for array in self.rollout)
         network = cast(CardPolicy, self.policy).network
-        if network.encoding == "onehot":
-            codes = torch.from_numpy(network.features.onehot(codes.cpu().numpy())).to(self.device)
-        loss = nn.functional.mse_loss(network(codes)[1], returns)
-        self.policy.optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
-        self.policy.optimizer.step()
+        loss = nn.functional.mse_loss(network(self._input(codes))[1], returns)
+        self._descend(loss)
         return loss.item()
 
 

@@ -189,6 +189,46 @@ class CardPPO(MaskablePPO):
             beyond[cut] = self.policy.predict_values(self._tensor(last))[:, 0].cpu().numpy()
         return beyond
 
+    def _step(
+        self, env: CardVecEnv, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Make one step of every game and count it; return rewards, dones and infos."""
+        with self.clock("env"):
+            self._last_obs, rewards, dones, infos = env.step(actions)  # type: ignore[assignment]
+        self._last_episode_starts = dones
+        self.num_timesteps += env.num_envs
+        assert self.ep_info_buffer is not None
+        self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
+        return rewards, dones, infos
+
+    def _study(self, n: int, learn: Callable[[Tensor], float], name: str) -> None:
+        """Call ``learn`` with minibatches of n samples' numbers; log its mean loss by name."""
+        with self.clock("update"):
+            self.policy.set_training_mode(True)
+            self._update_learning_rate(self.policy.optimizer)
+            losses = [
+                learn(part)
+                for _ in range(self.n_epochs)
+                for part in torch.randperm(n).split(self.batch_size)
+            ]
+            self._n_updates += self.n_epochs
+            self.logger.record(name, float(np.mean(losses)))
+
+    def _input(self, codes: Tensor) -> Tensor:
+        """Return ``codes`` observations in the encoding of the network."""
+        assert isinstance(self.policy, CardPolicy)
+        network = self.policy.network
+        if network.encoding == "onehot":
+            return torch.from_numpy(network.features.onehot(codes.cpu().numpy())).to(self.device)
+        return codes
+
+    def _descend(self, loss: Tensor) -> None:
+        """Make one step of the optimiser."""
+        self.policy.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+        self.policy.optimizer.step()
+
     def _tensor(self, observations: Any) -> Tensor:
         return torch.as_tensor(observations, device=self.device)
 
