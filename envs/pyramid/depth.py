@@ -29,7 +29,7 @@ from ..core.bits import highest, lowest
 from ..core.cards import PACK
 from ..core.jit import jit
 from .dead import facts_of, groups_of, is_lost
-from .loose import loosely_free, settle_loosely, with_table
+from .loose import loosely_free, settle_loosely
 from .position import (
     ANY,
     FIRST,
@@ -45,6 +45,7 @@ from .position import (
     push,
     push_pairs,
     push_removals,
+    touching,
     turned,
     without,
 )
@@ -252,7 +253,7 @@ def search(
                     if loose:
                         free = loosely_free(there, facts)
                         size = push_pairs(there, free, facts, rules, moves, size)
-                        size = with_table(moves, start, size, facts[FIRST])
+                        size = touching(moves, start, size, (1 << facts[FIRST]) - 1)
                     else:
                         free = free_cards(there, p, piles, facts[FIRST], rules)
                         size = push_removals(there, free, facts, rules, moves, size)

@@ -28,14 +28,3 @@ def settle_loosely(there: int, facts: Any, rules: Any) -> int:
         if kings == 0:
             return there
         there &= ~kings
-
-
-@jit
-def with_table(moves: Any, start: int, size: int, first: int) -> int:
-    """Drop from the removals on the stack those of the deck's cards alone."""
-    kept = start
-    for i in range(start, size):
-        if moves[i] & ((1 << first) - 1):
-            moves[kept] = moves[i]
-            kept += 1
-    return kept

@@ -208,6 +208,17 @@ def push_removals(there: int, free: int, facts: Any, rules: Any, moves: Any, siz
 
 
 @jit
+def touching(moves: Any, start: int, size: int, cards: int) -> int:
+    """Keep, of the removals on the stack from ``start`` on, those with at least one of ``cards``."""
+    kept = start
+    for i in range(start, size):
+        if moves[i] & cards:
+            moves[kept] = moves[i]
+            kept += 1
+    return kept
+
+
+@jit
 def fresh(moves: Any, start: int, size: int, stale: int, first: int, rules: Any) -> int:
     """Drop from the removals on the stack, from ``start`` on, those of ``stale`` cards alone.
 
@@ -218,12 +229,7 @@ def fresh(moves: Any, start: int, size: int, stale: int, first: int, rules: Any)
     table = (1 << first) - 1
     if rules.waste_piles > 1:
         stale &= table
-    kept = start
-    for i in range(start, size):
-        if moves[i] & ~stale:
-            moves[kept] = moves[i]
-            kept += 1
-    return kept
+    return touching(moves, start, size, ~stale)
 
 
 @jit
