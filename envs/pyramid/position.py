@@ -209,7 +209,7 @@ def push_removals(there: int, free: int, facts: Any, rules: Any, moves: Any, siz
 
 @jit
 def touching(moves: Any, start: int, size: int, cards: int) -> int:
-    """Keep, of the removals on the stack from ``start`` on, those with at least one of ``cards``."""
+    """Keep, of the removals on the stack from ``start`` on, those with any of ``cards``."""
     kept = start
     for i in range(start, size):
         if moves[i] & cards:
