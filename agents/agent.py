@@ -13,9 +13,19 @@ from typing import Any, NamedTuple
 
 from parlour.envs import Game
 from parlour.envs.core.options import unknown
-from parlour.envs.core.turn import Agent, IllegalChoice, Turn, choose, draws, look
+from parlour.envs.core.turn import Agent, IllegalChoice, Turn, choose, draws, look, make_turn
 
-__all__ = ["Agent", "IllegalChoice", "Turn", "choose", "draws", "load", "look", "trained"]
+__all__ = [
+    "Agent",
+    "IllegalChoice",
+    "Turn",
+    "choose",
+    "draws",
+    "load",
+    "look",
+    "make_turn",
+    "trained",
+]
 
 
 BUILT_IN = ("uniform", "greedy", "human")

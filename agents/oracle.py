@@ -52,7 +52,8 @@ class OracleAgent:
         """
         if turn.game.name != self.game.name or turn.rules != self.rules:
             raise ValueError(f"agent {self.name!r} was made for other rules: {self.rules}")
-        return np.array([self._action(turn.states[i : i + 1]) for i in range(len(turn.states))])
+        states = taken(turn.states)  # read-only arrays would be compiled for once more
+        return np.array([self._action(states[i : i + 1]) for i in range(len(states))])
 
     def _action(self, state: np.ndarray) -> int:
         key = _key(state)

@@ -9,6 +9,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import taken
 from parlour.envs.core.values import Judges, Values, make_judges
 
 from . import artefact
@@ -73,9 +74,10 @@ class ValueAgent:
         scores = np.zeros((len(turn.states), game.actions))
         ids = np.zeros(values_of(game).most, np.int32)
         found, rules = judges(game.name), compiled(turn.rules)
+        states = taken(turn.states)  # read-only arrays would be compiled for once more
         if self.width:
             work = np.zeros(1, game.state)
-            found.by_expectation(turn.states, rules, self.table, ids, scores, work, self.width)
+            found.by_expectation(states, rules, self.table, ids, scores, work, self.width)
         else:
-            found.by_value(turn.states, rules, self.table, ids, scores)
+            found.by_value(states, rules, self.table, ids, scores)
         return np.where(turn.masks, scores, -np.inf).argmax(axis=1)

@@ -7,9 +7,10 @@ import numpy as np
 
 from .core.batch import How, Over, Reset, Source
 from .core.game import Game
+from .core.keys import draw_words, turn_seeds
 from .core.players import named
 from .core.rows import Rows, put, taken, viewed
-from .core.turn import Agent, choose, look, turn_seeds
+from .core.turn import Agent, choose, make_turn
 
 Opponents = str | Agent | Sequence[str | Agent]
 
@@ -45,7 +46,9 @@ class SeatRows(Rows):
     the end: ``rewards`` are its own of all these turns. ``own``, int64 (n,), is its number;
     ``cast`` are the agents, ``who``, int64 (n, seats), says which of them plays a seat. The agents
     choose by seeds of deal and turn (`Turn.seeds`), so a game takes the same course in any batch,
-    and a restored one goes on as it did. Each is asked once for all the games that wait for it.
+    and a restored one goes on as it did. The seeds come from ``keys``, uint64 (n, 2), which nobody
+    is told and which `reseed` draws. Each agent is asked once for all the games that wait for it,
+    in an order that tells nothing of the rows.
 
     A hand may end before the seat's first turn: then its next step, whatever the action, brings the
     result.
@@ -67,6 +70,8 @@ class SeatRows(Rows):
         self.own = np.broadcast_to(np.asarray(own, np.int64), n).copy()
         self._rewards = np.zeros(n)
         self._actions = np.zeros(n, np.int64)
+        fresh = np.random.default_rng()  # from the operating system, until `reseed`
+        self.keys = np.stack([draw_words(fresh) for _ in range(n)])
 
     @property
     def rewards(self) -> np.ndarray:
@@ -77,6 +82,11 @@ class SeatRows(Rows):
     def seats(self) -> np.ndarray:
         """One's own seat in each game, int64 (n,)."""
         return self.own
+
+    def reseed(self, row: int, rng: np.random.Generator) -> None:
+        """See `Rows.reseed`; the key of the others' draws is drawn, too."""
+        super().reseed(row, rng)
+        self.keys[row] = draw_words(rng)
 
     def start(
         self, source: Source, which: np.ndarray | None = None, dealer: int | None = None
@@ -127,23 +137,33 @@ class SeatRows(Rows):
         super().restore(states)
         self._rewards[:] = 0
 
+    def saved(self) -> dict[str, np.ndarray]:
+        """See `Rows.saved`."""
+        return super().saved() | {"keys": self.keys.copy()}
+
+    def put_back(self, saved: dict[str, np.ndarray]) -> None:
+        """See `Rows.put_back`."""
+        super().put_back(saved)
+        self.keys[:] = saved["keys"]
+
     def _collect(self, which: np.ndarray) -> None:
         own = self.out.rewards[np.arange(self.n), self.own]
         self._rewards[which] += own[which]
 
     def _play_others(self, which: np.ndarray) -> None:
         """Let the others act until it is one's own turn, or the end, in each of these games."""
-        states = self.states
+        states, order = self.states, self.keys[:, 0].argsort()
         while True:
             acting = which & (states["over"] == Over.RUNNING) & (states["turn"] != self.own)
-            rows = np.flatnonzero(acting)
+            rows = order[acting[order]]
             if len(rows) == 0:
                 break
             players = self.who[rows, states["turn"][rows]]
             for player in np.unique(players):
                 asked, agent = rows[players == player], self.cast[player]
                 asking = taken(states, asked)
-                turn = look(agent, self.game, self.rules, asking, turn_seeds(asking))
+                seeds = turn_seeds(self.keys[asked], asking)
+                turn = make_turn(agent, self.game, self.rules, asking, seeds)
                 self._actions[asked] = choose(agent, turn)
             super().step(self._actions, acting)
             self._collect(acting)

@@ -105,11 +105,6 @@ def observe(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
     return codes.copy() if encoding == "codes" else game.features.onehot(codes)
 
 
-def draw_seed(rng: np.random.Generator) -> int:
-    """Draw the one 64-bit seed with which a seeded reset starts a row's generator."""
-    return int(rng.integers(0, 2**63))
-
-
 def whole_numbers(actions: Any, n: int) -> np.ndarray:
     """Return actions as an integer array (n,); ValueError for any other type or shape."""
     array = np.asarray(actions)

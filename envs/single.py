@@ -128,7 +128,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         chosen = shell.chosen_deal(self.game, self.rules, options)
         super().reset(seed=seed)
         if seed is not None or not self._started:
-            self.rows.seed([shell.draw_seed(self.np_random)])
+            self.rows.reseed(0, self.np_random)
             self._started = True
         if chosen is None:
             self.rows.start(Source.DRAW)
@@ -196,7 +196,10 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         return self.rows.states.copy()
 
     def restore(self, state: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-        """Go back to a cloned state; returns what `reset` would."""
+        """Go back to a cloned state; returns what `reset` would.
+
+        Opponents who draw go on as they did where the environment had the same seed.
+        """
         self.rows.restore(state)
         self._started = True
         return self._observation(), self._info()

@@ -166,7 +166,7 @@ class TableEnv(AECEnv):
         chosen = shell.chosen_deal(self.game, self.rules, given)
         if seed is not None or not self._started:
             rng, _ = gym.utils.seeding.np_random(seed)
-            self.rows.seed([shell.draw_seed(rng)])
+            self.rows.reseed(0, rng)
         if chosen is None:
             self.rows.start(Source.DRAW)
         else:

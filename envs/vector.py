@@ -151,7 +151,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         for row, one in enumerate(seeds):
             if which[row] and (one is not None or not self._started):
                 rng, _ = gym.utils.seeding.np_random(one)
-                self.rows.states["rng"][row] = shell.draw_seed(rng)
+                self.rows.reseed(row, rng)
         self._started = True
 
     def step(

@@ -184,6 +184,11 @@ def _add_deals(made: Parser) -> None:
     made.add_argument("--first", type=int, default=0, help="number of the first deal (default: 0)")
     made.add_argument("--seed", type=int, default=0, help="of the agents' own random choices")
     made.add_argument(
+        "--key",
+        metavar="TEXT",
+        help="the secret that all draws come from; results name theirs (default: a new one)",
+    )
+    made.add_argument(
         "--max-moves",
         type=int,
         help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES}); not in games "
@@ -221,6 +226,9 @@ def _add_play(made: Parser) -> None:
     made.add_argument("--deal", type=int, help="a numbered deal of the bank")
     made.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
     made.add_argument("--seed", type=int, help="deal at random from this seed")
+    made.add_argument(
+        "--key", metavar="TEXT", help="the secret that agents' draws come from (default: a new one)"
+    )
     made.add_argument(
         "--seat", type=int, help="in games for several: the seat to play, or to watch (default: 0)"
     )

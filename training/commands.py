@@ -129,6 +129,7 @@ def run_compare(given: argparse.Namespace) -> int:
                 bank=given.bank,
                 first=given.first,
                 seed=given.seed,
+                key=given.key,
                 report=bars,
                 finished=finished,
                 **keywords,
@@ -225,6 +226,7 @@ def run_play(given: argparse.Namespace) -> int:
         raise ValueError(f"seed={given.seed}: allowed are whole numbers from 0")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     table = Table(one, given.variant, options, chosen or None, given.seed, given.delay, colour)
+    table = table._replace(key=given.key)
     if not _several(one, given.variant and [given.variant], options):
         flags = ("seat", "opponents", "hands")
         _refuse(given, flags, f"{one.title} as chosen is for one player")

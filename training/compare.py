@@ -1,7 +1,7 @@
 """Comparison: several agents on the same deals, deal by deal, by one or more sets of rules."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from parlour.agents.agent import Agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
+from parlour.envs.core.keys import new_key
 
 from .evaluate import (
     DEALS,
@@ -95,16 +96,20 @@ def compare(
     report: Report | None = None,
     finished: list[Evaluation] | None = None,
     truth: Labels | Path | str | None = None,
+    key: str | None = None,
 ) -> Comparison:
     """Let each agent play the same deals by each variant (None: the game's default).
 
-    The keywords are those of `evaluate`; ``finished``, a list of one's own, gets each evaluation as
-    it ends, so that they are there if an agent fails later. Raises ValueError before any game is
-    played if an agent cannot play one of the variants, or something is unknown or out of range.
+    The keywords are those of `evaluate`; what each agent draws comes from ``key`` and its name, so
+    none learns from another what a seed stands for. ``finished``, a list of one's own, gets each
+    evaluation as it ends, so that they are there if an agent fails later. Raises ValueError before
+    any game is played if an agent cannot play one of the variants, or something is unknown or out
+    of range.
     """
     game = game_named(game) if isinstance(game, str) else game
     check_numbers(deals, seed, max_moves)
     found = [] if finished is None else finished
+    key = new_key() if key is None else key
     for variant, (_, players) in line_up(game, agents, variants, options, seed).items():
         for name, player in players.items():
             one = evaluate(
@@ -120,8 +125,10 @@ def compare(
                 confidence=confidence,
                 progress=report(name, variant) if report else None,
                 truth=truth,
+                key=key,
+                name=name,
             )
-            found.append(replace(one, agent=name))
+            found.append(one)
     return Comparison(list(found))
 
 

@@ -6,21 +6,20 @@ The deals depend on the bank alone, so all agents that are compared meet the sam
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from parlour.agents.agent import Agent, Turn, choose, load, look
+from parlour.agents.agent import Agent, Turn, choose, load, make_turn
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import How, Over, Reset, Source
 from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
 from parlour.envs.core.options import differences, plain, said
 from parlour.envs.core.rows import Rows, taken
-from parlour.envs.core.turn import STRIDE
 
 from .labels import Labels
 from .stats import CONFIDENCE, Estimate, mean, rate
@@ -68,8 +67,9 @@ class Evaluation:
     """How an agent plays one set of rules: the results of deals ``first`` .. ``first + n - 1``.
 
     ``variant`` names the rules for tables (``"classic"``, ``"classic + passes=2"``); ``seed`` is
-    that of the agent's own random choices. ``looks_ahead``: a saved agent that does not play by its
-    policy. ``labels`` say what a solver found out about these deals, or some of them.
+    that of the agent's own random choices, ``key`` what these and hidden cards dealt anew come
+    from: with both the same games can be played again. ``looks_ahead``: a saved agent that does not
+    play by its policy. ``labels`` say what a solver found out about these deals, or some of them.
     """
 
     game: Game
@@ -80,6 +80,7 @@ class Evaluation:
     bank: str
     first: int
     seed: int
+    key: str
     results: Results
     confidence: float = CONFIDENCE
     looks_ahead: bool = False
@@ -122,6 +123,7 @@ class Evaluation:
             "bank": self.bank,
             "first": self.first,
             "seed": self.seed,
+            "key": self.key,
             "confidence": self.confidence,
             "won": None,  # in a game that nobody wins
             **{name: found._asdict() for name, found in self.estimates.items()},
@@ -144,14 +146,18 @@ def evaluate(
     confidence: float = CONFIDENCE,
     progress: Progress | None = None,
     truth: Labels | Path | str | None = None,
+    key: str | None = None,
+    name: str | None = None,
 ) -> Evaluation:
     """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
 
     ``agent`` is one, or what `parlour.agents.agent.load` takes; ``seed`` is that of its own random
-    choices; ``max_moves`` None or 0 never cuts a game off. ``truth`` are labels of the deals, or
-    their file; None: those that `labels.find` finds; ``"no"``: none. Raises ValueError naming what
-    is unknown or out of range, and what is allowed; `truth.Contradiction` if a deal is won that is
-    labelled not winnable.
+    choices; ``max_moves`` None or 0 never cuts a game off. ``key`` is the secret that draws come
+    from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name`` is what
+    tables call the agent (None: its own name), and tells the draws of two agents apart. ``truth``
+    are labels of the deals, or their file; None: those that `labels.find` finds; ``"no"``: none.
+    Raises ValueError naming what is unknown or out of range, and what is allowed;
+    `truth.Contradiction` if a deal is won that is labelled not winnable.
     """
     game = game_named(game) if isinstance(game, str) else game
     rules = game.rules_of(variant, options)
@@ -161,20 +167,23 @@ def evaluate(
     seeds = bank_seeds(bank, range(first, first + deals))
     labels = labels_for(truth, game, rules, bank, first, deals)
     player = load(agent, game, rules, seed) if isinstance(agent, str) else agent
+    key, name = new_key() if key is None else key, name or player.name
+    own = derive_key(key, name)
     results = play_deals(
-        game, rules, player, seeds, max_moves=max_moves, seed=seed, progress=progress
+        game, rules, player, seeds, max_moves=max_moves, key=own, progress=progress
     )
     if labels is not None:
-        check_facts(labels, results.facts, first, player.name)
+        check_facts(labels, results.facts, first, name)
     return Evaluation(
         game,
         rules,
         rules_name(game, rules, variant),
-        player.name,
+        name,
         player.sees_all,
         bank,
         first,
         seed,
+        key,
         results,
         confidence,
         getattr(player, "how", None) is not None,
@@ -252,26 +261,32 @@ def play_deals(
     seeds: np.ndarray,
     *,
     max_moves: int | None = MAX_MOVES,
-    seed: int = 0,
+    key: str | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
 ) -> Results:
     """Let an agent play one game for each of ``seeds`` (uint64 (n,), see `deals.bank_seeds`).
 
-    Games are cut off after ``max_moves`` moves (None or 0: never). ``seed`` deals the hidden cards
-    anew in what the agent is shown; that depends on the deal and the turn alone, so whoever makes
-    no random choices of his own gets the same results in any batch. Raises IllegalChoice for an
-    action that is not legal, ValueError if there are no seeds.
+    Games are cut off after ``max_moves`` moves (None or 0: never). What the agent draws, and the
+    hidden cards that are dealt anew for it, depend on ``key`` (any text; None: a new secret), the
+    rules, the deal and the turn alone: so whoever makes no random choices of his own gets the same
+    results in any batch. The games are played in an order that the key tells, too: neither the
+    place in a batch nor the seeds say which deal it is. Raises IllegalChoice for an action that is
+    not legal, ValueError if there are no seeds.
     """
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")
     timed, max_moves = Timed(agent), max_moves or 0
     chunk = getattr(agent, "at_once", chunk)  # a person plays one game at a time
+    own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    order, words = shuffle_order(own, len(seeds)), key_words(own)
     parts = [
-        _play_chunk(game, rules, timed, seeds[i : i + chunk], max_moves, seed, progress)
+        _play_chunk(game, rules, timed, seeds[order[i : i + chunk]], max_moves, words, progress)
         for i in range(0, len(seeds), chunk)
     ]
-    facts = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    facts = {name: np.empty(len(seeds), values.dtype) for name, values in parts[0].items()}
+    for name, values in facts.items():
+        values[order] = np.concatenate([part[name] for part in parts])
     return Results(facts, timed.milliseconds)
 
 
@@ -281,14 +296,13 @@ def _play_chunk(
     agent: Agent,
     seeds: np.ndarray,
     max_moves: int,
-    seed: int,
+    words: np.ndarray,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
     """Play some deals side by side, asking only for the games that still run."""
     rows = Rows(game, rules, len(seeds), How(reset=Reset.DISABLED, max_moves=max_moves))
     rows.seed(seeds)
     rows.start(Source.SEED)
-    keys = deal_keys(seeds, seed)
     actions = np.zeros(rows.n, np.int64)
     left = rows.n
     while left:
@@ -298,17 +312,11 @@ def _play_chunk(
         left = len(live)
         if left:
             states = taken(rows.states, live)
-            turn_seeds = keys[live] + states["steps"].astype(np.uint64) * STRIDE
-            actions[live] = choose(agent, look(agent, game, rules, states, turn_seeds))
+            turn = make_turn(agent, game, rules, states, turn_seeds(words, states))
+            actions[live] = choose(agent, turn)
             rows.step(actions)
     facts = game.results(rows.states, rules)
     del facts["illegal_action"]  # `choose` raises on the first one
     facts["truncated"] = rows.states["over"] == Over.TRUNCATED
     facts["decisions"] = rows.states["steps"].astype(np.int64)
     return facts
-
-
-def deal_keys(seeds: np.ndarray, seed: int) -> np.ndarray:
-    """Return a number for each deal, uint64: a hash, which cannot be traced back to the deal."""
-    digests = [sha256(f"{seed}/{deal}".encode()).digest()[:8] for deal in seeds.tolist()]
-    return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)

@@ -1,7 +1,7 @@
 """Hands at a table of several seats: agents play them side by side, in sessions, in all seats.
 
-What comes of a hand depends on its deal, on who sits where and on the seed of what agents draw:
-never on the hands that are played beside it.
+What comes of a hand depends on its deal, on who sits where and on the key that agents' draws come
+from: never on the hands that are played beside it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.agent import Agent, choose, look
+from parlour.agents.agent import Agent, choose, make_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import How, Over, Reset, Source
 from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
 from parlour.envs.core.rows import Rows, taken
-from parlour.envs.core.turn import STRIDE
 
-from .evaluate import CHUNK, Progress, Timed, deal_keys
+from .evaluate import CHUNK, Progress, Timed
 
 
 class Hands(NamedTuple):
@@ -56,26 +56,29 @@ def seated(
     seeds: np.ndarray,
     *,
     hands: int = 1,
-    seed: int = 0,
+    key: str | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
 ) -> Hands:
     """Let agents, one a seat, play a session of hands for each of ``seeds`` (see `hand_seeds`).
 
-    Rows are in the order of the seeds, then of the hands. ``seed`` is that of what agents draw and
-    of hidden cards dealt anew, as in `evaluate.play_deals`. Raises ValueError for a wrong number of
-    agents or no seeds, IllegalChoice for an action that is not legal.
+    Rows are in the order of the seeds, then of the hands. ``key`` is the secret of what agents draw
+    and of hidden cards dealt anew, as in `evaluate.play_deals`. Raises ValueError for a wrong
+    number of agents or no seeds, IllegalChoice for an action that is not legal.
     """
     players = game.players_of(rules)
     if len(agents) != players or players < 2:
         raise ValueError(f"agents: {len(agents)} given; these rules have {players} seats")
     cast, who = _cast(agents)
-    parts = []
-    for some, ended in _parts(seeds, hands, chunk, progress):
-        plan = _plan(game, rules, seeds[some], hands, who[None, None], seed)
-        parts.append(_play(game, rules, cast, plan, ended))
+    own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    order, words = shuffle_order(own, len(seeds)), key_words(own)
+    parts: list[Hands] = []
+    for some, ended in _parts(order, hands, chunk, progress):
+        plan = _plan(game, rules, seeds[some], hands, who[None, None])
+        rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
+        parts.append(_play(game, rules, cast, plan, words, rows, ended))
     nets, dealers, facts = zip(*parts, strict=True)
-    return Hands(np.concatenate(nets), np.concatenate(dealers), _joined(facts))
+    return Hands(_sorted(nets, order), _sorted(dealers, order), _joined(facts, order))
 
 
 def session(
@@ -85,14 +88,14 @@ def session(
     seeds: np.ndarray,
     hands: int,
     *,
-    seed: int = 0,
+    key: str | None = None,
     progress: Progress | None = None,
 ) -> np.ndarray:
     """Return what the seats win in sessions, int64 (n, hands, players): the nets of `seated`.
 
     The running totals are ``nets.cumsum(axis=1)``.
     """
-    found = seated(game, rules, agents, seeds, hands=hands, seed=seed, progress=progress)
+    found = seated(game, rules, agents, seeds, hands=hands, key=key, progress=progress)
     return found.nets.reshape(len(seeds), hands, -1)
 
 
@@ -105,7 +108,7 @@ def rotated(
     *,
     order: np.ndarray | None = None,
     hands: int = 1,
-    seed: int = 0,
+    key: str | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
 ) -> Duplicate:
@@ -113,8 +116,9 @@ def rotated(
 
     The seats after its own, clockwise, are the field's, taken round; ``order``, int64 (n,), says
     with which of the field to begin (None: the first). With several ``hands`` a deal is a session.
-    Draws depend on deal and turn, not on the seat, so whoever sits among none but itself wins
-    exactly 0 over the seats of a deal. Raises as `seated` does.
+    Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
+    to one deal: whoever draws nothing and sits among none but itself wins exactly 0 over the seats
+    of a deal, whoever draws only on average. Raises as `seated` does.
     """
     players = game.players_of(rules)
     if not field or players < 2:
@@ -123,13 +127,18 @@ def rotated(
     timed = Timed(agent)
     cast[0] = timed
     begin = np.zeros(len(seeds), np.int64) if order is None else order
-    parts = []
-    for some, ended in _parts(seeds, hands * players, chunk, progress):
+    own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    shuffled, words = shuffle_order(own, len(seeds)), key_words(own)
+    parts: list[tuple[np.ndarray, dict[str, np.ndarray]]] = []
+    for some, ended in _parts(shuffled, hands * players, chunk, progress):
         who = _around(places[1:], begin[some], players)
-        plan = _plan(game, rules, seeds[some], hands, who, seed)
-        parts.append(_by_position(_play(game, rules, cast, plan, ended), hands))
+        plan = _plan(game, rules, seeds[some], hands, who)
+        rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
+        found = _play(game, rules, cast, plan, words, rows, ended)
+        parts.append(_by_position(found, hands))
     nets, facts = zip(*parts, strict=True)
-    return Duplicate(np.concatenate(nets), _joined(facts), hands, timed.milliseconds)
+    joined = _joined(facts, shuffled)
+    return Duplicate(_sorted(nets, shuffled), joined, hands, timed.milliseconds)
 
 
 def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
@@ -166,18 +175,16 @@ class _Plan(NamedTuple):
     """Hands to be played: arrays of n.
 
     ``seeds`` make the deals, ``dealers`` are seats; ``who`` (n, players) says which of the agents
-    plays a seat; ``keys`` begin the seeds of what is drawn: equal keys, equal draws.
+    plays a seat; ``seatings`` number the ways in which a deal is seated.
     """
 
     seeds: np.ndarray
     dealers: np.ndarray
     who: np.ndarray
-    keys: np.ndarray
+    seatings: np.ndarray
 
 
-def _plan(
-    game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray, seed: int
-) -> _Plan:
+def _plan(game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray) -> _Plan:
     """Plan sessions: for each deal and hand one row for each seating in ``who``.
 
     ``who`` is (n, seatings, players), or (1, ...) for all deals.
@@ -187,18 +194,30 @@ def _plan(
     dealers = (first[:, None] + np.arange(hands)) % players
     if not has_dealer(game):
         dealers = np.broadcast_to(first[:, None], decks.shape)
-    keys = deal_keys(decks.reshape(-1), seed).reshape(decks.shape)
     shape = (*decks.shape, who.shape[1])
 
     def spread(values: np.ndarray) -> np.ndarray:
         return np.broadcast_to(values[:, :, None], shape).reshape(-1)
 
     seats = np.broadcast_to(who[:, None], (*shape, players)).reshape(-1, players)
-    return _Plan(spread(decks), spread(dealers), seats, spread(keys))
+    seatings = np.broadcast_to(np.arange(shape[2]), shape).reshape(-1)
+    return _Plan(spread(decks), spread(dealers), seats, seatings)
 
 
-def _play(game: Game, rules: Any, cast: Sequence[Agent], plan: _Plan, ended: Progress) -> Hands:
-    """Play hands side by side; each agent is asked at once for all rows where it is to act."""
+def _play(
+    game: Game,
+    rules: Any,
+    cast: Sequence[Agent],
+    plan: _Plan,
+    words: np.ndarray,
+    order: np.ndarray,
+    ended: Progress,
+) -> Hands:
+    """Play hands side by side; each agent is asked at once for all rows where it is to act.
+
+    It sees them in ``order``, which is the key's and so says nothing of deal, seating or hand;
+    ``words`` are those of the key that draws come from.
+    """
     rows = Rows(game, rules, len(plan.seeds), How(reset=int(Reset.DISABLED)))
     rows.seed(plan.seeds)
     rows.start(Source.SEED)
@@ -208,15 +227,15 @@ def _play(game: Game, rules: Any, cast: Sequence[Agent], plan: _Plan, ended: Pro
     actions, decisions = np.zeros(rows.n, np.int64), np.zeros(plan.who.shape, np.int64)
     left = rows.n
     while left:
-        live = np.flatnonzero(rows.states["over"] == Over.RUNNING)
+        live = order[rows.states["over"][order] == Over.RUNNING]
         ended(left - len(live))
         left = len(live)
         states = taken(rows.states, live)
         asked = plan.who[live, states["turn"]]
-        seeds = plan.keys[live] + states["steps"].astype(np.uint64) * STRIDE
+        seeds = turn_seeds(words, states, plan.seatings[live])
         for place in np.unique(asked):
             these = np.flatnonzero(asked == place)
-            turn = look(cast[place], game, rules, taken(states, these), seeds[these])
+            turn = make_turn(cast[place], game, rules, taken(states, these), seeds[these])
             actions[live[these]] = choose(cast[place], turn)
         decisions[live, states["turn"]] += 1
         rows.step(actions)
@@ -283,16 +302,25 @@ class _Count:
 
 
 def _parts(
-    seeds: np.ndarray, each: int, chunk: int, progress: Progress | None
-) -> Iterator[tuple[slice, Progress]]:
+    order: np.ndarray, each: int, chunk: int, progress: Progress | None
+) -> Iterator[tuple[np.ndarray, Progress]]:
     """Cut deals of so many hands each into parts; with each comes what counts its ended hands."""
-    if len(seeds) == 0 or each < 1:
+    if len(order) == 0 or each < 1:
         raise ValueError("no deals to play: give at least one seed, and one hand")
     size = max(1, chunk // each)
     count = _Count(each, progress)
-    for begin in range(0, len(seeds), size):
-        yield slice(begin, begin + size), count
+    for begin in range(0, len(order), size):
+        yield order[begin : begin + size], count
 
 
-def _joined(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+def _joined(parts: Sequence[dict[str, np.ndarray]], order: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: _sorted([part[name] for part in parts], order) for name in parts[0]}
+
+
+def _sorted(parts: Sequence[np.ndarray], order: np.ndarray) -> np.ndarray:
+    """Put the rows of deals, so many each, that were played in some order back into their own."""
+    rows = np.concatenate(parts)
+    by_deal = rows.reshape(len(order), -1, *rows.shape[1:])
+    found = np.empty_like(by_deal)
+    found[order] = by_deal
+    return found.reshape(rows.shape)

@@ -29,7 +29,8 @@ class Setting(NamedTuple):
     """What is played: deals ``first`` .. ``first + deals - 1`` of a bank, by one set of rules.
 
     With several ``hands`` each deal is a session of so many (see `hands.hand_seeds`). ``variant``
-    names the rules; ``seed`` is that of what agents draw.
+    names the rules; ``seed`` is that of the agents' own random choices, ``key`` the secret that
+    all draws come from.
     """
 
     game: Game
@@ -40,6 +41,7 @@ class Setting(NamedTuple):
     deals: int
     hands: int
     seed: int
+    key: str
     confidence: float
 
     @property
@@ -58,7 +60,9 @@ class Setting(NamedTuple):
         """What nets are counted in."""
         return "antes" if hasattr(self.rules, "ante") else "stakes"
 
-    def play(self, agent: Agent, field: Sequence[Agent], progress: Progress | None) -> Duplicate:
+    def play(
+        self, agent: Agent, field: Sequence[Agent], key: str, progress: Progress | None
+    ) -> Duplicate:
         """Let an agent play all deals from every seat; the field's order shifts with the deal."""
         numbers = range(self.first, self.first + self.deals)
         return rotated(
@@ -69,7 +73,7 @@ class Setting(NamedTuple):
             bank_seeds(self.bank, numbers),
             order=np.array(numbers),
             hands=self.hands,
-            seed=self.seed,
+            key=key,
             progress=progress,
         )
 
@@ -84,6 +88,7 @@ class Setting(NamedTuple):
             "first": self.first,
             "hands": self.hands,
             "seed": self.seed,
+            "key": self.key,
             "confidence": self.confidence,
             "unit": self.unit_name,
         }

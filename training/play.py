@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents import bests
-from parlour.agents.agent import Agent, choose, load, look
+from parlour.agents.agent import Agent, choose, load, make_turn
 from parlour.agents.human import HumanAgent, Quit, spoken
 from parlour.envs import CardEnv, Game
-from parlour.envs.core.rows import HIDE
+from parlour.envs.core.keys import key_words, new_key, turn_seeds
+from parlour.envs.core.rows import taken
 from parlour.envs.core.scene import ansi
 
 from .evaluate import rules_name
@@ -23,7 +24,8 @@ class Table(NamedTuple):
 
     ``chosen`` is what `CardEnv.reset` takes as ``options``: a deck, a numbered deal, or nothing,
     and then ``seed`` (None: a random one) makes the deal. ``delay`` are seconds between the steps
-    of an agent that is watched; None waits for Enter where there is a keyboard.
+    of an agent that is watched; None waits for Enter where there is a keyboard. ``key`` is the
+    secret that agents' draws come from (None: a new one).
     """
 
     game: Game
@@ -35,6 +37,7 @@ class Table(NamedTuple):
     colour: bool = False
     ask: Callable[[str], str] | None = None
     say: Callable[[str], None] = print
+    key: str | None = None
 
 
 def play(table: Table, agent: str = "human") -> None:
@@ -67,12 +70,11 @@ def _one_game(
     env.reset(seed=seed, options=chosen)
     where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
     table.say(f"{env.game.title}, {rules_name(env.game, env.rules, table.variant)}, {where}")
-    rng = np.random.default_rng([seed, HIDE])
+    words = key_words(table.key or new_key())
     begun, over = time.monotonic(), False
     while not over:
-        turn = look(
-            player, env.game, env.rules, env.rows.states, rng.integers(0, 2**63, 1, np.uint64)
-        )
+        states = taken(env.rows.states)
+        turn = make_turn(player, env.game, env.rules, states, turn_seeds(words, states))
         action = int(choose(player, turn)[0])
         if not isinstance(player, HumanAgent):
             show_choice(table, env.rules, env.state, player, action)

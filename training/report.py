@@ -1,6 +1,7 @@
 """What is kept and shown of a comparison: tables, Parquet (a row a game), JSON, a picture."""
 
 import json
+import shlex
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from .compare import Comparison, Difference
@@ -109,6 +111,12 @@ def show(comparison: Comparison, console: Console) -> None:
         f"[dim]In brackets: {first.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
         "means\nbootstrap). Differences are paired: the same deals. ms: a decision, in a batch.[/]"
     )
+    show_key(first.key, console)
+
+
+def show_key(key: str, console: Console) -> None:
+    """Say by which key the same draws can be made again."""
+    console.print(f"[dim]Draws: --key {escape(shlex.quote(key))}[/]", soft_wrap=True)
 
 
 def results_table(variant: str, group: list[Evaluation], console: Console) -> Table:

@@ -123,7 +123,8 @@ class Run:
     def play_validation(self) -> Results:
         """Let the agent play the validation deals."""
         limit = self.settings.max_moves
-        return play_deals(self.game, self.rules, self.agent(), self.deals, max_moves=limit)
+        key = validation_key(self.seed)
+        return play_deals(self.game, self.rules, self.agent(), self.deals, max_moves=limit, key=key)
 
     def _note(self, values: dict[str, float]) -> str:
         measure, evaluations = self.game.measure, self.history["evaluations"]
@@ -179,6 +180,11 @@ class Stop:
 def validation_bank(game: str) -> str:
     """Return the name of the bank on which a run evaluates itself: never that of `evaluate`."""
     return f"{game}-validation"
+
+
+def validation_key(seed: int) -> str:
+    """Return the key of a run's own evaluations: fixed, so that a resumed run repeats them."""
+    return f"validation of seed {seed}"
 
 
 def versions() -> dict[str, str]:

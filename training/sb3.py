@@ -16,7 +16,7 @@ from parlour.envs import Game
 from parlour.envs.core.batch import Reset, Source
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, codes_of, taken
-from parlour.envs.shell import MAX_MOVES, draw_seed, make_rows, observation_space, observe
+from parlour.envs.shell import MAX_MOVES, make_rows, observation_space, observe
 
 from .curriculum import Curriculum
 
@@ -92,7 +92,7 @@ class CardVecEnv(VecEnv):
         for i, seed in enumerate(self._seeds):
             if seed is not None:
                 rng, _ = gym.utils.seeding.np_random(seed)
-                self.rows.states["rng"][i] = draw_seed(rng)
+                self.rows.reseed(i, rng)
         self._reset_seeds()
         self._reset_options()
         return self.begin()

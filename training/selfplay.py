@@ -36,6 +36,7 @@ from .files import write_bytes
 from .hands import rotated
 from .network_run import NetworkRun, described, make_model
 from .ppo import CardPolicy, CardPPO
+from .run import validation_key
 
 FOLDER, PICTURE = "pool", "pool.png"
 LEARNER = "learner"
@@ -242,7 +243,8 @@ class SelfplayRun(NetworkRun):
 
     def play_validation(self) -> Results:
         """Let the agent play every deal from every seat among the players by rule, in turn."""
-        found = rotated(self.game, self.rules, self.agent(), self.field, self.deals)
+        key = validation_key(self.seed)
+        found = rotated(self.game, self.rules, self.agent(), self.field, self.deals, key=key)
         assert self.game.unit is not None
         nets = found.nets / self.game.unit(self.rules)
         facts = {"won": (found.nets > 0).reshape(-1), "score": nets.mean(axis=1)}

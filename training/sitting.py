@@ -6,17 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parlour.agents.agent import Agent, choose, load, look
+from parlour.agents.agent import Agent, choose, load, make_turn
 from parlour.agents.human import HumanAgent, Quit
 from parlour.envs.core.batch import Over, Source
 from parlour.envs.core.cards import TRAINING_SEEDS
 from parlour.envs.core.deals import bank_seeds
-from parlour.envs.core.rows import Rows, viewed
+from parlour.envs.core.keys import draw_seed, key_words, new_key, turn_seeds
+from parlour.envs.core.rows import Rows, taken, viewed
 from parlour.envs.core.scene import ansi
-from parlour.envs.core.turn import STRIDE, mix
-from parlour.envs.shell import Chosen, chosen_deal, draw_seed, seat_number
+from parlour.envs.core.turn import mix
+from parlour.envs.shell import Chosen, chosen_deal, seat_number
 
-from .evaluate import check_number, deal_keys, rules_name
+from .evaluate import check_number, rules_name
 from .hands import first_dealers, hand_seeds, has_dealer
 from .play import Table, again, show_choice
 from .tables import default_field
@@ -66,6 +67,7 @@ class Sitting:
         self.session = _session_seed(self.chosen, begin)
         self.cast = self._cast(agent, seat.opponents)
         self.rows = Rows(self.game, self.rules, 1)
+        self.words = key_words(table.key or new_key())
         self.totals = np.zeros(self.players, np.int64)
         self.hand = 0
         self.heard: list[str] = []
@@ -87,14 +89,15 @@ class Sitting:
 
     def play_hand(self) -> None:
         """Play one hand, show how it ended and how all stand."""
-        key = self._begin()
+        self._begin()
         rows, actions = self.rows, np.zeros(1, np.int64)
         while rows.states["over"][0] == Over.RUNNING:
             seat = int(rows.states["turn"][0])
             if seat == self.own:
                 self._tell()
-            seeds = key + rows.states["steps"].astype(np.uint64) * STRIDE
-            turn = look(self.cast[seat], self.game, self.rules, rows.states, seeds)
+            states = taken(rows.states)
+            seeds = turn_seeds(self.words, states)
+            turn = make_turn(self.cast[seat], self.game, self.rules, states, seeds)
             actions[:] = choose(self.cast[seat], turn)
             if seat != self.own:
                 self.heard.append(self._told(seat, int(actions[0])))
@@ -105,8 +108,8 @@ class Sitting:
             rows.step(actions)
         self._end()
 
-    def _begin(self) -> np.ndarray:
-        """Deal; return what begins the seeds of what agents draw, uint64 (1,)."""
+    def _begin(self) -> None:
+        """Deal, and say what is played and who sits where."""
         seeds = hand_seeds(self.session, self.hand + 1)[:, -1]
         self.rows.seed(seeds)
         if self.hand == 0 and self.chosen is not None and self.chosen.deck is not None:
@@ -124,7 +127,6 @@ class Sitting:
             self.table.say(", ".join(self._who(seat) for seat in range(self.players)))
         else:
             self.table.say(f"\nHand {self.hand}")
-        return deal_keys(seeds, self.table.seed or 0)
 
     def _told(self, seat: int, action: int) -> str:
         """What one hears of another's action, before it is played."""

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from .hands import has_dealer
 from .matches import Match, SeatDifference, Setting, Tournament
-from .report import LOOKS_AHEAD, SEES_ALL, coloured, interval, plain_table, write
+from .report import LOOKS_AHEAD, SEES_ALL, coloured, interval, plain_table, show_key, write
 from .stats import Estimate
 
 DEALER = "dealer"
@@ -83,6 +83,7 @@ def show(found: Tournament, console: Console) -> None:
     if any(one.looks_ahead for one in found.matches):
         console.print(f"{LOOKS_AHEAD} looks a step ahead")
     console.print(f"[dim]{_notes(found, first)}[/]")
+    show_key(first.key, console)
 
 
 def _notes(found: Tournament, setting: Setting) -> str:

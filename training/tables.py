@@ -11,6 +11,7 @@ from parlour.agents.agent import Agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.keys import derive_key, new_key
 
 from .compare import Report, line_up
 from .evaluate import DEALS, Progress, check_number, rules_name
@@ -43,6 +44,7 @@ def compare(
     confidence: float = CONFIDENCE,
     report: Report | None = None,
     finished: list[Match] | None = None,
+    key: str | None = None,
 ) -> Tournament:
     """Let each agent play the same deals from every seat, in a field and among each of the others.
 
@@ -50,20 +52,22 @@ def compare(
     each next deal (None: greedy and the game's players by rule). Then, for every ordered pair, one
     agent plays among seats all played by the other.
 
-    For ``hands`` see `Setting`, for the rest `training.compare.compare`; ``finished``, a list of
-    one's own, gets each match as it ends. Raises ValueError before a hand is played for what is
-    unknown or out of range, and for rules for one player.
+    For ``hands`` and ``key`` (None: a new one) see `Setting`, for the rest
+    `training.compare.compare`; ``finished``, a list of one's own, gets each match as it ends.
+    Raises ValueError before a hand is played for what is unknown or out of range, and for rules for
+    one player.
     """
     game = game_named(game) if isinstance(game, str) else game
     for name, value, low in (("deals", deals, 2), ("seed", seed, 0), ("hands", hands, 1)):
         check_number(name, value, low)
     bank = bank or default_bank(game.name)
     bank_seeds(bank, [first])
+    key = new_key() if key is None else key
     tables = []
     for variant, (rules, cast) in line_up(game, agents, variants, options, seed, True).items():
         known = {s: one for s, one in zip(agents, cast.values(), strict=True) if isinstance(s, str)}
         name = rules_name(game, rules, variant)
-        setting = Setting(game, rules, name, bank, first, deals, hands, seed, confidence)
+        setting = Setting(game, rules, name, bank, first, deals, hands, seed, key, confidence)
         others = _field(setting, field, known)
         _refuse_people([*cast.values(), *(agent for _, agent in others)])
         tables.append((setting, variant, cast, others))
@@ -126,7 +130,8 @@ def _match(
     pair: bool,
     progress: Progress | None,
 ) -> Match:
-    results = setting.play(agent, [rival for _, rival in rivals], progress)
+    own = derive_key(setting.key, name, pair, *(rival for rival, _ in rivals))
+    results = setting.play(agent, [rival for _, rival in rivals], own, progress)
     return Match(
         setting,
         name,

@@ -283,13 +283,17 @@ def make_play(
 def make_hide(hide: Callable[..., None]) -> Callable[..., None]:
     """Build ``hide(states, rules, seat)`` over rows from a game's ``hide`` of one state.
 
-    Seat -1 stands for the one whose turn it is, in each row.
+    Seat -1 stands for the one whose turn it is, in each row. That another seat chose an illegal
+    action is hidden, too: what was played instead follows from it.
     """
 
     @jit
     def hide_rows(states: Any, table: Any, seat: int) -> None:
         for i in range(len(states)):
-            hide(states[i], table[0], states[i]["turn"] if seat < 0 else seat)
+            s = states[i]
+            viewer = s["turn"] if seat < 0 else seat
+            s["illegal"] &= 1 << viewer
+            hide(s, table[0], viewer)
 
     return hide_rows
 

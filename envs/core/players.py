@@ -7,6 +7,7 @@ import numpy as np
 from .game import Game
 from .jit import jit
 from .options import unknown
+from .rows import taken
 from .turn import Agent, Turn, draws
 
 
@@ -62,7 +63,8 @@ class Judged:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the highest-scored legal action of each game."""
-        scores = turn.game.judged(turn.states, turn.rules, self.weights, self.player)
+        states = taken(turn.states)  # read-only arrays would be compiled for once more
+        scores = turn.game.judged(states, turn.rules, self.weights, self.player)
         return np.asarray(np.where(turn.masks, scores, -np.inf).argmax(axis=1))
 
 

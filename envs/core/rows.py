@@ -10,6 +10,7 @@ from .cards import parse_deck
 from .deals import bank_seeds
 from .game import Game
 from .jit import jit
+from .keys import draw_seed
 from .options import compiled
 
 HIDE = 0x48494445
@@ -85,6 +86,10 @@ class Rows:
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
         """Set the generators (uint64 (n,))."""
         self.states["rng"] = seeds
+
+    def reseed(self, row: int, rng: np.random.Generator) -> None:
+        """Draw all that a row's games to come depend on: what a seeded reset does."""
+        self.states["rng"][row] = draw_seed(rng)
 
     def deal_bank(
         self, bank: str, deals: Sequence[int] | np.ndarray, dealer: int | None = None
@@ -183,10 +188,16 @@ def hidden(
     Seat -1 stands for the one whose turn it is, in each row.
     """
     copies = taken(states)
-    if isinstance(seed, np.ndarray):
-        copies["rng"] = seed
-    else:
+    if not isinstance(seed, np.ndarray):
         draws = np.random.default_rng([seed, HIDE])
-        copies["rng"] = draws.integers(0, 2**63, len(copies), np.uint64)
-    game.hide(copies, compiled(rules), seat)
+        seed = draws.integers(0, 2**63, len(copies), np.uint64)
+    resample_hidden(game, rules, copies, seed, seat)
     return copies
+
+
+def resample_hidden(
+    game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray, seat: int = -1
+) -> None:
+    """Do in place what `hidden` does with copies; ``seeds`` uint64 (n,)."""
+    states["rng"] = seeds
+    game.hide(states, compiled(rules), seat)

@@ -4,12 +4,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from .cards import GAMMA, MIX_1, MIX_2, S27, S30, S31, S32
+from .cards import GAMMA, MIX_1, MIX_2, S27, S30, S31
 from .game import Game
-from .rows import HIDE, codes_of, hidden, taken
-
-STRIDE = np.uint64(0xD1342543DE82EF95)
-"""From one step's seed to the next: odd, and not the step of the generators themselves."""
+from .rows import HIDE, codes_of, resample_hidden, taken
 
 
 class Turn(NamedTuple):
@@ -19,7 +16,8 @@ class Turn(NamedTuple):
     does not see all gets them with hidden cards dealt anew. ``observations`` is int8 (n, width),
     encoding ``codes``; ``masks`` is bool (n, actions), the legal actions. ``seeds``, uint64 (n,),
     are for the agent's own random choices (`draws`): who makes them by these plays each game the
-    same way whatever stands beside it.
+    same way whatever stands beside it. They come from a secret key (`core.keys`), so they tell of
+    no deal; neither does the order of the rows. No array can be written to.
     """
 
     game: Game
@@ -60,12 +58,6 @@ def draws(seeds: np.ndarray, salt: int = 0) -> np.ndarray:
     return np.asarray((words >> np.uint64(11)) * 2.0**-53)
 
 
-def turn_seeds(states: np.ndarray) -> np.ndarray:
-    """Return a seed for each state, uint64 (n,), of its deal and step, which tells of neither."""
-    deals = mix(states["rng"] ^ np.uint64(HIDE))
-    return np.asarray(mix(deals + states["steps"].astype(np.uint64) * STRIDE) >> S32)
-
-
 def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray) -> Turn:
     """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
 
@@ -75,26 +67,36 @@ def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | n
     if not isinstance(seed, np.ndarray):
         drawn = np.random.default_rng([seed, HIDE])
         seed = drawn.integers(0, 2**63, len(states), np.uint64)
-    shown = taken(states) if agent.sees_all else hidden(game, rules, states, seed)
+    return make_turn(agent, game, rules, taken(states), seed)
+
+
+def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray) -> Turn:
+    """Do as `look` does with states that are copies already: they become the agent's."""
     masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
-    return Turn(game, rules, shown, codes_of(states), masks, seed)
+    observations = codes_of(states)
+    if not agent.sees_all:
+        resample_hidden(game, rules, states, seeds)
+    for array in (states, observations, masks, seeds):
+        array.flags.writeable = False
+    return Turn(game, rules, states, observations, masks, seeds)
 
 
 def choose(agent: Agent, turn: Turn) -> np.ndarray:
     """Ask an agent and check its answer. Raises IllegalChoice naming agent, action and game."""
+    masks = turn.masks.copy()  # an agent that finds a way to write into its own changes nothing
     actions = np.asarray(agent.act(turn))
-    n = len(turn.masks)
+    n = len(masks)
     if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
         raise IllegalChoice(
             f"agent {agent.name!r} must return {n} integers, shape ({n},); "
             f"got {actions.dtype} {actions.shape}"
         )
     inside = (actions >= 0) & (actions < turn.game.actions)
-    fine = inside & turn.masks[np.arange(n), np.where(inside, actions, 0)]
+    fine = inside & masks[np.arange(n), np.where(inside, actions, 0)]
     if not fine.all():
         row = int(np.argmin(fine))
         action = int(actions[row])
-        can = np.flatnonzero(turn.masks[row]).tolist()
+        can = np.flatnonzero(masks[row]).tolist()
         legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
         said = turn.game.label(action) if inside[row] else "no action of this game"
         raise IllegalChoice(

@@ -139,7 +139,6 @@ def count_anew(s: Any, rules: Any, seat: int) -> None:
 @jit
 def hide(s: Any, rules: Any, seat: int) -> None:
     """Deal anew, from the state's generator, all that a seat does not know."""
-    s["illegal"] &= 1 << seat  # another's may tell what was declared in its place
     places = hidden_from(s, seat)
     deal_anew(s, places)
     count_anew(s, rules, seat)

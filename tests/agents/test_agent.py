@@ -147,6 +147,8 @@ def test_an_agent_cannot_change_the_game(n: int, sees_all: bool) -> None:
     before = rows.states.tobytes()
     given = look(Vandal(None), GAME, RULES, rows.states, 0)
     for array in (given.states, given.observations, given.masks):
+        assert not array.flags.writeable
+        array.flags.writeable = True  # whoever wants to can: what he then writes into is his own
         array.view(np.uint8)[:] = 77
     assert rows.states.tobytes() == before
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.options import compiled, plain
 from parlour.envs.core.rows import Rows
-from parlour.envs.shell import draw_seed
 from tests.walkers import WALKERS, random_options
 
 

@@ -13,9 +13,9 @@ from parlour.agents.agent import BUILT_IN, Turn, choose, load, look
 from parlour.envs import Game
 from parlour.envs.core.batch import How, Source
 from parlour.envs.core.cards import GAMMA
+from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
 from parlour.envs.core.scene import ansi, svg
-from parlour.envs.shell import draw_seed
 from parlour.training import play
 from tests.contract.cases import Case, ended, positions, random_cases
 from tests.walkers import WALKERS

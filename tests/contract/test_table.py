@@ -19,9 +19,9 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from parlour.envs import GAMES, Game, game, table
 from parlour.envs.core.batch import PENALTY, How, Over, Reward, Source
 from parlour.envs.core.cards import name
+from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
 from parlour.envs.core.scene import ansi, svg
-from parlour.envs.shell import draw_seed
 from parlour.envs.table import TableEnv
 from tests.walkers import WALKERS, uniform
 

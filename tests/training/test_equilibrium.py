@@ -13,8 +13,8 @@ from parlour.agents.greedy import GreedyAgent
 from parlour.agents.tabular import TabularAgent
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import GAMES
+from parlour.envs.core.keys import key_words, turn_seeds
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.turn import turn_seeds
 from parlour.envs.seven_twenty_seven.chance import CHANCE, END, Hand
 from parlour.training import equilibrium
 from parlour.training.cfr import Solver, exploit, meet, own_reach
@@ -285,7 +285,8 @@ def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
         actions = np.zeros(2 * n, np.int64)
         for place, agent in enumerate(agents):
             mine = on[(rows.seats[on] ^ first[on]) == place]
-            turn = look(agent, GAME, mini.rules, rows.states[mine], turn_seeds(rows.states[mine]))
+            seeds = turn_seeds(key_words("k"), rows.states[mine])
+            turn = look(agent, GAME, mini.rules, rows.states[mine], seeds)
             actions[mine] = choose(agent, turn)
         rows.step(actions, rows.states["over"] == 0)
     nets = rows.states["net"][np.arange(2 * n), first].reshape(2, n).mean(axis=0)

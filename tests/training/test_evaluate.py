@@ -55,22 +55,23 @@ def test_the_results_are_those_of_the_environment() -> None:
 
 @pytest.mark.parametrize("agent", [GreedyAgent(), Dreamer()])
 def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: GreedyAgent) -> None:
-    whole = play_deals(GAME, RULES, agent, SEEDS, seed=3)
-    parts = [play_deals(GAME, RULES, agent, SEEDS[i : i + 20], seed=3) for i in (0, 20, 40)]
-    small = play_deals(GAME, RULES, agent, SEEDS, seed=3, chunk=7)
-    backwards = play_deals(GAME, RULES, agent, SEEDS[::-1], seed=3)
+    whole = play_deals(GAME, RULES, agent, SEEDS, key="three")
+    parts = [play_deals(GAME, RULES, agent, SEEDS[i : i + 20], key="three") for i in (0, 20, 40)]
+    small = play_deals(GAME, RULES, agent, SEEDS, key="three", chunk=7)
+    backwards = play_deals(GAME, RULES, agent, SEEDS[::-1], key="three")
     for fact, values in whole.facts.items():
         assert np.array_equal(values, np.concatenate([part.facts[fact] for part in parts])), fact
         assert np.array_equal(values, small.facts[fact]), fact
         assert np.array_equal(values, backwards.facts[fact][::-1]), fact
 
 
-def test_the_seed_decides() -> None:
-    def scores(seed: int) -> list[int]:
-        return evaluate(GAME, "uniform", deals=50, seed=seed).results.score.tolist()
+def test_seed_and_key_decide() -> None:
+    def scores(seed: int, key: str) -> list[int]:
+        return evaluate(GAME, "uniform", deals=50, seed=seed, key=key).results.score.tolist()
 
-    assert scores(1) == scores(1) != scores(2)
-    dreams = [play_deals(GAME, RULES, Dreamer(), SEEDS, seed=seed).moves for seed in (1, 2)]
+    assert scores(1, "a") == scores(1, "a") != scores(2, "a")
+    assert scores(1, "a") != scores(1, "b")
+    dreams = [play_deals(GAME, RULES, Dreamer(), SEEDS, key=key).moves for key in ("a", "b")]
     assert not np.array_equal(*dreams)
 
 
@@ -85,7 +86,7 @@ def test_hidden_cards_are_hidden_from_those_who_do_not_see_all() -> None:
     honest, peeking = Spy(), Spy()
     peeking.sees_all = True  # type: ignore[misc]
     for agent in (honest, peeking):
-        play_deals(GAME, RULES, agent, SEEDS)
+        play_deals(GAME, RULES, agent, SEEDS, key="the same order")
     assert np.array_equal(decks[False][:, :28], decks[True][:, :28])
     assert (decks[False][:, 28:] != decks[True][:, 28:]).any(axis=1).all()
 

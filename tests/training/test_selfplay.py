@@ -17,6 +17,7 @@ from parlour.envs.core.batch import How, Over, Reset, Source
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.players import Uniform
 from parlour.training.hands import rotated
+from parlour.training.run import validation_key
 from parlour.training.selfplay import Pool, PoolRows, SelfplayRun, picture
 from parlour.training.train import Interrupted, Settings, main, resume, train
 
@@ -76,7 +77,7 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     assert not agent.deterministic
     seeds = bank_seeds("seven_twenty_seven-validation", range(10))
     field = [load(name, GAME, RULES, 1) for name in SMALL.opponents]
-    nets = rotated(GAME, RULES, agent, field, seeds).nets
+    nets = rotated(GAME, RULES, agent, field, seeds, key=validation_key(0)).nets
     assert nets.mean() == pytest.approx(result(whole)["final"]["score"]["mean"])
 
 

@@ -37,12 +37,13 @@ class Looker(Cautious):
 @pytest.fixture(scope="module")
 def found() -> Tournament:
     agents = ["uniform", Cautious(), Peeker(7), Looker()]
-    return compare(GAME, agents, variants=["home", "declare"], deals=40, field=FIELD, hands=2)
+    variants = ["home", "declare"]
+    return compare(GAME, agents, variants=variants, deals=40, field=FIELD, hands=2, key="k")
 
 
 def by_hand(agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1) -> Match:
     rules = GAME.rules_of(None, {"players": 2, "ante": ante})
-    setting = Setting(GAME, rules, "home", "bank-1", 10, len(nets), hands, 0, 0.95)
+    setting = Setting(GAME, rules, "home", "bank-1", 10, len(nets), hands, 0, "key", 0.95)
     results = Duplicate(np.array(nets), {"won": np.array(nets) > 0}, hands, 0.0)
     return Match(setting, agent, False, False, ("greedy",), False, results)
 
@@ -86,25 +87,25 @@ def test_differences_are_paired_by_deal_and_position() -> None:
 
 
 def test_equals_differ_by_exactly_nothing() -> None:
-    twins = [UniformAgent(), UniformAgent()]
-    found = compare(GAME, twins, deals=20, field=["uniform"])
+    twins = [Cautious(), Cautious()]
+    found = compare(GAME, twins, deals=20, field=[Cautious()])
     for match in found.matches:
         assert (match.nets.sum(axis=1) == 0).all()
         assert match.net[:3] == (0, 0, 0)
     (difference,) = found.differences
-    assert (difference.agent, difference.minus) == ("uniform #2", "uniform")
+    assert (difference.agent, difference.minus) == ("cautious #2", "cautious")
     assert difference.net[:3] == (0, 0, 0)
     assert [(at.holm[:3], at.p) for at in difference.positions] == [((0, 0, 0), 1.0)] * 4
     assert difference.below == difference.above == []
 
 
 def test_results_do_not_depend_on_who_else_is_compared(found: Tournament) -> None:
-    alone = evaluate(GAME, "uniform", deals=40, field=FIELD, hands=2)
+    alone = evaluate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
     beside = found.variants["home"][0]
     assert np.array_equal(alone.nets, beside.nets)
     for fact, values in alone.results.facts.items():
         assert np.array_equal(values, beside.results.facts[fact])
-    later = evaluate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2)
+    later = evaluate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2, key="k")
     assert np.array_equal(alone.nets[25:], later.nets)
 
 
