@@ -4,8 +4,7 @@ Loading runs no code from the folder. It refuses damaged files, other rules than
 and another feature schema than the game's own, each time naming file and reason.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,28 +16,66 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as read_tensors
 
 from parlour.envs import Game
-from parlour.envs.core.batch import How
+from parlour.envs.core.batch import How, Reset, Reward
 from parlour.envs.core.options import plain
+
+from .reading import (
+    TABLE,
+    TEXT,
+    YES_OR_NO,
+    Field,
+    check_fields,
+    check_known,
+    maybe,
+    one_line,
+    read_bytes,
+    read_json,
+    shorten,
+    whole,
+)
 
 FORMAT = 1
 CARD, WEIGHTS = "agent.json", "weights.safetensors"
-NEEDED: dict[str, type] = {
-    "name": str,
-    "game": str,
-    "rules": dict,
-    "rules_digest": str,
-    "features_digest": str,
-    "network": dict,
-    "weights_sha256": str,
-    "trained": dict,
-    "scored": dict,
+MOST = 1 << 31
+"""Bytes that a file of weights may have, whatever network it is for."""
+HEADER_MOST = 1 << 20
+"""Bytes that a file of weights may have beside the numbers: their names and shapes."""
+NEEDED: dict[str, Field] = {
+    "format": whole(FORMAT, FORMAT),
+    "name": TEXT,
+    "game": TEXT,
+    "variant": maybe(TEXT),
+    "rules": TABLE,
+    "rules_digest": TEXT,
+    "features_digest": TEXT,
+    "network": TABLE,
+    "weights_sha256": TEXT,
+    "trained": TABLE,
+    "scored": TABLE,
+    "lookahead": maybe(TABLE),
+    "samples": YES_OR_NO._replace(optional=True),
 }
-NETWORK: dict[str, type] = {
-    "name": str,
-    "encoding": str,
-    "width": int,
-    "depth": int,
-    "options": dict,
+NETWORK: dict[str, Field] = {
+    "name": TEXT,
+    "encoding": TEXT,
+    "width": whole(0, 10**9),
+    "depth": whole(0, 10**9),
+    "options": TABLE,
+}
+TRAINED: dict[str, Field] = {"settings": TABLE._replace(optional=True)}
+SETTINGS: dict[str, Field] = {
+    "reward": Field(
+        "progress, win or score",
+        lambda value: isinstance(value, str) and value.upper() in Reward.__members__,
+        optional=True,
+    )
+}
+"""What agents read in the settings that one was trained by."""
+LOOKAHEAD: dict[str, Field] = {
+    **dict.fromkeys(How._fields, whole(0, 10**9)),
+    "reward": whole(0, max(Reward)),
+    "reset": whole(0, max(Reset)),
+    "skip_forced": whole(0, 1),
 }
 
 
@@ -75,27 +112,38 @@ def blame(path: Path) -> Iterator[None]:
         yield
     except ArtefactError:
         raise
-    except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
-        raise ArtefactError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise ArtefactError(f"{path}: nested too deeply") from error
+    except KeyError as error:
+        raise ArtefactError(f"{path}: {error} is missing") from error
+    except (OSError, ValueError, TypeError, RuntimeError, SafetensorError) as error:
+        raise ArtefactError(f"{path}: {one_line(error)}") from error
 
 
-def load(path: str | Path, game: Game, rules: Any = None) -> Artefact:
+def load(
+    path: str | Path,
+    game: Game,
+    rules: Any = None,
+    size: Callable[[Mapping[str, Any]], int] | None = None,
+) -> Artefact:
     """Read a saved agent (its folder, or the ``agent.json`` in it) to play ``game`` by ``rules``.
 
-    ``rules`` None: those that it was trained by. Raises ArtefactError.
+    ``rules`` None: those that it was trained by. ``size(network)`` says how many bytes the numbers
+    of such a network have: a file of another size is not opened. Raises ArtefactError.
     """
     folder = Path(path)
     folder = folder.parent if folder.name == CARD else folder
     card_file = folder / CARD
     with blame(card_file):
-        card = json.loads(card_file.read_text(encoding="utf-8"))
-        _check_fields(card)
+        card = _read_card(card_file)
         own = _own_rules(card, game)
         if rules is not None and rules != own:
             raise ArtefactError(f"{card_file}: trained by other rules: {_differing(own, rules)}")
+        needed = MOST if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
     with blame(weights_file):
-        weights = _weights(weights_file.read_bytes(), card["weights_sha256"])
+        data = read_bytes(weights_file, min(MOST, needed + HEADER_MOST))
+        weights = _weights(data, card["weights_sha256"])
     network, trained, scored = card["network"], card["trained"], card["scored"]
     ahead = card.get("lookahead")
     samples = card.get("samples") is True
@@ -106,26 +154,26 @@ def network_of(path: Path) -> str:
     """Return what a saved agent's folder, or its ``agent.json``, says of its network: the name."""
     file = path if path.name == CARD else path / CARD
     with blame(file):
-        return str(json.loads(file.read_text(encoding="utf-8"))["network"]["name"])
+        return str(_read_card(file)["network"]["name"])
 
 
-def _check_fields(card: Any) -> None:
-    if not isinstance(card, dict):
-        raise ValueError("not a JSON object")
+def _read_card(file: Path) -> dict[str, Any]:
+    """Return what ``agent.json`` says, every field of it as it may be."""
+    card = read_json(file)
     if card.get("format") != FORMAT:
-        raise ValueError(f"format {card.get('format')!r}; this version reads format {FORMAT}")
-    _typed(card, NEEDED, "")
-    _typed(card["network"], NETWORK, "network.")
+        raise ValueError(
+            f"format {shorten(card.get('format'))}; this version reads format {FORMAT}"
+        )
+    check_fields(card, NEEDED)
+    check_known(card, NEEDED)
+    check_fields(card["network"], NETWORK, "network.")
+    check_known(card["network"], NETWORK, "network.")
+    check_fields(card["trained"], TRAINED, "trained.")
+    check_fields(card["trained"].get("settings", {}), SETTINGS, "trained.settings.")
     if card.get("lookahead") is not None:
-        _typed(card["lookahead"], dict.fromkeys(How._fields, int), "lookahead.")
-
-
-def _typed(table: Mapping[str, Any], fields: Mapping[str, type], prefix: str) -> None:
-    for field, kind in fields.items():
-        if not isinstance(table.get(field), kind):
-            raise ValueError(
-                f"field {prefix}{field!s}: a {kind.__name__} is needed, got {table.get(field)!r}"
-            )
+        check_fields(card["lookahead"], LOOKAHEAD, "lookahead.")
+        check_known(card["lookahead"], LOOKAHEAD, "lookahead.")
+    return card
 
 
 def _own_rules(card: Mapping[str, Any], game: Game) -> Any:

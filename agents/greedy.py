@@ -29,7 +29,7 @@ class GreedyAgent(Judged):
         """
         from . import artefact  # safetensors is needed only here
 
-        found = artefact.load(path, game, rules)
+        found = artefact.load(path, game, rules, lambda _: 8 * len(game.weights))
         with artefact.blame(found.folder):
             names = found.trained.get("weights")
             if names != list(game.weights):

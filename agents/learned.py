@@ -1,5 +1,6 @@
 """An agent that plays by a trained network: by its policy, or by its values one step ahead."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from parlour.envs.core.rows import hidden, taken
 from . import artefact
 from .agent import Turn, draws
 from .lookahead import look_ahead
-from .networks import CardNetwork, build, masked_logits, values_of
+from .networks import CardNetwork, build, masked_logits, values_of, weigh
 
 CHUNK = 4096
 """Games that go through the network at once."""
@@ -57,9 +58,15 @@ class LearnedAgent:
         ``deterministic`` None: as it was trained to play. Raises `artefact.ArtefactError`, a
         ValueError, naming the file and the reason.
         """
-        found = artefact.load(path, game, rules)
+        found = artefact.load(path, game, rules, lambda net: _weigh(game, net)[1])
         net = found.network
         with artefact.blame(found.folder):
+            least, size = _weigh(game, net)[0], sum(one.nbytes for one in found.weights.values())
+            if size < least:  # said before a network of that size is made
+                raise ValueError(f"weights of {size:,} bytes; such a network has {least:,} or more")
+            for name, array in found.weights.items():
+                if array.dtype != np.float32 or not np.isfinite(array).all():
+                    raise ValueError(f"tensor {name!r}: finite float32 are needed")
             network = build(net["name"], game, net["width"], net["depth"], net["options"])
             weights = {name: torch.from_numpy(array) for name, array in found.weights.items()}
             network.load_state_dict(weights)
@@ -115,6 +122,10 @@ class LearnedAgent:
         marks = torch.as_tensor(turn.masks[rows], device=self.device)
         chances = masked_logits(logits, marks).softmax(dim=1)
         return np.asarray(chances.cpu().numpy(), np.float64)
+
+
+def _weigh(game: Game, net: Mapping[str, Any]) -> tuple[int, int]:
+    return weigh(game, net["width"], net["depth"])
 
 
 def _last(masks: np.ndarray) -> np.ndarray:

@@ -308,13 +308,32 @@ def network_class(name: str) -> type[CardNetwork]:
     return NETWORKS[name]
 
 
+WIDEST, DEEPEST = 8192, 128
+"""No network is wider or deeper: those that play cards are far smaller."""
+
+
+def check_size(width: int, depth: int) -> None:
+    """Raise ValueError, naming the number, for a network that cannot be meant."""
+    for name, value, high in (("width", width, WIDEST), ("depth", depth, DEEPEST)):
+        if not 1 <= value <= high:
+            raise ValueError(f"{name}={value}: allowed are numbers from 1 to {high}")
+
+
+def weigh(game: Game, width: int, depth: int) -> tuple[int, int]:
+    """Return between how many bytes the weights of every network of this size have."""
+    check_size(width, depth)
+    features = game.features
+    towers = 2 * (depth - 1) * width * (width + 1) + (game.actions + 1) * (width + 1)
+    inputs = features.columns + 2 * features.width**2 + 4  # pairs of twice as many places
+    return 4 * towers, 4 * (towers + inputs * width)
+
+
 def build(
     name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
 ) -> CardNetwork:
     """Return a new network for a game. Raises ValueError for what it cannot be built from."""
     made = network_class(name)
-    if width < 1 or depth < 1:
-        raise ValueError(f"width={width}, depth={depth}: both must be at least 1")
+    check_size(width, depth)
     try:
         return made(game.features, game.actions, width, depth, **(options or {}))
     except TypeError as error:

@@ -45,18 +45,20 @@ class TabularAgent:
         """
         from . import artefact  # safetensors is needed only here
 
-        found = artefact.load(path, game, rules)
+        row = 8 * (1 + game.actions)
+        found = artefact.load(path, game, rules, lambda network: row * network["width"])
         with artefact.blame(found.folder):
             if found.network["name"] != TABLE:
                 raise ValueError(f"no table of chances but a network {found.network['name']!r}")
             keys, chances = found.weights[KEYS], found.weights[TABLE]
-            if keys.dtype != np.uint64 or (keys[1:] <= keys[:-1]).any():
+            ascend = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
+            if not ascend or (keys[1:] <= keys[:-1]).any():
                 raise ValueError(f"tensor {KEYS!r}: ascending uint64 are needed")
             fits = chances.dtype == np.float64 and chances.shape == (len(keys), game.actions)
-            if not fits or not (np.abs(chances.sum(axis=1) - 1) < 1e-6).all():
+            if not fits or not _are_chances(chances):
                 raise ValueError(
                     f"tensor {TABLE!r}: float64 ({len(keys)}, {game.actions}) is needed, each row "
-                    f"adding up to 1; got {chances.dtype} {chances.shape}"
+                    f"of numbers from 0 adding up to 1; got {chances.dtype} {chances.shape}"
                 )
         return cls(keys, chances, found.name)
 
@@ -79,3 +81,7 @@ class TabularAgent:
         below = self.probabilities(turn).cumsum(axis=1)
         shares = draws(turn.seeds, self.seed)[:, None] * below[:, -1:]
         return np.asarray((below <= shares).sum(axis=1), np.int64)
+
+
+def _are_chances(rows: np.ndarray) -> bool:
+    return bool((rows >= 0).all() and (np.abs(rows.sum(axis=1) - 1) < 1e-6).all())

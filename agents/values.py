@@ -52,21 +52,26 @@ class ValueAgent:
 
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
-        found = artefact.load(path, game, rules)
-        values, net = values_of(game), found.network
+        values = values_of(game)
+        found = artefact.load(path, game, rules, lambda _: 4 * values.size)
+        net = found.network
         with artefact.blame(found.folder):
             if net["name"] != TABLE or TABLE not in found.weights:
                 raise ValueError(f"no table of values but a network {net['name']!r}")
-            table = np.ascontiguousarray(found.weights[TABLE], np.float32)
             version = net["options"].get("version")
             if version != values.version or net["width"] != values.size:
                 raise ValueError(
                     f"a table of {net['width']} values, features version {version}; this version "
                     f"of the game has {values.size}, version {values.version}: train it anew"
                 )
-            if table.shape != (values.size,) or not np.isfinite(table).all():
-                raise ValueError(f"table {TABLE!r}: {values.size} finite numbers are needed")
-        return cls(table, found.name, width)
+            table = found.weights[TABLE]
+            fits = table.dtype == np.float32 and table.shape == (values.size,)
+            if not fits or not np.isfinite(table).all():
+                raise ValueError(
+                    f"table {TABLE!r}: {values.size} finite float32 are needed, got "
+                    f"{table.dtype} {table.shape}"
+                )
+        return cls(np.ascontiguousarray(table), found.name, width)
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""
