@@ -4,16 +4,19 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import tyro
 
 from parlour.agents.networks import network_class
+from parlour.agents.reading import naming, read_text, shorten
 from parlour.agents.values import values_of
 from parlour.envs import GAMES
 from parlour.envs import game as game_named
 from parlour.envs.core.options import unknown
 from parlour.envs.solvers import solver_of
+
+from .limits import check_kind, check_name, check_ranges
 
 HERE = Path(__file__).parent / "settings"
 Value = int | float | str
@@ -147,8 +150,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check every field: ValueError naming it, its value and what is allowed."""
+        if isinstance(self.name, str):
+            check_name(self.name)
         for one, kind in get_type_hints(Settings).items():
-            _check_kind(one, getattr(self, one), kind)
+            check_kind(one, getattr(self, one), kind)
+        check_ranges(self)
         game = game_named(self.game)
         object.__setattr__(self, "game", game.name)  # one name for folders and banks
         game.rules_of(self.variant, self.options)
@@ -156,8 +162,6 @@ class Settings:
         network_class(self.network)
         if "players" in self.study_options:
             raise ValueError("study_options: the number of players cannot change in a run")
-        if not self.opponents:
-            raise ValueError("opponents=(): at least one")
         if self.method == "lookahead" and self.gamma != 1:
             raise ValueError(
                 f"gamma={self.gamma}: method 'lookahead' plays undiscounted, by gamma=1"
@@ -167,24 +171,6 @@ class Settings:
             values_of(game)
             if self.reward != "progress":
                 raise ValueError(f"reward={self.reward!r}: method 'values' learns by 'progress'")
-        for name in _COUNTS:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)!r}: allowed are numbers from 1")
-        if self.eval_interval < 0:
-            raise ValueError(f"eval_interval={self.eval_interval}: allowed are numbers from 0")
-        for name, (low, high) in _RANGES.items():
-            if not low <= getattr(self, name) <= high:
-                value = getattr(self, name)
-                raise ValueError(f"{name}={value!r}: allowed are numbers from {low} to {high}")
-        if self.population != 0 and self.population < 4:
-            raise ValueError(f"population={self.population}: allowed are 0 and numbers from 4")
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds) or min(self.seeds) < 0:
-            raise ValueError(f"seeds={self.seeds}: at least one, from 0, none of them twice")
-        if self.batch_size == 1 or self.n_envs * self.n_steps % self.batch_size == 1:
-            raise ValueError(
-                f"batch_size={self.batch_size}: leaves a minibatch of one of the {self.n_envs} x "
-                f"{self.n_steps} steps of a rollout, and one has no standard deviation"
-            )
 
     def _check_truth(self) -> None:
         """Refuse what needs a solver where there is none for these rules."""
@@ -201,63 +187,6 @@ class Settings:
                 solver_of(game, game.rules_of(self.variant, options))
 
 
-def _check_kind(name: str, value: Any, kind: Any) -> None:
-    origin, kinds = get_origin(kind), get_args(kind)
-    if origin is Literal:
-        fine, allowed = value in kinds, ", ".join(map(repr, kinds))
-    elif kind is float:
-        fine, allowed = isinstance(value, int | float), "a number"
-    elif kind is int:
-        fine, allowed = isinstance(value, int) and not isinstance(value, bool), "a whole number"
-    elif origin in (tuple, dict):
-        fine, allowed = isinstance(value, origin), origin.__name__
-        if fine and origin is tuple:
-            words = {int: "whole numbers", str: "names"}
-            fine, allowed = all(isinstance(one, kinds[0]) for one in value), words[kinds[0]]
-    else:
-        fine, allowed = isinstance(value, kind), str(getattr(kind, "__name__", kind))
-    if not fine:
-        raise ValueError(f"{name}={value!r}: allowed is {allowed}")
-
-
-_COUNTS = (
-    "max_moves",
-    "width",
-    "depth",
-    "total_steps",
-    "n_envs",
-    "n_steps",
-    "batch_size",
-    "n_epochs",
-    "eval_deals",
-    "checkpoint_interval",
-    "threads",
-    "generations",
-    "candidate_deals",
-    "pool_active",
-    "snapshot_interval",
-)
-_RANGES = {
-    "learning_rate": (0, 1),
-    "gamma": (0, 1),
-    "gae_lambda": (0, 1),
-    "clip": (0, 1),
-    "entropy": (0, 10),
-    "entropy_final": (0, 10),
-    "value_weight": (0, 100),
-    "max_grad_norm": (0, 1000),
-    "curriculum": (0, 1),
-    "study": (0, 1),
-    "warm_up": (0, 1),
-    "temperature": (1e-6, 1),
-    "step_size": (0, 100),
-    "td_lambda": (0, 1),
-    "sigma": (1e-3, 10),
-    "self_share": (0, 1),
-    "reward_scale": (1e-6, 1e6),
-}
-
-
 DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
 
 {prog} GAME --preset NAME: begin with a preset's settings ({presets});
@@ -266,8 +195,10 @@ DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
 Games: {games}. The defaults shown are those of {shown}."""
 
 
-def read(table: Mapping[str, Any], source: str, base: Settings | None = None) -> Settings:
+def read(table: Any, source: str, base: Settings | None = None) -> Settings:
     """Return settings with those of ``table`` put in. ValueError naming ``source`` and the key."""
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{source}: a table of settings is needed, got {shorten(table)}")
     known = {one.name for one in fields(Settings)}
     for key in table:
         if key not in known:
@@ -296,10 +227,8 @@ def _tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
     path = file or HERE / f"{game_named(game).name}.toml"
     if file is None and not path.exists():
         return path, {"default": {}}
-    try:
-        return path, tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from error
+    with naming(path):
+        return path, tomllib.loads(read_text(path))
 
 
 def preset(game: str, name: str = "default", file: Path | None = None) -> Settings:

@@ -1,0 +1,156 @@
+"""What each setting of a training run may be: its kind, its range, and a name that stays inside."""
+
+from typing import Any, Literal, get_args, get_origin
+
+from parlour.agents.networks import DEEPEST, WIDEST
+from parlour.agents.reading import is_finite, shorten
+
+MOST_STEPS = 10**11
+"""Names of checkpoints have twelve digits, and must sort as the numbers do."""
+MOST_ROLLOUT = 1 << 26
+"""Steps of a rollout, all games together: they are held in memory."""
+MOST_WEIGHTS = 1 << 30
+"""Weights of the hidden layers: 4 GiB."""
+MOST_SEED = (1 << 31) - 1
+"""Row numbers and the training seed make one seed of 64 bits, whose top bit is reserved."""
+NAME_BYTES = 100
+"""Bytes of a run's name: with game and variant before it, it is the name of a folder."""
+LONGEST_TEXT = 4096
+
+_COUNTS = {
+    "max_moves": 10**6,
+    "width": WIDEST,
+    "depth": DEEPEST,
+    "total_steps": MOST_STEPS,
+    "n_envs": 1 << 20,
+    "n_steps": 1 << 20,
+    "batch_size": MOST_ROLLOUT,
+    "n_epochs": 1000,
+    "eval_deals": 10**7,
+    "checkpoint_interval": MOST_STEPS,
+    "threads": 1024,
+    "generations": 10**6,
+    "candidate_deals": 10**7,
+    "pool_active": 1000,
+    "snapshot_interval": MOST_STEPS,
+}
+_RANGES = {
+    "learning_rate": (0, 1),
+    "gamma": (0, 1),
+    "gae_lambda": (0, 1),
+    "clip": (0, 1),
+    "entropy": (0, 10),
+    "entropy_final": (0, 10),
+    "value_weight": (0, 100),
+    "max_grad_norm": (0, 1000),
+    "curriculum": (0, 1),
+    "study": (0, 1),
+    "warm_up": (0, 1),
+    "temperature": (1e-6, 1),
+    "step_size": (0, 100),
+    "td_lambda": (0, 1),
+    "sigma": (1e-3, 10),
+    "self_share": (0, 1),
+    "reward_scale": (1e-6, 1e6),
+    "eval_interval": (0, MOST_STEPS),
+} | {name: (1, high) for name, high in _COUNTS.items()}
+
+
+def check_kind(name: str, value: Any, kind: Any) -> None:
+    """Raise ValueError, naming setting, value and what is allowed, for a value of another kind."""
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        fine, allowed = isinstance(value, str) and value in kinds, ", ".join(map(repr, kinds))
+    elif kind is float:
+        fine, allowed = _is_number(value), "a number"
+    elif kind is int:
+        fine, allowed = type(value) is int, "a whole number"
+    elif origin is tuple:
+        words = {int: "whole numbers", str: "names"}
+        fine, allowed = isinstance(value, tuple), words[kinds[0]]
+        fine = fine and all(type(one) is kinds[0] for one in value)
+    elif origin is dict:
+        fine, allowed = isinstance(value, dict), "dict"
+        for key, one in value.items() if fine else ():
+            _check_option(f"{name}.{key}" if isinstance(key, str) else name, one)
+    else:
+        fine, allowed = isinstance(value, kind), str(getattr(kind, "__name__", kind))
+    if not fine:
+        raise ValueError(f"{name}={shorten(value)}: allowed is {allowed}")
+    for text in value if origin is tuple else (value,):
+        if isinstance(text, str) and not _is_text(text):
+            raise ValueError(
+                f"{name}={shorten(text)}: allowed are up to {LONGEST_TEXT} characters without "
+                "control characters"
+            )
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+def _is_text(value: str) -> bool:
+    return len(value) <= LONGEST_TEXT and not any(c < " " or c == "\x7f" for c in value)
+
+
+def _check_option(name: str, value: Any) -> None:
+    """Raise ValueError for what no option of rules or network can be, such as a table."""
+    simple = isinstance(value, bool) or is_finite(value)
+    row = isinstance(value, list | tuple) and len(value) < 100
+    row = row and all(map(is_finite, value))
+    if not simple and not row and not (isinstance(value, str) and _is_text(value)):
+        raise ValueError(
+            f"{name}={shorten(value)}: allowed are a finite number, yes or no, a word, or a row of "
+            "numbers"
+        )
+
+
+def check_ranges(settings: Any) -> None:
+    """Raise ValueError, naming setting, value and what is allowed, for one out of its range."""
+    for name, (low, high) in _RANGES.items():
+        if not low <= getattr(settings, name) <= high:
+            value = shorten(getattr(settings, name))
+            raise ValueError(f"{name}={value}: allowed are numbers from {low} to {high}")
+    if settings.population != 0 and not 4 <= settings.population <= 10**4:
+        value = shorten(settings.population)
+        raise ValueError(f"population={value}: allowed are 0 and numbers from 4 to {10**4}")
+    if not settings.opponents:
+        raise ValueError("opponents=(): at least one")
+    seeds = settings.seeds
+    twice = len(set(seeds)) < len(seeds)
+    if not seeds or twice or min(seeds) < 0 or max(seeds) > MOST_SEED:
+        raise ValueError(
+            f"seeds={shorten(seeds)}: at least one, from 0 to {MOST_SEED}, none of them twice"
+        )
+    _check_sizes(settings)
+
+
+def _check_sizes(settings: Any) -> None:
+    """Refuse sizes that are too much together, though each alone may be."""
+    rollout, size = settings.n_envs * settings.n_steps, settings.width**2 * settings.depth
+    if rollout > MOST_ROLLOUT:
+        raise ValueError(
+            f"n_envs={settings.n_envs}, n_steps={settings.n_steps}: allowed are "
+            f"{MOST_ROLLOUT} steps in a rollout, all games together"
+        )
+    if size > MOST_WEIGHTS:
+        raise ValueError(
+            f"width={settings.width}, depth={settings.depth}: allowed are {MOST_WEIGHTS} for "
+            "width x width x depth"
+        )
+    if settings.batch_size == 1 or rollout % settings.batch_size == 1:
+        raise ValueError(
+            f"batch_size={settings.batch_size}: leaves a minibatch of one of the "
+            f"{settings.n_envs} x {settings.n_steps} steps of a rollout, and one has no standard "
+            "deviation"
+        )
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError for a run's name that would not be one folder's inside that of all runs."""
+    fine = name.strip(". ") and name.isprintable() and not set(name) & set("/\\")
+    if not fine or len(name.encode()) > NAME_BYTES:
+        raise ValueError(
+            f"name={shorten(name)}: allowed are printable characters but / and \\, at most "
+            f"{NAME_BYTES} bytes, not dots or blanks alone"
+        )
