@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from parlour.agents.reading import one_line, read_bytes
+
 from .files import whole_folder
 from .ppo import CardPPO
 from .sb3 import CardVecEnv
@@ -26,6 +28,10 @@ from .sb3 import CardVecEnv
 KEPT = 2
 FOLDER = "checkpoints"
 MODEL, ARRAYS, STATE = "model.zip", "arrays.npz", "state.json"
+CONTENT = "content"
+"""The key in ``state.json`` of the SHA-256 of all else in it."""
+MOST = 1 << 36
+"""Bytes that a file of a checkpoint may have."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,21 @@ def _new(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> Iterat
         yield aside
         np.savez(aside / ARRAYS, **dict(arrays))
         values["sha256"] = {file.name: _digest(file) for file in sorted(aside.iterdir())}
+        values[CONTENT] = _content(values)
         (aside / STATE).write_text(json.dumps(values), encoding="utf-8")
+    drop_old(run)
+
+
+def drop_old(run: Path) -> None:
+    """Remove all checkpoints but the newest."""
     for old in _all(run)[:-KEPT]:
         shutil.rmtree(old)
+
+
+def _content(values: Mapping[str, Any]) -> str:
+    """The SHA-256 of the plain values, the files' hashes among them."""
+    said = {name: value for name, value in values.items() if name != CONTENT}
+    return sha256(json.dumps(said).encode()).hexdigest()
 
 
 def _all(run: Path) -> list[Path]:
@@ -81,18 +99,29 @@ def latest(run: Path) -> Checkpoint | None:
     """Return the newest checkpoint of a run that can be read, if there is one."""
     for folder in reversed(_all(run)):
         try:
-            values = json.loads((folder / STATE).read_text(encoding="utf-8"))
-            if all(_digest(folder / name) == found for name, found in values["sha256"].items()):
-                with np.load(folder / ARRAYS) as stored:
-                    return Checkpoint(folder, dict(stored), values)
-        except (OSError, ValueError, KeyError):
-            pass
-        warnings.warn(f"{folder} is damaged and passed over", stacklevel=2)
+            return _read(folder)
+        except Exception as error:  # whatever is wrong with it: the one before is as good
+            reason = f"{type(error).__name__}: {one_line(error)}"
+            warnings.warn(f"{folder} is damaged and passed over: {reason}", stacklevel=2)
     return None
 
 
+def _read(folder: Path) -> Checkpoint:
+    values = json.loads(read_bytes(folder / STATE, MOST))
+    if values.get(CONTENT, _content(values)) != _content(values):  # none: by an older version
+        raise ValueError(f"{STATE} is not as it was written")
+    digests = values["sha256"]
+    if ARRAYS not in digests or not set(digests) <= {ARRAYS, MODEL}:
+        raise ValueError(f"files {sorted(digests)}")
+    for name, found in digests.items():
+        if _digest(folder / name) != found:
+            raise ValueError(f"{name} is not as it was written")
+    with np.load(folder / ARRAYS) as stored:
+        return Checkpoint(folder, dict(stored), values)
+
+
 def _digest(file: Path) -> str:
-    return sha256(file.read_bytes()).hexdigest()
+    return sha256(read_bytes(file, MOST)).hexdigest()
 
 
 def restore(model: CardPPO, found: Checkpoint) -> None:

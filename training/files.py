@@ -1,12 +1,17 @@
-"""Files that are whole or not there: written aside, brought to disk, then renamed."""
+"""Files that are whole or not there: written aside, brought to disk, then renamed.
+
+What is written in many steps, a run or a bank, is written by one process at a time: `sole_use`.
+"""
 
 import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 
 def sync(path: Path) -> None:
@@ -18,9 +23,14 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
+def aside_of(name: str) -> str:
+    """Return the name under which a file or folder of that name is written until it is whole."""
+    return f".{name}.part"
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file so that at any moment either the old or the new one is there, whole."""
-    aside = path.with_name(f".{path.name}.part")
+    aside = path.with_name(aside_of(path.name))
     aside.write_bytes(data)
     sync(aside)
     aside.replace(path)
@@ -38,7 +48,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
     An older folder of that name stays until the new one is on disk.
     """
-    aside = path.with_name(f".{path.name}.part")
+    aside = path.with_name(aside_of(path.name))
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
     try:
@@ -56,3 +66,26 @@ def whole_folder(path: Path) -> Iterator[Path]:
     aside.rename(path)
     sync(path.parent)
     shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def sole_use(path: Path, doing: str) -> Iterator[None]:
+    """Have ``path`` for this block alone; ``doing`` says what the block does with it.
+
+    The lock is a file beside it, which is gone afterwards; the system opens the lock of a process
+    that has died. Raises ValueError at once if another process, or thread, has the path.
+    """
+    real = path.resolve()
+    lock = FileLock(real.with_name(f".{real.name}.lock"))
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise ValueError(
+            f"{path} is being {doing} by another process: wait for its end, or stop it"
+        ) from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # before it is opened: filelock tries again if its file has gone
+            os.unlink(lock.lock_file)
+        lock.release()

@@ -15,9 +15,13 @@ from typing import Any, TextIO
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
+from parlour.agents.reading import naming, read_bytes
+
 from .files import sync, write_bytes
 
 FILE, BOARD = "progress.jsonl", "tensorboard"
+MOST = 1 << 32
+"""Bytes that a log may have."""
 EVERY = 30.0
 """Seconds between two lines where no progress bar can be drawn."""
 
@@ -61,11 +65,30 @@ class Log:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return the whole lines of a log; the last one is left out if it was cut short."""
+    """Return the whole lines of a log; what was cut short at its end is left out.
+
+    Raises ValueError naming a damaged line that whole ones follow.
+    """
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")
-    return [json.loads(line) for line in lines[:-1]]
+    with naming(path):
+        text = read_bytes(path, MOST).decode(errors="replace")
+    found = [_line(line) for line in text.split("\n")[:-1]]
+    while found and found[-1] is None:
+        found.pop()
+    if None in found:
+        number = found.index(None) + 1
+        raise ValueError(f"{path}: line {number} is damaged: mend it, or remove it")
+    return [line for line in found if line is not None]
+
+
+def _line(text: str) -> dict[str, Any] | None:
+    try:
+        line = json.loads(text)
+        numbers = all(type(value) in (int, float) for value in line.values())
+        return line if type(line["steps"]) is int and numbers and "time" in line else None
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        return None
 
 
 class Bar:

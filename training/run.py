@@ -2,6 +2,8 @@
 
 import platform
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import stable_baselines3
 import torch
 
 from parlour.agents.agent import Agent
+from parlour.agents.reading import one_line
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds
@@ -46,7 +49,8 @@ class Run:
         found = checkpoint.latest(folder)
         if found:
             self.history = found.values["history"]
-        self.prepare(found)
+        with _fitting(found):
+            self.prepare(found)
         self.log = Log(folder, self.steps)
         self.begun = time.perf_counter() - self.history["seconds"]
 
@@ -99,6 +103,8 @@ class Run:
                 self.save()
             if stop.asked and not ended:
                 return False
+        if not self.history["evaluations"]:  # none was due: the settings were edited meanwhile
+            self.evaluate()
         self._finish()
         return True
 
@@ -151,11 +157,24 @@ class Run:
             "seconds_by_phase": {name: round(s, 3) for name, s in self.history["split"].items()},
             "weights_sha256": sha256(weights).hexdigest(),
         }
+        checkpoint.drop_old(self.folder)  # one may be left half removed by a death
         write_json(self.folder / RESULT, result | self.result())
 
     def close(self) -> None:
         """Close the log."""
         self.log.close()
+
+
+@contextmanager
+def _fitting(found: checkpoint.Checkpoint | None) -> Iterator[None]:
+    """Name the checkpoint, if there is one, in what goes wrong in going on from it."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError) as error:
+        if found is None:
+            raise
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        raise ValueError(f"{found.folder} does not fit the run's settings: {reason}") from error
 
 
 def evaluated(goal: str, found: Results) -> tuple[dict[str, Any], dict[str, float]]:

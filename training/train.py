@@ -18,7 +18,6 @@ if __name__ == "__main__" and not __package__:  # executed as a file, from a clo
         sys.exit(f"{error}: install the repository first, with: pip install -e '.[train]'")
     sys.exit(installed.main())
 
-import json
 import os
 import re
 import shutil
@@ -31,24 +30,25 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from parlour.agents.reading import naming, one_line, read_json, shorten
 from parlour.agents.values import values_of
 from parlour.envs import game as game_named
 from parlour.envs.core.options import plain as plain_rules
 
 from .config import Settings, parse, plain, preset, read
-from .files import write_json
+from .files import aside_of, sole_use, write_json
 from .network_run import NetworkRun
 from .progress import Bar
 from .run import RESULT, Run, Stop
 from .selfplay import SelfplayRun
+from .summary import report, split_table, summarise
 from .value_run import ValueRun
 from .weights import WeightsRun
 
-__all__ = ["Interrupted", "Settings", "main", "preset", "resume", "train"]
+__all__ = ["Interrupted", "Settings", "main", "preset", "report", "resume", "train"]
 
 SETTINGS, RULES = "settings.json", "rules.json"
+TRAINED = "trained"
 METHODS: dict[str, type[Run]] = {
     "ppo": NetworkRun,
     "lookahead": NetworkRun,
@@ -72,8 +72,8 @@ class Interrupted(KeyboardInterrupt):
 def train(settings: Settings, *, quiet: bool = False) -> Path:
     """Train one agent for each seed, one after the other; return the run's folder.
 
-    Raises ValueError if a run of that name exists or cannot begin, Interrupted after SIGINT or
-    SIGTERM. A run that could not begin leaves no folder.
+    Raises ValueError if a run of that name exists, is being trained or cannot begin, Interrupted
+    after SIGINT or SIGTERM. A run that could not begin leaves no folder.
     """
     game = game_named(settings.game)
     several = game.players_of(game.rules_of(settings.variant, settings.options)) > 1
@@ -81,38 +81,52 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
         raise ValueError(
             f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
         )
-    folder = _new_folder(settings)
-    write_json(folder / RULES, _rules(settings))
-    write_json(folder / SETTINGS, plain(settings))
-    try:
-        return _train_all(settings, folder, quiet)
-    except Exception:
-        if {path.name for path in folder.rglob("*") if path.is_file()} <= {RULES, SETTINGS}:
-            shutil.rmtree(folder)  # or the corrected command would find that it exists
-        raise
+    folder = _folder_of(settings)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with sole_use(folder, TRAINED):
+        _begin(settings, folder)
+        try:
+            return _train_all(settings, folder, quiet)
+        except Exception:
+            if _is_empty(folder, {RULES, SETTINGS}):
+                (folder / SETTINGS).unlink()  # first: what a death would leave can then begin anew
+                shutil.rmtree(folder)  # or the corrected command would find that it exists
+            raise
 
 
 def resume(folder: Path, *, quiet: bool = False) -> Path:
     """Go on with a run from its last checkpoints, with its own settings; return its folder.
 
-    Raises ValueError if there is no run, or if rules or features have changed since.
+    Raises ValueError if there is no run, if it is being trained by another process, or if rules or
+    features have changed since.
     """
     folder = Path(folder)
     if not (folder / SETTINGS).exists() and (folder.parent / SETTINGS).exists():
         folder = folder.parent  # the folder of one seed was named
-    try:
-        settings = read(json.loads((folder / SETTINGS).read_text()), str(folder / SETTINGS))
-        was = json.loads((folder / RULES).read_text())
-    except (OSError, json.JSONDecodeError) as error:
-        raise ValueError(f"{folder}: no run to resume: {error}") from error
+    if not (folder / SETTINGS).exists():
+        unbegun = "it ended before it began: train again by the same --name"
+        reason = unbegun if _is_unbegun(folder) else f"it has no {SETTINGS}"
+        raise ValueError(f"{folder}: no run to resume: {reason}")
+    with sole_use(folder, TRAINED):
+        settings = _read_settings(folder)
+        return _train_all(settings, folder, quiet)
+
+
+def _read_settings(folder: Path) -> Settings:
+    """Return a run's settings; ValueError if they, or the rules beside them, are not the game's."""
+    with naming(folder / SETTINGS):
+        given = read_json(folder / SETTINGS)
+    settings = read(given, str(folder / SETTINGS))
+    with naming(folder / RULES):
+        was = read_json(folder / RULES)
     now = _rules(settings)
     for name in now:
         if was.get(name) != now[name]:
             raise ValueError(
-                f"{folder / RULES}: {name} was {was.get(name)!r} and is now {now[name]!r}: "
-                "the game has changed; begin a new run"
+                f"{folder / RULES}: {name} was {shorten(was.get(name))} and is now "
+                f"{shorten(now[name])}: the game has changed; begin a new run"
             )
-    return _train_all(settings, folder, quiet)
+    return settings
 
 
 def _rules(settings: Settings) -> dict[str, Any]:
@@ -137,17 +151,39 @@ def _learned(settings: Settings) -> Any:
     return dict(game.weights) if settings.method == "weights" else None
 
 
-def _new_folder(settings: Settings) -> Path:
+def _folder_of(settings: Settings) -> Path:
     variant = settings.variant or game_named(settings.game).default
     start = f"{settings.game}-{variant}"
-    folder = Path(settings.runs) / f"{start}-{settings.name or time.strftime('%Y%m%d-%H%M%S')}"
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        raise ValueError(
-            f"{folder} exists: choose another --name, remove it, or go on with --resume {folder}"
-        ) from None
-    return folder
+    name = time.strftime("%Y%m%d-%H%M%S") if settings.name is None else settings.name
+    return Path(settings.runs) / f"{start}-{name}"
+
+
+def _begin(settings: Settings, folder: Path) -> None:
+    """Make the folder of a new run, its settings last: with them it can be resumed.
+
+    Raises ValueError if there is one already. What a run left that ended before that is taken over.
+    """
+    if not _is_unbegun(folder):
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            raise ValueError(
+                f"{folder} exists: choose another --name, remove it, or go on with "
+                f"--resume {folder}"
+            ) from None
+    write_json(folder / RULES, _rules(settings))
+    write_json(folder / SETTINGS, plain(settings))
+
+
+def _is_unbegun(folder: Path) -> bool:
+    """Whether a folder is that of a run that ended before its settings stood."""
+    return folder.is_dir() and _is_empty(folder, {RULES, aside_of(RULES), aside_of(SETTINGS)})
+
+
+def _is_empty(folder: Path, names: set[str]) -> bool:
+    """Whether a folder holds nothing but folders and files of these names."""
+    inside = list(folder.rglob("*"))
+    return all(path.name in names or (path.is_dir() and not path.is_symlink()) for path in inside)
 
 
 def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
@@ -158,7 +194,7 @@ def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
                 settings, seed, place, quiet, stop
             ):
                 raise Interrupted(folder, stop.asked)
-    _summarise(settings, folder)
+    summarise(settings, folder)
     return folder
 
 
@@ -189,60 +225,6 @@ def _stoppable() -> Iterator[Stop]:
     finally:
         for signum, handler in before.items():
             signal.signal(signum, handler)
-
-
-def _summarise(settings: Settings, folder: Path) -> None:
-    seeds = [json.loads((folder / f"seed-{k}" / RESULT).read_text()) for k in settings.seeds]
-    summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
-    if "unit" in seeds[0]:
-        summary["unit"] = seeds[0]["unit"]
-    game = game_named(settings.game)
-    goal = game.goal_of(game.rules_of(settings.variant, settings.options))
-    for fact in (goal, "score"):
-        values = np.array([one["final"][fact]["mean"] for one in seeds])
-        spread = float(values.std(ddof=1)) if len(values) > 1 else None
-        summary[fact] = {
-            "mean": float(values.mean()),
-            "standard_deviation": spread,
-            "by_seed": values.tolist(),
-        }
-    summary["seconds"] = [one["seconds"] for one in seeds]
-    write_json(folder / RESULT, summary)
-
-
-def report(folder: Path) -> str:
-    """Say in a few lines how a finished run came out."""
-    summary = json.loads((folder / RESULT).read_text())
-    goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
-    reached, score = summary[goal], summary["score"]
-    played = f"{summary['steps']:,} {summary.get('unit', 'steps')}"
-    lines = [f"{folder}: {played}, evaluated on its validation deals:"]
-    for k, seed in enumerate(summary["seeds"]):
-        lines.append(
-            f"  seed {seed}: {goal} {reached['by_seed'][k]:.1%}, score {score['by_seed'][k]:.2f}, "
-            f"{summary['seconds'][k]:,.0f} s, agent in {folder / f'seed-{seed}' / 'agent'}"
-        )
-    if len(summary["seeds"]) > 1:
-        shown = [
-            f"{name} {one['mean']:{form}}, standard deviation over seeds "
-            f"{one['standard_deviation']:{form}}"
-            for name, one, form in ((goal, reached, ".1%"), ("score", score, ".2f"))
-        ]
-        lines.append(f"  all: {'; '.join(shown)}")
-    return "\n".join(lines)
-
-
-def split_table(folder: Path) -> str:
-    """Say where the time of each seed went."""
-    lines = []
-    for path in sorted(folder.glob(f"seed-*/{RESULT}")):
-        result = json.loads(path.read_text())
-        seconds = result["seconds_by_phase"]
-        whole, unit = sum(seconds.values()), result.get("unit", "steps")
-        parts = ", ".join(f"{name} {part / whole:.1%}" for name, part in seconds.items())
-        speed = f"{result['steps_per_second']:,.0f} {unit}/s"
-        lines.append(f"  seed {result['seed']}: {speed}: {parts}")
-    return "\n".join(lines)
 
 
 def _parsed(words: Sequence[str]) -> Settings:
@@ -283,8 +265,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
         return 128 + stopped.signum
-    except ValueError as error:
-        print(f"parlour: error: {error} (see parlour train --help)", file=sys.stderr)
+    except (ValueError, OSError) as error:
+        print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)
         return 2
     print(report(folder))
     if profile:
