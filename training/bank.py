@@ -5,14 +5,13 @@ a cluster whose backend joblib knows. A chunk that is done is on disk at once, s
 stopped goes on from there.
 """
 
+import re
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from shutil import rmtree
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.solvers import solver_of
 
 from .evaluate import DEALS, Progress, check_number, rules_name
-from .files import write_bytes
+from .files import sole_use, write_bytes
 from .labels import (
     FOLDER,
     TYPES,
@@ -40,6 +39,8 @@ from .truth import proven
 
 CHUNK = 50
 """Deals of one task: enough for the hand-out to cost nothing, few enough to lose."""
+
+CHUNK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
 
 ROUND = 4
 """Tasks of each job in a round."""
@@ -98,17 +99,33 @@ def make(
     bank = bank or default_bank(game.name)
     target = Path(out) / f"{stem(game, rules, bank, first)}.parquet"
     whole = Task(game, rules, bank, first, deals, optimal, limit)
-    if _is_there(target, whole):
-        return target
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{target} is no file: remove it, or choose another folder")
     folder = target.with_name(f".{target.stem}.{_digest(whole)}")
-    folder.mkdir(parents=True, exist_ok=True)
-    columns = _solved(whole, folder, jobs, backend, progress)
-    columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
-    ordered = {name: columns[name] for name in TYPES if name in columns}
-    name = rules_name(game, rules, variant)
-    save(Labels(game, rules, name, bank, first, optimal, limit, ordered), target)
-    rmtree(folder)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with sole_use(target, "made"):
+        if not _is_there(target, whole):
+            folder.mkdir(exist_ok=True)
+            columns = _solved(whole, folder, jobs, backend, progress)
+            columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
+            ordered = {name: columns[name] for name in TYPES if name in columns}
+            name = rules_name(game, rules, variant)
+            save(Labels(game, rules, name, bank, first, optimal, limit, ordered), target)
+        _drop(folder, whole)
     return target
+
+
+def _drop(folder: Path, whole: Task) -> None:
+    """Remove the chunks of deals that are in the file now; those of others stay."""
+    for path in folder.glob("*.npz"):
+        found = CHUNK_NAME.fullmatch(path.name)
+        first, n = map(int, found.groups()) if found else (-1, 0)
+        if whole.first <= first and first + n <= whole.first + whole.n:
+            path.unlink()
+    for path in folder.glob(".*.part"):
+        path.unlink()
+    with suppress(OSError):  # there is none, or it has chunks of other deals
+        folder.rmdir()
 
 
 def _is_there(target: Path, whole: Task) -> bool:
@@ -162,10 +179,16 @@ def _path(folder: Path, task: Task) -> Path:
 
 def _kept(folder: Path, task: Task) -> dict[str, np.ndarray] | None:
     """The columns of a chunk that was finished before; None if there is none that can be read."""
+    path, scored = _path(folder, task), is_scored(task.game)
+    wanted = {name: array.dtype for name, array in columns_of([], scored).items()}
     try:
-        with np.load(_path(folder, task), allow_pickle=False) as found:
-            return dict(found)
-    except (OSError, ValueError, BadZipFile):
+        if not path.is_file():  # a pipe would wait for its writer
+            return None
+        with np.load(path, allow_pickle=False) as found:
+            columns = dict(found)
+        fits = {name: array.dtype for name, array in columns.items()} == wanted
+        return columns if fits and all(a.shape == (task.n,) for a in columns.values()) else None
+    except Exception:  # whatever is wrong with it: it is made anew
         return None
 
 

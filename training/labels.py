@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from parlour.agents.reading import one_line, read_bytes
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.deals import decks_digest, default_bank
@@ -29,17 +30,13 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import Solution
 
 from .files import write_bytes
+from .label_checks import FORMAT, NO_SCORE, UNKNOWN, check_metadata, check_values
 
 FOLDER = Path("runs/banks")
 """Where one's own files are written, and looked for."""
 SHIPPED = Path(__file__).parent / "banks"
 """Those that come with Parlour."""
-FORMAT = 1
 KEY = "parlour"
-UNKNOWN = -1
-"""``fewest`` where the shortest win is not known."""
-NO_SCORE = -(2**31)
-"""``score`` where none was found."""
 TYPES: dict[str, Any] = {
     "deck": np.uint64,
     "winnable": np.int8,
@@ -47,6 +44,8 @@ TYPES: dict[str, Any] = {
     "score": np.int32,
     "nodes": np.int64,
 }
+MOST_BYTES = 1 << 32
+"""Bytes that a file of labels may have."""
 AT_ONCE = 4096
 """Deals that are dealt side by side."""
 
@@ -176,7 +175,7 @@ def save(labels: Labels, path: Path) -> None:
 
 def load(path: Path | str) -> Labels:
     """Read labels. Raises ValueError, naming file and field, if anything in it is not as it was
-    written, or the deals are not those of the bank; OSError if it cannot be read.
+    written, cannot be, or the deals are not those of the bank; OSError if it cannot be read.
     """
     path = Path(path).resolve()
     try:
@@ -203,19 +202,18 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     import pyarrow.parquet as pq
 
     try:
-        source = pa.BufferReader(path.read_bytes())
         # no threads: one that still runs when the process ends would abort it
-        table = pq.read_table(source, use_threads=False, pre_buffer=False)
-        metadata = json.loads((table.schema.metadata or {})[KEY.encode()])
+        file = pq.ParquetFile(pa.BufferReader(read_bytes(path, MOST_BYTES)), pre_buffer=False)
+        metadata = json.loads((file.schema_arrow.metadata or {})[KEY.encode()])
+        check_metadata(metadata, file.metadata.num_rows)  # before the columns take room
+        table = file.read(use_threads=False)
         columns = {name: table[name].to_numpy() for name in table.column_names}
-    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-        raise ValueError(f"{path}: no file of labels, or damaged: {error}") from error
+    except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: no file of labels, or damaged: {one_line(error)}") from error
     return metadata, columns
 
 
 def _checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path: Path) -> Labels:
-    if metadata["format"] != FORMAT:
-        raise ValueError(f"format {metadata['format']!r}: this version reads {FORMAT}")
     for name, digest in metadata["columns"].items():
         if name not in columns or _digest(columns[name]) != digest:
             raise ValueError(f"column {name} is not as it was written: its SHA-256 differs")
@@ -237,6 +235,7 @@ def _checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path: Pat
         path,
     )
     _check_shape(labels, metadata)
+    check_values(game, labels.first, columns)
     return labels
 
 
@@ -245,11 +244,10 @@ def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
     game, rules = labels.game, labels.rules
     if game.rules_digest(rules) != metadata["rules_digest"]:
         raise ValueError(f"rules_digest: made by another version of {game.title}; make it anew")
-    wanted = set(TYPES) - (set() if is_scored(game) else {"score"})
-    if set(labels.columns) != wanted or {len(c) for c in labels.columns.values()} != {
-        metadata["n"]
-    }:
-        raise ValueError(f"columns: {sorted(wanted)} of {metadata['n']} rows are needed")
+    wanted = {name: TYPES[name] for name in TYPES if is_scored(game) or name != "score"}
+    if {name: values.dtype for name, values in labels.columns.items()} != wanted:
+        said = ", ".join(f"{name} {np.dtype(kind)}" for name, kind in wanted.items())
+        raise ValueError(f"columns: {said} are needed, without gaps")
     decks = decks_of(game, rules, labels.bank, labels.first, len(labels))
     if decks_digest(decks) != metadata["decks"]:
         raise ValueError(f"decks: bank {labels.bank!r} has others; their SHA-256 differs")

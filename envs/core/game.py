@@ -34,6 +34,7 @@ class Game:
     ``facts(states, rules, seats)`` gives what ``info`` says to a seat at the end of episodes beside
     won, score and moves, an array each. ``scores`` are the lowest and highest score that any rules
     allow.
+    ``shortest`` is a number of moves that every win takes at least, from the deal on.
     ``values`` says what a learner of afterstate values needs, where the game has such.
     ``solve(deck_or_state, rules, optimal, limit)`` finds what one who knew all cards could reach
     (`truth.Solution`); ``outcomes(states, rules, limit)`` says of every legal action, float32
@@ -71,6 +72,7 @@ class Game:
     solve: Callable[..., Any] | None = None
     outcomes: Callable[..., np.ndarray] | None = None
     version: int = 0
+    shortest: int = 1
     pack: Callable[[Any], tuple[int, ...]] = full_pack
     """The codes of the cards that a deck has, by rules."""
     players: Mapping[str, Callable[..., None]] = field(default_factory=dict)

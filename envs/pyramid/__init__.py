@@ -42,6 +42,7 @@ GAME = Game(
     facts=facts,
     scores=(0, PYRAMID),
     solve=solve,
+    shortest=PYRAMID // 2,  # no move takes more than two cards
     outcomes=outcomes,
 )
 

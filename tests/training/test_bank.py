@@ -167,7 +167,10 @@ def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
         (lambda columns, _: columns.update(more=columns["deck"]), r"columns \['more'\] do not"),
         (lambda _, metadata: metadata.update(bank="mine"), "metadata are not as they were written"),
         (lambda _, metadata: metadata.update(format=9), "format 9: this version reads 1"),
-        (lambda _, metadata: metadata.pop("columns"), "no file of labels: KeyError"),
+        (
+            lambda _, metadata: metadata.pop("columns"),
+            "field columns: a dict is needed, it is missing",
+        ),
         (other_deal, "decks: bank 'pyramid-1' has others"),
     ],
 )
