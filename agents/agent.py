@@ -9,7 +9,8 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
 from parlour.envs import Game
 from parlour.envs.core.options import unknown
@@ -19,6 +20,7 @@ __all__ = [
     "Agent",
     "IllegalChoice",
     "Turn",
+    "check_agent",
     "choose",
     "draws",
     "load",
@@ -47,6 +49,10 @@ PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
 WIDTH = 8
 """The actions that expectimax compares."""
+LONGEST_NAME = 80
+"""Letters of an agent's name: tables, pictures and files show it whole."""
+MOST_TRIES, MOST_MILLISECONDS = 10_000_000, 3_600_000.0
+"""The largest budgets of one decision; more would run for days, or not fit into memory."""
 
 
 def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
@@ -83,7 +89,7 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
         return _prefixed(spec, game, rules, seed)
     path = _place(spec, game, rules)
     if path.is_dir() or path.name == CARD:
-        return _saved(path, game, rules)
+        return check_agent(_saved(path, game, rules), spec)
     if ":" in spec:
         return _own(spec, seed)
     if len(path.parts) > 1:
@@ -139,11 +145,16 @@ def _budget(spec: str, word: str, text: str) -> Budget:
     counts = PREFIXES[word].counts
     if not counts:
         raise ValueError(f"agent {spec!r}: {word} takes no budget")
-    found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)ms", text)
+    found = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)ms", text)
     if found is None or not float(found[1] or found[2]):
         raise ValueError(
             f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as {word}@500, or "
             f"milliseconds, such as {word}@50ms"
+        )
+    if float(found[1] or 0) > MOST_TRIES or float(found[2] or 0) > MOST_MILLISECONDS:
+        raise ValueError(
+            f"agent {spec!r}: budget {text!r}; at most {MOST_TRIES:,} {counts} are allowed, or "
+            f"{MOST_MILLISECONDS:,.0f} ms"
         )
     return Budget(int(found[1])) if found[1] else Budget(None, float(found[2]))
 
@@ -251,15 +262,64 @@ def _own(spec: str, seed: int) -> Agent:
         made = getattr(importlib.import_module(module_name), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"agent {spec!r}: {error}") from error
-    if isinstance(made, type):
-        takes_seed = "seed" in inspect.signature(made).parameters
-        agent = made(seed=seed) if takes_seed else made()
-    else:
-        agent = made
-    if not hasattr(agent, "act"):
-        raise ValueError(f"agent {spec!r} has no method act(turn); see parlour.agents.agent.Agent")
-    if not hasattr(agent, "name"):
-        agent.name = attribute
-    if not hasattr(agent, "sees_all"):
-        agent.sees_all = False
-    return agent
+    except (Exception, SystemExit) as error:  # the module is somebody's program: it may do anything
+        raise ValueError(
+            f"agent {spec!r}: its module could not be imported: {type(error).__name__}: {error}"
+        ) from error
+    return check_agent(_called(spec, made, seed) if isinstance(made, type) else made, spec)
+
+
+def _called(spec: str, made: type, seed: int) -> Any:
+    """An agent of one's own class; ValueError if it cannot be called with ``seed`` alone."""
+    try:
+        known = inspect.signature(made).parameters
+    except ValueError:  # of a class that is not written in Python nothing is known
+        known = MappingProxyType({})
+    wanted = [name for name, one in known.items() if name != "seed" and _is_needed(one)]
+    if wanted:
+        raise ValueError(
+            f"agent {spec!r}: its class wants {', '.join(wanted)}; give each a default, for it is "
+            "called with seed alone, or with nothing"
+        )
+    try:
+        return made(seed=seed) if "seed" in known else made()
+    except SystemExit as error:
+        raise ValueError(f"agent {spec!r}: its class left with SystemExit: {error}") from error
+
+
+def _is_needed(one: inspect.Parameter) -> bool:
+    return one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+
+
+def check_agent(agent: Any, spec: str = "") -> Agent:
+    """Return an agent whose fields can be relied on; ``spec`` is what it was loaded by, if it was.
+
+    Where it has none, it gets a name, that of its class, and ``sees_all`` False. Raises ValueError
+    naming agent, field, value and what is allowed.
+    """
+    own = spec.rpartition(":")[2] or getattr(agent, "__name__", type(agent).__name__)
+    called = repr(spec or own)
+    if isinstance(agent, type):
+        raise ValueError(f"agent {called} is a class: give an object of it, such as {own}()")
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"agent {called} has no method act(turn); see parlour.agents.agent.Agent")
+    for field, value in (("name", own), ("sees_all", False)):
+        if not hasattr(agent, field):
+            try:
+                setattr(agent, field, value)
+            except (AttributeError, TypeError) as error:  # slots, or frozen
+                raise ValueError(f"agent {called} has no {field}, and takes none: {error}") from error
+    _check_fields(agent, called)
+    return cast(Agent, agent)
+
+
+def _check_fields(agent: Any, called: str) -> None:
+    name, sees_all = agent.name, agent.sees_all
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise ValueError(f"agent {called}: name={name!r}: allowed is one line of printable text")
+    if len(name) > LONGEST_NAME:
+        raise ValueError(
+            f"agent {called}: name={name!r}: {len(name)} letters; allowed are 1–{LONGEST_NAME}"
+        )
+    if not isinstance(sees_all, bool):
+        raise ValueError(f"agent {called}: sees_all={sees_all!r}: allowed are False, True")

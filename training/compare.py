@@ -1,12 +1,13 @@
 """Comparison: several agents on the same deals, deal by deal, by one or more sets of rules."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from parlour.agents.agent import Agent, load
+from parlour.agents.agent import Agent, check_agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.keys import new_key
@@ -22,6 +23,7 @@ from .evaluate import (
 )
 from .labels import Labels
 from .stats import CONFIDENCE, Estimate, difference
+from .terminal import as_line
 
 T = TypeVar("T")
 Report = Callable[[str, str], Progress | None]
@@ -155,7 +157,10 @@ def line_up(
             raise ValueError(f"variants {known[rules]!r} and {variant!r} are the same rules here")
         known[rules] = variant
         check_seats(game, rules, variant, several)
-        players = [load(one, game, rules, seed) if isinstance(one, str) else one for one in agents]
+        players = [
+            load(one, game, rules, seed) if isinstance(one, str) else check_agent(one)
+            for one in agents
+        ]
         found[variant] = rules, dict(zip(_names(players, agents), players, strict=True))
     return found
 
@@ -163,14 +168,22 @@ def line_up(
 def _names(players: Sequence[Agent], given: Sequence[Agent | str]) -> list[str]:
     """A name for each agent: its own, with its path or a number where two have the same."""
     names = [player.name for player in players]
+    found = list(names)
     for i, spec in enumerate(given):
-        if names.count(players[i].name) > 1 and spec != players[i].name and isinstance(spec, str):
-            names[i] = f"{players[i].name} ({spec})"
-    for i in range(len(names)):
-        same = [j for j in range(len(names)) if names[j] == names[i]]
-        for number, j in enumerate(same[1:], 2):
-            names[j] += f" #{number}"
-    return names
+        if names.count(names[i]) > 1 and spec != names[i] and isinstance(spec, str):
+            found[i] = f"{names[i]} ({as_line(spec)})"
+    return number_names(found)
+
+
+def number_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Return names of which no two are the same, nor one of ``taken``: later ones get a number."""
+    known, found = set(taken), []
+    for name in names:
+        numbered = (f"{name} #{number}" for number in count(2))
+        free = next(one for one in chain([name], numbered) if one not in known)
+        known.add(free)
+        found.append(free)
+    return found
 
 
 def pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.agent import Agent, Turn, choose, load, make_turn
+from parlour.agents.agent import Agent, Turn, check_agent, choose, load, make_turn
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import How, Over, Reset, Source
@@ -166,7 +166,7 @@ def evaluate(
     bank = bank or default_bank(game.name)
     seeds = bank_seeds(bank, range(first, first + deals))
     labels = labels_for(truth, game, rules, bank, first, deals)
-    player = load(agent, game, rules, seed) if isinstance(agent, str) else agent
+    player = load(agent, game, rules, seed) if isinstance(agent, str) else check_agent(agent)
     key, name = new_key() if key is None else key, name or player.name
     own = derive_key(key, name)
     results = play_deals(

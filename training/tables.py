@@ -7,13 +7,13 @@ made of that see `training.matches`.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from parlour.agents.agent import Agent, load
+from parlour.agents.agent import Agent, check_agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import derive_key, new_key
 
-from .compare import Report, line_up
+from .compare import Report, line_up, number_names
 from .evaluate import DEALS, Progress, check_number, rules_name
 from .matches import Match, Setting, Tournament
 from .stats import CONFIDENCE
@@ -88,12 +88,15 @@ def _field(
     setting: Setting, field: Sequence[Agent | str] | None, known: Mapping[str, Agent]
 ) -> list[Named]:
     """Who sits in the field; whoever is compared, too, is the same agent there: asked but once."""
-    found = []
+    loaded, found = dict(known), []
     for one in field or default_field(setting.game):
-        if isinstance(one, str):
-            one = known.get(one) or load(one, setting.game, setting.rules, setting.seed)
-        found.append((one.name, one))
-    return found
+        if isinstance(one, str) and one not in loaded:
+            loaded[one] = load(one, setting.game, setting.rules, setting.seed)
+        found.append(loaded[one] if isinstance(one, str) else check_agent(one))
+    different = {id(one): one for one in found}
+    names = number_names(one.name for one in different.values())
+    called = dict(zip(different, names, strict=True))
+    return [(called[id(one)], one) for one in found]
 
 
 def default_field(game: Game) -> list[str]:

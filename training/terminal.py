@@ -1,0 +1,48 @@
+"""Text for terminals of any width, and for pipes: what is said on one line, and what is wrapped."""
+
+import shutil
+import textwrap
+
+ENDLESS = 10_000
+"""Columns where nobody looks on, such as in a pipe: no line is broken."""
+WIDEST = 100
+"""Columns beyond which text is not spread."""
+INDENT, FIRST = 18, 15
+"""Where text begins beside a heading, and the room of that."""
+ROOM = 24
+"""Columns that text beside a heading needs; where there are fewer it stands below."""
+
+
+def as_line(text: str) -> str:
+    """Return text as one line: white space as one blank, what cannot be printed as escapes."""
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
+def find_width() -> int:
+    """Return the columns of the terminal, or of ``COLUMNS``; `ENDLESS` where there is neither."""
+    return shutil.get_terminal_size((ENDLESS, 24)).columns
+
+
+def wrap_beside(heading: str, text: str) -> str:
+    """Return text beside a heading, or below it where the terminal is narrow.
+
+    No word is broken: a number stays whole.
+    """
+    width = min(find_width(), WIDEST)
+    if width < INDENT + ROOM:
+        return f"  {heading}\n{wrap_words(text, width, '    ')}"
+    head = f"  {heading:<{FIRST}} "
+    return wrap_words(text, width, " " * INDENT, head)
+
+
+def wrap_words(text: str, width: int, indent: str = "", first: str | None = None) -> str:
+    """Return text in lines of so many columns, longer ones where a single word is longer."""
+    return textwrap.fill(
+        text,
+        max(width, len(indent) + 1),
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
