@@ -308,7 +308,9 @@ def check_agent(agent: Any, spec: str = "") -> Agent:
             try:
                 setattr(agent, field, value)
             except (AttributeError, TypeError) as error:  # slots, or frozen
-                raise ValueError(f"agent {called} has no {field}, and takes none: {error}") from error
+                raise ValueError(
+                    f"agent {called} has no {field}, and takes none: {error}"
+                ) from error
     _check_fields(agent, called)
     return cast(Agent, agent)
 

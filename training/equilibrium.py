@@ -83,7 +83,7 @@ def add_arguments(made: argparse.ArgumentParser) -> None:
 def run_exploit(given: argparse.Namespace) -> int:
     """Solve the game, hold the agents against it, print the table."""
     if not given.json:
-        from . import report  # noqa: F401  # before solving: what is missing is said at once
+        from . import fitting  # noqa: F401  # before solving: what is missing is said at once
     aside = redirect_stdout(sys.stderr) if given.json else nullcontext()
     with aside, _bar(given.iterations) as report_to:
         found = find(
@@ -108,30 +108,32 @@ def run_exploit(given: argparse.Namespace) -> int:
 
 def show(found: Found) -> None:
     """Print the tables: the game, how the solver came on, the agents."""
-    from rich.console import Console
+    from rich.text import Text
 
-    from .report import plain_table
+    from .fitting import make_table, open_console, print_fitting
 
-    console, summary = Console(), found.summary()
+    console, summary = open_console(), found.summary()
     dealer = "chance" if found.tree.dealer is None else f"seat {found.tree.dealer}"
     console.print(
-        f"{game(GAME).title}, {found.variant} (rules {summary['rules_digest']}), "
-        f"dealer: {dealer}\n{summary['nodes']:,} nodes, {summary['ends']:,} ends, "
-        f"{summary['information_sets']:,} information sets, found in "
-        f"{found.build_seconds:.1f} s",
-        highlight=False,
+        Text(
+            f"{game(GAME).title}, {found.variant} (rules {summary['rules_digest']}), "
+            f"dealer: {dealer}\n{summary['nodes']:,} nodes, {summary['ends']:,} ends, "
+            f"{summary['information_sets']:,} information sets, found in "
+            f"{found.build_seconds:.1f} s"
+        )
     )
-    curve = plain_table("CFR+", "iterations", "seconds", "exploitability")
+    curve = make_table("CFR+", "iterations", "seconds", "exploitability")
     for point in found.curve:
         curve.add_row(str(point.iterations), f"{point.seconds:.2f}", f"{point.exploitability:.6f}")
-    console.print(curve)
+    print_fitting(console, [curve])
     players = found.tree.players
     gains = ["first", *(f"{k + 1}." for k in range(1, players - 1)), "dealer"]
     heads = "exploitability", *(f"gain {name}" for name in gains), f"against {SOLVED}"
-    agents = plain_table(UNIT, "agent", *heads)
+    agents = make_table(UNIT, "agent", *heads)
     for row in found.rows:
-        agents.add_row(*_cells(row))
-    console.print(agents)
+        name, *numbers = _cells(row)
+        agents.add_row(Text(name), *numbers)
+    print_fitting(console, [agents])
     if any(row.asked for row in found.rows):
         console.print(
             f"~ plays by chance and does not say how: asked {SAMPLES} times in each information "

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import warnings
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -10,24 +11,24 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from .compare import Comparison, Difference
 from .evaluate import Evaluation
 from .files import write_bytes, write_json
+from .fitting import make_table, print_fitting
 from .labels import NO_SCORE, UNKNOWN
 from .stats import Estimate
 from .truth import Truth
 
 EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
 SEES_ALL, LOOKS_AHEAD = "*", "+"
-SHAPES = (
-    (None, 2, True), (24, 2, True), (24, 1, True), (24, 2, False), (24, 1, False), (12, 1, False)
-)  # fmt: skip
-"""From wide to narrow: width of the names (None: all), decimals, whether with moves and ms."""
+SHAPES = ((2, True), (1, True), (2, False), (1, False))
+"""From wide to narrow: decimals, and whether with what play cost (moves, ms)."""
+COSTS, EXTRA_MOVES = "(no room for moves and ms)", "(no room for extra moves)"
 
 
 def save(comparison: Comparison, folder: Path | str) -> list[Path]:
@@ -37,19 +38,29 @@ def save(comparison: Comparison, folder: Path | str) -> list[Path]:
     """
     from .plots import picture  # Matplotlib takes a second to load
 
-    return write(folder, episodes(comparison), comparison.summary(), picture(comparison))
+    return write(folder, episodes(comparison), comparison.summary(), lambda: picture(comparison))
 
 
-def write(folder: Path | str, rows: pa.Table, summary: dict[str, Any], figure: Any) -> list[Path]:
-    """Write rows, summary and a Matplotlib figure into a folder, as `save` does."""
+def write(
+    folder: Path | str, rows: pa.Table, summary: dict[str, Any], draw: Callable[[], Any]
+) -> list[Path]:
+    """Write rows, summary and what ``draw`` returns, a Matplotlib figure, into a folder.
+
+    The picture comes last: what goes wrong with it costs no numbers. Raises as `save` does.
+    """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    table, image = BytesIO(), BytesIO()
-    pq.write_table(rows, table)
-    figure.savefig(image, format="png")
-    write_bytes(folder / EPISODES, table.getvalue())
-    write_json(folder / SUMMARY, summary)
-    write_bytes(folder / PICTURE, image.getvalue())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        table, image = BytesIO(), BytesIO()
+        pq.write_table(rows, table)
+        write_bytes(folder / EPISODES, table.getvalue())
+        write_json(folder / SUMMARY, summary)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in other letters
+            draw().savefig(image, format="png")
+        write_bytes(folder / PICTURE, image.getvalue())
+    except OSError as error:
+        raise OSError(f"{folder}: could not be written: {error}") from error
     return [folder / EPISODES, folder / SUMMARY, folder / PICTURE]
 
 
@@ -94,15 +105,16 @@ def show(comparison: Comparison, console: Console) -> None:
     """Print the tables of a comparison: how each agent did, and by how much they differ."""
     first = comparison.evaluations[0]
     last = int(first.deals[-1])
-    console.print(f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}")
+    console.print(Text(f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}"))
     found = comparison.differences
     for variant, group in comparison.variants.items():
-        console.print(results_table(variant, group, console))
+        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES], COSTS)
         if group[0].truth is not None:
             console.print(truth_line(group[0].truth))
-            console.print(truth_table(group, console))
+            print_fitting(console, [_truths(group, *shape) for shape in SHAPES], EXTRA_MOVES)
         if len(group) > 1:
-            console.print(differences_table([one for one in found if one.variant == variant]))
+            mine = [one for one in found if one.variant == variant]
+            print_fitting(console, [differences_table(mine)])
     if any(one.sees_all for one in comparison.evaluations):
         console.print(f"{SEES_ALL} sees the hidden cards")
     if any(one.looks_ahead for one in comparison.evaluations):
@@ -119,36 +131,16 @@ def show_key(key: str, console: Console) -> None:
     console.print(f"[dim]Draws: --key {escape(shlex.quote(key))}[/]", soft_wrap=True)
 
 
-def results_table(variant: str, group: list[Evaluation], console: Console) -> Table:
-    """Return the table of how each agent did by one variant, as full as the console is wide."""
-    return _fitting(console, lambda *shape: _results(variant, group, *shape))
-
-
-def _fitting(console: Console, make: Callable[[int | None, int, bool], Table]) -> Table:
-    """The first shape of a table that is no wider than the console, or the narrowest."""
-    endless = console.options.update(max_width=10_000)
-    for shape in SHAPES:
-        table = make(*shape)
-        if console.measure(table, options=endless).maximum <= console.width:
-            break
-    return table
-
-
-def _results(
-    variant: str, group: list[Evaluation], width: int | None, decimals: int, costs: bool
-) -> Table:
-    names = [_marked(one) for one in group]
-    longest = max(map(len, names))
+def _results(variant: str, group: list[Evaluation], decimals: int, costs: bool) -> Table:
     goal = group[0].game.goal
     heads = (f"{goal} %", "score", *(("moves", "ms") if costs else ()))
-    table = plain_table(variant, "agent", *heads, width=min(longest, width or longest))
-    for name, one in zip(names, group, strict=True):
-        reached, score = one.estimate(goal), one.estimate("score")
+    table = make_table(variant, "agent", *heads)
+    for one in group:
         spent = f"{one.results.moves.mean():.1f}", f"{one.results.milliseconds:.2g}"
         table.add_row(
-            name,
-            interval(reached, 100, decimals),
-            interval(score, 1, decimals),
+            _marked(one),
+            interval(one.estimate(goal), 100, decimals),
+            interval(one.estimate("score"), 1, decimals),
             *(spent if costs else ()),
         )
     return table
@@ -166,27 +158,19 @@ def truth_line(truth: Truth) -> str:
     return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {can} %{undecided}"
 
 
-def truth_table(group: list[Evaluation], console: Console) -> Table:
-    """Return the table of how each agent did beside what could be reached."""
-    return _fitting(console, lambda *shape: _truths(group, *shape))
-
-
-def _truths(group: list[Evaluation], width: int | None, decimals: int, costs: bool) -> Table:
+def _truths(group: list[Evaluation], decimals: int, costs: bool) -> Table:
+    """The table of how each agent did beside what could be reached."""
     won = group[0].game.measure == "won"
-    names = [_marked(one) for one in group]
     heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
-    longest = max(map(len, names))
-    table = plain_table(
-        "", "agent", *(heads if won else ("regret",)), width=min(longest, width or longest)
-    )
-    for name, one in zip(names, group, strict=True):
+    table = make_table("", "agent", *(heads if won else ("regret",)))
+    for one in group:
         if (truth := one.truth) is None:
             continue
         if not won:
-            table.add_row(name, _or_none(truth.regret, 1, decimals))
+            table.add_row(_marked(one), _or_none(truth.regret, 1, decimals))
             continue
         spent = (_or_none(truth.extra_moves, 1, decimals),) if costs else ()
-        table.add_row(name, _or_none(truth.won, 100, decimals), f"{truth.lost:,}", *spent)
+        table.add_row(_marked(one), _or_none(truth.won, 100, decimals), f"{truth.lost:,}", *spent)
     return table
 
 
@@ -194,31 +178,16 @@ def _or_none(found: Estimate | None, times: float, decimals: int) -> str:
     return "–" if found is None else interval(found, times, decimals)
 
 
-def _marked(one: Evaluation) -> str:
-    return one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead
+def _marked(one: Evaluation) -> Text:
+    return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
 
 
 def differences_table(found: list[Difference]) -> Table:
     """Return the table of paired differences; green or red where the interval leaves out 0."""
-    table = plain_table("", "difference", f"{found[0].goal}, points", "score")
+    table = make_table("", "difference", f"{found[0].goal}, points", "score")
     for one in found:
-        pair = f"{one.agent} − {one.minus}"
+        pair = Text(f"{one.agent} − {one.minus}")
         table.add_row(pair, coloured(one.reached, 100), coloured(one.score))
-    return table
-
-
-def plain_table(title: str, first: str, *numbers: str, width: int | None = None) -> Table:
-    """Return an empty table: a first column for names, then columns of numbers."""
-    table = Table(
-        box=SIMPLE_HEAD,
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
-        pad_edge=False,
-    )
-    table.add_column(first, overflow="fold", min_width=width or 8, max_width=width)
-    for column in numbers:
-        table.add_column(column, justify="right", no_wrap=True)
     return table
 
 

@@ -8,15 +8,18 @@ import numpy as np
 import pyarrow as pa
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from .fitting import make_table, print_fitting
 from .hands import has_dealer
 from .matches import Match, SeatDifference, Setting, Tournament
-from .report import LOOKS_AHEAD, SEES_ALL, coloured, interval, plain_table, show_key, write
+from .report import LOOKS_AHEAD, SEES_ALL, coloured, interval, show_key, write
 from .stats import Estimate
 
 DEALER = "dealer"
 SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with ms."""
+LEFT_OUT = "(no room for all columns: positions, ms)"
 
 
 def save(found: Tournament, folder: Path | str) -> list[Path]:
@@ -26,7 +29,7 @@ def save(found: Tournament, folder: Path | str) -> list[Path]:
     """
     from .table_plots import picture  # Matplotlib takes a second to load
 
-    return write(folder, episodes(found), found.summary(), picture(found))
+    return write(folder, episodes(found), found.summary(), lambda: picture(found))
 
 
 def episodes(found: Tournament) -> pa.Table:
@@ -68,16 +71,19 @@ def show(found: Tournament, console: Console) -> None:
     last = first.first + first.deals - 1
     sessions = f", each a session of {first.hands} hands" if first.hands > 1 else ""
     console.print(
-        f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}{sessions}, from "
-        "every seat"
+        Text(
+            f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}{sessions}, "
+            "from every seat"
+        )
     )
     for variant, group in found.variants.items():
-        console.print(results_table(variant, group, console))
+        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES], LEFT_OUT)
         differences = [one for one in found.differences if one.variant == variant]
         if differences:
-            console.print(differences_table(differences, group[0].setting))
+            print_fitting(console, [differences_table(differences, group[0].setting)])
         if pairs := found.pairs(variant):
-            console.print(pairs_table(group, pairs, console))
+            tables = [_pairs(group, pairs, with_interval) for with_interval in (True, False)]
+            print_fitting(console, tables)
     if any(one.sees_all for one in found.matches):
         console.print(f"{SEES_ALL} sees the hidden cards")
     if any(one.looks_ahead for one in found.matches):
@@ -101,37 +107,25 @@ def _notes(found: Tournament, setting: Setting) -> str:
     return " ".join([*said, "ms: a decision, in a batch."])
 
 
-def results_table(variant: str, group: list[Match], console: Console) -> Table:
-    """Return the table of how each agent did in the field, as full as the console is wide."""
-    endless = console.options.update(max_width=10_000)
-    for positions, costs in SHAPES:
-        table = _results(variant, group, positions, costs)
-        if console.measure(table, options=endless).maximum <= console.width:
-            break
-    return table
-
-
 def _results(variant: str, group: list[Match], positions: bool, costs: bool) -> Table:
-    setting, names = group[0].setting, [_marked(one) for one in group]
+    """The table of how each agent did in the field."""
+    setting = group[0].setting
     places = position_names(setting) if positions else []
     heads = [per_hand(setting), "won %", *places, *(["ms"] if costs else [])]
-    title = f"{variant}, among {', '.join(group[0].field)}"
-    table = plain_table(title, "agent", *heads, width=min(max(map(len, names)), 24))
-    for name, one in zip(names, group, strict=True):
+    table = make_table(f"{variant}, among {', '.join(group[0].field)}", "agent", *heads)
+    for one in group:
         means = [f"{at.mean:+.2f}" for at in one.by_position] if positions else []
         spent = [f"{one.results.milliseconds:.2g}"] if costs else []
         won = f"{100 * one.estimates['won'].mean:.1f}"
-        table.add_row(name, interval(one.net), won, *means, *spent)
+        table.add_row(_marked(one), interval(one.net), won, *means, *spent)
     return table
 
 
 def differences_table(found: list[SeatDifference], setting: Setting) -> Table:
     """Return the table of paired differences, overall and at each position."""
-    names = [f"{one.agent} − {one.minus}" for one in found]
-    width = min(max(map(len, names)), 20)
-    table = plain_table("", "difference", per_hand(setting), "Holm", "p", width=width)
-    for name, one in zip(names, found, strict=True):
-        table.add_row(name, coloured(one.net), "", "")
+    table = make_table("", "difference", per_hand(setting), "Holm", "p")
+    for one in found:
+        table.add_row(Text(f"{one.agent} − {one.minus}"), coloured(one.net), "", "")
         for place, at in zip(position_names(setting), one.positions, strict=True):
             as_place = f"  {'as' if place == DEALER else 'at'} {place}"
             wide = f"[{_style(at.holm)}]\\[{at.holm.low:+.2f}, {at.holm.high:+.2f}][/]"
@@ -140,22 +134,10 @@ def differences_table(found: list[SeatDifference], setting: Setting) -> Table:
     return table
 
 
-def pairs_table(group: list[Match], pairs: dict[tuple[str, str], Match], console: Console) -> Table:
-    """Return the table of each agent (a line) among seats all played by another (a column)."""
-    endless = console.options.update(max_width=10_000)
-    for with_interval in (True, False):
-        table = _pairs(group, pairs, with_interval)
-        if console.measure(table, options=endless).maximum <= console.width:
-            break
-    return table
-
-
 def _pairs(group: list[Match], pairs: dict[tuple[str, str], Match], with_interval: bool) -> Table:
+    """The table of each agent (a line) among seats all played by another (a column)."""
     names = [one.agent for one in group]
-    title = f"{per_hand(group[0].setting)}: line among column"
-    table = plain_table(title, "agent", width=min(max(map(len, names)) + 2, 24))
-    for name in names:
-        table.add_column(name, justify="right", overflow="fold", max_width=16)
+    table = make_table(f"{per_hand(group[0].setting)}: line among column", "agent", *names)
     for one in group:
         found = [pairs.get((one.agent, other)) for other in names]
         cells = ["·" if match is None else _cell(match.net, with_interval) for match in found]
@@ -172,8 +154,8 @@ def _style(found: Estimate) -> str:
     return "green" if found.low > 0 else "red" if found.high < 0 else "dim"
 
 
-def _marked(one: Match) -> str:
-    return one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead
+def _marked(one: Match) -> Text:
+    return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
 
 
 def per_hand(setting: Setting) -> str:

@@ -1,0 +1,88 @@
+"""Tables as wide as they may be: where one does not fit, its lines become records, one a block."""
+
+import shutil
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .terminal import ENDLESS, find_width
+
+NARROWEST = 20
+"""Columns for which records are wrapped; a terminal that has fewer breaks lines by itself."""
+
+
+def open_console() -> Console:
+    """Return a console on stdout: as wide as the terminal or ``COLUMNS`` says, endless in a pipe.
+
+    Rich takes 80 columns for a pipe and for ``TERM=dumb``, unless width and height are given.
+    """
+    return Console(width=find_width(), height=shutil.get_terminal_size().lines, emoji=False)
+
+
+def make_table(title: str, first: str, *numbers: str) -> Table:
+    """Return an empty table: a first column for names, then columns of numbers.
+
+    The title and all heads are taken as they are, without markup; names are to be added as `Text`.
+    """
+    table = Table(
+        box=SIMPLE_HEAD,
+        title=Text(title, "bold") if title else None,
+        title_justify="left",
+        pad_edge=False,
+    )
+    table.add_column(Text(first), no_wrap=True)
+    for head in numbers:
+        table.add_column(Text(head), justify="right", no_wrap=True)
+    return table
+
+
+def print_fitting(console: Console, tables: Sequence[Table], parting: str = "") -> None:
+    """Print the first table that fits; if none does, all that the first one has, as records.
+
+    ``parting`` is said where it is not the first: what that leaves out.
+    """
+    for table in tables:
+        if _needed_width(console, table) <= console.width:
+            console.print(table)
+            if parting and table is not tables[0]:
+                console.print(Text(parting, "dim"))
+            return
+    print_records(console, tables[0])
+
+
+def _needed_width(console: Console, table: Table) -> int:
+    """The columns that a table takes where there is room, its title on one line."""
+    endless = console.options.update(max_width=ENDLESS)
+    title = table.title.cell_len if isinstance(table.title, Text) else 0
+    return max(console.measure(table, options=endless).maximum, title)
+
+
+def print_records(console: Console, table: Table) -> None:
+    """Print each line of a table as a block: its name, then a field a line, empty ones left out."""
+    options = console.options.update(width=max(console.width, NARROWEST))
+    if isinstance(table.title, Text):
+        console.print(*table.title.wrap(console, options.max_width), sep="\n")
+    heads = [column.header for column in table.columns]
+    columns = [list(column.cells) for column in table.columns]
+    for name, *cells in zip(*columns, strict=True):
+        _print_wrapped(console, _as_text(name), options.max_width)
+        for head, cell in zip(heads[1:], cells, strict=True):
+            if value := _as_text(cell):
+                field = Text.assemble(_as_text(head), ": ", value)
+                _print_wrapped(console, field, options.max_width, 2)
+        console.print()
+
+
+def _as_text(cell: object) -> Text:
+    return cell if isinstance(cell, Text) else Text.from_markup(str(cell), emoji=False)
+
+
+def _print_wrapped(console: Console, text: Text, width: int, indent: int = 0) -> None:
+    """Print text in lines of so many columns; only a word longer than that is broken."""
+    for number, line in enumerate(text.wrap(console, width - 2 - indent, overflow="fold")):
+        margin = indent + 2 * (number > 0)
+        line.pad_left(margin)
+        console.print(line, soft_wrap=True, highlight=False)
