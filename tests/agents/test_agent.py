@@ -5,11 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlour.agents.agent import IllegalChoice, Turn, choose, load, look
+from parlour.agents.agent import IllegalChoice, Turn, check_agent, choose, load, look
 from parlour.agents.networks import build
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
 from parlour.training.artefact import save
+from parlour.training.compare import compare
+from parlour.training.evaluate import evaluate
 
 GAME = game("pyramid")
 RULES = GAME.rules_of()
@@ -160,3 +162,60 @@ def test_a_seed_for_each_state_does_not_depend_on_its_neighbours() -> None:
     whole = look(Answers(None), GAME, RULES, rows.states, seeds).states
     part = look(Answers(None), GAME, RULES, rows.states[2:], seeds[2:]).states
     assert np.array_equal(whole[2:], part)
+
+
+class Bare:
+    def act(self, turn: Turn) -> np.ndarray:
+        return turn.masks.argmax(axis=1)
+
+
+def with_fields(**fields: object) -> Bare:
+    agent = Bare()
+    vars(agent).update(fields)
+    return agent
+
+
+def test_an_object_gets_the_defaults_of_a_class() -> None:
+    agent = check_agent(Bare())
+    assert (agent.name, agent.sees_all) == ("Bare", False)
+    named = check_agent(with_fields(name="my [own] $ agent", sees_all=True))
+    assert (named.name, named.sees_all) == ("my [own] $ agent", True)
+    assert check_agent(with_fields(name="x" * 80)).name == "x" * 80
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        (with_fields(name=""), "agent 'Bare': name='': allowed is one line of printable text"),
+        (with_fields(name="  "), "agent 'Bare': name='  ': allowed"),
+        (with_fields(name=None), "agent 'Bare': name=None: allowed"),
+        (with_fields(name="a\nb"), r"agent 'Bare': name='a\\nb': allowed"),
+        (with_fields(name="\x1b[0m"), r"name='\\x1b\[0m': allowed"),
+        (with_fields(name="\ud800"), r"name='\\ud800': allowed"),
+        (with_fields(name="x" * 81), "81 letters; allowed are 1–80"),
+        (with_fields(sees_all=1), "agent 'Bare': sees_all=1: allowed are False, True"),
+        (with_fields(sees_all="no"), "agent 'Bare': sees_all='no': allowed"),
+        (with_fields(act=3), r"agent 'Bare' has no method act\(turn\)"),
+        (Bare, r"agent 'Bare' is a class: give an object of it, such as Bare\(\)"),
+        (None, "agent 'NoneType' has no method act"),
+        (5, "agent 'int' has no method act"),
+    ],
+)
+def test_objects_that_are_no_agents(agent: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        check_agent(agent)
+    for play in (compare, evaluate):
+        with pytest.raises(ValueError, match=said):
+            play(GAME, [agent] if play is compare else agent, deals=1)  # type: ignore[operator]
+
+
+def test_a_saved_agent_with_a_name_of_two_lines_is_refused(tmp_path: Path) -> None:
+    folder = finish(tmp_path / "run", 0, "two\nlines")
+    with pytest.raises(ValueError, match=r"agent '.*agent': name='two\\nlines': allowed"):
+        load(str(folder), GAME, RULES)
+
+
+def test_a_budget_without_end_is_refused() -> None:
+    for budget in ("99999999999", "9" * 5000, "99999999999ms"):
+        with pytest.raises(ValueError, match="at most 10,000,000 whole numbers of iterations are"):
+            load(f"mcts@{budget}", GAME, RULES)
