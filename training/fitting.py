@@ -39,18 +39,23 @@ def make_table(title: str, first: str, *numbers: str) -> Table:
     return table
 
 
-def print_fitting(console: Console, tables: Sequence[Table], parting: str = "") -> None:
+def print_fitting(console: Console, tables: Sequence[Table]) -> None:
     """Print the first table that fits; if none does, all that the first one has, as records.
 
-    ``parting`` is said where it is not the first: what that leaves out.
+    The first one has all columns; those that the printed one leaves out are named below it.
     """
     for table in tables:
         if _needed_width(console, table) <= console.width:
             console.print(table)
-            if parting and table is not tables[0]:
-                console.print(Text(parting, "dim"))
+            left_out = [head for head in _heads(tables[0]) if head not in _heads(table)]
+            if left_out:
+                console.print(Text(f"(no room for: {', '.join(left_out)})", "dim"))
             return
     print_records(console, tables[0])
+
+
+def _heads(table: Table) -> list[str]:
+    return [str(column.header) for column in table.columns]
 
 
 def _needed_width(console: Console, table: Table) -> int:
@@ -84,5 +89,6 @@ def _print_wrapped(console: Console, text: Text, width: int, indent: int = 0) ->
     """Print text in lines of so many columns; only a word longer than that is broken."""
     for number, line in enumerate(text.wrap(console, width - 2 - indent, overflow="fold")):
         margin = indent + 2 * (number > 0)
+        line.rstrip()
         line.pad_left(margin)
         console.print(line, soft_wrap=True, highlight=False)

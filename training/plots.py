@@ -27,6 +27,7 @@ def picture(comparison: Comparison) -> Figure:
         f"{first.game.title}: {len(first.deals):,} deals of bank {first.bank}, "
         f"{first.confidence:.0%} intervals",
         fontsize=12,
+        parse_math=False,  # names are text: a $ in them begins no formula
     )
     axes = figure.subplots(
         len(heights), 2, squeeze=False, width_ratios=(1, 1), height_ratios=heights
@@ -57,7 +58,7 @@ def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
             va="center",
             fontsize=9,
         )
-    axes.set_yticks(range(len(group)), [_label(one) for one in group])
+    axes.set_yticks(range(len(group)), [_label(one) for one in group], parse_math=False)
     axes.invert_yaxis()
     lowest = min(times * one.low for one in found)
     axes.set_xlim(min(0.0, 1.16 * lowest), max(1.16 * top, 0.0))

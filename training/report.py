@@ -25,10 +25,10 @@ from .stats import Estimate
 from .truth import Truth
 
 EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
+FILES = (EPISODES, SUMMARY, PICTURE)
 SEES_ALL, LOOKS_AHEAD = "*", "+"
 SHAPES = ((2, True), (1, True), (2, False), (1, False))
 """From wide to narrow: decimals, and whether with what play cost (moves, ms)."""
-COSTS, EXTRA_MOVES = "(no room for moves and ms)", "(no room for extra moves)"
 
 
 def save(comparison: Comparison, folder: Path | str) -> list[Path]:
@@ -61,7 +61,7 @@ def write(
         write_bytes(folder / PICTURE, image.getvalue())
     except OSError as error:
         raise OSError(f"{folder}: could not be written: {error}") from error
-    return [folder / EPISODES, folder / SUMMARY, folder / PICTURE]
+    return [folder / name for name in FILES]
 
 
 def episodes(comparison: Comparison) -> pa.Table:
@@ -108,10 +108,10 @@ def show(comparison: Comparison, console: Console) -> None:
     console.print(Text(f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}"))
     found = comparison.differences
     for variant, group in comparison.variants.items():
-        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES], COSTS)
+        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES])
         if group[0].truth is not None:
             console.print(truth_line(group[0].truth))
-            print_fitting(console, [_truths(group, *shape) for shape in SHAPES], EXTRA_MOVES)
+            print_fitting(console, [_truths(group, *shape) for shape in SHAPES])
         if len(group) > 1:
             mine = [one for one in found if one.variant == variant]
             print_fitting(console, [differences_table(mine)])

@@ -38,6 +38,7 @@ def picture(found: Tournament) -> Figure:
         f"{setting.game.title}: {setting.deals:,} deals{sessions} of bank {setting.bank}, each "
         f"from every seat, {setting.confidence:.0%} intervals",
         fontsize=12,
+        parse_math=False,  # names are text: a $ in them begins no formula
     )
     axes = figure.subplots(
         len(heights), len(ratios), squeeze=False, width_ratios=ratios, height_ratios=heights
@@ -70,8 +71,8 @@ def _pairs(axes: Axes, group: list[Match], pairs: dict[tuple[str, str], Match]) 
                 half = f"± {net.high - net.mean:.2f}"
                 axes.text(j, i + 0.22, half, ha="center", va="center", color=ink, fontsize=8)
     room = max(6, 42 // len(names))
-    axes.set_xticks(range(len(names)), [_short(name, room) for name in names])
-    axes.set_yticks(range(len(names)), [_label(one) for one in group])
+    axes.set_xticks(range(len(names)), [_short(name, room) for name in names], parse_math=False)
+    axes.set_yticks(range(len(names)), [_label(one) for one in group], parse_math=False)
     axes.set_xlabel("in all other seats")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -92,7 +93,7 @@ def _field(axes: Axes, group: list[Match]) -> None:
         free = max(high, 0.0) + 0.03 * span  # right of the bar, or of the axis if it lies left
         axes.text(free, place, f"{mean:+.2f}", va="center", fontsize=9)
     axes.axvline(0, color="#222222", lw=0.8)
-    axes.set_yticks(range(len(group)), [_label(one) for one in group])
+    axes.set_yticks(range(len(group)), [_label(one) for one in group], parse_math=False)
     middle, reach = (len(group) - 1) / 2, max(len(group), 3) / 2
     axes.set_ylim(middle + reach, middle - reach)
     lows, highs = zip(*(one.net[1:3] for one in group), strict=True)
@@ -101,7 +102,8 @@ def _field(axes: Axes, group: list[Match]) -> None:
     axes.locator_params("x", nbins=6)
     axes.set_xlabel(per_hand(setting))
     among = ", ".join(group[0].field)
-    axes.set_title(f"{setting.variant}, among {_short(among, 34)}", loc="left", fontsize=11)
+    title = f"{setting.variant}, among {_short(among, 34)}"
+    axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     plain_axes(axes)
 
 

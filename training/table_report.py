@@ -13,13 +13,13 @@ from rich.text import Text
 from .fitting import make_table, print_fitting
 from .hands import has_dealer
 from .matches import Match, SeatDifference, Setting, Tournament
-from .report import LOOKS_AHEAD, SEES_ALL, coloured, interval, show_key, write
+from .report import FILES, LOOKS_AHEAD, SEES_ALL, coloured, interval, show_key, write
 from .stats import Estimate
 
+__all__ = ["FILES", "episodes", "save", "show"]
 DEALER = "dealer"
 SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with ms."""
-LEFT_OUT = "(no room for all columns: positions, ms)"
 
 
 def save(found: Tournament, folder: Path | str) -> list[Path]:
@@ -77,7 +77,7 @@ def show(found: Tournament, console: Console) -> None:
         )
     )
     for variant, group in found.variants.items():
-        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES], LEFT_OUT)
+        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES])
         differences = [one for one in found.differences if one.variant == variant]
         if differences:
             print_fitting(console, [differences_table(differences, group[0].setting)])

@@ -6,7 +6,7 @@ import textwrap
 ENDLESS = 10_000
 """Columns where nobody looks on, such as in a pipe: no line is broken."""
 WIDEST = 100
-"""Columns beyond which text is not spread."""
+"""Columns of a terminal beyond which text is not spread."""
 INDENT, FIRST = 18, 15
 """Where text begins beside a heading, and the room of that."""
 ROOM = 24
@@ -29,7 +29,8 @@ def wrap_beside(heading: str, text: str) -> str:
 
     No word is broken: a number stays whole.
     """
-    width = min(find_width(), WIDEST)
+    width = find_width()
+    width = width if width == ENDLESS else min(width, WIDEST)
     if width < INDENT + ROOM:
         return f"  {heading}\n{wrap_words(text, width, '    ')}"
     head = f"  {heading:<{FIRST}} "
