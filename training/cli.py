@@ -4,16 +4,19 @@ Only NumPy, Numba and Gymnasium are needed to start it; what a command needs bey
 by that command.
 """
 
+import sys
+
+if __name__ == "__main__":  # as python -m parlour.training.cli: begin where the command does
+    from .start import main as start
+
+    sys.exit(start())
+
 import argparse
 import os
-import re
-import sys
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from parlour.agents.agent import IllegalChoice
 from parlour.agents.human import Quit
@@ -21,8 +24,21 @@ from parlour.envs import GAMES
 from parlour.envs.core.options import unknown
 
 from . import commands, truth_commands
+from .command_parser import (
+    MOST_DEALS,
+    MOST_HANDS,
+    MOST_ROWS,
+    Parser,
+    asks_help,
+    read_path,
+    read_seconds,
+    read_text,
+    read_whole,
+)
 from .commands import AGENTS
 from .evaluate import DEALS, MAX_MOVES
+from .start import STOPPED
+from .terminal import as_line
 
 FAILED = 2
 """Exit status of a wrong command line, wrong rules, a wrong agent ..."""
@@ -103,27 +119,6 @@ could be reached. A run that was stopped goes on where it was.
 }
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
-
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        keywords["allow_abbrev"] = False
-        super().__init__(*args, **keywords)
-
-    def error(self, message: str) -> NoReturn:
-        """Leave with the message; how to get help is the end of it."""
-        raise ValueError(f"{message} (see {self.prog} --help)")
-
-    def refuse(self, words: Sequence[str]) -> NoReturn:
-        """Leave because of words that no argument takes; the flag that may be meant is named."""
-        flags = re.findall(r"--([a-z-]+)", self.format_usage())
-        given = [word.lstrip("-").partition("=")[0] for word in words if word.startswith("-")]
-        near = [flag for word in given for flag in get_close_matches(word, flags, 1)]
-        hint = f"; did you mean {', '.join(f'--{flag}' for flag in near)}?" if near else ""
-        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
-
-
 def parser() -> Parser:
     """Return the parser of the whole command line."""
     top = Parser(
@@ -161,7 +156,9 @@ def parser() -> Parser:
 
 
 def _add_rules(made: Parser, many: bool = False, optional: bool = False) -> None:
-    made.add_argument("game", metavar="GAME", nargs="?" if optional else None, help=_games())
+    made.add_argument(
+        "game", metavar="GAME", nargs="?" if optional else None, help=f"one of: {', '.join(GAMES)}"
+    )
     many_of: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
     several = "one or more of, or all: " if many else ""
     several += "; ".join(
@@ -179,10 +176,13 @@ def _add_rules(made: Parser, many: bool = False, optional: bool = False) -> None
 
 
 def _add_deals(made: Parser) -> None:
-    made.add_argument("--deals", type=int, default=DEALS, help=f"how many (default: {DEALS})")
-    made.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
-    made.add_argument("--first", type=int, default=0, help="number of the first deal (default: 0)")
-    made.add_argument("--seed", type=int, default=0, help="of the agents' own random choices")
+    made.add_argument(
+        "--deals", type=read_whole(MOST_DEALS), default=DEALS, help=f"how many (default: {DEALS})"
+    )
+    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    whole = read_whole()
+    made.add_argument("--first", type=whole, default=0, help="number of the first (default: 0)")
+    made.add_argument("--seed", type=whole, default=0, help="of the agents' own random choices")
     made.add_argument(
         "--key",
         metavar="TEXT",
@@ -190,7 +190,7 @@ def _add_deals(made: Parser) -> None:
     )
     made.add_argument(
         "--max-moves",
-        type=int,
+        type=read_whole(),
         help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES}); not in games "
         "for several, which always end",
     )
@@ -203,17 +203,18 @@ def _add_deals(made: Parser) -> None:
     )
     made.add_argument(
         "--hands",
-        type=int,
+        type=read_whole(MOST_HANDS),
         help="in games for several: make each deal a session of so many hands, the dealer moving "
         "on (default: 1)",
     )
     made.add_argument(
         "--truth",
+        type=read_text,
         metavar="FILE",
         help="labels of the deals (parlour bank make), or no (default: those that are found)",
     )
     made.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="write Parquet, JSON and a picture"
+        "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and a picture"
     )
     made.add_argument("--json", action="store_true", help="print JSON, and nothing else, on stdout")
 
@@ -221,16 +222,20 @@ def _add_deals(made: Parser) -> None:
 def _add_play(made: Parser) -> None:
     made.add_argument("--agent", default="human", help=f"{AGENTS} (default: human)")
     made.add_argument(
-        "--deck", help="a chosen deck: card names in dealing order, the top row first"
+        "--deck",
+        type=read_text,
+        help="a chosen deck: card names in dealing order, the top row first",
     )
-    made.add_argument("--deal", type=int, help="a numbered deal of the bank")
-    made.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
-    made.add_argument("--seed", type=int, help="deal at random from this seed")
+    made.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
+    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    made.add_argument("--seed", type=read_whole(), help="deal at random from this seed")
     made.add_argument(
         "--key", metavar="TEXT", help="the secret that agents' draws come from (default: a new one)"
     )
     made.add_argument(
-        "--seat", type=int, help="in games for several: the seat to play, or to watch (default: 0)"
+        "--seat",
+        type=read_whole(),
+        help="in games for several: the seat to play, or to watch (default: 0)",
     )
     made.add_argument(
         "--opponents",
@@ -241,26 +246,26 @@ def _add_play(made: Parser) -> None:
     )
     made.add_argument(
         "--hands",
-        type=int,
+        type=read_whole(MOST_HANDS),
         help="in games for several: play so many hands, the dealer moving on (default: 1)",
     )
     made.add_argument(
         "--delay",
-        type=float,
+        type=read_seconds,
         help="seconds between the steps of an agent (default: wait for Enter)",
     )
 
 
 def _add_bench(made: Parser) -> None:
-    made.add_argument("--rows", type=int, help="games side by side (default: 1024)")
     made.add_argument(
-        "--seconds", type=float, help="length of each measurement (default: 1), without GAME too"
+        "--rows", type=read_whole(MOST_ROWS), help="games side by side (default: 1024)"
+    )
+    made.add_argument(
+        "--seconds",
+        type=read_seconds,
+        help="length of each measurement (default: 1), without GAME too",
     )
     made.add_argument("--json", action="store_true", help="print JSON")
-
-
-def _games() -> str:
-    return f"one of: {', '.join(GAMES)}"
 
 
 def _version() -> str:
@@ -323,26 +328,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # as in: parlour rules pyramid | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
-    except Exception as error:
-        if debug:
-            raise
-        print(f"parlour: error: {_explain(error)}", file=sys.stderr)
-        return FAILED
     except KeyboardInterrupt:
-        return 130
+        return STOPPED
+    except BaseException as error:  # an agent of one's own may raise anything, SystemExit too
+        if debug or (isinstance(error, SystemExit) and asks_help(words)):
+            raise
+        print(f"parlour: error: {as_line(_explain(error))}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:  # else Python complains of it once more at its end
+        _drop_output()
+    return FAILED
 
 
-def _explain(error: Exception) -> str:
-    if isinstance(error, ModuleNotFoundError):
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _explain(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
         return f"this needs {error.name}, which is not installed: {EXTRA}"
     if isinstance(error, Quit):
         return "the game was left before its end"
-    if isinstance(error, ValueError | IllegalChoice | OSError):
-        return " ".join(str(error).split())
+    if isinstance(error, ValueError | IllegalChoice | OSError) and str(error):
+        return str(error)
     return f"{type(error).__name__}: {error} (--debug shows where)"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,10 +3,8 @@
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
@@ -18,6 +16,8 @@ from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe, differences, said
 
 from .evaluate import MAX_MOVES, Progress
+from .outputs import check_folder
+from .terminal import wrap_beside
 
 ROOT = Path(__file__).resolve().parents[1]
 """The clone, if this is one."""
@@ -116,8 +116,10 @@ def run_compare(given: argparse.Namespace) -> int:
         keywords = {"max_moves": MAX_MOVES if given.max_moves is None else given.max_moves}
         keywords["truth"] = given.truth
     compare, found_by, report = _ways(several, not given.json or bool(given.out))
+    if given.out:
+        check_folder(given.out, report.FILES)
     finished: list[Any] = []
-    failed: Exception | None = None
+    failed: BaseException | None = None
     with redirect_stdout(sys.stderr) if given.json else nullcontext(), bars_of(given.deals) as bars:
         try:
             compare(
@@ -134,23 +136,31 @@ def run_compare(given: argparse.Namespace) -> int:
                 finished=finished,
                 **keywords,
             )
-        except Exception as error:
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
             if not finished:
                 raise
             failed = error
     found = found_by(finished)
-    written = report.save(found, given.out) if given.out else []
-    if given.json:
-        print(json.dumps(finished[0].summary() if single else found.summary()))
-    else:
-        from rich.console import Console
-
-        report.show(found, Console())
+    try:  # what was played for is said first: to save it may fail
+        if given.json:
+            print(json.dumps(finished[0].summary() if single else found.summary()), flush=True)
+        else:
+            _show(report, found)
+    finally:
+        written = report.save(found, given.out) if given.out else []
+    if not given.json:
         for path in written:
             print(f"written: {path}")
     if failed is not None:
         raise failed  # what the others did before it is kept all the same
     return 0
+
+
+def _show(report: Any, found: Any) -> None:
+    from .fitting import open_console
+
+    report.show(found, open_console())
+    sys.stdout.flush()
 
 
 def _ways(several: bool, shown: bool) -> tuple[Any, Any, Any]:
@@ -245,7 +255,7 @@ def run_bench(given: argparse.Namespace) -> int:
         return _bench_all(given)
     from .bench import measure
 
-    games = [game(given.game)] if given.game else list(GAMES.values())
+    games = list(GAMES.values()) if given.game is None else [game(given.game)]
     options = read_options(given.option)
     rows = 1024 if given.rows is None else given.rows
     seconds = 1.0 if given.seconds is None else given.seconds
@@ -338,6 +348,4 @@ def bars_of(deals: int) -> Iterator[Callable[[str, str], Progress | None] | None
 
 
 def _print_wrapped(first: str, text: str) -> None:
-    width = min(shutil.get_terminal_size().columns, 100)
-    indent = " " * 18
-    print(textwrap.fill(text, width, initial_indent=f"  {first:<15} ", subsequent_indent=indent))
+    print(wrap_beside(first, text))

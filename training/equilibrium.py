@@ -8,12 +8,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
-from pathlib import Path
 from typing import Any
 
 from parlour.agents.agent import IllegalChoice
 from parlour.envs import game
 
+from .command_parser import Parser, read_path, read_whole
 from .commands import AGENTS as KNOWN
 from .commands import read_options
 from .exploitability import (
@@ -29,6 +29,8 @@ from .exploitability import (
     find,
     save,
 )
+from .outputs import check_agent_folder
+from .terminal import as_line
 from .tree import MOST_NODES
 
 FAILED = 2
@@ -56,7 +58,10 @@ def add_arguments(made: argparse.ArgumentParser) -> None:
         help=f"each: {KNOWN} (default: {' '.join(AGENTS)})",
     )
     made.add_argument(
-        "--iterations", type=int, default=ITERATIONS, help=f"of CFR+ (default: {ITERATIONS})"
+        "--iterations",
+        type=read_whole(),
+        default=ITERATIONS,
+        help=f"of CFR+ (default: {ITERATIONS})",
     )
     made.add_argument("--variant", metavar="NAME", default=VARIANT, help=f"default: {VARIANT}")
     made.add_argument(
@@ -67,15 +72,17 @@ def add_arguments(made: argparse.ArgumentParser) -> None:
         default=[],
         help="change an option of the rules; may be repeated",
     )
-    made.add_argument("--dealer", type=int, metavar="SEAT", help="default: chance chooses it")
+    made.add_argument(
+        "--dealer", type=read_whole(), metavar="SEAT", help="default: chance chooses it"
+    )
     made.add_argument(
         "--max-nodes",
-        type=int,
+        type=read_whole(),
         default=MOST_NODES,
         help=f"refuse rules whose tree has more nodes (default: {MOST_NODES})",
     )
     made.add_argument(
-        "--save", type=Path, metavar="FOLDER", help="save the equilibrium as an agent"
+        "--save", type=read_path, metavar="FOLDER", help="save the equilibrium as an agent"
     )
     made.add_argument("--json", action="store_true", help="print JSON, and nothing else, on stdout")
 
@@ -84,6 +91,8 @@ def run_exploit(given: argparse.Namespace) -> int:
     """Solve the game, hold the agents against it, print the table."""
     if not given.json:
         from . import fitting  # noqa: F401  # before solving: what is missing is said at once
+    if given.save:
+        check_agent_folder(given.save)
     aside = redirect_stdout(sys.stderr) if given.json else nullcontext()
     with aside, _bar(given.iterations) as report_to:
         found = find(
@@ -95,13 +104,19 @@ def run_exploit(given: argparse.Namespace) -> int:
             given.max_nodes,
             report_to,
         )
+    failed: Exception | None = None
     if given.save:
-        found.rows.append(save(found, given.save))
+        try:  # before the tables, for it is one of their lines; they are shown without it, too
+            found.rows.append(save(found, given.save))
+        except Exception as error:
+            failed = error
     if given.json:
-        print(json.dumps(found.summary()))
-        return 0
-    show(found)
-    if given.save:
+        print(json.dumps(found.summary()), flush=True)
+    else:
+        show(found)
+    if failed is not None:
+        raise failed
+    if given.save and not given.json:
         print(f"written: {given.save}")
     return 0
 
@@ -163,12 +178,10 @@ def _bar(iterations: int) -> Iterator[Callable[[int], object] | None]:
 
 def run(arguments: Sequence[str] | None, prog: str) -> int:
     """Run the command and return its exit status; errors are raised."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=prog,
         description="Say how exploitable agents are, exactly, where the rules are small.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add_arguments(made)
     return run_exploit(made.parse_args(arguments))
@@ -181,7 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         said: Any = f"this needs {error.name}, which is not installed: pip install 'parlour[train]'"
     except (ValueError, OSError, IllegalChoice) as error:
-        said = " ".join(str(error).split())
+        said = as_line(str(error))
     except KeyboardInterrupt:
         return 130
     print(f"parlour: error: {said}", file=sys.stderr)

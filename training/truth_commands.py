@@ -18,10 +18,13 @@ from parlour.envs.core.rows import Rows, taken
 from parlour.envs.core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
 from parlour.envs.solvers import solver_of
 
+from .command_parser import MOST_DEALS, MOST_JOBS, read_path, read_text, read_whole
 from .commands import bars_of, read_options, variants_of
 from .evaluate import DEALS, check_number, rules_name
 from .labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN, Labels, is_scored, load
+from .outputs import check_folder
 from .stats import rate
+from .terminal import find_width, wrap_words
 from .truth import proven
 
 SURE = (0.95, 0.99)
@@ -31,13 +34,15 @@ MOST = 100
 """Different values of which it is counted how often each occurs."""
 BAR = 50
 """Width of the longest bar of a histogram."""
+SIDES = 21
+"""Columns beside it: the value, and how many deals have it."""
 
 
 def add_solve(made: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour solve`` beside game and rules."""
-    made.add_argument("--deal", type=int, help="a numbered deal of the bank")
-    made.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
-    made.add_argument("--deck", help="a chosen deck: card names in dealing order")
+    made.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
+    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    made.add_argument("--deck", type=read_text, help="a chosen deck: card names in dealing order")
     made.add_argument(
         "--actions",
         nargs="+",
@@ -55,9 +60,13 @@ def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
     ways = made.add_subparsers(title="what to do", metavar="make|show", dest="way", required=True)
     make = ways.add_parser("make", help="solve numbered deals and write their labels")
     add_rules(make, many=True)
-    make.add_argument("--deals", type=int, default=DEALS, help=f"how many (default: {DEALS})")
-    make.add_argument("--first", type=int, default=0, help="number of the first (default: 0)")
-    make.add_argument("--bank", help="bank of numbered deals (default: GAME-1)")
+    make.add_argument(
+        "--deals", type=read_whole(MOST_DEALS), default=DEALS, help=f"how many (default: {DEALS})"
+    )
+    make.add_argument(
+        "--first", type=read_whole(), default=0, help="number of the first (default: 0)"
+    )
+    make.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
     make.add_argument(
         "--optimal",
         action=argparse.BooleanOptionalAction,
@@ -66,15 +75,19 @@ def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
     )
     _add_limit(make)
     make.add_argument(
-        "--jobs", type=int, default=-1, help="deals are solved side by side (default: each core)"
+        "--jobs",
+        type=read_whole(MOST_JOBS),
+        default=-1,
+        help="deals are solved side by side (default: each core)",
     )
     make.add_argument(
         "--backend",
+        type=read_text,
         help="joblib's: loky (default), multiprocessing, threading; dask and ray for a cluster, "
         "where these are installed (DASK_SCHEDULER_ADDRESS, RAY_ADDRESS say which)",
     )
     make.add_argument(
-        "--out", type=Path, metavar="FOLDER", default=FOLDER, help=f"(default: {FOLDER})"
+        "--out", type=read_path, metavar="FOLDER", default=FOLDER, help=f"(default: {FOLDER})"
     )
     make.set_defaults(parser=make)
     show = ways.add_parser("show", help="show what labels say")
@@ -86,7 +99,10 @@ def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
 
 def _add_limit(made: argparse.ArgumentParser) -> None:
     made.add_argument(
-        "--limit", type=int, metavar="NODES", help="positions to look at (default: the solver's)"
+        "--limit",
+        type=read_whole(),
+        metavar="NODES",
+        help="positions to look at (default: the solver's)",
     )
 
 
@@ -171,6 +187,7 @@ def _make(given: argparse.Namespace) -> int:
 
     one, options = game(given.game), read_options(given.option)
     variants = _solvable(one, variants_of(one, given.variant, options) or [one.default], given)
+    check_folder(given.out)
     with bars_of(given.deals) as bars:
         for variant in variants:
             path = make(
@@ -314,14 +331,16 @@ def _lines(labels: Labels) -> list[str]:
         f"  file         {labels.source}",
     ]
     measured = said["score"] if is_scored(labels.game) else said["fewest"]
-    return lines + _histogram(measured or {})
+    width = find_width()
+    lines = [line if len(line) <= width else wrap_words(line, width, "    ", "") for line in lines]
+    return lines + _histogram(measured or {}, max(min(BAR, width - SIDES), 1))
 
 
-def _histogram(found: dict[str, Any]) -> list[str]:
+def _histogram(found: dict[str, Any], bar: int) -> list[str]:
     """A bar of how many deals for each number of moves, or each score, if they are few."""
     counts: dict[str, int] = found.get("counts", {})
     longest = max(counts.values(), default=1)
     return [
-        f"  {value:>9}  {'█' * max(round(BAR * count / longest), 1)} {count:,}"
+        f"  {value:>9}  {'█' * max(round(bar * count / longest), 1)} {count:,}"
         for value, count in counts.items()
     ]

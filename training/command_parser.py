@@ -1,0 +1,95 @@
+"""Reading a command line: errors of one line, and the kinds of values that arguments have."""
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+LARGEST = 2**62
+"""The largest whole number: it fits into 64 bits with room for the deals behind it."""
+
+MOST_DEALS, MOST_HANDS, MOST_ROWS = 100_000_000, 100_000, 1 << 20
+"""More of them would not fit into memory."""
+MOST_JOBS = 1024
+HELP = {"-h", "--help", "--version"}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        keywords["allow_abbrev"] = False
+        super().__init__(*args, **keywords)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Read a command line; ``--flag=--``, which argparse takes for no value, is refused."""
+        for word in args or ():
+            if re.fullmatch(r"--[\w-]+=--", word):
+                self.error(f"argument {word[:-3]}: a value is needed, not --")
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with the message; how to get help is the end of it."""
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Leave because of words that no argument takes; the flag that may be meant is named."""
+        flags = re.findall(r"--([a-z-]+)", self.format_usage())
+        given = [word.lstrip("-").partition("=")[0] for word in words if word.startswith("-")]
+        near = [flag for word in given for flag in get_close_matches(word, flags, 1)]
+        hint = f"; did you mean {', '.join(f'--{flag}' for flag in near)}?" if near else ""
+        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
+
+
+def read_whole(most: int = LARGEST) -> Callable[[str], int]:
+    """Return what reads a whole number, at most so large either way; lower bounds are elsewhere."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"invalid int value: {shorten(text)}") from None
+        if abs(number) > most:
+            raise argparse.ArgumentTypeError(f"{shorten(text)}: at most {most:,} is allowed")
+        return number
+
+    return read
+
+
+def read_seconds(text: str) -> float:
+    """Return seconds from 0, at most an hour."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 3600:  # false for nan, too
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed are seconds from 0 to 3600")
+    return number
+
+
+def read_text(text: str) -> str:
+    """Return text of one line that is not empty, such as the name of a bank."""
+    if not text.strip() or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is one line of text")
+    return text
+
+
+def read_path(text: str) -> Path:
+    """Return a path that can be one: neither empty nor with NUL in it."""
+    if not text or "\0" in text:
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: a path is needed")
+    return Path(text)
+
+
+def shorten(text: str) -> str:
+    """Return text in quotation marks, its middle left out where it is long."""
+    return repr(text if len(text) <= 60 else f"{text[:30]}…{text[-20:]}")
+
+
+def asks_help(words: Sequence[str]) -> bool:
+    """Whether to leave is what was asked for: help, a version, a shell's completion."""
+    return any(word in HELP or word.startswith("--tyro-") for word in words)
