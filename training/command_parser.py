@@ -3,7 +3,7 @@
 import argparse
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -93,3 +93,28 @@ def shorten(text: str) -> str:
 def asks_help(words: Sequence[str]) -> bool:
     """Whether to leave is what was asked for: help, a version, a shell's completion."""
     return any(word in HELP or word.startswith("--tyro-") for word in words)
+
+
+def read_options(pairs: Iterable[str]) -> dict[str, str]:
+    """Return ``name=value`` pairs as a dictionary. Raises ValueError for one without ``=``."""
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Take ``--option NAME=VALUE`` and ``--set`` out of words; return the rest and the options."""
+    rest: list[str] = []
+    pairs: list[str] = []
+    left = iter(words)
+    for word in left:
+        flag, equals, value = word.partition("=")
+        if flag in ("--option", "--set"):
+            pairs.append(value if equals else next(left, ""))
+        else:
+            rest.append(word)
+    return rest, read_options(pairs)

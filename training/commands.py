@@ -15,6 +15,7 @@ from parlour.envs import GAMES, Game, game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe, differences, said
 
+from .command_parser import read_options, split_options
 from .evaluate import MAX_MOVES, Progress
 from .outputs import check_folder
 from .terminal import wrap_beside
@@ -235,8 +236,9 @@ def run_play(given: argparse.Namespace) -> int:
     if given.seed is not None and given.seed < 0:
         raise ValueError(f"seed={given.seed}: allowed are whole numbers from 0")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    table = Table(one, given.variant, options, chosen or None, given.seed, given.delay, colour)
-    table = table._replace(key=given.key)
+    table = Table(
+        one, given.variant, options, chosen or None, given.seed, given.delay, colour, key=given.key
+    )
     if not _several(one, given.variant and [given.variant], options):
         flags = ("seat", "opponents", "hands")
         _refuse(given, flags, f"{one.title} as chosen is for one player")
@@ -292,31 +294,6 @@ def _bench_all(given: argparse.Namespace) -> int:
     words = [] if given.seconds is None else ["--seconds", str(given.seconds)]
     command = [sys.executable, "-m", "benchmarks.steps", *words]
     return subprocess.run(command, cwd=ROOT).returncode
-
-
-def read_options(pairs: Iterable[str]) -> dict[str, str]:
-    """Return ``name=value`` pairs as a dictionary. Raises ValueError for one without ``=``."""
-    found = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
-        found[name.strip()] = value.strip()
-    return found
-
-
-def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Take ``--option NAME=VALUE`` and ``--set`` out of words; return the rest and the options."""
-    rest: list[str] = []
-    pairs: list[str] = []
-    left = iter(words)
-    for word in left:
-        flag, equals, value = word.partition("=")
-        if flag in ("--option", "--set"):
-            pairs.append(value if equals else next(left, ""))
-        else:
-            rest.append(word)
-    return rest, read_options(pairs)
 
 
 @contextmanager

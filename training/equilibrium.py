@@ -13,9 +13,8 @@ from typing import Any
 from parlour.agents.agent import IllegalChoice
 from parlour.envs import game
 
-from .command_parser import Parser, read_path, read_whole
+from .command_parser import Parser, read_options, read_path, read_whole
 from .commands import AGENTS as KNOWN
-from .commands import read_options
 from .exploitability import (
     AGENTS,
     GAME,

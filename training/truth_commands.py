@@ -18,8 +18,8 @@ from parlour.envs.core.rows import Rows, taken
 from parlour.envs.core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
 from parlour.envs.solvers import solver_of
 
-from .command_parser import MOST_DEALS, MOST_JOBS, read_path, read_text, read_whole
-from .commands import bars_of, read_options, variants_of
+from .command_parser import MOST_DEALS, MOST_JOBS, read_options, read_path, read_text, read_whole
+from .commands import bars_of, variants_of
 from .evaluate import DEALS, check_number, rules_name
 from .labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN, Labels, is_scored, load
 from .outputs import check_folder

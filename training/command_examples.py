@@ -1,0 +1,64 @@
+"""Examples that the help of each command ends with."""
+
+EXAMPLES = {
+    "rules": """\
+  parlour rules pyramid
+  parlour rules pyramid --variant web
+  parlour rules pyramid --variant classic --option passes=2
+""",
+    "evaluate": """\
+  parlour evaluate pyramid --variant classic --agent uniform --deals 20000 --seed 1 --json
+  parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
+  parlour evaluate seven-twenty-seven --agent greedy --field uniform greedy
+
+--json prints one object on stdout: won, score, moves and the game's further facts, each
+{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed. In a game
+that nobody wins, won is null, and another word (reached) says how often its aim was reached.
+--out writes episodes.parquet (a row a game), summary.json and comparison.png.
+
+In a game for several the agent plays each deal from every seat, with --field in the others: net is
+what it won, in antes a hand, positions the same at each position from the dealer's left.
+""",
+    "compare": """\
+  parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
+  parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
+  parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
+
+All agents play the same deals. --json prints one object on stdout: {"results": [...],
+"differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
+agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and
+all given before.
+--out writes episodes.parquet (a row a game), summary.json and comparison.png.
+
+In a game for several each agent plays each deal from every seat: in --field, and among seats all
+played by each of the others. --json then has "pairs", too, and a difference has net and positions:
+each from the dealer's left, with an interval and a p-value corrected by Holm's method.
+""",
+    "play": """\
+  parlour play pyramid                          cards as Th, 10h or T♥, or place numbers; ? for help
+  parlour play pyramid --variant web --deal 17  a numbered deal of the bank
+  parlour play pyramid --agent greedy           watch an agent, step by step
+  parlour play seven-twenty-seven --seat 2 --hands 10
+""",
+    "solve": """\
+  parlour solve pyramid --deal 17
+  parlour solve pyramid --deal 17 --variant classic --fewest --json
+  parlour solve pyramid --deal 17 --actions "pyramid 26" "pyramid 21" DEAL
+
+--json prints one object on stdout: winnable (true, false, or null if that was not decided), moves
+in words, actions as numbers, fewest (if proven), score, nodes and ms.
+""",
+    "bank": """\
+  parlour bank make pyramid --deals 10000
+  parlour bank make pyramid --variant all --no-optimal --jobs 8
+  parlour bank make pyramid --deals 1000000 --backend dask
+  parlour bank show pyramid
+
+A bank that was made is found by evaluate and compare, which then say how an agent did beside what
+could be reached. A run that was stopped goes on where it was.
+""",
+    "bench": """\
+  parlour bench                                 in a clone: all benchmarks, beside the peers
+  parlour bench pyramid --rows 4096 --json
+""",
+}
