@@ -238,6 +238,8 @@ class _Cache(caching.NullCache):
 
     A file is named after the kernel, so that a new version replaces the old one. It begins with
     the identity of the version and the digest of the rest: what is stale or damaged is not loaded.
+    What lies beside the source is found even where nothing can be written there, as in a package
+    installed for all users.
     """
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
@@ -249,40 +251,46 @@ class _Cache(caching.NullCache):
         try:
             return caching.CompileResultCacheImpl(self._kernel)
         except (RuntimeError, OSError):
-            if os.path.exists(self._kernel.__code__.co_filename):  # not code out of a string
-                _warn_once("no folder for them can be written")
             return None
 
     @property
     def cache_path(self) -> str | None:
         return self._keeper and self._keeper.locator.get_cache_path()
 
-    def _file(self, signature: Any, codegen: Any) -> tuple[Path, bytes]:
+    @property
+    def _folders(self) -> list[Path]:
+        """Where a kernel may lie, the folder that can be written first."""
+        beside = Path(self._kernel.__code__.co_filename).parent / "__pycache__"
+        own = self.cache_path
+        return [beside] if own is None else list(dict.fromkeys((Path(own), beside)))
+
+    def _file(self, signature: Any, codegen: Any) -> tuple[str, bytes]:
         parts = signature, codegen.magic_tuple(), self._options
         name, version = _identity(self._kernel, *parts)
         label = re.sub(r"[^\w.]", "", f"{self._kernel.__module__}.{self._kernel.__qualname__}")
         tag = sys.implementation.cache_tag
-        return Path(self.cache_path or "", f"{label[-80:]}-{name.hex()[:20]}.{tag}.nbc"), version
+        return f"{label[-80:]}-{name.hex()[:20]}.{tag}.nbc", version
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        if self._keeper is None:
-            return None
         target_context.refresh()
         file, version = self._file(sig, target_context.codegen())
-        try:
-            found = file.read_bytes()
-            if found[:32] != version or found[32:64] != hashlib.sha256(found[64:]).digest():
-                return None
-            return self._keeper.rebuild(target_context, pickle.loads(found[64:]))
-        except Exception:  # whatever is wrong with the file: compiling again puts it right
-            return None
+        for folder in self._folders:
+            found = _load(folder / file, version, target_context)
+            if found is not None:
+                return found
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         global _compilations
         _compilations += 1
-        if self._keeper is None or not self._keeper.check_cachable(data):
+        if self._keeper is None:
+            if os.path.exists(self._kernel.__code__.co_filename):  # not code out of a string
+                _warn_once("no folder for them can be written")
             return
-        file, version = self._file(sig, data.codegen)
+        if not self._keeper.check_cachable(data):
+            return
+        name, version = self._file(sig, data.codegen)
+        file = Path(self._keeper.locator.get_cache_path(), name)
         kept = dumps(self._keeper.reduce(data))
         part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
         try:
@@ -291,6 +299,17 @@ class _Cache(caching.NullCache):
         except OSError as error:
             _warn_once(error.strerror or str(error))
             part.unlink(missing_ok=True)
+
+
+def _load(file: Path, version: bytes, target_context: Any) -> Any:
+    """Return the machine code in a file, None if it is not there, stale or damaged."""
+    try:
+        found = file.read_bytes()
+        if found[:32] != version or found[32:64] != hashlib.sha256(found[64:]).digest():
+            return None
+        return compiler.CompileResult._rebuild(target_context, *pickle.loads(found[64:]))
+    except Exception:  # whatever is wrong with the file: compiling again puts it right
+        return None
 
 
 @functools.cache

@@ -238,6 +238,35 @@ def test_without_a_place_to_write_it_warns_once_and_goes_on(house: House) -> Non
         assert "NUMBA_CACHE_DIR" in errors
 
 
+READ_ONLY = """
+import tempfile
+write = tempfile.TemporaryFile
+def refuse(*_, dir=None, **__):
+    if {allowed!r} not in str(dir):
+        raise PermissionError(13, "Permission denied")
+    return write(dir=dir)
+tempfile.TemporaryFile = refuse
+"""
+"""Numba writes such a file to find out whether a folder can be written. Root can write any."""
+
+
+@pytest.mark.parametrize("allowed", ["nowhere", "elsewhere"])
+def test_kernels_in_a_package_that_cannot_be_written_are_used(house: House, allowed: str) -> None:
+    beside = {"NUMBA_CACHE_DIR": ""}
+    assert house.run(CALL, **beside) == ("60", 2)
+    assert list((house.folder / "house/__pycache__").glob("*.nbc"))
+    other = {"NUMBA_CACHE_DIR": str(house.folder / "elsewhere")}
+    call = READ_ONLY.format(allowed=allowed) + CALL
+    printed, compiled, errors = house.result(house.start(call, **other))
+    assert (printed, compiled, errors) == ("60", 0, "")
+    house.write("house/helper.py", HELPER.replace("PLUS = 1", "PLUS = 2"))
+    printed, compiled, errors = house.result(house.start(call, **other))
+    assert (printed, compiled) == ("70", 2), "a stale kernel was used"
+    assert errors.count("RuntimeWarning") == (allowed == "nowhere")
+    again = house.run(call, **other)
+    assert again == ("70", 2 if allowed == "nowhere" else 0)
+
+
 def test_a_full_disk_warns_once_and_goes_on(house: House) -> None:
     full = "import pathlib\ndef full(*_): raise OSError(28, 'No space left on device')\n"
     full += "pathlib.Path.write_bytes = full\n"
