@@ -9,6 +9,7 @@ from .core.batch import How, Over, Reset, Source
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
 from .core.players import named
+from .core.record import read_states
 from .core.rows import Rows, put, taken, viewed
 from .core.turn import Agent, choose, make_turn
 
@@ -30,7 +31,7 @@ def opponents_of(game: Game, rules: Any, opponents: Opponents, seed: int = 0) ->
     for place, agent in enumerate(agents):
         if isinstance(agent, str):
             agent = named(agent, game, seed + place)
-        elif isinstance(agent, type) or not isinstance(agent, Agent):
+        elif isinstance(agent, type) or not isinstance(agent, Agent) or not callable(agent.act):
             raise ValueError(
                 f"opponents: {agent!r} is neither a name nor an agent; allowed are names and "
                 "objects with name, sees_all and act(turn)"
@@ -125,16 +126,15 @@ class SeatRows(Rows):
 
     def restore(self, states: np.ndarray) -> None:
         """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
-        if states.dtype == self.game.state and states.shape == self.states.shape:
-            others = (states["over"] == Over.RUNNING) & (states["turn"] != self.own)
-            if others.any():
-                row = int(others.argmax())
-                raise ValueError(
-                    f"row {row}: it is the turn of seat {states['turn'][row]}, "
-                    f"these rows are those of seat {self.own[row]}"
-                )
-            states = viewed(self.game, self.rules, states, self.own)
-        super().restore(states)
+        found = read_states(self.game, self.rules, self.rules_table, states, self.n)
+        others = (found["over"] == Over.RUNNING) & (found["turn"] != self.own)
+        if others.any():
+            row = int(others.argmax())
+            raise ValueError(
+                f"row {row}: it is the turn of seat {found['turn'][row]}, "
+                f"these rows are those of seat {self.own[row]}"
+            )
+        self.take_over(viewed(self.game, self.rules, found, self.own))
         self._rewards[:] = 0
 
     def saved(self) -> dict[str, np.ndarray]:

@@ -12,6 +12,7 @@ from . import options as opt
 from .batch import Play
 from .cards import full_pack
 from .features import Features
+from .record import RecordCheck, make_record_check
 from .scene import Scene
 from .values import Values
 
@@ -40,6 +41,8 @@ class Game:
     (`truth.Solution`); ``outcomes(states, rules, limit)`` says of every legal action, float32
     (n, actions), whether one who knew all cards could still win after it: 1 yes, 0 no, 0.5 if the
     limit was met first. Not every game has them.
+    ``record`` checks records of states that come from outside (see `record.make_record_check`);
+    without it only what all games have in common is checked.
     ``goal`` is what ``info`` calls the aim that is reached or not: ``"won"``, or another word in a
     game which is not won but played for its score.
     """
@@ -71,6 +74,7 @@ class Game:
     values: Values | None = None
     solve: Callable[..., Any] | None = None
     outcomes: Callable[..., np.ndarray] | None = None
+    record: RecordCheck | None = None
     version: int = 0
     shortest: int = 1
     pack: Callable[[Any], tuple[int, ...]] = full_pack
@@ -118,7 +122,7 @@ class Game:
         combination that the game refuses, and what is allowed.
         """
         variant = self.default if variant is None else variant
-        if variant not in self.variants:
+        if not isinstance(variant, str) or variant not in self.variants:
             raise ValueError(opt.unknown("variant", str(variant), self.variants))
         rules = opt.read(self.variants[variant], options or {})
         self.check(rules)
@@ -137,6 +141,11 @@ class Game:
         """16 hex digits that differ whenever the observation or the actions differ."""
         pieces = [(p.name, p.size, p.kind[:4]) for p in self.features.pieces]
         return _digest(self.name, self.actions, pieces)
+
+    @cached_property
+    def record_check(self) -> RecordCheck:
+        """``record``, or the check of what all games have in common."""
+        return self.record or make_record_check(self.state, self.features, self.actions)
 
     @cached_property
     def own_weights(self) -> np.ndarray:

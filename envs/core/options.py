@@ -9,6 +9,8 @@ import numpy as np
 
 WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 """How booleans are written, in any case."""
+LONGEST = 80
+"""Of a value in an error message, characters."""
 
 
 class Option(NamedTuple):
@@ -35,7 +37,13 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     names = list(allowed)
     near = difflib.get_close_matches(name, names, 1, 0.5)
     hint = f" did you mean {near[0]!r}?" if near else ""
-    return f"unknown {what} {name!r};{hint} allowed: {', '.join(names)}"
+    return f"unknown {what} {one_line(name)};{hint} allowed: {', '.join(names)}"
+
+
+def one_line(value: Any) -> str:
+    """Write a value, however long, for an error message."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def read(default: Any, options: Mapping[str, Any]) -> Any:
@@ -64,32 +72,38 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
         numbers = value.split(",") if isinstance(value, str) else value
         if isinstance(numbers, list | tuple | np.ndarray) and _is_row(numbers, option):
             return tuple(int(number) for number in numbers)
-    elif issubclass(kind, IntEnum):
+    elif issubclass(kind, IntEnum) and _is_name_or_number(value):
         names = {member.name.lower(): member for member in kind}
         names |= {str(int(member)): member for member in kind}
         text = str(int(value)) if isinstance(value, int) else str(value).lower()
         if text in names:
             return names[text]
-    elif _is_int(value) and option.low <= int(value) <= option.high:
+    elif (
+        not issubclass(kind, IntEnum) and _is_int(value) and option.low <= int(value) <= option.high
+    ):
         return int(value)
-    raise ValueError(f"option {field}={value!r}: allowed are {_allowed(kind, option)}")
+    raise ValueError(f"option {field}={one_line(value)}: allowed are {_allowed(kind, option)}")
 
 
 def yes_or_no(field: str, value: Any) -> bool:
     """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
     found = WORDS.get(str(value).lower())
     if found is None:
-        raise ValueError(f"{field}={value!r}: allowed are no, yes")
+        raise ValueError(f"{field}={one_line(value)}: allowed are no, yes")
     return found
 
 
 def _is_int(value: Any) -> bool:
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_) or np.ndim(value):
         return False
     try:
         return int(value) == float(value)
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def _is_name_or_number(value: Any) -> bool:
+    return isinstance(value, str | int | np.integer) and not isinstance(value, bool)
 
 
 def _is_row(numbers: Any, option: Option) -> bool:

@@ -12,7 +12,10 @@ from .game import Game
 from .jit import jit
 from .keys import draw_seed
 from .options import compiled
+from .record import read_states
 
+TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
+"""NumPy takes 10 µs to compare with a member of an enumeration."""
 HIDE = 0x48494445
 """Keeps the seeds of hidden cards apart from those of deals: equal seeds must give nothing away."""
 
@@ -118,17 +121,20 @@ class Rows:
         self.game.play.play(self.states, self.rules_table, self.how_table, which, actions, self.out)
 
     def restore(self, states: np.ndarray) -> None:
-        """Put back states copied earlier, and what they show. Raises ValueError if they differ."""
-        if states.dtype != self.game.state or states.shape != self.states.shape:
-            raise ValueError(
-                f"a state of {self.game.title} is a record array {self.states.shape} of "
-                f"{self.game.state.itemsize} bytes a row; got {states.shape} of {states.dtype}"
-            )
+        """Put back states copied earlier, and what they show.
+
+        Raises ValueError for anything else, naming field and what is allowed; nothing changes then.
+        """
+        self.take_over(read_states(self.game, self.rules, self.rules_table, states, self.n))
+
+    def take_over(self, states: np.ndarray) -> None:
+        """Go on from states (n,) known to be sound, and what they show; see `restore`."""
         put(self.states, slice(None), states)
         self.start(Source.DECK, ~self.all)
         self.out.rewards[:] = 0
-        self.out.terminated[:] = states["over"] == Over.TERMINATED
-        self.out.truncated[:] = states["over"] == Over.TRUNCATED
+        over = states["over"]
+        self.out.terminated[:] = over == TERMINATED
+        self.out.truncated[:] = over == TRUNCATED
 
     def saved(self) -> dict[str, np.ndarray]:
         """Return copies of all that the games to come depend on."""

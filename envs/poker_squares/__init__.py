@@ -6,6 +6,7 @@ from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play, unit, view
 from .layout import facts, layout, words
 from .players import columns
+from .record import RECORD
 from .rules import (
     DEFAULT,
     FEATURES,
@@ -53,6 +54,7 @@ GAME = Game(
     players={"columns": make_judge(columns)},
     values=VALUES,
     solve=solve,
+    record=RECORD,
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

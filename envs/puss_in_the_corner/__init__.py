@@ -7,6 +7,7 @@ from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play
 from .layout import facts, layout, words
 from .players import tip
+from .record import RECORD
 from .rules import (
     ACES,
     ACTIONS,
@@ -48,6 +49,7 @@ GAME = Game(
     values=VALUES,
     solve=solve,
     outcomes=outcomes,
+    record=RECORD,
     pack=pack,
     players={"tip": make_judge(tip)},
 )

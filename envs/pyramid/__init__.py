@@ -5,6 +5,7 @@ from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play
 from .layout import facts, layout, words
+from .record import RECORD
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -44,6 +45,7 @@ GAME = Game(
     solve=solve,
     shortest=PYRAMID // 2,  # no move takes more than two cards
     outcomes=outcomes,
+    record=RECORD,
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules", "solve"]

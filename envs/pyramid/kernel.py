@@ -290,17 +290,9 @@ def lay(s: Any, rules: Any) -> None:
 
 
 @jit
-def deal(s: Any, rules: Any) -> None:
-    """Begin a game with the deck as it stands in the state."""
+def show_rules(s: Any, rules: Any) -> None:
+    """Write the options into the observation."""
     shown = s["shown"]
-    for i in range(PILE):
-        shown["pile_cards"][i] = 0
-    for value in range(KING):
-        shown["unseen"][value] = 4
-    first = TABLE if rules.extra_row else PYRAMID
-    s["seen"] = (1 << first) - 1
-    for place in range(first):
-        shown["unseen"][(s["deck"][place] >> 2) - 1] -= 1
     shown["passes"] = rules.passes
     shown["shuffle_redeal"] = rules.shuffle_redeal
     shown["deal_when"] = rules.deal_when
@@ -314,6 +306,21 @@ def deal(s: Any, rules: Any) -> None:
     shown["stock_play"] = rules.stock_play
     shown["clear_all"] = rules.clear_all
     shown["undo"] = rules.undo
+
+
+@jit
+def deal(s: Any, rules: Any) -> None:
+    """Begin a game with the deck as it stands in the state."""
+    shown = s["shown"]
+    for i in range(PILE):
+        shown["pile_cards"][i] = 0
+    for value in range(KING):
+        shown["unseen"][value] = 4
+    first = TABLE if rules.extra_row else PYRAMID
+    s["seen"] = (1 << first) - 1
+    for place in range(first):
+        shown["unseen"][(s["deck"][place] >> 2) - 1] -= 1
+    show_rules(s, rules)
     if rules.undo:
         for i in range(PACK):
             s["click_place"][i] = 0

@@ -7,6 +7,7 @@ from .hiding import hide
 from .kernel import play, unit
 from .layout import facts, layout, words
 from .players import loose, tight
+from .record import RECORD
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -47,6 +48,7 @@ GAME = Game(
     seats=SEATS,
     view=make_view(view),
     unit=unit,
+    record=RECORD,
     pack=pack,
     players={"tight": make_judge(tight), "loose": make_judge(loose)},
 )

@@ -11,7 +11,7 @@ from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import How, Reset, Reward
 from parlour.envs.core.cards import FIRST_CARD, name
 from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
+from parlour.envs.core.rows import Rows, codes_of, hidden, put, viewed
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares_duel import Duel
 from tests.walkers import WALKERS, random_options
@@ -292,7 +292,7 @@ def test_a_state_by_itself_is_one_of_the_game_for_one() -> None:
     for actions in positions(rows, 1):
         turn, deck = int(rows.states["turn"][0]), rows.states["deck"][0]
         own = actions[turn::2]
-        solo.restore(rows.states)
+        put(solo.states, slice(None), rows.states)
         assert alike(solo.states, replayed(alone, deck, own))
         if not rows.states["over"][0]:
             square = min(legal_now(solo))

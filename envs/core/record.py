@@ -1,0 +1,236 @@
+"""Records of states that come from outside: checked before anything is played on them.
+
+Kernels trust a state: they use its numbers as indexes and walk its sets. So a record is taken only
+if it is one that play could have made. A game names the fields that say everything, checks their
+ranges (``find_wrong``), and makes all others from them anew (``derive``). What it makes must be the
+record to the byte.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .batch import Over
+from .cards import FIRST_CARD
+from .features import Features
+from .jit import jit
+from .options import one_line
+
+if TYPE_CHECKING:
+    from .game import Game
+
+HEAD_ALLOWED = (
+    ("moves", "0 or more"),
+    ("steps", "0 or more"),
+    ("over", "0 running, 1 terminated, 2 truncated, and with several seats 3 untold"),
+    ("won", "0 or 1"),
+    ("illegal", "a set of seats"),
+    ("turn", "the number of a seat"),
+    ("legal", "a set of actions, not empty while the game runs"),
+    ("deck", "every card of the pack once, then zeros"),
+)
+"""Of each field that all games have: its name, and what is allowed."""
+(MOVES, STEPS, OVER, WON, ILLEGAL, TURN, LEGAL, DECK) = range(1, len(HEAD_ALLOWED) + 1)
+SHOWN, DERIVED = 1000, 1001
+"""Found wrong: a shown code out of its bounds; a byte that the other fields do not make."""
+
+
+class RecordCheck(NamedTuple):
+    """``check(states, raw, rules, players, pack, size)`` of a game, and what its fields allow.
+
+    ``states`` (n + 1,) ends with room for one state; ``raw``, int8 (n + 1, bytes), is the same
+    memory; ``pack`` is the set of the codes of a deck of ``size`` cards. It returns the first
+    wrong row, what is wrong, and which byte of it; row -1 if nothing is. ``allowed`` has, for what
+    ``find_wrong`` returns from 1 on, the field (``"shown.card"``: inside another) and what it
+    allows.
+    """
+
+    check: Callable[..., tuple[int, int, int]]
+    allowed: Sequence[tuple[str, str]]
+
+
+@jit
+def find_nothing(s: Any, rules: Any) -> int:
+    """Find nothing wrong: for a game that does not say what its fields allow."""
+    return 0
+
+
+@jit
+def derive_nothing(s: Any, rules: Any) -> None:
+    """Take the fields as they are; a game without a legal action is over."""
+    s["over"] = Over.TERMINATED if s["legal"] == 0 else Over.RUNNING
+
+
+@jit
+def find_wrong_head(s: Any, players: int, actions: int) -> int:
+    """Return which of the fields that all games have is out of its range; 0 for none."""
+    if s["moves"] < 0:
+        return MOVES
+    if s["steps"] < 0:
+        return STEPS
+    if s["over"] < 0 or s["over"] > (Over.UNTOLD if players > 1 else Over.TRUNCATED):
+        return OVER
+    if s["won"] < 0 or s["won"] > 1:
+        return WON
+    if s["illegal"] < 0 or s["illegal"] >> players:
+        return ILLEGAL
+    if s["turn"] < 0 or s["turn"] >= players:
+        return TURN
+    if s["legal"] >> actions or (s["legal"] == 0 and s["over"] == Over.RUNNING):
+        return LEGAL
+    return 0
+
+
+@jit
+def is_whole(deck: Any, pack: int, size: int) -> bool:
+    """Whether a deck has every card of a pack once, and nothing behind them."""
+    found = rest = 0
+    outside = False
+    for place in range(len(deck)):
+        if place < size:
+            outside |= deck[place] < FIRST_CARD
+            found |= 1 << (deck[place] & 63)
+            outside |= deck[place] > 63
+        else:
+            rest |= deck[place]
+    return found == pack and rest == 0 and not outside
+
+
+@jit
+def end_as_told(s: Any, over: int) -> None:
+    """Let a derived state be over as the record says, where that can be.
+
+    A game that could go on may have been truncated, or ended by an illegal action.
+    """
+    if s["over"] == Over.RUNNING:
+        if over == Over.TRUNCATED or (over == Over.TERMINATED and s["illegal"]):
+            s["over"] = over
+    elif over == Over.UNTOLD:
+        s["over"] = over
+
+
+def make_record_check(
+    state: np.dtype,
+    features: Features,
+    actions: int,
+    allowed: Sequence[tuple[str, str]] = (),
+    find_wrong: Callable[..., int] = find_nothing,
+    derive: Callable[..., None] = derive_nothing,
+) -> RecordCheck:
+    """Build the check of a game's records.
+
+    ``find_wrong(s, rules)`` returns 1 + the number in ``allowed`` of the first field that is wrong,
+    0 for none; it may trust what all games have in common. ``derive(s, rules)`` then writes every
+    field that follows from others, ``legal`` and ``over`` among them.
+    """
+    assert state.fields is not None
+    first, high = state.fields["shown"][1], features.high
+    head = len(HEAD_ALLOWED)
+
+    @jit
+    def check(states: Any, raw: Any, table: Any, players: int, pack: int, size: int) -> Any:
+        rules, last = table[0], len(states) - 1
+        for i in range(last):
+            s = states[i]
+            wrong = find_wrong_head(s, players, actions)
+            if wrong:
+                return i, wrong, 0
+            if not is_whole(s["deck"], pack, size):
+                return i, DECK, 0
+            codes = raw[i, first : first + len(high)]
+            outside = 0
+            for entry in range(len(high)):
+                outside |= (codes[entry] < 0) | (codes[entry] > high[entry])
+            if outside:
+                for entry in range(len(high)):
+                    if codes[entry] < 0 or codes[entry] > high[entry]:
+                        return i, SHOWN, first + entry
+            wrong = find_wrong(s, rules)
+            if wrong:
+                return i, head + wrong, 0
+            states[last] = s
+            derive(states[last], rules)
+            end_as_told(states[last], s["over"])
+            differ = 0
+            for byte in range(raw.shape[1]):
+                differ |= raw[i, byte] ^ raw[last, byte]
+            if differ:
+                for byte in range(raw.shape[1]):
+                    if raw[i, byte] != raw[last, byte]:
+                        return i, DERIVED, byte
+        return -1, 0, 0
+
+    return RecordCheck(check, (*HEAD_ALLOWED, *allowed))
+
+
+def read_states(game: "Game", rules: Any, table: np.ndarray, states: Any, n: int) -> np.ndarray:
+    """Return copies of n states that may be played on by these rules, the given ones.
+
+    ``table`` has the rules as kernels take them. Raises ValueError for anything but a record array
+    of n states, and for a record that no play makes: naming row, field and what is allowed.
+    """
+    width = game.state.itemsize
+    fits = isinstance(states, np.ndarray) and states.shape == (n,) and states.dtype == game.state
+    if not fits:
+        is_array = isinstance(states, np.ndarray)
+        got = f"{states.shape} of {states.dtype.name}" if is_array else type(states).__name__
+        raise ValueError(
+            f"a state of {game.title} is a record array ({n},) of {width} bytes a row; got {got}"
+        )
+    room = np.empty(n + 1, f"V{width}")  # as bytes: NumPy copies records field by field
+    room[:n] = np.asarray(states).view(room.dtype)
+    made = np.ndarray(n + 1, game.state, room.data)  # a view of another record takes 5 µs more
+    raw = np.ndarray((n + 1, width), np.int8, room.data)
+    players, pack, size = _facts(game, rules)
+    row, wrong, byte = game.record_check.check(made, raw, table, players, pack, size)
+    if row >= 0:
+        raise ValueError(f"state of {game.title}, row {row}: {_said(game, made, row, wrong, byte)}")
+    return made[:n]
+
+
+@lru_cache(256)
+def _facts(game: "Game", rules: Any) -> tuple[int, int, int]:
+    """How many play by these rules; the set of the codes of a deck, and how many cards it has."""
+    pack = game.pack(rules)
+    return game.players_of(rules), sum(1 << card for card in pack), len(pack)
+
+
+def _said(game: "Game", made: np.ndarray, row: int, wrong: int, byte: int) -> str:
+    """Name a wrong field, its value and what is allowed."""
+    if wrong not in (SHOWN, DERIVED):
+        field, allowed = game.record_check.allowed[wrong - 1]
+        value: Any = made[row]
+        for part in field.split("."):
+            value = value[part]
+        return f"{field}={one_line(value.tolist())}: allowed is {allowed}"
+    field, kind, start = field_at(game.state, byte)
+    value, other = (_number(made, i, kind, start) for i in (row, -1))
+    if wrong == SHOWN:
+        assert game.state.fields is not None
+        entry = byte - game.state.fields["shown"][1]
+        return f"{field}={value}: allowed is 0 to {game.features.high[entry]}"
+    return f"{field}={value}: allowed is {other}, as the other fields have it"
+
+
+def _number(made: np.ndarray, row: int, kind: np.dtype, start: int) -> Any:
+    return np.frombuffer(made[row].tobytes(), kind, 1, start)[0].item()
+
+
+def field_at(record: np.dtype, byte: int) -> tuple[str, np.dtype, int]:
+    """Return the field of a record in which a byte lies: its name, its type, where it begins."""
+    name, start = "", 0
+    while record.fields is not None:
+        field, entry = next(
+            (field, entry)
+            for field, entry in record.fields.items()
+            if 0 <= byte - start - entry[1] < entry[0].itemsize
+        )
+        record, start = entry[0], start + entry[1]
+        name += f".{field}" if name else field
+        if record.shape:
+            place = (byte - start) // record.base.itemsize
+            name += str([int(i) for i in np.unravel_index(place, record.shape)]).replace(", ", "][")
+            record, start = record.base, start + place * record.base.itemsize
+    return name, record, start

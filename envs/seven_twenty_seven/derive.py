@@ -1,0 +1,173 @@
+"""Seven Twenty-Seven: what follows from the fields that say everything. See `record`."""
+
+from typing import Any
+
+from ..core.batch import Over
+from ..core.cards import PACK
+from ..core.jit import jit
+from .chips import bets, different_levels, show_pot, write_digits
+from .hiding import breach
+from .kernel import DECLARES, DRAWS, MINI_PACK, give
+from .order import seat_at
+from .rules import CLASSES, FACE, ROUNDS, SEATS, Declare, Nearness, Pack, Phase, Status
+from .showdown import finish
+from .sight import show_rules, view
+from .totals import LOWEST_BUST, weigh
+
+
+@jit
+def pack_size(rules: Any) -> int:
+    """How many cards are played with."""
+    return len(MINI_PACK) if rules.pack == Pack.MINI else PACK
+
+
+@jit
+def is_betting(s: Any) -> bool:
+    """Whether bets are made."""
+    return s["phase"] == Phase.BET or s["phase"] == Phase.LAST_BET
+
+
+@jit
+def is_drawing(s: Any) -> bool:
+    """Whether cards are taken."""
+    return s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
+
+
+@jit
+def is_done(s: Any, first: int, seat: int, players: int) -> bool:
+    """Whether a seat came before the one whose turn it is, from the first of the round on."""
+    return (seat - first + players) % players < (s["turn"] - first + players) % players
+
+
+@jit
+def first_of_round(s: Any, rules: Any) -> int:
+    """The seat from which on seats act, or answer the last bet, in this phase."""
+    left = seat_at(s["dealer"] + 1, rules.players)
+    if is_betting(s) and s["high"]:
+        return seat_at(s["bettor"] + 1, rules.players)
+    if s["phase"] == Phase.DECLARING and rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
+        return s["bettor"]
+    return left
+
+
+@jit
+def empty_seat(s: Any, seat: int) -> None:
+    """Clear all that there is of a place where nobody sits."""
+    public = s["seats"][seat]
+    s["net"][seat] = 0
+    s["paid"][seat] = 0
+    s["staked"][seat] = 0
+    s["taken"][seat] = 0
+    s["stands"][seat] = 0
+    s["said"][seat] = 0
+    for k in range(ROUNDS):
+        public["drew"][k] = 0
+    public["status"] = Status.NONE
+    public["taken"] = 0
+    public["stands"] = 0
+    public["declared"] = 0
+    write_digits(public["paid"], 0)
+    write_digits(public["staked"], 0)
+    s["shown"]["seats"][seat] = public
+
+
+@jit
+def derive_cards(s: Any, rules: Any) -> None:
+    """Give all cards again to those who have them."""
+    for seat in range(SEATS):
+        for kind in range(CLASSES):
+            s["cards"][seat][kind] = 0
+        s["low"][seat] = 0
+        public = s["seats"][seat]
+        for kind in range(FACE):
+            public["up"][kind] = 0
+        public["up_faces"] = 0
+        public["hidden"] = 0
+    dealt, at = rules.players * (1 + rules.start_down), s["next"]
+    s["up"] = 0
+    s["next"] = 0
+    for place in range(at):
+        face_up = place < rules.players or (place >= dealt and rules.draw_up)
+        give(s, rules, s["owner"][place] - 1, face_up)
+    for seat in range(rules.players):
+        weigh(s, rules, seat)
+
+
+@jit
+def derive_busts(s: Any, rules: Any) -> None:
+    """Where over is bust, put who cannot be in out, and take back cards taken after that."""
+    for seat in range(rules.players):
+        if breach(s, rules, seat):
+            if (s["live"] >> seat) & 1:
+                s["live"] &= ~(1 << seat)
+            else:
+                place = s["next"] - 1
+                while s["owner"][place] != seat + 1:
+                    place -= 1
+                s["owner"][place] = 0
+
+
+@jit
+def derive_seats(s: Any, rules: Any) -> None:
+    """Write what is public of each seat."""
+    busts = rules.nearness == Nearness.OVER_IS_BUST
+    s["pot"] = 0
+    s["drawn"] = 0
+    for seat in range(rules.players):
+        public = s["seats"][seat]
+        out = Status.BUSTED if busts and s["low"][seat] >= LOWEST_BUST else Status.FOLDED
+        public["status"] = Status.IN if (s["live"] >> seat) & 1 else out
+        public["taken"] = s["taken"][seat]
+        public["stands"] = s["stands"][seat]
+        public["declared"] = s["said"][seat] if rules.declare == Declare.SEQUENTIAL else 0
+        write_digits(public["paid"], s["paid"][seat])
+        write_digits(public["staked"], s["staked"][seat])
+        s["net"][seat] = 0
+        s["pot"] += s["paid"][seat]
+        s["drawn"] |= public["drew"][0]
+    for seat in range(rules.players, SEATS):
+        empty_seat(s, seat)
+
+
+@jit
+def derive_turn(s: Any, rules: Any) -> None:
+    """Write who has still to act, and what the seat whose turn it is may do."""
+    first, betting = first_of_round(s, rules), is_betting(s)
+    s["pending"] = 0
+    for seat in range(rules.players):
+        if not is_done(s, first, seat, rules.players):
+            s["pending"] |= 1 << seat
+    s["pending"] &= s["live"]
+    if betting and s["high"]:
+        s["pending"] &= ~(1 << s["bettor"])
+    if betting:
+        s["legal"] = bets(s, rules, s["turn"])
+    else:
+        s["legal"] = DRAWS if is_drawing(s) else DECLARES
+
+
+@jit
+def derive(s: Any, rules: Any) -> None:
+    """Write all that follows from the other fields."""
+    shown = s["shown"]
+    s["size"] = pack_size(rules)
+    s["levels"] = different_levels(rules)
+    show_rules(s, rules)
+    derive_cards(s, rules)
+    derive_seats(s, rules)
+    if rules.nearness == Nearness.OVER_IS_BUST:
+        derive_busts(s, rules)
+    show_pot(s, rules)
+    shown["stock"] = s["size"] - s["next"]
+    shown["phase"] = s["phase"]
+    shown["raises_left"] = rules.max_raises - s["raises"] if is_betting(s) else 0
+    s["won"] = 0
+    s["score"] = 0
+    if s["phase"] == Phase.OVER:
+        s["pending"] = s["live"]
+        if s["live"]:
+            finish(s, rules)
+    else:
+        s["over"] = Over.RUNNING
+        derive_turn(s, rules)
+    view(s, rules, s["viewer"])

@@ -1,0 +1,196 @@
+"""Seven Twenty-Seven: which records are states of a hand. See `core.record`.
+
+What says everything are the deck and who owns which card of it, who is still in, whose turn it is
+in which phase, what was paid, and what each seat has said.
+"""
+
+from typing import Any
+
+from ..core.batch import Over
+from ..core.cards import PACK
+from ..core.jit import jit
+from ..core.record import make_record_check
+from .derive import derive, first_of_round, is_betting, is_done, is_drawing, pack_size
+from .kernel import MOST_STANDS, can_draw
+from .rules import ACTIONS, FEATURES, ROUNDS, STATE, Declare, Phase
+
+ALLOWED = (
+    ("dealer", "the number of a seat"),
+    ("viewer", "the number of a seat"),
+    ("phase", "1 to 5 while the hand runs, of those that the rules have, and 0 when it is over"),
+    ("next", "the cards dealt, and those taken since"),
+    ("owner", "1 more than the seat that each card up to next was dealt to, or taken by, else 0"),
+    ("taken", "what the rules allow a seat to take"),
+    ("live", "a set of seats, of two or more while the hand runs; who has busted is not in it"),
+    ("turn", "a seat that is in and, where cards are drawn, may draw"),
+    ("stands", "0 to 3, and not more than the rules allow"),
+    ("said", "what each seat still in has declared, 1 to 3, in its turn; else 0"),
+    ("paid", "the ante and what a seat can have bet since; nothing where nobody sits"),
+    ("staked", "while bets are made what each seat has bet in this round, else 0"),
+    ("high", "the highest stake of this round, not below what so many raises cost"),
+    ("raises", "0 to the raises that the rules allow, 0 before a bet"),
+    ("bettor", "the seat that bet or raised last, -1 for nobody"),
+    ("seats", "of each seat, that it drew as often as it took cards, or in fewer rounds"),
+)
+(
+    DEALER,
+    VIEWER,
+    PHASE,
+    NEXT,
+    OWNER,
+    TAKEN,
+    LIVE,
+    TURN,
+    STANDS,
+    SAID,
+    PAID,
+    STAKED,
+    HIGH,
+    RAISES,
+    BETTOR,
+    DREW,
+) = range(1, len(ALLOWED) + 1)
+
+
+@jit
+def find_wrong_phase(s: Any, rules: Any) -> int:
+    """Return what is wrong about seats and phase; 0 for nothing."""
+    players, phase, live = rules.players, s["phase"], s["live"]
+    if s["dealer"] < 0 or s["dealer"] >= players:
+        return DEALER
+    if s["viewer"] < 0 or s["viewer"] >= players:
+        return VIEWER
+    if live <= 0 or live >> players:
+        return LIVE
+    if phase < Phase.OVER or phase > Phase.DECLARING:
+        return PHASE
+    over = s["over"] == Over.TERMINATED or s["over"] == Over.UNTOLD
+    if (phase == Phase.OVER) != over:
+        return PHASE
+    if phase == Phase.LAST_BET and not rules.last_bets:
+        return PHASE
+    if phase == Phase.DECLARING and rules.declare == Declare.CARDS_SPEAK:
+        return PHASE
+    if over:
+        return 0
+    if live & (live - 1) == 0:
+        return LIVE
+    return 0 if (live >> s["turn"]) & 1 else TURN
+
+
+@jit
+def find_wrong_owners(s: Any, rules: Any) -> int:
+    """Return what is wrong about who has which card, and how many; 0 for nothing."""
+    players, size, at = rules.players, pack_size(rules), s["next"]
+    dealt = players * (1 + rules.start_down)
+    if at < dealt or at > size:
+        return NEXT
+    for place in range(PACK):
+        owner = s["owner"][place]
+        if place < dealt:
+            if owner != 1 + (s["dealer"] + 1 + place) % players:
+                return OWNER
+        elif (owner < 1 or owner > players) if place < at else owner != 0:
+            return OWNER
+    for seat in range(players):
+        taken = 0
+        for place in range(dealt, at):
+            taken += s["owner"][place] == seat + 1
+        if s["taken"][seat] != taken or (rules.max_extra and taken > rules.max_extra):
+            return TAKEN
+        drew = 0
+        for k in range(ROUNDS):
+            drew += s["seats"][seat]["drew"][k]
+            if s["seats"][seat]["drew"][k] < 0 or s["seats"][seat]["drew"][k] > 1:
+                return DREW
+        if drew > taken:
+            return DREW
+    return 0
+
+
+@jit
+def find_wrong_words(s: Any, rules: Any) -> int:
+    """Return what is wrong about what seats have said; 0 for nothing."""
+    first = first_of_round(s, rules)
+    live = s["live"]
+    declares = rules.declare != Declare.CARDS_SPEAK
+    shown = s["phase"] == Phase.OVER and live & (live - 1) != 0 and declares
+    for seat in range(rules.players):
+        stands, said = s["stands"][seat], s["said"][seat]
+        if stands < 0 or stands > MOST_STANDS or (rules.max_stands and stands > rules.max_stands):
+            return STANDS
+        is_in = (live >> seat) & 1 != 0
+        done = s["phase"] == Phase.DECLARING and is_done(s, first, seat, rules.players)
+        must = is_in and (shown or done)
+        if said < must or said > 3 * must:
+            return SAID
+    return 0
+
+
+@jit
+def most_paid(rules: Any) -> int:
+    """The most chips that a seat can pay, as `chance.limits` has it."""
+    stock = pack_size(rules) - rules.players * (1 + rules.start_down)
+    draws = min(stock, rules.players * rules.max_extra) if rules.max_extra else stock
+    rounds = 1 + draws + rules.last_bets
+    return rules.ante + rounds * (1 + rules.max_raises) * rules.max_bet
+
+
+@jit
+def find_wrong_stakes(s: Any, rules: Any) -> int:
+    """Return what is wrong about this round of bets; 0 for nothing."""
+    high, bettor, betting = s["high"], s["bettor"], is_betting(s)
+    if bettor < -1 or bettor >= rules.players or (betting and (bettor >= 0) != (high > 0)):
+        return BETTOR
+    if high < 0 or (high and not betting):
+        return HIGH
+    raises = s["raises"]
+    if raises < 0 or raises > rules.max_raises or (raises and high == 0):
+        return RAISES
+    if high < (raises + (high > 0)) * rules.min_bet or high > (raises + 1) * rules.max_bet:
+        return HIGH
+    if high and (s["staked"][bettor] != high or not (s["live"] >> bettor) & 1):
+        return BETTOR
+    if high and s["turn"] == bettor:
+        return TURN
+    first = first_of_round(s, rules)
+    for seat in range(rules.players):
+        staked = s["staked"][seat]
+        if staked < 0 or staked > high:
+            return STAKED
+        if high and (s["live"] >> seat) & 1:
+            done = seat == bettor or is_done(s, first, seat, rules.players)
+            if done != (staked == high):
+                return STAKED
+    return 0
+
+
+@jit
+def find_wrong_chips(s: Any, rules: Any) -> int:
+    """Return what is wrong about the chips; 0 for nothing."""
+    wrong = find_wrong_stakes(s, rules)
+    if wrong:
+        return wrong
+    most = most_paid(rules)
+    for seat in range(rules.players):
+        if s["paid"][seat] < rules.ante + s["staked"][seat] or s["paid"][seat] > most:
+            return PAID
+    return 0
+
+
+@jit
+def find_wrong(s: Any, rules: Any) -> int:
+    """Return the number of the first field out of its range; 0 for none."""
+    wrong = find_wrong_phase(s, rules)
+    if wrong == 0:
+        wrong = find_wrong_owners(s, rules)
+    if wrong == 0:
+        wrong = find_wrong_chips(s, rules)
+    if wrong == 0:
+        wrong = find_wrong_words(s, rules)
+    if wrong == 0 and is_drawing(s) and not can_draw(s, rules, s["turn"]):
+        wrong = TURN
+    return wrong
+
+
+RECORD = make_record_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

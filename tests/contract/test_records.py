@@ -1,0 +1,147 @@
+"""`restore` takes what play can have made and nothing else, whatever it is handed."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs import GAMES, CardEnv, Game
+from parlour.envs.core.record import field_at
+from parlour.envs.core.rows import Rows
+from tests.contract.cases import SEVERAL, Case
+from tests.fuzz_records import leaves, states_of
+
+
+def fuzz(game: str, each: int, mixed: int, seconds: int) -> list[str]:
+    """Fuzz the records of a game in another process, which must end; see `tests.fuzz_records`."""
+    words = [game, each, mixed, 1]
+    command = [sys.executable, "-m", "tests.fuzz_records", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    assert done.returncode == 0, f"{done.returncode}: {done.stdout[-300:]} {done.stderr[-2000:]}"
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_spoilt_records_are_refused_or_safe(name: str) -> None:
+    lines = fuzz(name, 40, 4, 600)
+    taken, refused = (sum(int(line.split()[at]) for line in lines) for at in (-2, -1))
+    assert len(lines) >= len(GAMES[name].variants) + 4
+    assert taken > len(lines) and refused > taken
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_many_spoilt_records(name: str) -> None:
+    fuzz(name, 1000, 40, 7200)
+
+
+def test_what_is_seen_and_may_be_done_follows_from_the_cards(case: Case) -> None:
+    """Any number of it that is changed is noticed, but for the few that remember what was."""
+    states = states_of(case, 6, 4)
+    rows = Rows(case.game, case.rules, 1)
+    rows.deal_bank("test", [1])
+    noticed = total = 0
+    for start, kind in leaves(case.game.state):
+        field = field_at(case.game.state, start)[0].split(".")[0]
+        if field not in ("legal", "score", "won", "over", "deck", "shown"):
+            continue
+        record = states[[total % len(states)]]
+        number = record.view(np.uint8)[start : start + kind.itemsize].view(kind)
+        number += np.array(1, kind)
+        total += 1
+        try:
+            rows.restore(record)
+        except ValueError:
+            noticed += 1
+            continue
+        assert field == "shown"
+    assert noticed >= total - 2
+
+
+def test_what_is_no_record_array_is_refused(game: Game) -> None:
+    env = CardEnv(game, encoding="codes")
+    env.reset(seed=1)
+    here = env.clone()
+    before = here.tobytes(), env.action_masks().tobytes()
+    wrong: list[Any] = [None, 5, "x", [], here.tolist(), here[0], env.state, np.zeros(1)]
+    wrong += [np.repeat(here, 2), here[:0], here[None], here.astype(here.dtype.newbyteorder())]
+    for record in wrong:
+        with pytest.raises(ValueError, match=r"is a record array \(1,\) of \d+ bytes a row; got"):
+            env.restore(record)
+        assert (env.clone().tobytes(), env.action_masks().tobytes()) == before
+
+
+def test_arrays_that_lie_otherwise_in_memory_are_taken(game: Game) -> None:
+    env = CardEnv(game)
+    env.reset(seed=1)
+    here = env.clone()
+    fixed, steps = here.copy(), np.repeat(here, 6)
+    fixed.flags.writeable = False
+    envs = Rows(game, env.rules, 2)
+    envs.restore(steps[::-3])
+    assert envs.states.tobytes() == 2 * here.tobytes()
+    env.reset(seed=2)
+    env.restore(fixed)
+    assert env.clone().tobytes() == here.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("legal", 0, "legal=0: allowed is a set of actions, not empty while the game runs"),
+        ("legal", 1 << 62, "legal=.*: allowed is a set of actions"),
+        ("over", 7, "over=7: allowed is 0 running, 1 terminated"),
+        ("turn", 99, "turn=99: allowed is the number of a seat"),
+        ("illegal", -1, "illegal=-1: allowed is a set of seats"),
+        ("moves", -1, "moves=-1: allowed is 0 or more"),
+        ("deck", 0, r"deck=\[0, 0.*\.\.\.: allowed is every card of the pack once"),
+        ("score", 1234, "score=1234: allowed is -?[0-9]+, as the other fields have it"),
+        ("shown", 100, r"shown\.[a-z0-9._\[\]]+=100: allowed is 0 to [0-9]+"),
+    ],
+)
+def test_the_field_and_what_it_allows_are_named(
+    game: Game, field: str, value: int, said: str
+) -> None:
+    env = CardEnv(game)
+    env.reset(seed=1)
+    record = env.clone()
+    if field == "shown":
+        record["shown"] = np.full(game.features.width, value, np.int8).view(game.features.dtype)
+    else:
+        record[field] = value
+    with pytest.raises(ValueError, match=f"^state of {game.title}, row 0: {said}"):
+        env.restore(record)
+
+
+def test_the_wrong_row_is_named(case: Case) -> None:
+    rows = Rows(case.game, case.rules, 3)
+    rows.deal_bank("test", [1, 2, 3])
+    states = rows.states.copy()
+    states["steps"][1] = -4
+    with pytest.raises(ValueError, match=r"row 1: steps=-4: allowed is 0 or more"):
+        rows.restore(states)
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+def test_a_state_by_other_rules_is_refused(game_name: str) -> None:
+    """It would be played on as no rules allow."""
+    game = GAMES[game_name]
+    first, second = list(game.variants.values())[:2]
+    rows, other = Rows(game, first, 1), Rows(game, second, 1)
+    rows.deal_bank("test", [1])
+    with pytest.raises(ValueError, match="allowed is"):
+        other.restore(rows.states)
+
+
+@pytest.mark.parametrize("table", SEVERAL[:1] + SEVERAL[-1:], ids=str)
+def test_a_seat_refuses_a_spoilt_record_before_it_looks(table: Case) -> None:
+    env = table.env(encoding="codes")
+    env.reset(seed=1)
+    here = env.clone()
+    record = here.copy()
+    record["viewer"] = 77
+    with pytest.raises(ValueError, match=r"viewer=77: allowed is a seat|viewer=77: allowed is the"):
+        env.restore(record)
+    assert env.clone().tobytes() == here.tobytes()
