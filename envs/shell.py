@@ -1,6 +1,7 @@
 """What the shells share: keywords, spaces, seeds."""
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -10,7 +11,7 @@ from .core.batch import How, Reset, Reward, Source
 from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.game import Game
-from .core.options import unknown, yes_or_no
+from .core.options import one_line, unknown, yes_or_no
 from .core.rows import Rows
 from .seat import Opponents, seat_rows
 from .solvers import Winnable
@@ -19,21 +20,43 @@ ENCODINGS = ("onehot", "codes")
 ILLEGAL = ("end", "raise")
 REWARDS = tuple(reward.name.lower() for reward in Reward)
 MAX_MOVES = 500
+MOST_STEPS = 2**31 - 1
+"""Of limits: states count moves and steps in int32."""
+MOST_ROWS = 2**24
+"""Of a batch: more is a slip, and would not fit into memory."""
 
 
-def one_of(field: str, value: str, allowed: tuple[str, ...]) -> str:
+BROKEN = "an opponent raised an exception in the middle of this game: call reset() first"
+"""Why no action is taken: it might be played for another seat."""
+
+
+def one_of(field: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Return value if it is allowed; else raise ValueError naming field and what is allowed."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(unknown(field, str(value), allowed))
     return value
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, of Python or NumPy; no and yes are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def limit(field: str, value: int | None) -> int:
-    """Return a limit as kernels want it, 0 for none; ValueError if no positive whole number."""
+    """Return a limit as kernels want it, 0 for none; ValueError for what is no such number."""
     if value is None:
         return 0
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{field}={value!r}: allowed are whole numbers from 1, or None")
+    if not is_whole(value) or not 1 <= value <= MOST_STEPS:
+        raise ValueError(
+            f"{field}={one_line(value)}: allowed are whole numbers 1–{MOST_STEPS}, or None"
+        )
+    return int(value)
+
+
+def rows_number(value: Any) -> int:
+    """Return how many games a batch has; ValueError for anything but a whole number in range."""
+    if not is_whole(value) or not 1 <= value <= MOST_ROWS:
+        raise ValueError(f"num_envs={one_line(value)}: allowed are whole numbers 1–{MOST_ROWS}")
     return int(value)
 
 
@@ -105,14 +128,51 @@ def observe(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
     return codes.copy() if encoding == "codes" else game.features.onehot(codes)
 
 
+def seed_number(seed: Any) -> int | None:
+    """Return the seed of a reset; ValueError for anything but a whole number from 0, or None."""
+    if seed is None:
+        return None
+    if not is_whole(seed) or seed < 0:
+        raise ValueError(f"seed={one_line(seed)}: allowed are whole numbers from 0, or None")
+    return int(seed)
+
+
+def whole_number(action: Any) -> int:
+    """Return an action as a whole number; ValueError for anything else."""
+    if not isinstance(action, bool | np.bool_):
+        try:
+            return index(action)
+        except TypeError:
+            pass
+    raise ValueError(f"action={one_line(action)}: allowed is a whole number, such as 0")
+
+
+def kernel_action(action: int) -> int:
+    """Return an action as kernels take it: one that no int64 holds is illegal as -1 is."""
+    return action if -(2**63) <= action < 2**63 else -1
+
+
+def as_array(value: Any) -> np.ndarray:
+    """Return a value as an array; lists of different lengths as one of an object."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.zeros((), object)
+
+
 def whole_numbers(actions: Any, n: int) -> np.ndarray:
-    """Return actions as an integer array (n,); ValueError for any other type or shape."""
-    array = np.asarray(actions)
+    """Return actions as int64 (n,); ValueError for any other type or shape.
+
+    Numbers that no int64 holds become -1, which is as illegal.
+    """
+    array = as_array(actions)
+    if array.dtype.kind not in "iu" and array.shape == (n,) and all(map(is_whole, actions)):
+        array = np.array([kernel_action(int(action)) for action in actions], np.int64)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ValueError(
             f"actions must be whole numbers, shape ({n},), got {array.dtype} {array.shape}"
         )
-    return array
+    return array if array.dtype != np.uint64 else np.minimum(array, 2**63 - 1).astype(np.int64)
 
 
 class Chosen(NamedTuple):
@@ -133,6 +193,15 @@ class Chosen(NamedTuple):
             rows.start(Source.DRAW, dealer=self.dealer)
 
 
+def read_options(options: Any) -> dict[Any, Any]:
+    """Return reset's ``options`` in a dictionary of their own; ValueError if they are none."""
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"reset options={one_line(options)}: allowed is a dictionary, or None")
+    return dict(options)
+
+
 def chosen_deal(
     game: Game, rules: Any, options: Mapping[str, Any] | None, n: int = 1
 ) -> Chosen | None:
@@ -141,7 +210,7 @@ def chosen_deal(
     In a game with a dealer ``dealer``, a seat, may stand beside them or alone. Raises ValueError
     for an option that does not exist or has no sense, before anything changes.
     """
-    given = dict(options or {})
+    given = read_options(options)
     has_dealer = "dealer" in (game.state.names or ())
     allowed_keys = ("deck", "deal", "bank", *(("dealer",) if has_dealer else ()))
     for key in given:
@@ -158,19 +227,18 @@ def chosen_deal(
         if "bank" in given:
             raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")
         return None if dealer is None else Chosen(None, "", None, dealer)
-    deals = np.asarray(given["deal"])
+    deals = as_array(given["deal"])
     if deals.dtype.kind not in "iu" or deals.shape not in ((), (n,)) or (deals < 0).any():
         allowed = "a whole number from 0" + (f", or {n} of them" if n > 1 else "")
-        raise ValueError(f"reset option deal={given['deal']!r}: allowed is {allowed}")
+        raise ValueError(f"reset option deal={one_line(given['deal'])}: allowed is {allowed}")
     bank = given.get("bank", default_bank(game.name))
     if not isinstance(bank, str) or not bank:
-        raise ValueError(f"reset option bank={bank!r}: allowed is the name of a bank")
+        raise ValueError(f"reset option bank={one_line(bank)}: allowed is the name of a bank")
     return Chosen(None, bank, np.broadcast_to(deals, n), dealer)
 
 
 def seat_number(field: str, value: Any, players: int) -> int:
     """Return a seat, 0 .. players - 1; ValueError naming the field for anything else."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not 0 <= value < players:
-        raise ValueError(f"{field}={value!r}: allowed are the seats 0–{players - 1}")
+    if not is_whole(value) or not 0 <= value < players:
+        raise ValueError(f"{field}={one_line(value)}: allowed are the seats 0–{players - 1}")
     return int(value)

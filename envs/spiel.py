@@ -31,6 +31,7 @@ from .seven_twenty_seven import GAME
 from .seven_twenty_seven.chance import CHANCE, DEALER, END, PLAY, Hand, limits, place_of
 from .seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare, Rules
 from .seven_twenty_seven.totals import class_of
+from .shell import seat_number
 
 NAME = f"parlour_{GAME.name}"
 """What `pyspiel.load_game` calls the game."""
@@ -163,13 +164,18 @@ class SpielState(pyspiel.State):
     def resample_from_infostate(self, player_id: int, sampler: Callable[[], float]) -> "SpielState":
         """Return a state that a seat cannot tell from this one, drawn by `Game.hide`.
 
-        ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards.
+        ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards,
+        for a seat that does not exist and for what is no such number.
         """
+        seat = seat_number("player_id", player_id, self.hand.rules.players)
         if not self.hand.dealt:
             raise ValueError("a deal that is not done cannot be drawn anew")
         drawn = self.hand.copy()
-        drawn.states["rng"] = int(sampler() * 2**53)
-        GAME.hide(drawn.states, drawn.table, player_id)
+        share = sampler()
+        if not isinstance(share, int | float | np.number) or not 0 <= share < 1:
+            raise ValueError(f"sampler returned {share!r}: allowed are numbers 0 <= x < 1")
+        drawn.states["rng"] = int(share * 2**53)
+        GAME.hide(drawn.states, drawn.table, seat)
         made: SpielState = self.get_game().new_initial_state()
         for outcome in self.history():
             made.apply_action(_instead(made.hand, outcome, drawn.states[0]))

@@ -244,6 +244,21 @@ def test_what_cannot_happen_is_refused(pyspiel: Any) -> None:
         game.make_py_observer(kind)
 
 
+def test_seats_outcomes_and_samplers_are_checked(pyspiel: Any) -> None:
+    for point in next(hands(load(pyspiel, {"variant": "mini"}), 1, seed=4)):
+        for outcome in (-1, 12, 999):
+            with pytest.raises(ValueError, match=f"outcome {outcome}: allowed are 0 to"):
+                point.action_to_string(0, outcome)
+        for seat in (10**9, 2**70, -1, 2, None, 0.5):
+            with pytest.raises(ValueError, match=r"player_id=.*: allowed are the seats 0–1"):
+                point.resample_from_infostate(seat, random.random)
+    for share in (1.0, -0.1, float("nan"), "a"):
+        with pytest.raises(
+            ValueError, match=r"sampler returned .*: allowed are numbers 0 <= x < 1"
+        ):
+            point.resample_from_infostate(0, lambda share=share: share)
+
+
 def test_is_mcts_plays(pyspiel: Any) -> None:
     from open_spiel.python.algorithms import ismcts
     from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator

@@ -236,10 +236,16 @@ class Hand:
         self._can = None
 
     def label(self, outcome: int) -> str:
-        """Name an outcome or an action as it stands at this point."""
+        """Name an outcome or an action as it stands at this point; ValueError if there is none."""
+        names = CARDS
         if self.stages[0] == PLAY:
-            return LABELS[outcome]
-        return f"dealer {outcome}" if self.stages[0] == DEALER else f"card {CARDS[outcome]}"
+            names = LABELS
+        elif self.stages[0] == DEALER:
+            names = tuple(map(str, range(self.rules.players)))
+        if not 0 <= outcome < len(names):
+            raise ValueError(f"outcome {outcome}: allowed are 0 to {len(names) - 1}")
+        word = {PLAY: "", DEALER: "dealer "}.get(int(self.stages[0]), "card ")
+        return word + names[outcome]
 
     def shown(self) -> np.ndarray:
         """Return the pieces that the record shows, int8 (width,): a view."""
