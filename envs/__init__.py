@@ -32,9 +32,9 @@ GAMES: dict[str, Game] = {module.GAME.name: module.GAME for module in _MODULES}
 
 def game(name: str) -> Game:
     """Return a game by its name, with ``_`` or ``-``; ValueError naming those there are."""
-    found = GAMES.get(name.replace("-", "_"))
+    found = GAMES.get(name.replace("-", "_")) if isinstance(name, str) else None
     if found is None:
-        raise ValueError(unknown("game", name, GAMES))
+        raise ValueError(unknown("game", str(name), GAMES))
     return found
 
 

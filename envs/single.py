@@ -1,7 +1,6 @@
 """One game as a Gymnasium environment: a batch of one."""
 
 from collections.abc import Mapping
-from operator import index
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -110,6 +109,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)
         self._started = False
+        self._broken = False
 
     @property
     def rules(self) -> Any:
@@ -126,25 +126,36 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin a new game: seeded, chosen (``options``), or the next of the generator."""
         chosen = shell.chosen_deal(self.game, self.rules, options)
+        seed = shell.seed_number(seed)
         super().reset(seed=seed)
         if seed is not None or not self._started:
             self.rows.reseed(0, self.np_random)
             self._started = True
+        self._broken = True
         if chosen is None:
             self.rows.start(Source.DRAW)
         else:
             chosen.begin(self.rows)
+        self._broken = False
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Play an action. Raises ResetNeeded before the first reset or after the end."""
+        """Play an action. Raises ResetNeeded before the first reset or after the end.
+
+        ValueError for what is no whole number.
+        """
         rows, out = self.rows, self.rows.out
         if not self._started or self._done:
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
+        if self._broken:
+            raise gym.error.ResetNeeded(shell.BROKEN)
+        number = shell.whole_number(action)
         if self.illegal == "raise":
-            self._refuse(index(action))
-        self._actions[0] = index(action)
+            self._refuse(number)
+        self._actions[0] = shell.kernel_action(number)
+        self._broken = True  # until all have played: an opponent may raise
         rows.step(self._actions)
+        self._broken = False
         return (
             self._observation(),
             float(rows.rewards[0]),
@@ -201,7 +212,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         Opponents who draw go on as they did where the environment had the same seed.
         """
         self.rows.restore(state)
-        self._started = True
+        self._started, self._broken = True, False
         return self._observation(), self._info()
 
     def scene(self) -> Scene:

@@ -24,7 +24,6 @@ For one seat against agents of Parlour, as a Gymnasium environment, see `parlour
 """
 
 from collections.abc import Mapping
-from operator import index
 from typing import Any
 
 import gymnasium as gym
@@ -162,8 +161,9 @@ class TableEnv(AECEnv):
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin a new hand: seeded, chosen (``options``), or the next of the generator."""
-        given = None if options == API_TEST else options
+        given = None if isinstance(options, Mapping) and options == API_TEST else options
         chosen = shell.chosen_deal(self.game, self.rules, given)
+        seed = shell.seed_number(seed)
         if seed is not None or not self._started:
             rng, _ = gym.utils.seeding.np_random(seed)
             self.rows.reseed(0, rng)
@@ -183,10 +183,10 @@ class TableEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        chosen = index(action)
+        chosen = shell.whole_number(action)
         if self.illegal == "raise":
             self._refuse(agent, chosen)
-        self._actions[0] = chosen
+        self._actions[0] = shell.kernel_action(chosen)
         self.rows.step(self._actions)
         self._cumulative_rewards[agent] = 0.0
         self._tell()
@@ -244,7 +244,7 @@ class TableEnv(AECEnv):
             )
 
     def _known(self, agent: str) -> str:
-        if agent not in self.action_spaces:
+        if not isinstance(agent, str) or agent not in self.action_spaces:
             raise ValueError(unknown("agent", str(agent), self.possible_agents))
         return agent
 
@@ -280,7 +280,11 @@ class TableEnv(AECEnv):
 
     def explain(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Any]:
         """Name what an observation of this game says, in either encoding."""
-        seen = observation["observation"] if isinstance(observation, Mapping) else observation
+        seen = observation
+        if isinstance(observation, Mapping):
+            if "observation" not in observation:
+                raise ValueError("observation: a dictionary has to have the key 'observation'")
+            seen = observation["observation"]
         return self.game.features.explain(seen)
 
     def clone(self) -> np.ndarray:

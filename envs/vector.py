@@ -1,6 +1,6 @@
 """Many games at once as a Gymnasium vector environment, over the same kernel."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 from . import shell
 from .core.batch import Reset, Source
 from .core.game import Game
+from .core.options import one_line, yes_or_no
 from .core.rows import Rows, codes_of, first_illegal, taken
 from .core.scene import ansi
 from .seat import Opponents
@@ -53,8 +54,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if num_envs < 1:
-            raise ValueError(f"num_envs={num_envs!r}: allowed are whole numbers from 1")
+        num_envs = shell.rows_number(num_envs)
         self.game = game
         self.num_envs = num_envs
         self.encoding = encoding
@@ -62,7 +62,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if render_mode is not None:
             shell.one_of("render_mode", render_mode, ("ansi",))
         self.render_mode = render_mode
-        self.copy = copy
+        self.copy = yes_or_no("copy", copy)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {
             "render_modes": ["ansi"],
@@ -89,6 +89,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._actions = np.zeros(num_envs, np.int64)
         self._started = False
+        self._broken = False
         self._flat = (
             None if encoding == "codes" else np.zeros((num_envs, game.features.columns), np.uint8)
         )
@@ -113,22 +114,26 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
         With DISABLED, ``options={"reset_mask": bool (num_envs,)}`` names the rows to begin anew.
         """
-        given = dict(options or {})
+        given = shell.read_options(options)
         which = self._which(given.pop("reset_mask", None))
         chosen = shell.chosen_deal(self.game, self.rules, given, self.num_envs)
         if chosen is not None and not which.all():
             raise ValueError("reset options: 'reset_mask' cannot go with a deck, deal or dealer")
-        self._seed(seed, which)
+        if self._broken and not which.all():
+            raise gym.error.ResetNeeded(f"{shell.BROKEN}, without reset_mask")
+        self._seed(self._seeds(seed), which)
+        self._broken = True
         if chosen is None:
             self.rows.start(Source.DRAW, which)
         else:
             chosen.begin(self.rows)
+        self._broken = False
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
 
     def _which(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
-        mask = np.asarray(mask)
+        mask = shell.as_array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
                 f"reset_mask: expected a bool array ({self.num_envs},) with at least one True, "
@@ -138,16 +143,20 @@ class CardVectorEnv(gym.vector.VectorEnv):
             raise gym.error.ResetNeeded("the first reset begins every row: leave out reset_mask")
         return mask
 
-    def _seed(self, seed: int | list[int | None] | None, which: np.ndarray) -> None:
-        if seed is None:
-            seeds: list[int | None] = [None] * self.num_envs
-        elif isinstance(seed, int | np.integer):
-            seeds = [int(seed) + i for i in range(self.num_envs)]
-            self._np_random, self._np_random_seed = gym.utils.seeding.np_random(int(seed))
+    def _seeds(self, seed: Any) -> list[int | None]:
+        """Return the seed of each row, None where its generator goes on."""
+        if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim):
+            seeds = [shell.seed_number(one) for one in seed]
         else:
-            seeds = list(seed)
+            first = shell.seed_number(seed)
+            if first is not None:
+                self._np_random, self._np_random_seed = gym.utils.seeding.np_random(first)
+            seeds = [None if first is None else first + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} environments")
+        return seeds
+
+    def _seed(self, seeds: Sequence[int | None], which: np.ndarray) -> None:
         for row, one in enumerate(seeds):
             if which[row] and (one is not None or not self._started):
                 rng, _ = gym.utils.seeding.np_random(one)
@@ -160,6 +169,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """Play one action in every game."""
         if not self._started:
             raise gym.error.ResetNeeded("no game is begun: call reset() first")
+        if self._broken:
+            raise gym.error.ResetNeeded(shell.BROKEN)
         out = self.rows.out
         self._actions[:] = shell.whole_numbers(actions, self.num_envs)
         if self.illegal == "raise":
@@ -167,7 +178,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         was_over = out.terminated | out.truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             was_over[:] = False  # those rows have begun anew
+        self._broken = True  # until all have played: an opponent may raise
         self.rows.step(self._actions)
+        self._broken = False
         done = (out.terminated | out.truncated) & ~was_over
         return (
             self._observations(),
@@ -236,11 +249,13 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def restore(self, states: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Go back to cloned states; returns what `reset` would."""
         self.rows.restore(states)
-        self._started = True
+        self._started, self._broken = True, False
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
 
     def scene(self, row: int) -> Any:
-        """Return which card lies where in one game."""
+        """Return which card lies where in one game, by its row; ValueError if there is none."""
+        if not shell.is_whole(row) or not 0 <= row < self.num_envs:
+            raise ValueError(f"row={one_line(row)}: allowed are the rows 0–{self.num_envs - 1}")
         return self.game.layout(self.rows.states[row], self.rules)
 
     def render(self) -> tuple[str, ...] | None:

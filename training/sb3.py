@@ -16,7 +16,15 @@ from parlour.envs import Game
 from parlour.envs.core.batch import Reset, Source
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, codes_of, taken
-from parlour.envs.shell import MAX_MOVES, make_rows, observation_space, observe
+from parlour.envs.shell import (
+    BROKEN,
+    MAX_MOVES,
+    make_rows,
+    observation_space,
+    observe,
+    rows_number,
+    whole_numbers,
+)
 
 from .curriculum import Curriculum
 
@@ -57,8 +65,7 @@ class CardVecEnv(VecEnv):
         make: Callable[..., Rows] = make_rows,
         **options: Any,
     ) -> None:
-        if num_envs < 1:
-            raise ValueError(f"num_envs={num_envs!r}: allowed are whole numbers from 1")
+        num_envs = rows_number(num_envs)
         self.game, self.encoding = game, encoding
         self.rows: Rows = make(
             game,
@@ -77,6 +84,7 @@ class CardVecEnv(VecEnv):
         self._finished = 0
         self.ended = np.zeros(0, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
+        self._broken = False
         self._begun = time.time()
         space, actions = observation_space(game, encoding), gym.spaces.Discrete(game.actions)
         super().__init__(num_envs, space, actions)
@@ -103,7 +111,9 @@ class CardVecEnv(VecEnv):
 
     def begin(self) -> np.ndarray:
         """Begin a new game on every row, unseeded, and the running averages anew: observations."""
+        self._broken = True
         self.rows.start(Source.DRAW)
+        self._broken = False
         self.returns[:] = 0
         self._finished = 0
         return self.observations()
@@ -117,13 +127,17 @@ class CardVecEnv(VecEnv):
         return self.rows.out.masks.view(np.bool_).copy()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions of the next step, integers (num_envs,)."""
-        self._actions[:] = actions
+        """Take the actions of the next step, integers (num_envs,); ValueError for others."""
+        self._actions[:] = whole_numbers(actions, self.num_envs)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step every row: observations, float32 rewards, dones, infos."""
+        if self._broken:
+            raise gym.error.ResetNeeded(BROKEN)
         out = self.rows.out
+        self._broken = True  # until all have played: an opponent may raise
         self.rows.step(self._actions)
+        self._broken = False
         self.returns += self.rows.rewards
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         done = out.terminated | out.truncated
@@ -136,7 +150,9 @@ class CardVecEnv(VecEnv):
 
     def leave(self, which: np.ndarray) -> None:
         """Leave the games in ``which`` (bool (num_envs,)) and begin new ones on their rows."""
+        self._broken = True
         self.rows.start(Source.DRAW, which)
+        self._broken = False
         self.returns[which] = 0
 
     def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
@@ -189,7 +205,15 @@ class CardVecEnv(VecEnv):
 
     def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
         """Go on from what `state` returned; returns the observations. ValueError if it differs."""
+        for name, own in self.state().items():
+            found = state.get(name)
+            if not isinstance(found, np.ndarray) or (found.dtype, found.shape) != (
+                own.dtype,
+                own.shape,
+            ):
+                raise ValueError(f"state {name!r}: allowed is an array {own.shape} of {own.dtype}")
         self.rows.put_back(state)
+        self._broken = False
         self.returns[:] = state["returns"]
         self._ring[:] = state["recent"]
         self._finished = int(state["finished"])

@@ -170,21 +170,16 @@ class Features:
         write_onehot(codes, self.places, out)
         return out
 
-    def explain(self, observation: np.ndarray) -> dict[str, Any]:
+    def explain(self, observation: Any) -> dict[str, Any]:
         """Name what one observation says: piece name -> value, or list of values.
 
         Takes ``codes`` (width,) or ``onehot`` (columns,), told apart by their length. From a
         one-hot observation a card of kind RANK is read as its rank, since its suit is not in it.
-        Raises ValueError for any other length.
+        Raises ValueError for another shape, and naming the piece for what is no code of it.
         """
-        row = np.asarray(observation).reshape(-1)
-        if len(row) not in (self.width, self.columns):
-            raise ValueError(
-                f"observation has {len(row)} entries; codes have {self.width}, "
-                f"onehot has {self.columns}"
-            )
+        row = self._read(observation)
         flat = len(row) == self.columns
-        codes = self._decode(row) if flat else row
+        codes = self._decode(row) if flat else self._whole(row)
         said: dict[str, Any] = {}
         start = 0
         for piece in self.pieces:
@@ -198,14 +193,54 @@ class Features:
             said[piece.name] = values if piece.size > 1 else values[0]
         return said
 
+    def _read(self, observation: Any) -> np.ndarray:
+        """Return the numbers of an observation; ValueError if it is none."""
+        try:
+            row = np.asarray(observation)
+        except ValueError:  # lists of different lengths
+            row = np.zeros((), object)
+        if row.shape not in ((self.width,), (self.columns,)) or row.dtype.kind not in "biuf":
+            raise ValueError(
+                f"observation: got {row.dtype} {row.shape}; allowed are numbers, codes "
+                f"({self.width},) or onehot ({self.columns},)"
+            )
+        return row
+
+    def _refuse(self, wrong: np.ndarray, row: np.ndarray, allowed: str) -> None:
+        """Raise ValueError naming the piece of the first wrong entry, if there is one."""
+        if not wrong.any():
+            return
+        entry, start = int(wrong.argmax()), 0
+        for piece in self.pieces:
+            start += piece.size
+            if entry < start:
+                found = row[entry].tolist()
+                raise ValueError(f"observation: {piece.name} has {found}; allowed is {allowed}")
+
+    def _whole(self, row: np.ndarray) -> np.ndarray:
+        """Return codes as whole numbers; ValueError for what is none, or out of its range."""
+        high = self.high.astype(np.int64)
+        for entry in np.unique(high):
+            own = high == entry
+            self._refuse(
+                own & ~((row >= 0) & (row <= entry) & (row % 1 == 0)), row, f"0 to {entry}"
+            )
+        codes = row.astype(np.int64)
+        none = (codes > 0) & ((codes >> self.tables.shift) <= self.tables.base)
+        self._refuse(none, row, "0 or the code of a card")
+        return codes
+
     def _decode(self, row: np.ndarray) -> np.ndarray:
+        """Return the codes of a one-hot row; ValueError for what is none."""
         first, shift, base = self.tables
         last = np.append(first[1:], self.columns)
-        found = np.zeros(self.width, np.int64)
+        found, sums = np.zeros(self.width, np.int64), np.zeros(self.width)
         for entry in range(self.width):
             part = row[first[entry] : last[entry]]
+            sums[entry] = part.sum() if np.isin(part, (0, 1)).all() else np.nan
             if part.any():
                 found[entry] = (int(part.argmax()) + 1 + base[entry]) << shift[entry]
+        self._refuse(~(sums <= 1), sums, "a single 1 among zeros, or zeros")
         return found
 
     def table(self) -> str:

@@ -1,7 +1,9 @@
 """The SB3 environments play as the single ones, and CardPPO collects as MaskablePPO does."""
 
+from functools import partial
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
@@ -11,6 +13,7 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from parlour.envs import CardEnv, game
+from parlour.envs.shell import make_rows
 from parlour.training.config import Settings
 from parlour.training.network_run import make_model
 from parlour.training.ppo import CardPolicy
@@ -135,6 +138,57 @@ def test_goes_on_from_a_kept_state() -> None:
     for a, b in zip(play(env, 100), play(other, 100), strict=True):
         assert np.array_equal(a, b)
     assert np.array_equal(env.recent, other.recent)
+
+
+def test_a_kept_state_is_checked_before_anything_changes() -> None:
+    env = CardVecEnv(GAME, 3, encoding="codes")
+    env.reset()
+    env.step(env.masks().argmax(axis=1))
+    kept, fine = env.observations(), env.state()
+    wrong = fine["states"].copy()
+    wrong["deck"][2] = 0
+    for change, said in (
+        ({"states": wrong}, "row 2: deck="),
+        ({"returns": np.zeros(2)}, "state 'returns': allowed is an array"),
+        ({"recent": None}, "state 'recent': allowed is an array"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            env.restore(fine | change)
+        assert np.array_equal(env.observations(), kept)
+        assert env.state().keys() == fine.keys()
+    with pytest.raises(ValueError, match="state 'states': allowed"):
+        env.restore({})
+
+
+@pytest.mark.parametrize("actions", [[0.5] * 3, [0], None, ["a"] * 3, [True] * 3], ids=str)
+def test_actions_are_whole_numbers(actions: Any) -> None:
+    env = CardVecEnv(GAME, 3)
+    env.reset()
+    with pytest.raises(ValueError, match=r"actions must be whole numbers, shape \(3,\)"):
+        env.step(actions)
+
+
+def test_after_an_exception_of_an_opponent_it_is_not_played_on() -> None:
+    class Failing:
+        name, sees_all, fails = "failing", False, False
+
+        def act(self, turn: Any) -> np.ndarray:
+            if self.fails:
+                raise KeyError("a mistake of the agent")
+            return np.asarray(turn.masks.argmax(axis=1))
+
+    player = Failing()
+    make = partial(make_rows, opponents=player)
+    env = CardVecEnv(game("poker_squares"), 2, "duel", make=make)
+    env.reset()
+    player.fails = True
+    with pytest.raises(KeyError):
+        env.step(env.masks().argmax(axis=1))
+    player.fails = False
+    with pytest.raises(gym.error.ResetNeeded, match="an opponent raised"):
+        env.step(env.masks().argmax(axis=1))
+    env.reset()
+    env.step(env.masks().argmax(axis=1))
 
 
 def test_plain_maskable_ppo_trains_and_evaluates_on_it() -> None:

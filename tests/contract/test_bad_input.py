@@ -1,0 +1,217 @@
+"""What environments are handed by mistake: refused in one line, and nothing has changed."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from parlour.envs import CardEnv, CardVectorEnv, Game, make, make_vec
+from parlour.envs.core.turn import IllegalChoice, Turn
+from tests.contract.cases import SEVERAL, Case
+
+NO_NUMBERS: list[Any] = [1.5, 2.0, float("nan"), None, "3", b"3", True, [1], {}, object()]
+TOO_LARGE = [2**63, -(2**63) - 1, -(2**70), np.uint64(2**63)]
+every_table = pytest.mark.parametrize("table", [SEVERAL[0], SEVERAL[-1]], ids=str)
+
+
+def begun(game: Game, **keywords: Any) -> CardEnv:
+    env = CardEnv(game, **keywords)
+    env.reset(seed=1)
+    return env
+
+
+@pytest.mark.parametrize("illegal", ["end", "raise"])
+@pytest.mark.parametrize("action", NO_NUMBERS, ids=str)
+def test_an_action_is_a_whole_number(game: Game, action: Any, illegal: str) -> None:
+    env = begun(game, illegal=illegal)
+    before = env.clone()
+    with pytest.raises(ValueError, match=r"^action=.*: allowed is a whole number"):
+        env.step(action)
+    assert env.clone().tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("action", TOO_LARGE)
+def test_a_number_that_is_no_action_is_illegal(game: Game, action: int) -> None:
+    _, reward, *_ = begun(game).step(action)
+    assert reward == -1
+    with pytest.raises(gym.error.InvalidAction, match=rf"^action {action} \(no action\)"):
+        begun(game, illegal="raise").step(action)
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [[2**63] * 2, [2**63, 1], [-(2**70), 2**64], np.array([2**63, 2**64 - 1], np.uint64)],
+    ids=str,
+)
+def test_numbers_that_are_no_actions_are_illegal_in_a_vector(game: Game, actions: Any) -> None:
+    envs = CardVectorEnv(game, 2)
+    envs.reset(seed=1)
+    _, rewards, *_ = envs.step(actions)
+    assert rewards[0] == -1
+
+
+@pytest.mark.parametrize("actions", [[1.0, 2.0], [None] * 2, ["a"] * 2, [[1], [2, 3]], [True] * 2])
+def test_a_vector_refuses_what_is_no_number(game: Game, actions: Any) -> None:
+    envs = CardVectorEnv(game, 2)
+    envs.reset(seed=1)
+    before = envs.clone()
+    with pytest.raises(ValueError, match=r"actions must be whole numbers, shape \(2,\), got"):
+        envs.step(actions)
+    assert envs.clone().tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("number", ["3", 0, -1, True, 2**40, 2**70, 1.5, None, [2]], ids=str)
+def test_the_number_of_rows(number: Any) -> None:
+    with pytest.raises(ValueError, match=r"^num_envs=.*: allowed are whole numbers 1–"):
+        make_vec("pyramid", number)
+
+
+@pytest.mark.parametrize("name", [None, 3, [], {}], ids=str)
+def test_names_are_text(name: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown game .*; allowed: pyramid"):
+        make(name)
+    if name is not None:
+        for keyword in ("variant", "encoding", "reward", "illegal", "render_mode"):
+            with pytest.raises(ValueError, match=f"unknown {keyword} .*; allowed: "):
+                make("pyramid", **{keyword: name})
+
+
+@pytest.mark.parametrize("seed", [-1, -(2**70), *(v for v in NO_NUMBERS if v is not None)], ids=str)
+def test_seeds_are_whole_numbers(game: Game, seed: Any) -> None:
+    env = begun(game)
+    envs = CardVectorEnv(game, 2)
+    envs.reset(seed=1)
+    before, rows = env.clone(), envs.clone()
+    with pytest.raises(ValueError, match=r"^seed=.*: allowed are whole numbers from 0, or None"):
+        env.reset(seed=seed)
+    for given in (seed, [7, seed]):
+        with pytest.raises(ValueError, match=r"^seed=.*: allowed are whole|1 seeds for 2"):
+            envs.reset(seed=given)
+    assert env.clone().tobytes() == before.tobytes()
+    assert envs.clone().tobytes() == rows.tobytes()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *([5], "x", 5, True),
+        *({"deal": deal} for deal in (2**64, True, "x", float("nan"), -1, None, [[1], [2, 3]])),
+        *({"deck": deck} for deck in (None, [["Ah"]], [None], b"Ah", [True], "Ah", object())),
+        *({"deal": 1, "bank": bank} for bank in (None, 5, "", b"x", [])),
+        {"dealer": 99},
+        {"dealer": True},
+        {None: 1},
+    ],
+    ids=str,
+)
+def test_wrong_options_of_a_reset_change_nothing(game: Game, options: Any) -> None:
+    envs = CardVectorEnv(game, 2)
+    envs.reset(seed=1)
+    for env in (begun(game), envs):
+        before = env.clone()
+        with pytest.raises(ValueError, match=r"reset option|deck"):
+            env.reset(seed=3, options=options)
+        assert env.clone().tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("value", [2**63, float("nan"), None, [1], -1, 1.5, np.array([1])], ids=str)
+def test_wrong_options_of_the_rules(game: Game, value: Any) -> None:
+    for option in game.rules._fields:
+        with pytest.raises(ValueError, match=f"^option {option}=.*: allowed are") as caught:
+            make(game.name, **{option: value})
+        assert "\n" not in str(caught.value)
+
+
+def test_explain_refuses_what_is_no_observation(game: Game) -> None:
+    env = begun(game, encoding="codes")
+    codes = env.rows.codes[0]
+    flat = game.features.onehot(codes[None])[0]
+    for odd in (None, 5, "x", [], codes[None], codes[:-1], codes.astype(object), [[1], [2, 3]]):
+        with pytest.raises(ValueError, match=r"^observation: got .*; allowed are numbers, codes"):
+            env.explain(odd)  # type: ignore[arg-type]
+    first = game.features.pieces[0].name
+    for wrong in (-1, 64, 1.5, float("nan"), 2**40):
+        row = codes.astype(float)
+        row[0] = wrong
+        with pytest.raises(ValueError, match=f"^observation: {first} has .*; allowed is 0 to"):
+            env.explain(row)
+    twice = flat.copy()
+    twice[: game.features.pieces[0].kind.top] = 1
+    with pytest.raises(ValueError, match=f"^observation: {first} has .*; allowed is a single 1"):
+        env.explain(twice)
+    assert env.explain(flat.astype(float)) == env.explain(flat)
+
+
+class Moody:
+    """Plays the first legal action until it is told to fail."""
+
+    name = "moody"
+    sees_all = False
+
+    def __init__(self) -> None:
+        self.fails = False
+
+    def act(self, turn: Turn) -> np.ndarray:
+        if self.fails:
+            raise KeyError("a mistake of the agent")
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+@every_table
+def test_after_an_exception_of_an_opponent_a_game_is_not_played_on(table: Case) -> None:
+    moody = Moody()
+    last = {"opponents": moody, "seat": table.players - 1}
+    env, envs = table.env(**last), table.vec(2, autoreset_mode="disabled", **last)
+    one: Any
+    for one, action in ((env, 1), (envs, np.array([1, 1]))):
+        one.reset(seed=1)
+        here = one.clone()
+        first = one.action_masks().argmax(axis=-1)
+        moody.fails = True
+        with pytest.raises(KeyError):
+            while True:
+                one.step(first)
+        moody.fails = False
+        for _ in range(2):
+            with pytest.raises(gym.error.ResetNeeded, match="an opponent raised an exception"):
+                one.step(action)
+        one.restore(here)
+        one.step(first)
+        moody.fails = True
+        with pytest.raises(KeyError):
+            for seed in range(20):
+                one.reset(seed=seed)
+        moody.fails = False
+        with pytest.raises(gym.error.ResetNeeded):
+            one.step(action)
+        one.reset(seed=1)
+        assert one.clone().tobytes() == here.tobytes()
+        one.step(first)
+
+
+@every_table
+def test_opponents_are_agents(table: Case) -> None:
+    class Stuck:
+        name, sees_all, act = "stuck", False, 5
+
+    for wrong in ([], ["uniform"] * 12, 3, None, Stuck(), Moody, {}, b"uniform", "nobody"):
+        given: Any = [wrong] * (table.players - 1) if wrong is None else wrong
+        with pytest.raises(ValueError, match=r"^opponents: |^unknown player"):
+            table.env(opponents=given)
+
+
+@every_table
+@pytest.mark.parametrize("answer", [None, 3, [0.0], [[0]], ["a"], [99], [-1]], ids=str)
+def test_an_answer_of_the_wrong_kind_names_the_agent(table: Case, answer: Any) -> None:
+    class Odd(Moody):
+        name = "odd"
+
+        def act(self, turn: Turn) -> Any:
+            return answer
+
+    env = table.env(opponents=Odd())
+    with pytest.raises(IllegalChoice, match=r"^agent 'odd' "):
+        for seed in range(20):
+            env.reset(seed=seed)
+            env.step(int(env.action_masks().argmax()))
