@@ -14,15 +14,26 @@ from typing import Any, NamedTuple, cast
 
 from parlour.envs import Game
 from parlour.envs.core.options import unknown
-from parlour.envs.core.turn import Agent, IllegalChoice, Turn, choose, draws, look, make_turn
+from parlour.envs.core.turn import (
+    Agent,
+    FixedAgent,
+    IllegalChoice,
+    Turn,
+    choose,
+    draws,
+    look,
+    make_turn,
+)
 
 __all__ = [
     "Agent",
+    "FixedAgent",
     "IllegalChoice",
     "Turn",
     "check_agent",
     "choose",
     "draws",
+    "fix_agent",
     "load",
     "look",
     "make_turn",
@@ -297,6 +308,8 @@ def check_agent(agent: Any, spec: str = "") -> Agent:
     Where it has none, it gets a name, that of its class, and ``sees_all`` False. Raises ValueError
     naming agent, field, value and what is allowed.
     """
+    if isinstance(agent, FixedAgent):
+        return agent
     own = spec.rpartition(":")[2] or getattr(agent, "__name__", type(agent).__name__)
     called = repr(spec or own)
     if isinstance(agent, type):
@@ -313,6 +326,13 @@ def check_agent(agent: Any, spec: str = "") -> Agent:
                 ) from error
     _check_fields(agent, called)
     return cast(Agent, agent)
+
+
+def fix_agent(agent: Any) -> FixedAgent:
+    """Check an agent as `check_agent` does, and fix what it says of itself."""
+    fixed = FixedAgent(check_agent(agent))
+    _check_fields(fixed, repr(fixed.name))
+    return fixed
 
 
 def _check_fields(agent: Any, called: str) -> None:

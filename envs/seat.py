@@ -11,7 +11,7 @@ from .core.keys import draw_words, turn_seeds
 from .core.players import named
 from .core.record import read_states
 from .core.rows import Rows, put, taken, viewed
-from .core.turn import Agent, choose, make_turn
+from .core.turn import Agent, FixedAgent, choose, make_turn
 
 Opponents = str | Agent | Sequence[str | Agent]
 
@@ -36,7 +36,7 @@ def opponents_of(game: Game, rules: Any, opponents: Opponents, seed: int = 0) ->
                 f"opponents: {agent!r} is neither a name nor an agent; allowed are names and "
                 "objects with name, sees_all and act(turn)"
             )
-        found.append(agent)
+        found.append(FixedAgent(agent))
     return found * others if len(found) == 1 else found
 
 
@@ -48,7 +48,8 @@ class SeatRows(Rows):
     ``cast`` are the agents, ``who``, int64 (n, seats), says which of them plays a seat. The agents
     choose by seeds of deal and turn (`Turn.seeds`), so a game takes the same course in any batch,
     and a restored one goes on as it did. The seeds come from ``keys``, uint64 (n, 2), which nobody
-    is told and which `reseed` draws. Each agent is asked once for all the games that wait for it,
+    is told and which `reseed` draws: whoever knows the seed of the environment can find them, and
+    the deals with them. Each agent is asked once for all the games that wait for it,
     in an order that tells nothing of the rows.
 
     A hand may end before the seat's first turn: then its next step, whatever the action, brings the

@@ -7,7 +7,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from parlour.agents.agent import Agent, check_agent, load
+from parlour.agents.agent import Agent, FixedAgent, fix_agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.keys import new_key
@@ -141,7 +141,7 @@ def line_up(
     options: Mapping[str, Any] | None,
     seed: int,
     several: bool = False,
-) -> dict[str, tuple[Any, dict[str, Agent]]]:
+) -> dict[str, tuple[Any, dict[str, FixedAgent]]]:
     """Return, by variant, the rules and the agents that play them, by names that tell them apart.
 
     All agents are loaded. Raises ValueError for rules that are not for one player, or with
@@ -158,7 +158,7 @@ def line_up(
         known[rules] = variant
         check_seats(game, rules, variant, several)
         players = [
-            load(one, game, rules, seed) if isinstance(one, str) else check_agent(one)
+            fix_agent(load(one, game, rules, seed) if isinstance(one, str) else one)
             for one in agents
         ]
         found[variant] = rules, dict(zip(_names(players, agents), players, strict=True))

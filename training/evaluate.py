@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.agent import Agent, Turn, check_agent, choose, load, make_turn
+from parlour.agents.agent import Agent, Turn, choose, fix_agent, load, make_turn
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import How, Over, Reset, Source
@@ -29,6 +29,9 @@ DEALS = 10_000
 CHUNK = 4096
 """Games played side by side: enough for speed, some megabytes of memory."""
 MAX_MOVES = 500
+
+SEES_ALL, LOOKS_AHEAD = "*", "+"
+"""Behind an agent's name in tables: it sees the hidden cards; it looks a step ahead."""
 
 Progress = Callable[[int], None]
 """Called with the number of deals that have ended since the last call."""
@@ -166,7 +169,7 @@ def evaluate(
     bank = bank or default_bank(game.name)
     seeds = bank_seeds(bank, range(first, first + deals))
     labels = labels_for(truth, game, rules, bank, first, deals)
-    player = load(agent, game, rules, seed) if isinstance(agent, str) else check_agent(agent)
+    player = fix_agent(load(agent, game, rules, seed) if isinstance(agent, str) else agent)
     key, name = new_key() if key is None else key, name or player.name
     own = derive_key(key, name)
     results = play_deals(
@@ -186,7 +189,7 @@ def evaluate(
         key,
         results,
         confidence,
-        getattr(player, "how", None) is not None,
+        player.how is not None,
         labels,
     )
 
@@ -277,7 +280,7 @@ def play_deals(
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")
     timed, max_moves = Timed(agent), max_moves or 0
-    chunk = getattr(agent, "at_once", chunk)  # a person plays one game at a time
+    chunk = getattr(agent, "at_once", None) or chunk  # a person plays one game at a time
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own, len(seeds)), key_words(own)
     parts = [

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.agent import Agent, choose, make_turn
+from parlour.agents.agent import Agent, FixedAgent, choose, make_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import How, Over, Reset, Source
 from parlour.envs.core.cards import TRAINING_SEEDS
@@ -275,9 +275,9 @@ def _by_position(found: Hands, hands: int) -> tuple[np.ndarray, dict[str, np.nda
 
 def _cast(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
     """The different agents, the first one first, and the place of each given one among them."""
-    cast = list({id(agent): agent for agent in agents}.values())
-    places = {id(agent): place for place, agent in enumerate(cast)}
-    return cast, np.array([places[id(agent)] for agent in agents])
+    cast = {id(agent): FixedAgent(agent) for agent in agents}
+    places = {one: place for place, one in enumerate(cast)}
+    return list(cast.values()), np.array([places[id(agent)] for agent in agents])
 
 
 def _around(field: np.ndarray, begin: np.ndarray, players: int) -> np.ndarray:

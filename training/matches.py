@@ -98,8 +98,8 @@ class Setting(NamedTuple):
 class Match:
     """How an agent did, in every seat of the same deals, with others in the other seats.
 
-    ``field`` names the others; in a ``pair`` it is one agent in all of them. ``looks_ahead``: a
-    saved agent that does not play by its policy.
+    ``field`` names the others, those that see hidden cards with `evaluate.SEES_ALL`; in a ``pair``
+    it is one agent in all of them. ``looks_ahead``: a saved agent that does not play by its policy.
     """
 
     setting: Setting

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .compare import Comparison, Difference
-from .evaluate import Evaluation
+from .evaluate import LOOKS_AHEAD, SEES_ALL, Evaluation
 from .files import write_bytes, write_json
 from .fitting import make_table, print_fitting
 from .labels import NO_SCORE, UNKNOWN
@@ -26,7 +26,6 @@ from .truth import Truth
 
 EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
 FILES = (EPISODES, SUMMARY, PICTURE)
-SEES_ALL, LOOKS_AHEAD = "*", "+"
 SHAPES = ((2, True), (1, True), (2, False), (1, False))
 """From wide to narrow: decimals, and whether with what play cost (moves, ms)."""
 

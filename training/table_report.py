@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .evaluate import LOOKS_AHEAD, SEES_ALL
 from .fitting import make_table, print_fitting
 from .hands import has_dealer
 from .matches import Match, SeatDifference, Setting, Tournament
-from .report import FILES, LOOKS_AHEAD, SEES_ALL, coloured, interval, show_key, write
+from .report import FILES, coloured, interval, show_key, write
 from .stats import Estimate
 
 __all__ = ["FILES", "episodes", "save", "show"]
@@ -84,7 +85,7 @@ def show(found: Tournament, console: Console) -> None:
         if pairs := found.pairs(variant):
             tables = [_pairs(group, pairs, with_interval) for with_interval in (True, False)]
             print_fitting(console, tables)
-    if any(one.sees_all for one in found.matches):
+    if any(one.sees_all or SEES_ALL in "".join(one.field) for one in found.matches):
         console.print(f"{SEES_ALL} sees the hidden cards")
     if any(one.looks_ahead for one in found.matches):
         console.print(f"{LOOKS_AHEAD} looks a step ahead")

@@ -7,14 +7,14 @@ made of that see `training.matches`.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from parlour.agents.agent import Agent, check_agent, load
+from parlour.agents.agent import Agent, FixedAgent, fix_agent, load
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import derive_key, new_key
 
 from .compare import Report, line_up, number_names
-from .evaluate import DEALS, Progress, check_number, rules_name
+from .evaluate import DEALS, SEES_ALL, Progress, check_number, rules_name
 from .matches import Match, Setting, Tournament
 from .stats import CONFIDENCE
 
@@ -65,7 +65,7 @@ def compare(
     key = new_key() if key is None else key
     tables = []
     for variant, (rules, cast) in line_up(game, agents, variants, options, seed, True).items():
-        known = {s: one for s, one in zip(agents, cast.values(), strict=True) if isinstance(s, str)}
+        known = {_key(one): fixed for one, fixed in zip(agents, cast.values(), strict=True)}
         name = rules_name(game, rules, variant)
         setting = Setting(game, rules, name, bank, first, deals, hands, seed, key, confidence)
         others = _field(setting, field, known)
@@ -80,21 +80,35 @@ def compare(
     return Tournament(list(found))
 
 
-Named = tuple[str, Agent]
+Named = tuple[str, FixedAgent]
 """An agent and what it is called in this comparison."""
 
 
+def _key(agent: Agent | str) -> str | int:
+    """What makes two given agents the same one: the words that name it, or the object."""
+    return agent if isinstance(agent, str) else id(agent)
+
+
 def _field(
-    setting: Setting, field: Sequence[Agent | str] | None, known: Mapping[str, Agent]
+    setting: Setting,
+    field: Sequence[Agent | str] | None,
+    known: Mapping[str | int, FixedAgent],
 ) -> list[Named]:
-    """Who sits in the field; whoever is compared, too, is the same agent there: asked but once."""
+    """Who sits in the field; whoever is compared, too, is the same agent there: asked but once.
+
+    The name of one that sees hidden cards is marked, as in tables.
+    """
     loaded, found = dict(known), []
     for one in field or default_field(setting.game):
-        if isinstance(one, str) and one not in loaded:
-            loaded[one] = load(one, setting.game, setting.rules, setting.seed)
-        found.append(loaded[one] if isinstance(one, str) else check_agent(one))
+        if _key(one) not in loaded:
+            loaded[_key(one)] = fix_agent(
+                load(one, setting.game, setting.rules, setting.seed)
+                if isinstance(one, str)
+                else one
+            )
+        found.append(loaded[_key(one)])
     different = {id(one): one for one in found}
-    names = number_names(one.name for one in different.values())
+    names = number_names(one.name + SEES_ALL * one.sees_all for one in different.values())
     called = dict(zip(different, names, strict=True))
     return [(called[id(one)], one) for one in found]
 
@@ -104,9 +118,9 @@ def default_field(game: Game) -> list[str]:
     return ["greedy", *game.players]
 
 
-def _refuse_people(agents: Sequence[Agent]) -> None:
+def _refuse_people(agents: Sequence[FixedAgent]) -> None:
     for agent in agents:
-        if hasattr(agent, "at_once"):
+        if agent.at_once is not None:
             raise ValueError(
                 f"agent {agent.name!r} plays one hand at a time and would see each deal from every "
                 "seat: see parlour play"
@@ -114,7 +128,7 @@ def _refuse_people(agents: Sequence[Agent]) -> None:
 
 
 def _matches(
-    cast: Mapping[str, Agent], field: list[Named]
+    cast: Mapping[str, FixedAgent], field: list[Named]
 ) -> Iterator[tuple[str, list[Named], bool]]:
     """Who plays among whom: each in the field, then each among every other."""
     for name in cast:
@@ -128,7 +142,7 @@ def _matches(
 def _match(
     setting: Setting,
     name: str,
-    agent: Agent,
+    agent: FixedAgent,
     rivals: Sequence[Named],
     pair: bool,
     progress: Progress | None,
@@ -139,7 +153,7 @@ def _match(
         setting,
         name,
         agent.sees_all,
-        getattr(agent, "how", None) is not None,
+        agent.how is not None,
         tuple(rival for rival, _ in rivals),
         pair,
         results,

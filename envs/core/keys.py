@@ -41,7 +41,7 @@ def derive_key(key: str, *labels: object) -> str:
     not know ``key``, which may be any text.
     """
     secret = blake2b(key.encode(), digest_size=32).digest()
-    message = "\0".join(map(str, labels)).encode()
+    message = repr([str(label) for label in labels]).encode()
     return blake2b(message, key=secret, digest_size=16).hexdigest()
 
 

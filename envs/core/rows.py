@@ -182,7 +182,8 @@ def viewed(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -> np.
 
 def codes_of(states: np.ndarray) -> np.ndarray:
     """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
-    return taken(states["shown"]).view(np.int8).reshape(len(states), -1)
+    shown = taken(states["shown"])
+    return shown.view(np.int8).reshape(len(states), shown.itemsize)
 
 
 def hidden(

@@ -40,6 +40,20 @@ class Agent(Protocol):
         ...
 
 
+class FixedAgent:
+    """An agent as it was when it was taken up: what it is called and whether it sees all stay.
+
+    Both are read once, and so are ``at_once``, how many games it wants to be asked about, and
+    whether it looks ahead (``how``): results say by what right it played, whatever it says later.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.act = agent, agent.act
+        self.name, self.sees_all = "".join(agent.name), bool(agent.sees_all)
+        self.at_once: int | None = getattr(agent, "at_once", None)
+        self.how: Any = getattr(agent, "how", None)
+
+
 class IllegalChoice(RuntimeError):
     """An agent chose an action that is not legal."""
 

@@ -211,7 +211,7 @@ def test_objects_that_are_no_agents(agent: object, said: str) -> None:
 
 def test_a_saved_agent_with_a_name_of_two_lines_is_refused(tmp_path: Path) -> None:
     folder = finish(tmp_path / "run", 0, "two\nlines")
-    with pytest.raises(ValueError, match=r"agent '.*agent': name='two\\nlines': allowed"):
+    with pytest.raises(ValueError, match=r"agent\.json: field name: .*got 'two\\nlines'"):
         load(str(folder), GAME, RULES)
 
 

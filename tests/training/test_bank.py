@@ -291,7 +291,7 @@ def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
 
 
 def test_tables_files_and_picture(whole: Labels, tmp_path: Path) -> None:
-    found = compare(GAME, ["uniform", "greedy"], deals=150, truth=whole)
+    found = compare(GAME, ["uniform", "greedy"], deals=150, truth=whole, key="k")
     for width in (60, 80, 120):
         out = StringIO()
         report.show(found, Console(file=out, width=width))

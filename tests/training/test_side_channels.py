@@ -23,7 +23,7 @@ from parlour.envs.core.keys import derive_key, key_words, turn_seeds
 from parlour.envs.core.players import Uniform
 from parlour.envs.core.rows import HIDE, Rows, hidden
 from parlour.envs.core.turn import draws, mix
-from parlour.training import hands
+from parlour.training import hands, tables
 from parlour.training.compare import compare
 from parlour.training.evaluate import evaluate, play_deals
 from parlour.training.hands import rotated
@@ -390,6 +390,51 @@ def test_what_an_agent_writes_changes_no_judgement() -> None:
     rows.step(np.full(3, POKER.actions - 1))
     with pytest.raises(RuntimeError, match="which is not legal"):
         choose(forger, look(forger, POKER, rules, rows.states, 0))
+
+
+class TwoFaced:
+    """Says that it sees no hidden cards when it is looked at, and later that it does."""
+
+    name = "two-faced"
+
+    def __init__(self, honest: int) -> None:
+        self.reads, self.honest = 0, honest
+        self.decks: list[bytes] = []
+
+    @property
+    def sees_all(self) -> bool:
+        self.reads += 1
+        return self.reads > self.honest
+
+    def act(self, turn: Turn) -> np.ndarray:
+        self.decks += [deck.tobytes() for deck in turn.states["deck"]]
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+@pytest.mark.parametrize("honest", range(8))
+def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
+    """Whenever it changes its word: whoever got true cards is marked, also in a field."""
+    true = {deck.tobytes() for deck in states_of(POKER, KNOWN[:20], POKER.rules_of())["deck"]}
+    agent = TwoFaced(honest)
+    found = evaluate(POKER, agent, deals=20)
+    assert found.sees_all == bool(true & set(agent.decks))
+    rules, bank = TABLE.rules_of(), bank_seeds("seven_twenty_seven-1", range(20))
+    true = {deck.tobytes() for deck in states_of(TABLE, bank, rules)["deck"]}
+    agent = TwoFaced(honest)
+    match = tables.compare(TABLE, ["greedy"], field=[agent], deals=20).matches[0]
+    assert match.field == ("two-faced*" if true & set(agent.decks) else "two-faced",)
+    agent = TwoFaced(honest)
+    env = CardEnv(TABLE, opponents=agent)
+    for deal in range(3):
+        env.reset(seed=deal)
+        while env.state["over"] == Over.RUNNING:
+            env.step(env.action_masks().argmax())
+    assert agent.reads <= 3, "it is asked again while it plays"
+
+
+def test_names_cannot_be_made_to_share_a_key() -> None:
+    labels = [("a", "b"), ("a\0b",), ("a', 'b",), ("['a', 'b']",), ("ab",), ("a", "b", "")]
+    assert len({derive_key("k", *some) for some in labels}) == len(labels)
 
 
 def test_results_name_their_key_and_can_be_repeated() -> None:

@@ -18,7 +18,8 @@ sys.meta_path.insert(0, Interrupting())
 """
 MODULE = "import runpy; runpy.run_module('parlour.training.cli', run_name='__main__')"
 ENTRY = "from parlour.training.start import main; sys.exit(main())"
-READY = "import sys; print('ready', flush=True); "
+READY = "import sys; from parlour.training.start import main; print('ready', flush=True); "
+"""What Python itself does before the entry point is reached is not ours to interrupt."""
 PLAY = ("evaluate", "pyramid", "--deals", "100000000")
 
 
