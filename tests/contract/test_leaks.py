@@ -123,9 +123,8 @@ class Replay:
 
     def play(self, deck: np.ndarray, actions: list[int]) -> list[np.ndarray]:
         """Return the states with this deck, of the first step and all further ones."""
-        begin = self.states[self.first].copy()
-        begin["deck"] = deck
-        self.rows.restore(begin)
+        self.rows.restore(self.states[self.first])
+        self.rows.states["deck"] = deck  # a state that shows other cards than it has: no record
         if self.first == 0:
             self.rows.start(Source.DECK)
         passed = [self.rows.states.copy()]
