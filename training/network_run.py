@@ -117,8 +117,9 @@ class NetworkRun(Run):
         self.env = self.model.env
         initial = self.initial()
         if found:
+            # By these its games are played: a state is taken by its own rules alone.
+            self.env.set_rules(self._rules_at(found.values["steps"] - rollout))
             checkpoint.restore(self.model, found)
-            self.env.set_rules(self._rules_at(self.steps - rollout))
             if isinstance(self.model, LookaheadPPO):
                 self.model.ahead = self.steps - rollout >= self.model.warm_up
         elif initial:

@@ -61,7 +61,7 @@ def replayed(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) 
     Raises ValueError naming the first action that is not legal.
     """
     rows = Rows(game, rules, 1)
-    rows.restore(state)
+    rows.take_over(np.atleast_1d(state))
     over, masks = rows.states["over"], rows.out.masks
     played = np.array(actions, np.int64)
     for number, action in enumerate(actions):
