@@ -23,6 +23,7 @@ from parlour.envs.shell import (
     observation_space,
     observe,
     rows_number,
+    seed_number,
     whole_numbers,
 )
 
@@ -94,6 +95,11 @@ class CardVecEnv(VecEnv):
     def rules(self) -> Any:
         """The rules played, a NamedTuple."""
         return self.rows.rules
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed row i with seed + i at the next reset; ValueError for what is no seed."""
+        found: Sequence[int | None] = super().seed(seed_number(seed))
+        return found
 
     def reset(self) -> np.ndarray:
         """Begin a new game on every row, from the seeds given to `seed` since the last reset."""

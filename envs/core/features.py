@@ -199,6 +199,7 @@ class Features:
             row = np.asarray(observation)
         except ValueError:  # lists of different lengths
             row = np.zeros((), object)
+        row = row[0] if row.ndim == 2 and len(row) == 1 else row  # that of a batch of one
         if row.shape not in ((self.width,), (self.columns,)) or row.dtype.kind not in "biuf":
             raise ValueError(
                 f"observation: got {row.dtype} {row.shape}; allowed are numbers, codes "

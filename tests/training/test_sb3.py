@@ -168,6 +168,12 @@ def test_actions_are_whole_numbers(actions: Any) -> None:
         env.step(actions)
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "3", True, [1]], ids=str)
+def test_seeds_are_whole_numbers(seed: Any) -> None:
+    with pytest.raises(ValueError, match="allowed are whole numbers from 0, or None"):
+        CardVecEnv(GAME, 3).seed(seed)
+
+
 def test_after_an_exception_of_an_opponent_it_is_not_played_on() -> None:
     class Failing:
         name, sees_all, fails = "failing", False, False
