@@ -33,7 +33,7 @@ check: .venv/.stamp ## format, lint, types, house rules, generated docs, strippe
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/pytest -q tests/test_house.py
-	$(BIN)/python -m parlour.training.docs --check
+	$(BIN)/python -m parlour.training.cli.docs --check
 	$(if $(NOTEBOOKS),$(BIN)/nbstripout --verify $(NOTEBOOKS))
 
 bench: .venv-peers/.stamp ## steps a second, beside the peers
@@ -43,7 +43,7 @@ goldens: .venv/.stamp ## write the golden playthroughs anew
 	$(BIN)/python -m tests.golden.make
 
 docs: .venv/.stamp ## write the generated tables anew
-	$(BIN)/python -m parlour.training.docs
+	$(BIN)/python -m parlour.training.cli.docs
 
 clean: ## remove what was built, not .venv nor runs/
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

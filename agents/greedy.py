@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.players import Judged
+from parlour.envs.core.baselines import Judged
 
-from .agent import Agent
+from .registry import Agent
 
 HEURISTIC = "heuristic"
 """What ``agent.json`` calls the network of an agent that plays by learned weights."""
@@ -19,7 +19,7 @@ TENSOR = "weights"
 
 
 class GreedyAgent(Judged):
-    """Takes the best action by ``game.judged``; see `parlour.envs.core.players.Judged`."""
+    """Takes the best action by ``game.judged``; see `parlour.envs.core.baselines.Judged`."""
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":

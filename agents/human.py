@@ -13,9 +13,9 @@ from parlour.envs.core.cards import name, parse
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
 
-from . import bests
-from .agent import Agent, Turn
+from . import human_bests
 from .greedy import GreedyAgent
+from .registry import Agent, Turn
 
 HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
@@ -52,7 +52,7 @@ class HumanAgent:
         self.ask, self.say, self.colour = ask or input, say, colour
         self.clicks: list[int] = []
         self.begun = time.monotonic()
-        self.best: bests.Best | None = None
+        self.best: human_bests.Best | None = None
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the next click of the person's move, int64 (1,). Raises Quit when they leave."""
@@ -61,7 +61,7 @@ class HumanAgent:
         if turn.states["steps"][0] == 0:
             self.clicks, self.begun = [], time.monotonic()
             alone = turn.game.players_of(turn.rules) == 1
-            self.best = bests.load(bests.key(turn.game, turn.rules)) if alone else None
+            self.best = human_bests.load(human_bests.key(turn.game, turn.rules)) if alone else None
         if not self.clicks or not turn.masks[0, self.clicks[0]]:
             self.clicks = self._ask(turn)
         return np.array([self.clicks.pop(0)])
@@ -103,7 +103,7 @@ class HumanAgent:
         best = f", best: {self.best}" if self.best else ""
         short = [_called(action, words) for action in legal if _is_short(action, words)]
         can = ", ".join([*short, "? for help"])
-        return f"moves {turn.states['moves'][0]}, {bests.clock(self.seconds)}{best}; {can}"
+        return f"moves {turn.states['moves'][0]}, {human_bests.clock(self.seconds)}{best}; {can}"
 
 
 def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:

@@ -12,9 +12,9 @@ from parlour.envs.core.batch import How
 from parlour.envs.core.rows import hidden, taken
 
 from . import artefact
-from .agent import Turn, draws
 from .lookahead import look_ahead
 from .networks import CardNetwork, build, masked_logits, values_of, weigh
+from .registry import Turn, draws
 
 CHUNK = 4096
 """Games that go through the network at once."""

@@ -12,8 +12,8 @@ from parlour.envs.core.rows import Rows, taken
 from parlour.envs.core.turn import Turn, look
 from parlour.envs.solvers import solver_of
 
-from .agent import Agent
 from .greedy import GreedyAgent
+from .registry import Agent
 
 FEWEST = "fewest"
 """Behind ``oracle:``: it wins in the fewest moves."""

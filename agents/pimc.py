@@ -17,7 +17,7 @@ from parlour.envs import GAMES, Game
 from parlour.envs.core.rows import hidden, taken
 from parlour.envs.core.turn import mix
 
-from .agent import Agent, Turn
+from .registry import Agent, Turn
 
 WORLDS = 40
 """Worlds for each decision, where no budget is named."""

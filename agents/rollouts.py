@@ -16,9 +16,9 @@ from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import taken
 from parlour.envs.core.values import best_of, bonus_of
 
-from .agent import Agent, Turn
 from .greedy import GreedyAgent
-from .values import ValueAgent
+from .registry import Agent, Turn
+from .value_table import ValueAgent
 
 WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""

@@ -1,9 +1,9 @@
 """The random baseline: uniform over the legal actions."""
 
-from parlour.envs.core.players import Uniform as UniformAgent
-from parlour.envs.core.players import pick
+from parlour.envs.core.baselines import Uniform as UniformAgent
+from parlour.envs.core.baselines import pick
 
-from .agent import Agent
+from .registry import Agent
 
 __all__ = ["UniformAgent", "make", "pick"]
 

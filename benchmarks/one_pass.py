@@ -19,10 +19,10 @@ from parlour.envs import game
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import UNDECIDED, WINNABLE
-from parlour.envs.pyramid.depth import FRAMES, MOVES
-from parlour.envs.pyramid.position import BUT_THE_LAST
-from parlour.envs.pyramid.solver import LIMIT, solve_one
-from parlour.training.stats import difference, rate
+from parlour.envs.pyramid.solver.depth_first import FRAMES, MOVES
+from parlour.envs.pyramid.solver.position import BUT_THE_LAST
+from parlour.envs.pyramid.solver.solve import LIMIT, solve_one
+from parlour.training.evaluation.stats import difference, rate
 
 PUBLISHED = {"": 9.02, "clear_all": 6.80, "match_cover": 22.77}
 """By the option that is added; per cent of 100 million deals."""

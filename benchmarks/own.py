@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.peers import BATCHED, SINGLE, Play, Row, run
 from parlour.envs import GAMES, make, make_vec
 from parlour.envs.core.batch import How, Reset, Source
 from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.jit import jit
 from parlour.envs.core.rows import Rows
-
-from .peers import BATCHED, SINGLE, Play, Row, run
 
 PACKAGES = ("parlour", "numba")
 SIZES = (1, 64, 1024, 4096)

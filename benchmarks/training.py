@@ -26,11 +26,11 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from parlour.agents.networks import network_class
 from parlour.agents.uniform import pick
 from parlour.envs import CardEnv, game
-from parlour.training.network_run import make_model
-from parlour.training.ppo import PHASES, CardPPO
-from parlour.training.run import RESULT
-from parlour.training.sb3 import CardVecEnv
-from parlour.training.train import Settings, train
+from parlour.training.learning.ppo import PHASES, CardPPO
+from parlour.training.learning.run import RESULT
+from parlour.training.learning.run_network import make_model
+from parlour.training.learning.sb3 import CardVecEnv
+from parlour.training.learning.train import Settings, train
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import numpy as np
 
-from . import shell
+from . import keywords
 from .core.batch import Reset, Source
 from .core.game import Game
 from .core.options import plain
@@ -76,7 +76,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         encoding: str = "onehot",
         reward: str = "progress",
         illegal: str = "end",
-        max_moves: int | None = shell.MAX_MOVES,
+        max_moves: int | None = keywords.MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
         opponents: Opponents | None = None,
@@ -87,11 +87,11 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     ) -> None:
         self.game = game
         self.encoding = encoding
-        self.illegal = shell.one_of("illegal", illegal, shell.ILLEGAL)
+        self.illegal = keywords.one_of("illegal", illegal, keywords.ILLEGAL)
         if render_mode is not None:
-            shell.one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+            keywords.one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
         self.render_mode = render_mode
-        self.rows: Rows = shell.make_rows(
+        self.rows: Rows = keywords.make_rows(
             game,
             1,
             variant,
@@ -104,8 +104,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             seat=seat,
             reset=Reset.DISABLED,
         )
-        self._winnable = shell.truth_of(game, self.rows.rules, truth)
-        self.observation_space = shell.observation_space(game, encoding)
+        self._winnable = keywords.truth_of(game, self.rows.rules, truth)
+        self.observation_space = keywords.observation_space(game, encoding)
         self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)
         self._started = False
@@ -125,8 +125,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin a new game: seeded, chosen (``options``), or the next of the generator."""
-        chosen = shell.chosen_deal(self.game, self.rules, options)
-        seed = shell.seed_number(seed)
+        chosen = keywords.chosen_deal(self.game, self.rules, options)
+        seed = keywords.seed_number(seed)
         super().reset(seed=seed)
         if seed is not None or not self._started:
             self.rows.reseed(0, self.np_random)
@@ -148,11 +148,11 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         if not self._started or self._done:
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
         if self._broken:
-            raise gym.error.ResetNeeded(shell.BROKEN)
-        number = shell.whole_number(action)
+            raise gym.error.ResetNeeded(keywords.BROKEN)
+        number = keywords.whole_number(action)
         if self.illegal == "raise":
             self._refuse(number)
-        self._actions[0] = shell.kernel_action(number)
+        self._actions[0] = keywords.kernel_action(number)
         self._broken = True  # until all have played: an opponent may raise
         rows.step(self._actions)
         self._broken = False
@@ -183,7 +183,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             )
 
     def _observation(self) -> np.ndarray:
-        return shell.observe(self.game, self.encoding, self.rows.codes)[0]
+        return keywords.observe(self.game, self.encoding, self.rows.codes)[0]
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self.rows.out.masks[0].copy()}

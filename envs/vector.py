@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from . import shell
+from . import keywords
 from .core.batch import Reset, Source
 from .core.game import Game
 from .core.options import one_line, yes_or_no
@@ -43,7 +43,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         encoding: str = "onehot",
         reward: str = "progress",
         illegal: str = "end",
-        max_moves: int | None = shell.MAX_MOVES,
+        max_moves: int | None = keywords.MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
         opponents: Opponents | None = None,
@@ -54,13 +54,13 @@ class CardVectorEnv(gym.vector.VectorEnv):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        num_envs = shell.rows_number(num_envs)
+        num_envs = keywords.rows_number(num_envs)
         self.game = game
         self.num_envs = num_envs
         self.encoding = encoding
-        self.illegal = shell.one_of("illegal", illegal, shell.ILLEGAL)
+        self.illegal = keywords.one_of("illegal", illegal, keywords.ILLEGAL)
         if render_mode is not None:
-            shell.one_of("render_mode", render_mode, ("ansi",))
+            keywords.one_of("render_mode", render_mode, ("ansi",))
         self.render_mode = render_mode
         self.copy = yes_or_no("copy", copy)
         self.autoreset_mode = _mode(autoreset_mode)
@@ -69,7 +69,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             "render_fps": 4,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.rows: Rows = shell.make_rows(
+        self.rows: Rows = keywords.make_rows(
             game,
             num_envs,
             variant,
@@ -82,9 +82,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
             seat=seat,
             reset=_RESETS[self.autoreset_mode],
         )
-        self._winnable = shell.truth_of(game, self.rows.rules, truth)
-        self.single_observation_space = shell.observation_space(game, encoding)
-        self.observation_space = shell.observation_space(game, encoding, num_envs)
+        self._winnable = keywords.truth_of(game, self.rows.rules, truth)
+        self.single_observation_space = keywords.observation_space(game, encoding)
+        self.observation_space = keywords.observation_space(game, encoding, num_envs)
         self.single_action_space = gym.spaces.Discrete(game.actions)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._actions = np.zeros(num_envs, np.int64)
@@ -114,13 +114,13 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
         With DISABLED, ``options={"reset_mask": bool (num_envs,)}`` names the rows to begin anew.
         """
-        given = shell.read_options(options)
+        given = keywords.read_options(options)
         which = self._which(given.pop("reset_mask", None))
-        chosen = shell.chosen_deal(self.game, self.rules, given, self.num_envs)
+        chosen = keywords.chosen_deal(self.game, self.rules, given, self.num_envs)
         if chosen is not None and not which.all():
             raise ValueError("reset options: 'reset_mask' cannot go with a deck, deal or dealer")
         if self._broken and not which.all():
-            raise gym.error.ResetNeeded(f"{shell.BROKEN}, without reset_mask")
+            raise gym.error.ResetNeeded(f"{keywords.BROKEN}, without reset_mask")
         self._seed(self._seeds(seed), which)
         self._broken = True
         if chosen is None:
@@ -133,7 +133,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def _which(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
-        mask = shell.as_array(mask)
+        mask = keywords.as_array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
                 f"reset_mask: expected a bool array ({self.num_envs},) with at least one True, "
@@ -146,9 +146,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def _seeds(self, seed: Any) -> list[int | None]:
         """Return the seed of each row, None where its generator goes on."""
         if isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim):
-            seeds = [shell.seed_number(one) for one in seed]
+            seeds = [keywords.seed_number(one) for one in seed]
         else:
-            first = shell.seed_number(seed)
+            first = keywords.seed_number(seed)
             if first is not None:
                 self._np_random, self._np_random_seed = gym.utils.seeding.np_random(first)
             seeds = [None if first is None else first + i for i in range(self.num_envs)]
@@ -170,9 +170,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if not self._started:
             raise gym.error.ResetNeeded("no game is begun: call reset() first")
         if self._broken:
-            raise gym.error.ResetNeeded(shell.BROKEN)
+            raise gym.error.ResetNeeded(keywords.BROKEN)
         out = self.rows.out
-        self._actions[:] = shell.whole_numbers(actions, self.num_envs)
+        self._actions[:] = keywords.whole_numbers(actions, self.num_envs)
         if self.illegal == "raise":
             self._refuse()
         was_over = out.terminated | out.truncated
@@ -228,7 +228,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             facts["winnable"][done] = self._winnable(states)
             facts["_winnable"] = done
         final = np.full(self.num_envs, None, dtype=object)
-        observations = shell.observe(self.game, self.encoding, codes_of(states))
+        observations = keywords.observe(self.game, self.encoding, codes_of(states))
         for row, observation in zip(np.flatnonzero(done), observations, strict=True):
             final[row] = observation
         return info | {
@@ -254,7 +254,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     def scene(self, row: int) -> Any:
         """Return which card lies where in one game, by its row; ValueError if there is none."""
-        if not shell.is_whole(row) or not 0 <= row < self.num_envs:
+        if not keywords.is_whole(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"row={one_line(row)}: allowed are the rows 0–{self.num_envs - 1}")
         return self.game.layout(self.rows.states[row], self.rules)
 
@@ -270,5 +270,5 @@ def _mode(mode: str | AutoresetMode) -> AutoresetMode:
         return mode
     names = {known.name.lower(): known for known in AutoresetMode}
     names |= {known.value.lower(): known for known in AutoresetMode}
-    shell.one_of("autoreset_mode", str(mode).lower(), tuple(names))
+    keywords.one_of("autoreset_mode", str(mode).lower(), tuple(names))
     return names[str(mode).lower()]

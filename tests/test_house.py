@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training")
-SHELLS = ("envs/single.py", "envs/vector.py", "envs/seat.py", "envs/table.py")
+SHELLS = ("envs/single.py", "envs/vector.py", "envs/seat.py", "envs/aec.py")
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
@@ -151,8 +151,8 @@ def test_learning_libraries_stay_in_training_and_learned() -> None:
 
 
 def test_pettingzoo_is_imported_by_the_table_alone() -> None:
-    assert importing(sorted(set(modules(*TOPS)) - {"envs/table.py"}), "pettingzoo") == []
-    assert importing(modules(*TOPS), "parlour.envs.table") == []
+    assert importing(sorted(set(modules(*TOPS)) - {"envs/aec.py"}), "pettingzoo") == []
+    assert importing(modules(*TOPS), "parlour.envs.aec") == []
 
 
 def test_what_only_tests_need_is_not_imported() -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from parlour.training.cli import COMMANDS, main
+from parlour.training.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

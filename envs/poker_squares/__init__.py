@@ -5,8 +5,8 @@ from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play, unit, view
 from .layout import facts, layout, words
-from .players import columns
 from .record import RECORD
+from .rule_agents import columns
 from .rules import (
     DEFAULT,
     FEATURES,

@@ -6,8 +6,8 @@ from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play
 from .layout import facts, layout, words
-from .players import tip
 from .record import RECORD
+from .rule_agents import tip
 from .rules import (
     ACES,
     ACTIONS,

@@ -25,7 +25,7 @@ from .rules import (
     UNDO,
     WASTE,
 )
-from .table import put, reveal, show_stock, show_waste
+from .tableau import put, reveal, show_stock, show_waste
 
 ALL_POSITIONS = (1 << PACK) - 1
 IN_STOCK = 1

@@ -34,7 +34,7 @@ from .rules import (
     STATE,
     TABLE,
 )
-from .table import put, show_waste
+from .tableau import put, show_waste
 
 ALLOWED = (
     ("table", "a set of the places dealt to, in the pyramid with all cards that lie on others"),

@@ -6,8 +6,8 @@ from .heuristic import WEIGHTS, heuristic
 from .hiding import hide
 from .kernel import play, unit
 from .layout import facts, layout, words
-from .players import loose, tight
 from .record import RECORD
+from .rule_agents import loose, tight
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -22,7 +22,7 @@ from .rules import (
     label,
     pack,
 )
-from .sight import view
+from .seat_view import view
 
 GAME = Game(
     name="seven_twenty_seven",

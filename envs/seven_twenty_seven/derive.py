@@ -8,10 +8,10 @@ from ..core.jit import jit
 from .chips import bets, different_levels, show_pot, write_digits
 from .hiding import breach
 from .kernel import DECLARES, DRAWS, MINI_PACK, give
-from .order import seat_at
 from .rules import CLASSES, FACE, ROUNDS, SEATS, Declare, Nearness, Pack, Phase, Status
+from .seat_view import show_rules, view
+from .seating import seat_at
 from .showdown import finish
-from .sight import show_rules, view
 from .totals import LOWEST_BUST, weigh
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.bits import count
 from ..core.jit import jit
 from .chips import level_chips
-from .equity import SAMPLES, equity
+from .pot_share import SAMPLES, equity
 from .rules import CALL, DECLARE, DRAW, FOLD, LEVELS, RAISE, STAND, Declare, Phase
 from .unseen import may_take
 

@@ -13,7 +13,7 @@ from ..core.bits import count, lowest
 from ..core.cards import below
 from ..core.jit import jit
 from .rules import CLASSES, Declare, Nearness, Phase, Status
-from .sight import view
+from .seat_view import view
 from .totals import LOWEST_BUST, VALUES, class_of, weigh
 
 SWAPS = 24

@@ -11,7 +11,6 @@ from ..core.batch import Over, make_play
 from ..core.cards import FIRST_CARD, PACK, below, shuffle
 from ..core.jit import jit
 from .chips import bets, different_levels, pay, raise_bet, write_digits
-from .order import first_from, seat_at
 from .rules import (
     ACTIONS,
     CALL,
@@ -30,8 +29,9 @@ from .rules import (
     Phase,
     Status,
 )
+from .seat_view import show_rules, view
+from .seating import first_from, seat_at
 from .showdown import finish
-from .sight import show_rules, view
 from .totals import LOWEST_BUST, VALUES, class_of, weigh
 
 MINI_PACK = np.array(MINI, np.int8)

@@ -14,7 +14,7 @@ from ..core.game import made
 from ..core.jit import jit
 from ..core.options import compiled
 from ..core.truth import position
-from .equity import EXACT, exact, pack_known, sampled
+from .pot_share import EXACT, exact, pack_known, sampled
 from .rules import SEATS, Declare, Rules
 from .showdown import SAYS_7, SAYS_27
 from .unseen import ACE, Pool, pool_of, scramble

@@ -5,8 +5,8 @@ from typing import Any
 from ..core.batch import Over
 from ..core.bits import count
 from ..core.jit import jit
-from .order import seat_at
 from .rules import FACE, SEATS, Declare
+from .seating import seat_at
 from .totals import NO_TOTAL
 
 SAYS_7, SAYS_27 = 1, 2

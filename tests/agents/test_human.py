@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from parlour.agents import bests
-from parlour.agents.agent import look
+from parlour.agents import human_bests
 from parlour.agents.human import HumanAgent, Quit, complete_moves, find_move, hint, spoken
+from parlour.agents.registry import look
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
-from parlour.training.evaluate import evaluate
-from parlour.training.play import Table, play
+from parlour.training.cli.play_alone import Table, play
+from parlour.training.evaluation.evaluate import evaluate
 
 GAME = game("pyramid")
 
@@ -197,7 +197,7 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
 
     play(Table(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
     greedy = evaluate(GAME, "greedy", deals=1, first=4).results
-    best = bests.load(bests.key(GAME, GAME.rules_of()))
+    best = human_bests.load(human_bests.key(GAME, GAME.rules_of()))
     assert best is not None
     assert best[:3] == (greedy.facts["won"][0], greedy.score[0], greedy.moves[0])
     assert "Your first result by these rules." in said
@@ -206,14 +206,14 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
 def test_results_are_kept_and_beaten() -> None:
     cards = deck(Kc=22)
     rules = GAME.rules_of("book", {})
-    key = bests.key(GAME, rules)
-    assert bests.load(key) is None
-    assert bests.keep(key, bests.Best(False, 10, 40, 60.0))
-    assert not bests.keep(key, bests.Best(False, 9, 10, 1.0))
-    assert bests.keep(key, bests.Best(True, 28, 90, 100.0))
-    assert bests.keep(key, bests.Best(True, 28, 60, 200.0))
-    assert bests.load(key) == bests.Best(True, 28, 60, 200.0)
-    assert str(bests.load(key)) == "won in 60 moves, 3:20"
+    key = human_bests.key(GAME, rules)
+    assert human_bests.load(key) is None
+    assert human_bests.keep(key, human_bests.Best(False, 10, 40, 60.0))
+    assert not human_bests.keep(key, human_bests.Best(False, 9, 10, 1.0))
+    assert human_bests.keep(key, human_bests.Best(True, 28, 90, 100.0))
+    assert human_bests.keep(key, human_bests.Best(True, 28, 60, 200.0))
+    assert human_bests.load(key) == human_bests.Best(True, 28, 60, 200.0)
+    assert str(human_bests.load(key)) == "won in 60 moves, 3:20"
     assert "best: won in 60 moves, 3:20; d deal, ? for help > " in prompt_of(cards, rules)
 
 
@@ -235,18 +235,18 @@ def prompt_of(cards: list[int], rules: object) -> str:
     "content", ["", "[]", "{", '{"x": 1}', '{"x": [1]}', '{"x": ["a", "b", 2, 3]}']
 )
 def test_a_damaged_file_of_results_spoils_nothing(content: str) -> None:
-    path = bests.file()
+    path = human_bests.file()
     path.parent.mkdir(parents=True)
     path.write_text(content)
-    assert bests.load("x") is None
-    assert bests.keep("x", bests.Best(True, 28, 60, 1.0))
-    assert bests.load("x") == bests.Best(True, 28, 60, 1.0)
+    assert human_bests.load("x") is None
+    assert human_bests.keep("x", human_bests.Best(True, 28, 60, 1.0))
+    assert human_bests.load("x") == human_bests.Best(True, 28, 60, 1.0)
 
 
 def test_a_folder_that_cannot_be_written_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-    assert not bests.keep("x", bests.Best(True, 28, 60, 1.0))
-    assert bests.load("x") is None
+    assert not human_bests.keep("x", human_bests.Best(True, 28, 60, 1.0))
+    assert human_bests.load("x") is None
 
 
 def test_watching_an_agent() -> None:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from parlour.agents import oracle
-from parlour.agents.agent import choose, load, look
+from parlour.agents.registry import choose, load, look
 from parlour.envs import game
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import Solution
-from parlour.training.evaluate import evaluate, play_deals
+from parlour.training.evaluation.evaluate import evaluate, play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
 GAME = game("pyramid")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from parlour.agents.agent import choose, load, look
 from parlour.agents.pimc import BLOCK
+from parlour.agents.registry import choose, load, look
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows, taken
-from parlour.training.evaluate import evaluate
+from parlour.training.evaluation.evaluate import evaluate
 
 PYRAMID = GAMES["pyramid"]
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from parlour.agents.agent import load, look
+from parlour.agents.registry import load, look
 from parlour.agents.rollouts import RolloutAgent
-from parlour.agents.values import ValueAgent
+from parlour.agents.value_table import ValueAgent
 from parlour.envs import GAMES, make
 from parlour.envs.core.cards import name
 from parlour.envs.core.rows import hidden
-from parlour.training.compare import compare
+from parlour.training.evaluation.compare import compare
 from tests.contract.cases import CASES, Case, positions
 
 PUSS = GAMES["puss_in_the_corner"]

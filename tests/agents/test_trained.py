@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.agent import SHARED, load
+from parlour.agents.registry import SHARED, load
 from parlour.envs import GAMES
-from parlour.training import tables
-from parlour.training.compare import compare
+from parlour.training.evaluation import duplicate
+from parlour.training.evaluation.compare import compare
 
 FOLDERS = sorted(path for path in SHARED.iterdir() if path.is_dir())
 MOST = 5 * 2**20
@@ -22,7 +22,7 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     assert card["trained"]["settings"] and card["scored"]
     game = GAMES[card["game"]]
     if game.players_of(game.rules_of(card["variant"])) > 1:
-        assert tables.evaluate(game, "trained", variant=card["variant"], deals=800).net.low > 0
+        assert duplicate.evaluate(game, "trained", variant=card["variant"], deals=800).net.low > 0
         return
     (found,) = compare(
         game, ["greedy", "trained"], variants=[card["variant"]], deals=6000

@@ -9,14 +9,14 @@ at every turn, whosever it is, and at the end, where the hands still in lie open
 import numpy as np
 import pytest
 
-from parlour.agents.agent import BUILT_IN, Turn, choose, load, look
+from parlour.agents.registry import BUILT_IN, Turn, choose, load, look
 from parlour.envs import Game
 from parlour.envs.core.batch import How, Source
 from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
 from parlour.envs.core.scene import ansi, svg
-from parlour.training import play
+from parlour.training.cli import play_alone
 from tests.contract.cases import Case, ended, positions, random_cases
 from tests.walkers import WALKERS
 
@@ -393,9 +393,9 @@ def test_the_deck_cannot_be_rebuilt_from_the_generator_handed_out(
         assert env.state["deck"].tobytes() == deck
         while not ended(env):
             env.step(env.action_masks().argmax())
-    monkeypatch.setattr(play, "load", lambda *args: agent)
-    table = play.Table(game, case.variant, seed=seed, delay=0, say=lambda text: None)
-    play.play(table, "noting")
+    monkeypatch.setattr(play_alone, "load", lambda *args: agent)
+    table = play_alone.Table(game, case.variant, seed=seed, delay=0, say=lambda text: None)
+    play_alone.play(table, "noting")
     words = np.array(agent.words, np.uint64)
     assert len(words) > 16
     assert deck not in decks_around(case, words)

@@ -5,9 +5,8 @@ from itertools import combinations
 
 from parlour.envs.core import scene
 from parlour.envs.core.scene import Item, Scene, Text
+from tests.contract.cases import Case, positions, random_cases
 from tests.walkers import legal_actions
-
-from .cases import Case, positions, random_cases
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""

@@ -22,10 +22,10 @@ from parlour.envs import (
     DictVectorObservation,
     Game,
 )
+from parlour.envs.core.baselines import Judged, Uniform
 from parlour.envs.core.batch import PENALTY, How, Over, Source
 from parlour.envs.core.keys import key_words, turn_seeds
 from parlour.envs.core.options import differences
-from parlour.envs.core.players import Judged, Uniform
 from parlour.envs.core.rows import Rows, codes_of, viewed
 from parlour.envs.core.turn import Agent, Turn, choose, look
 from parlour.envs.seat import SeatRows, seat_rows

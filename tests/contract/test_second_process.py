@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 CODE = """
-from parlour.agents.agent import choose, load, look
+from parlour.agents.registry import choose, load, look
 from parlour.envs import GAMES, CardEnv, CardVectorEnv
 from parlour.envs.core.jit import compiled_here
 for game in GAMES.values():

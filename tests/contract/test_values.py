@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from parlour.agents.agent import look
-from parlour.agents.values import ValueAgent, judges, values_of
+from parlour.agents.registry import look
+from parlour.agents.value_table import ValueAgent, judges, values_of
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, hidden
 from parlour.envs.core.values import bonus_of, draw

@@ -12,7 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from parlour.envs import CardVectorEnv, Game
-from parlour.envs.core.players import Uniform
+from parlour.envs.core.baselines import Uniform
 from tests.contract.cases import CASES, Case, Crowd, random_cases
 
 MODES = list(AutoresetMode)

@@ -12,7 +12,7 @@ from parlour.envs.core import truth
 from parlour.envs.core.cards import name
 from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows, taken
-from parlour.envs.puss_in_the_corner import solver
+from parlour.envs.puss_in_the_corner.solver import solve
 from tests.reference.puss_in_the_corner import PussInTheCorner
 from tests.walkers import WALKERS, random_options
 
@@ -86,10 +86,10 @@ def played(rules: Any, seed: int, cards_left: int) -> Iterator[tuple[np.ndarray,
 
 def check_last_pass(state: np.ndarray, rules: Any, wanted: bool, told: Counter[str]) -> None:
     """In the last pass neither part of the cards, nor a search too narrow, may claim too much."""
-    at = solver._read(state[0], rules)
-    assert solver._last(at, 10**6, (1,))[0] in (truth.UNDECIDED, wanted)
-    for suits in solver._parts(rules):
-        found = solver._searched(solver._part(at, suits), 1000, 10**6)[0]
+    at = solve._read(state[0], rules)
+    assert solve._last(at, 10**6, (1,))[0] in (truth.UNDECIDED, wanted)
+    for suits in solve._parts(rules):
+        found = solve._searched(solve._part(at, suits), 1000, 10**6)[0]
         assert found != truth.LOST or not wanted
         told["part lost"] += found == truth.LOST
 
@@ -106,7 +106,7 @@ def check_late_positions(games: int, first: int, a_game: int) -> Counter[str]:
             wanted = exhausted(reference)
             if wanted is None:
                 continue
-            solution = solver.solve(state, rules)
+            solution = solve.solve(state, rules)
             assert solution.winnable == wanted, (seed, i, rules)
             redeal = bool(state["shown"]["redeals_left"][0])
             if not redeal and not state["over"][0]:
@@ -150,7 +150,7 @@ def test_a_way_to_win_wins_by_the_reference(variant: str) -> None:
     found = 0
     for i in range(3):
         deck = [name(int(card)) for card in rows.states["deck"][i]]
-        solution = solver.solve(deck, rules, limit=200_000, optimal=True)
+        solution = solve.solve(deck, rules, limit=200_000, optimal=True)
         if solution.winnable:
             assert solution.actions is not None
             assert wins_by_reference(deck, rules, solution.actions)
@@ -164,20 +164,20 @@ def test_a_deal_is_lost_by_its_colours_alone() -> None:
     """Threes to kings of each suit, then the twos: far too many cards lie under higher ones."""
     deck = sorted(range(8, 56), key=lambda card: (-(card & 3) % 3, card))
     deck = [card for card in deck if card >> 2 > 2] + [card for card in deck if card >> 2 == 2]
-    solution = solver.solve(deck, GAME.rules_of("no-redeal"))
+    solution = solve.solve(deck, GAME.rules_of("no-redeal"))
     assert solution.winnable is False and solution.moves is None
 
 
 def test_a_search_cut_short_is_open() -> None:
     rows = Rows(GAME, GAME.rules_of("no-redeal"), 1)
     rows.deal_bank("solver", [0])
-    assert solver.solve(rows.states, rows.rules, limit=50).winnable is None
+    assert solve.solve(rows.states, rows.rules, limit=50).winnable is None
 
 
 def test_equal_questions_have_equal_answers() -> None:
     rows = Rows(GAME, GAME.rules_of("no-redeal"), 1)
     rows.deal_bank("solver", [1])
-    first, second = (solver.solve(rows.states, rows.rules, limit=30_000) for _ in range(2))
+    first, second = (solve.solve(rows.states, rows.rules, limit=30_000) for _ in range(2))
     assert first == second
 
 
@@ -187,7 +187,7 @@ def test_outcomes_are_those_of_the_positions_after() -> None:
         rules = GAME.rules_of(None, random_options(GAME, np.random.default_rng([seed, 7])))
         found = list(played(rules, seed, 7))[:1]
         for state, reference in found:
-            outcomes = solver.outcomes(state, rules)[0]
+            outcomes = solve.outcomes(state, rules)[0]
             assert outcomes.shape == (GAME.actions,) and outcomes.dtype == np.float32
             for action in reference.legal():
                 after = copied(reference)
@@ -203,4 +203,4 @@ def test_limits_below_one_are_refused() -> None:
     rows = Rows(GAME, GAME.rules_of("no-redeal"), 1)
     rows.deal_bank("solver", [0])
     with pytest.raises(ValueError, match="limit=0"):
-        solver.solve(rows.states, rows.rules, limit=0)
+        solve.solve(rows.states, rows.rules, limit=0)

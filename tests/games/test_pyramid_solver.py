@@ -16,8 +16,8 @@ from parlour.envs.core.jit import plain as as_python
 from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows, taken
 from parlour.envs.core.truth import Solution
-from parlour.envs.pyramid.solver import outcomes, solve
-from parlour.envs.pyramid.table import put, show_stock, show_waste
+from parlour.envs.pyramid.solver.solve import outcomes, solve
+from parlour.envs.pyramid.tableau import put, show_stock, show_waste
 from tests.reference.match import legal_now
 from tests.reference.pyramid import (
     COVERERS,

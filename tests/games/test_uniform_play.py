@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlour.training.evaluate import evaluate
+from parlour.training.evaluation.evaluate import evaluate
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,210 @@
+"""What one iteration of the tree search does, compiled for each game: down, judge, back up."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import game as game_named
+from parlour.envs.core.bits import count, lowest
+from parlour.envs.core.cards import below, next_word
+from parlour.envs.core.jit import jit
+from parlour.envs.core.values import best_of
+
+from .mcts_tree import (
+    DEPTH,
+    LOGITS,
+    NETWORK,
+    NO_PRIOR,
+    PLAY_OUT,
+    RANKED,
+    ROOT,
+    TABLE,
+    Plan,
+    Tree,
+    add,
+    back_up,
+    blend,
+    by_bound,
+    by_prior,
+    find,
+    share_by_logits,
+    share_by_rank,
+    sight,
+    spread,
+)
+
+# Most kernels here are copied into the one that calls them: compiled one by one, each would take in
+# the whole game again, and compiling would last three times as long.
+
+LONGEST = 500
+"""Moves after which a game tried out is broken off."""
+S11 = np.uint64(11)
+
+
+@cache
+def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
+    """Build a game's ``iterate(tree, rules, weights, table, plan, rounds, values)``.
+
+    It makes so many iterations for every game. ``weights`` are the judge's, which is the game's own
+    or that of the rule player named. ``table`` is one of values, by which actions are ranked, games
+    played on and, with `TABLE`, leaves judged; empty: the judge does it. Where a network is to be
+    asked of a leaf (``leaf`` of the tree is not -1) a game waits there, and the next call begins
+    with its answer: ``values``, float64 (n,), and a row of ``logits``.
+    """
+    game = game_named(name)
+    step, hide, actions = game.play.step, game.hide, game.actions
+    judge = game.judge if player is None else game.players[player]
+    if game.values is None:
+
+        @jit
+        def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
+            pass
+
+        @jit
+        def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
+            return 0.0
+    else:
+        appraise, base = game.values.appraise, game.values.base
+
+    @jit
+    def reckon_alone(t: Tree, i: int, rules: Any, plan: Plan) -> None:
+        s = t.worlds[i]
+        t.results[i, 0] = s["score"] * plan.scale + s["won"] * plan.bonus
+
+    if game.unit is None:
+        reckon = reckon_alone
+    else:
+        unit = game.unit
+
+        @jit
+        def reckon(t: Tree, i: int, rules: Any, plan: Plan) -> None:
+            if rules[0].players == 1:
+                reckon_alone(t, i, rules, plan)
+                return
+            for seat in range(rules[0].players):
+                t.results[i, seat] = t.worlds[i]["net"][seat] / unit(rules[0])
+
+    @jit
+    def score(t: Tree, i: int, rules: Any, weights: Any, table: Any) -> None:
+        for action in range(actions):
+            t.scores[0, action] = 0.0
+        if len(table):
+            appraise(t.worlds[i], rules[0], table, t.ids, t.scores[0])
+        else:
+            judge(t.worlds[i : i + 1], rules, weights, t.scores)
+
+    @jit(inline="always")
+    def judge_leaf(t: Tree, i: int, rules: Any, table: Any, plan: Plan) -> None:
+        s = t.worlds[i]
+        appraise(s, rules[0], table, t.ids, t.scores[0])
+        points = base(s, rules[0], table, t.ids) + t.scores[0, best_of(s["legal"], t.scores[0])]
+        t.results[i, 0] = points * plan.scale
+
+    @jit(inline="always")
+    def play_out(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: Plan) -> None:
+        s = t.worlds[i]
+        while s["over"] == 0 and s["moves"] < LONGEST:
+            legal = s["legal"]
+            if legal & (legal - 1) == 0:
+                action = lowest(legal)
+            elif plan.epsilon > 0 and (next_word(s) >> S11) * 2.0**-53 < plan.epsilon:
+                for _ in range(below(s, count(legal))):
+                    legal &= legal - 1
+                action = lowest(legal)
+            else:
+                score(t, i, rules, weights, table)
+                action = best_of(legal, t.scores[0])
+            step(s, rules[0], action)
+        reckon(t, i, rules, plan)
+
+    @jit(inline="always")
+    def select(t: Tree, i: int, key: Any, rules: Any, weights: Any, table: Any, plan: Plan) -> int:
+        s = t.worlds[i]
+        legal = rest = s["legal"]
+        while rest:
+            action = lowest(rest)
+            rest &= rest - 1
+            slot = find(t.keys[i], blend(key, action))
+            t.slots[action] = slot
+            if t.keys[i, slot]:
+                t.seen[i, slot] += 1
+        unit = plan.explore * spread(t, i, s["turn"])
+        if plan.prior == NO_PRIOR:
+            return by_bound(t, i, legal, unit)
+        if plan.prior == RANKED:
+            score(t, i, rules, weights, table)
+            share_by_rank(legal, t.scores[0])
+        else:
+            place = t.number[i, find(t.keys[i], key)]
+            share_by_logits(legal, t.logits[i, place], t.scores[0])
+        return by_prior(t, i, legal, unit)
+
+    @jit(inline="always")
+    def walk(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: Plan) -> None:
+        t.worlds[i] = t.roots[i]
+        s = t.worlds[i]
+        seat, key, length = s["turn"], ROOT, 0
+        t.leaf[i] = -1
+        while s["over"] == 0 and s["moves"] < LONGEST and length < DEPTH:
+            legal = s["legal"]
+            if legal & (legal - 1) == 0:
+                action = lowest(legal)
+                key = blend(key, action)
+            else:
+                if length > 0:
+                    # The searching seat's places are what it would see there; others' are what was
+                    # done since, for the searching seat does not see their cards.
+                    key = blend(sight(t.codes[i]) if s["turn"] == seat else key, actions)
+                    if add(t, i, key):
+                        t.number[i, find(t.keys[i], key)] = t.used[i, 1]
+                        t.leaf[i] = t.used[i, 1]
+                        t.used[i, 1] += 1
+                        break
+                action = select(t, i, key, rules, weights, table, plan)
+                key = blend(key, action)
+                slot = find(t.keys[i], key)
+                if t.keys[i, slot] == 0 and not add(t, i, key):
+                    break
+                t.path[i, length] = slot
+                t.movers[i, length] = s["turn"]
+                if length == 0:  # the k-th world is the same one for all actions: a fair trial
+                    s["rng"] = blend(t.seeds[i], t.visits[i, slot])
+                    hide(t.worlds[i : i + 1], rules, seat)
+                length += 1
+            step(s, rules[0], action)
+        t.length[i] = length
+
+    @jit(inline="always")
+    def value(
+        t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: Plan, found: float
+    ) -> None:
+        s = t.worlds[i]
+        if s["over"] or plan.leaf == PLAY_OUT or (plan.leaf == NETWORK and t.leaf[i] < 0):
+            play_out(t, i, rules, weights, table, plan)
+        elif plan.leaf == TABLE:
+            judge_leaf(t, i, rules, table, plan)
+        else:
+            t.results[i, 0] = found + plan.further * s["score"] * plan.scale
+        back_up(t, i)
+
+    @jit
+    def iterate(
+        t: Tree, rules: Any, weights: Any, table: Any, plan: Plan, rounds: int, values: Any
+    ) -> None:
+        asks = plan.prior == LOGITS or plan.leaf == NETWORK
+        for i in range(len(t.roots)):
+            left = rounds
+            answered = asks and t.leaf[i] >= 0
+            while left or answered:
+                if not answered:
+                    left -= 1
+                    walk(t, i, rules, weights, table, plan)
+                    if asks and t.leaf[i] >= 0:
+                        break
+                value(t, i, rules, weights, table, plan, values[i])
+                t.leaf[i] = -1
+                answered = False
+
+    return iterate

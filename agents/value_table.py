@@ -1,0 +1,88 @@
+"""An agent that plays by a table of afterstate values, at once or one ply of expectation ahead."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs import game as game_named
+from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import taken
+from parlour.envs.core.values import Judges, Values, make_judges
+
+from . import artefact
+from .registry import Turn
+
+TABLE = "values"
+"""What ``agent.json`` calls the network of such an agent, and the name of its table."""
+
+
+def values_of(game: Game) -> Values:
+    """Return what a game says of its afterstates; ValueError if it says nothing."""
+    if game.values is None:
+        raise ValueError(f"{game.title} names no features of afterstates: no table can be learned")
+    return game.values
+
+
+@cache
+def judges(name: str) -> Judges:
+    """Return the compiled judges of a game."""
+    game = game_named(name)
+    return make_judges(values_of(game), game.play)
+
+
+class ValueAgent:
+    """Plays the action with the most valuable afterstate by ``table``, float32 (size,).
+
+    With ``width`` it compares the best so many actions by expectation instead: over all cards that
+    may come next, the mean of what the best answer to each is worth.
+    """
+
+    sees_all = False
+
+    def __init__(self, table: np.ndarray, name: str = "values", width: int = 0) -> None:
+        self.table, self.width = table, width
+        self.name = f"{name}-expectimax" if width else name
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game, rules: Any = None, width: int = 0) -> "ValueAgent":
+        """Load a saved table to play ``game`` by ``rules`` (None: those that it was trained by).
+
+        Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
+        """
+        values = values_of(game)
+        found = artefact.load(path, game, rules, lambda _: 4 * values.size)
+        net = found.network
+        with artefact.blame(found.folder):
+            if net["name"] != TABLE or TABLE not in found.weights:
+                raise ValueError(f"no table of values but a network {net['name']!r}")
+            version = net["options"].get("version")
+            if version != values.version or net["width"] != values.size:
+                raise ValueError(
+                    f"a table of {net['width']} values, features version {version}; this version "
+                    f"of the game has {values.size}, version {values.version}: train it anew"
+                )
+            table = found.weights[TABLE]
+            fits = table.dtype == np.float32 and table.shape == (values.size,)
+            if not fits or not np.isfinite(table).all():
+                raise ValueError(
+                    f"table {TABLE!r}: {values.size} finite float32 are needed, got "
+                    f"{table.dtype} {table.shape}"
+                )
+        return cls(np.ascontiguousarray(table), found.name, width)
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return the best legal action of each game, int64 (n,); of equals the lowest."""
+        game = turn.game
+        scores = np.zeros((len(turn.states), game.actions))
+        ids = np.zeros(values_of(game).most, np.int32)
+        found, rules = judges(game.name), compiled(turn.rules)
+        states = taken(turn.states)  # read-only arrays would be compiled for once more
+        if self.width:
+            work = np.zeros(1, game.state)
+            found.by_expectation(states, rules, self.table, ids, scores, work, self.width)
+        else:
+            found.by_value(states, rules, self.table, ids, scores)
+        return np.where(turn.masks, scores, -np.inf).argmax(axis=1)

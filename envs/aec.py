@@ -1,0 +1,331 @@
+"""A game for several seats as a PettingZoo environment: its agents act one after another (AEC).
+
+PettingZoo comes with the extra ``table``: ``pip install "parlour[table]"``. Here six seats play a
+hand at random, each knowing its own cards:
+
+>>> import numpy as np
+>>> from parlour.envs import table
+>>> rng = np.random.default_rng(7)
+>>> env = table.env("seven-twenty-seven", "six", ante=2)
+>>> env.reset(seed=7)
+>>> chips = {}
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     if terminated or truncated:
+...         chips[agent] = info["score"]
+...         env.step(None)
+...     else:
+...         env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+>>> sum(chips.values())
+0
+>>> env.close()
+
+For one seat against agents of Parlour, as a Gymnasium environment, see `parlour.envs.make`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from . import game as game_named
+from . import keywords
+from .core.batch import How, Over, Reset, Reward, Source
+from .core.game import Game
+from .core.options import plain, unknown, yes_or_no
+from .core.rows import Rows, codes_of, viewed
+from .core.scene import Scene, ansi, svg
+
+try:
+    from pettingzoo import AECEnv
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f'parlour.envs.aec needs PettingZoo ({error}): pip install "parlour[table]"',
+        name=error.name,
+    ) from error
+
+API_TEST = {"options": 1}
+"""What PettingZoo's ``api_test`` hands to every ``reset``: no option of ours."""
+
+
+def env(game: str, variant: str | None = None, **keywords: Any) -> "TableEnv":
+    """Make a table by the game's name, with ``_`` or ``-``; keywords are those of `TableEnv`."""
+    return TableEnv(game_named(game), variant, **keywords)
+
+
+class TableEnv(AECEnv):
+    """A card game for several; its seats are the agents ``player_0``, ``player_1`` ..., clockwise.
+
+    Description:
+        ``table.env("seven-twenty-seven", "declare", players=6)`` is that variant with one option
+        changed. The agent whose turn it is (``agent_selection``) steps; ``last()`` has its
+        observation, its rewards since its last step, and its info.
+
+    Action Space:
+        ``Discrete(actions)`` for each agent.
+
+    Observation Space:
+        A dict. ``"observation"`` is what the agent's seat sees, whosever turn it is:
+        ``encoding="onehot"``: uint8 0/1, the game's one-hot columns; ``"codes"``: int8 card codes;
+        ``explain(observation)`` names each piece. ``"action_mask"``, int8 (actions,), has the legal
+        actions of the seat that is asked, and is all zeros for every other. ``state()``, all seats'
+        observations one below the other, is for critics that may see every hand.
+
+    Rewards:
+        Each seat is paid its own at the end of the hand: ``"progress"``: its net in the game's
+        unit, such as antes; ``"win"``: 1 if that is above 0; ``"score"``: the net as it is. An
+        illegal action gives -1 to the seat that chose it, and counts as the game says, such as a
+        fold; with ``illegal="raise"`` it raises `gymnasium.error.InvalidAction` and changes
+        nothing.
+
+    Episode End:
+        All agents terminate together when the hand is over, with won, score, moves and more in
+        ``infos``; then each steps once more with None. Where a rule ends a hand at the deal, all
+        are terminated after ``reset``. Before, an info has ``illegal_action`` alone, whether its
+        seat has chosen one in this hand.
+
+    Arguments:
+        variant, encoding, reward, illegal, skip_forced (after a step, take actions at once while
+        exactly one is legal, whosever they are), render_mode ("ansi"), and the game's options.
+        ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
+        ``"bank"`` if that is given; ``"dealer"``, a seat, deals where there is a dealer. A reset
+        without a seed goes on with the generator.
+    """
+
+    metadata: dict[str, Any] = {
+        "name": "parlour",
+        "render_modes": ["ansi"],
+        "render_fps": 4,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        game: Game,
+        variant: str | None = None,
+        *,
+        encoding: str = "onehot",
+        reward: str = "progress",
+        illegal: str = "end",
+        skip_forced: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        rules = game.rules_of(variant, options)
+        players = game.players_of(rules)
+        if players < 2:
+            raise ValueError(_alone(game, variant))
+        self.game = game
+        self.encoding = encoding
+        self.illegal = keywords.one_of("illegal", illegal, keywords.ILLEGAL)
+        if render_mode is not None:
+            keywords.one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+        self.render_mode = render_mode
+        self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
+        how = How(
+            reward=int(Reward[keywords.one_of("reward", reward, keywords.REWARDS).upper()]),
+            reset=int(Reset.DISABLED),
+            skip_forced=int(yes_or_no("skip_forced", skip_forced)),
+        )
+        self.rows = Rows(game, rules, 1, how)
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.observation_spaces = {agent: self._space() for agent in self.possible_agents}
+        self.action_spaces = {
+            agent: gym.spaces.Discrete(game.actions) for agent in self.possible_agents
+        }
+        self.state_space = keywords.observation_space(game, encoding, players)
+        self.agents: list[str] = []
+        self.agent_selection = self.possible_agents[0]
+        self._actions = np.zeros(1, np.int64)
+        self._started = False
+
+    def _space(self) -> gym.spaces.Dict:
+        mask = gym.spaces.Box(0, 1, (self.game.actions,), np.int8)
+        seen = keywords.observation_space(self.game, self.encoding)
+        return gym.spaces.Dict({"observation": seen, "action_mask": mask})
+
+    @property
+    def rules(self) -> Any:
+        """The rules played, a NamedTuple."""
+        return self.rows.rules
+
+    def observation_space(self, agent: str) -> gym.spaces.Dict:
+        """Return the space of an agent's observations, the same object each time."""
+        return self.observation_spaces[self._known(agent)]
+
+    def action_space(self, agent: str) -> gym.spaces.Discrete:
+        """Return the space of an agent's actions, the same object each time."""
+        return self.action_spaces[self._known(agent)]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin a new hand: seeded, chosen (``options``), or the next of the generator."""
+        given = None if isinstance(options, Mapping) and options == API_TEST else options
+        chosen = keywords.chosen_deal(self.game, self.rules, given)
+        seed = keywords.seed_number(seed)
+        if seed is not None or not self._started:
+            rng, _ = gym.utils.seeding.np_random(seed)
+            self.rows.reseed(0, rng)
+        if chosen is None:
+            self.rows.start(Source.DRAW)
+        else:
+            chosen.begin(self.rows)
+        self._begin()
+
+    def step(self, action: Any) -> None:
+        """Play an action for the agent whose turn it is; None where it is terminated.
+
+        Raises ResetNeeded before the first reset and after the last agent's end.
+        """
+        self._need_reset(not self.agents)
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        chosen = keywords.whole_number(action)
+        if self.illegal == "raise":
+            self._refuse(agent, chosen)
+        self._actions[0] = keywords.kernel_action(chosen)
+        self.rows.step(self._actions)
+        self._cumulative_rewards[agent] = 0.0
+        self._tell()
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Go round the agents whose turn it is; each must step before the next is asked."""
+        self._need_reset(not self._started)
+        return super().agent_iter(max_iter)
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return observation, rewards since its last step, ends and info of who is to step."""
+        self._need_reset(not self.agents)
+        return super().last(observe)
+
+    def _begin(self) -> None:
+        self._started = True
+        self.agents = list(self.possible_agents)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what the last step, or the deal, has brought to all."""
+        over = int(self.rows.states["over"][0])
+        truncated = over == Over.TRUNCATED
+        terminated = over != Over.RUNNING and not truncated
+        self.terminations = dict.fromkeys(self.agents, terminated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        paid = self.rows.out.rewards[0, : len(self.agents)].tolist()
+        self.rewards = dict(zip(self.agents, paid, strict=True))
+        self._accumulate_rewards()
+        self.infos = self._infos(over != Over.RUNNING)
+        turn = 0 if over else int(self.rows.states["turn"][0])
+        self.agent_selection = self.possible_agents[turn]
+
+    def _infos(self, over: bool) -> dict[str, dict[str, Any]]:
+        states, n = self.rows.states, len(self.possible_agents)
+        seats = np.arange(n)
+        if over:
+            facts = self.game.results(states.repeat(n), self.rules, seats)
+        else:
+            facts = {"illegal_action": states["illegal"][0] >> seats & 1 != 0}
+        return {
+            agent: {fact: values[seat].item() for fact, values in facts.items()}
+            for seat, agent in enumerate(self.possible_agents)
+        }
+
+    def _refuse(self, agent: str, action: int) -> None:
+        mask = self._mask(self._seat(agent))
+        if not 0 <= action < self.game.actions or not mask[action]:
+            can = ", ".join(f"{a} {self.game.label(a)}" for a in np.flatnonzero(mask).tolist())
+            name = self.game.label(action) if 0 <= action < self.game.actions else "no action"
+            raise gym.error.InvalidAction(
+                f"action {action} ({name}) is not legal here for {agent}; legal are: {can}\n"
+                f"{ansi(self.scene(agent))}"
+            )
+
+    def _known(self, agent: str) -> str:
+        if not isinstance(agent, str) or agent not in self.action_spaces:
+            raise ValueError(unknown("agent", str(agent), self.possible_agents))
+        return agent
+
+    def _seat(self, agent: str) -> int:
+        return self.possible_agents.index(self._known(agent))
+
+    def _need_reset(self, wrong: bool) -> None:
+        if wrong:
+            raise gym.error.ResetNeeded("this hand is over or not begun: call reset() first")
+
+    def _viewed(self, *seats: int) -> np.ndarray:
+        """The state as each of the seats sees it."""
+        self._need_reset(not self._started)
+        return viewed(self.game, self.rules, self.rows.states.repeat(len(seats)), np.array(seats))
+
+    def _mask(self, seat: int) -> np.ndarray:
+        state = self.rows.states[0]
+        asked = state["over"] == Over.RUNNING and state["turn"] == seat
+        legal = int(state["legal"]) if asked else 0
+        return (legal >> np.arange(self.game.actions) & 1).astype(np.int8)
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """Return what an agent sees now, and which actions it can take: arrays of their own."""
+        seat = self._seat(agent)
+        codes = codes_of(self._viewed(seat))
+        seen = keywords.observe(self.game, self.encoding, codes)[0]
+        return {"observation": seen, "action_mask": self._mask(seat)}
+
+    def state(self) -> np.ndarray:
+        """Return what all seats together see: their observations, (players, width or columns)."""
+        codes = codes_of(self._viewed(*range(len(self.possible_agents))))
+        return keywords.observe(self.game, self.encoding, codes)
+
+    def explain(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Any]:
+        """Name what an observation of this game says, in either encoding."""
+        seen = observation
+        if isinstance(observation, Mapping):
+            if "observation" not in observation:
+                raise ValueError("observation: a dictionary has to have the key 'observation'")
+            seen = observation["observation"]
+        return self.game.features.explain(seen)
+
+    def clone(self) -> np.ndarray:
+        """Return a copy of the whole state, to be given to `restore`."""
+        return self.rows.states.copy()
+
+    def restore(self, state: np.ndarray) -> None:
+        """Go back to a cloned state, all agents there; rewards not yet collected are forgotten."""
+        self.rows.restore(state)
+        self._begin()
+
+    def scene(self, agent: str | None = None) -> Scene:
+        """Return which card lies where, as an agent sees it (None: the one that is to step)."""
+        self._need_reset(not self._started)
+        seat = self._seat(self.agent_selection if agent is None else agent)
+        return self.game.layout(self._viewed(seat)[0], self.rules)
+
+    def render(self) -> str | None:
+        """Return the table as text with ``render_mode="ansi"``, as who is to step sees it."""
+        if self.render_mode is None:
+            gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
+            return None
+        return ansi(self.scene())
+
+    def close(self) -> None:
+        """Do nothing: no window, no process is open."""
+
+    def _repr_svg_(self) -> str:
+        return svg(self.scene())
+
+    def __repr__(self) -> str:
+        """Name the game and its rules."""
+        name = self.game.variant_of(self.rules) or plain(self.rules)
+        return f"<TableEnv {self.game.title}, {name}>"
+
+
+def _alone(game: Game, variant: str | None) -> str:
+    """Say that rules are for one player, and which are not."""
+    several = [name for name, rules in game.variants.items() if game.players_of(rules) > 1]
+    hint = f" Variants for several: {', '.join(several)}." if several else ""
+    return (
+        f"{game.title}, variant {variant or game.default!r}, is for one player: "
+        f"use parlour.envs.make({game.name!r}, ...).{hint}"
+    )

@@ -1,0 +1,240 @@
+"""Seven Twenty-Seven as a game of OpenSpiel, over the same compiled kernel.
+
+Importing this module registers it; it needs the extra ``parlour[openspiel]``::
+
+    import pyspiel
+    import parlour.envs.openspiel
+
+    game = pyspiel.load_game("parlour_seven_twenty_seven(variant=mini)")
+
+Parameters are ``variant``, every option of the rules (numbers as they are, no and yes as 0 and 1,
+choices by name; -1 or ``""``: as the variant has it) and ``dealer``: a seat, or -1 to let chance
+choose. Chance deals card by card, by the classes of cards that count alike. Returns are net chips
+in antes. The information state string is all that a seat has seen and done; the observation tensor
+is Parlour's ``onehot`` observation.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import Any, get_type_hints
+
+import numpy as np
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise ImportError(
+        'OpenSpiel is not installed, and this needs it: pip install "parlour[openspiel]"'
+    ) from error
+
+from .keywords import seat_number
+from .seven_twenty_seven import GAME
+from .seven_twenty_seven.chance import CHANCE, DEALER, END, PLAY, Hand, limits, place_of
+from .seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare, Rules
+from .seven_twenty_seven.totals import class_of
+
+NAME = f"parlour_{GAME.name}"
+"""What `pyspiel.load_game` calls the game."""
+AS_IT_IS = -1
+"""A number that is left as the variant has it; of a choice it is ``""``."""
+
+
+def _choices() -> dict[str, type[IntEnum]]:
+    """The options that are choices of a name."""
+    hints = get_type_hints(Rules)
+    return {name: hint for name, hint in hints.items() if issubclass(hint, IntEnum)}
+
+
+CHOICES = _choices()
+PARAMETERS: dict[str, str | int] = {
+    "variant": GAME.default,
+    "dealer": AS_IT_IS,
+    **{option: "" if option in CHOICES else AS_IT_IS for option in Rules._fields},
+}
+TYPE = pyspiel.GameType(
+    short_name=NAME,
+    long_name=f"Parlour {GAME.title}",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=SEATS,
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification=PARAMETERS,
+)
+
+
+def rules_of(parameters: Mapping[str, Any]) -> Rules:
+    """Return the rules that parameters name. Raises ValueError saying what is allowed."""
+    options = {
+        option: value
+        for option, value in parameters.items()
+        if option in Rules._fields and value not in ("", AS_IT_IS)
+    }
+    found: Rules = GAME.rules_of(parameters.get("variant"), options)
+    return found
+
+
+class SpielGame(pyspiel.Game):
+    """The rules of a hand, and where it begins."""
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        given = dict(PARAMETERS) | dict(params or {})
+        self.rules = rules_of(given)
+        self.start = Hand(self.rules, None if given["dealer"] == AS_IT_IS else given["dealer"])
+        actions, paid = limits(self.rules)
+        antes = paid / self.rules.ante
+        info = pyspiel.GameInfo(
+            num_distinct_actions=ACTIONS,
+            max_chance_outcomes=max(CLASSES, self.rules.players),
+            num_players=self.rules.players,
+            min_utility=-antes,
+            max_utility=antes * (self.rules.players - 1),
+            utility_sum=0.0,
+            max_game_length=actions,
+        )
+        super().__init__(TYPE, info, given)
+
+    def new_initial_state(self) -> "SpielState":
+        """Return the state before the dealer, or the first card, is chosen."""
+        return SpielState(self)
+
+    def make_py_observer(
+        self,
+        iig_obs_type: pyspiel.IIGObservationType | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> "Recall | Observer":
+        """Return what a seat sees: at this moment, or all that it has seen and done.
+
+        Raises ValueError for parameters, and for anything but what one seat sees in all.
+        """
+        if params:
+            raise ValueError(f"observers take no parameters; got {dict(params)}")
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError("observers show what is public and one seat's own, together")
+        return Recall() if kind.perfect_recall else Observer()
+
+
+class SpielState(pyspiel.State):
+    """A point of a hand. All of it is in ``hand``, so that copying it is cheap."""
+
+    def __init__(self, game: SpielGame) -> None:
+        super().__init__(game)
+        self.hand = game.start.copy()
+
+    def current_player(self) -> int:
+        """Return the seat that acts, or who does instead."""
+        actor = self.hand.actor
+        if actor == CHANCE:
+            return int(pyspiel.PlayerId.CHANCE)
+        return int(pyspiel.PlayerId.TERMINAL) if actor == END else actor
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return list(self.hand.ways())
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return what can come, a seat that deals or a class of cards, and how likely."""
+        ways = self.hand.ways()
+        total = sum(ways.values())
+        return [(outcome, n / total) for outcome, n in ways.items()]
+
+    def _apply_action(self, action: int) -> None:
+        self.hand.happen(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return self.hand.label(action)
+
+    def is_terminal(self) -> bool:
+        """Whether the hand is over."""
+        return self.hand.actor == END
+
+    def returns(self) -> list[float]:
+        """Return the net chips of each seat in antes, 0 before the end."""
+        return self.hand.nets()
+
+    def __str__(self) -> str:
+        return "\n".join(self.hand.seen_by(seat) for seat in range(self.hand.rules.players))
+
+    def resample_from_infostate(self, player_id: int, sampler: Callable[[], float]) -> "SpielState":
+        """Return a state that a seat cannot tell from this one, drawn by `Game.hide`.
+
+        ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards,
+        for a seat that does not exist and for what is no such number.
+        """
+        seat = seat_number("player_id", player_id, self.hand.rules.players)
+        if not self.hand.dealt:
+            raise ValueError("a deal that is not done cannot be drawn anew")
+        drawn = self.hand.copy()
+        share = sampler()
+        if not isinstance(share, int | float | np.number) or not 0 <= share < 1:
+            raise ValueError(f"sampler returned {share!r}: allowed are numbers 0 <= x < 1")
+        drawn.states["rng"] = int(share * 2**53)
+        GAME.hide(drawn.states, drawn.table, seat)
+        made: SpielState = self.get_game().new_initial_state()
+        for outcome in self.history():
+            made.apply_action(_instead(made.hand, outcome, drawn.states[0]))
+        return made
+
+
+def _instead(hand: Hand, outcome: int, drawn: np.void) -> int:
+    """What happens at this point of a hand if the hidden cards are those of another state."""
+    stage = int(hand.stages[0])
+    if stage not in (DEALER, PLAY):
+        return int(class_of(drawn["deck"][place_of(hand.states[0], stage)]))
+    if stage == PLAY and outcome >= DECLARE and hand.rules.declare == Declare.SIMULTANEOUS:
+        said = int(drawn["said"][hand.actor])
+        return DECLARE + said - 1
+    return outcome
+
+
+class Recall:
+    """All that a seat has seen and done, as a string; there is no tensor of it."""
+
+    def __init__(self) -> None:
+        self.tensor = None
+        self.dict: dict[str, np.ndarray] = {}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Do nothing: there is no tensor."""
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """Return it, different for different sequences."""
+        return state.hand.seen_by(player)
+
+
+class Observer:
+    """What a seat sees at this moment, ``onehot``; zeros before the deal is done."""
+
+    def __init__(self) -> None:
+        self.tensor = np.zeros(GAME.features.columns, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Write the observation of a seat, whosever turn it is."""
+        self.tensor[:] = GAME.features.onehot(_codes(state.hand, player))[0]
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """Return the pieces of the observation that are not 0, with their names."""
+        said = GAME.features.explain(_codes(state.hand, player)[0])
+        return f"seat{player} " + " ".join(
+            f"{name}={value}" for name, value in said.items() if np.any(value)
+        )
+
+
+def _codes(hand: Hand, seat: int) -> np.ndarray:
+    """The ``codes`` observation of a seat, int8 (1, width)."""
+    if not hand.dealt:
+        return np.zeros((1, GAME.features.width), np.int8)
+    assert GAME.view is not None
+    seen = hand.copy()
+    GAME.view(seen.states, seen.table, np.array([seat]))
+    return seen.shown()[None]
+
+
+pyspiel.register_game(TYPE, SpielGame)

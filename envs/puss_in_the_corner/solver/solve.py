@@ -1,0 +1,344 @@
+"""Puss in the Corner: what one who knew the order of the stock could reach.
+
+A win is a way through, found by whatever means and played through the kernel before it is told. A
+loss is told only where a search has gone through all there is:
+
+- **in the last pass** `last_pass.search` found no win and left nothing out for want of width; there
+  it is said what else it leaves out, and by which options that is sound (by all);
+- **by a part of the cards**: the same for the cards of one colour (of one suit, or two, with
+  ``suits``) with all others taken away, and where playing is never compulsory. Whoever wins the
+  whole game can leave out the other cards and wins this one: they only lie on cards of this part,
+  and are built on other foundations. Sound by all options, in the last pass;
+- **while a redeal is left** `_every` went through all positions up to the last pass, and the search
+  through all of these.
+
+Everything else is open. A position while a redeal is left is tried by `TRIED`, players by rule,
+up to its last pass first.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core import truth
+from ...core.bits import highest
+from ...core.game import made
+from ...core.jit import jit
+from ...core.options import compiled
+from ...core.rows import taken
+from ...core.truth import Solution
+from ..kernel import play
+from ..rules import ACTIONS, DEAL, FOUNDATION, PILES, PLACE, PLAY, Rules, label
+from .alive import HIGH, built, fits
+from .last_pass import make_room, search
+
+LIMIT = 1_000_000
+"""Positions looked at, if no other limit is set."""
+EACH = 20_000
+"""The same for each action of `outcomes`."""
+WIDTHS = (100, 1000, 5000)
+TRIED = ("tip", None)
+"""Players that go on to the last pass; None is the heuristic."""
+
+
+class Pass(NamedTuple):
+    """A position in the last pass, as `last_pass.search` takes it."""
+
+    piles: list[int]
+    tops: int
+    nxt: int
+    begun: bool
+    cards: np.ndarray
+    ends: np.ndarray
+    rules: Rules
+
+
+def _tops(foundations: list[int], rules: Rules) -> int:
+    """What the foundations show, as `alive` has it."""
+    clubs, diamonds, hearts, spades = foundations
+    if not rules.suits:
+        clubs, spades = min(clubs, spades), max(clubs, spades)
+        diamonds, hearts = min(diamonds, hearts), max(diamonds, hearts)
+        return clubs | spades << HIGH | (diamonds | hearts << HIGH) << 2 * HIGH
+    return clubs | diamonds << 4 | hearts << 8 | spades << 12
+
+
+def _read(s: Any, rules: Rules) -> Pass:
+    """Read one record of a state in the last pass."""
+    shown = s["shown"]
+    cards: list[int] = []
+    piles: list[int] = []
+    for pile in range(PILES):
+        count = int(s["count"][pile])
+        piles.append(((1 << count) - 1) << len(cards))
+        cards += s["pile"][pile][:count].tolist()
+    nxt, begun = len(cards), bool(shown["card"])
+    first = int(s["next"])
+    cards += [int(shown["card"])] * begun
+    cards += s["deck"][first : first + int(shown["stock_count"])].tolist()
+    ends = np.zeros(len(cards), np.bool_)
+    group = int(shown["group_left"]) if begun else rules.deal_size
+    ends[nxt + group - 1 :: rules.deal_size] = True
+    ends[-1:] = True
+    tops = _tops(shown["foundations"].tolist(), rules)
+    return Pass(piles, tops, nxt, begun, np.array(cards, np.int64), ends, rules)
+
+
+def _part(whole: Pass, suits: tuple[int, ...]) -> Pass:
+    """The game that is left of one in the last pass by the cards of some suits."""
+    places = [i for i, card in enumerate(whole.cards) if card & 3 in suits]
+    piles = [sum(1 << k for k, i in enumerate(places) if pile >> i & 1) for pile in whole.piles]
+    ends = [bool(whole.ends[a:b].any()) for a, b in pairwise(places)]
+    nxt = sum(i < whole.nxt for i in places)
+    rules = whole.rules._replace(hold_back=True)
+    last = np.array([*ends, True][: len(places)], np.bool_)
+    return Pass(piles, whole.tops, nxt, False, whole.cards[np.array(places, np.int64)], last, rules)
+
+
+def _parts(rules: Rules) -> list[tuple[int, ...]]:
+    """The suits of the parts of the cards by which a loss is looked for."""
+    if not rules.suits:
+        return [(0, 3), (1, 2)]
+    return [*combinations(range(4), 1), *combinations(range(4), 2)]
+
+
+def _searched(at: Pass, width: int, most: int) -> tuple[int, int, list[tuple[Any, int]]]:
+    """Search the last pass; return what `search` says, the positions seen and the way to a win."""
+    n = len(at.cards)
+    free = np.zeros(n + 1, np.int64)
+    for i in range(n - 1, -1, -1):
+        free[i] = free[i + 1] | 1 << int(at.cards[i])
+    kept, out, room = make_room(width, n - at.nxt + 2)
+    found, nodes, level = search(
+        np.array(at.piles, np.int64), at.tops, at.nxt, at.begun, (at.cards, free, at.ends),
+        compiled(at.rules), width, most, kept, out, room,
+    )  # fmt: skip
+    way: list[tuple[Any, int]] = []
+    row = 0
+    while found == 1 and level >= 0:
+        way.append((kept[0][level, row].tolist(), int(kept[1][level, row, 0])))
+        row = int(kept[1][level, row, 1])
+        level -= 1
+    return found, nodes, way[::-1]
+
+
+def _after(piles: list[int], tops: int, at: Pass) -> Iterator[tuple[int, list[int], int]]:
+    """What can be played: pile, piles and tops then; what strands no other card first."""
+    for wanted in (2, 1):
+        for p, pile in enumerate(piles):
+            if pile:
+                place = highest(pile)
+                card = int(at.cards[place])
+                if fits(tops, card, at.rules.suits) == wanted:
+                    rest = [*piles[:p], pile ^ 1 << place, *piles[p + 1 :]]
+                    yield p, rest, built(tops, card, at.rules.suits)
+
+
+def _played(piles: list[int], tops: int, at: Pass, left: list[int]) -> tuple[Any, list[int]]:
+    """Play until the piles are, sorted, ``left``; return the piles and the actions."""
+    stack: list[tuple[list[int], int, list[int]]] = [(piles, tops, [])]
+    seen: set[tuple[int, ...]] = set()
+    stay = sum(left)
+    while stack:
+        now, shown, actions = stack.pop()
+        if sorted(now) == sorted(left):
+            return now, actions
+        if (*now, shown) in seen or sum(now) & stay != stay:
+            continue
+        seen.add((*now, shown))
+        after = [(rest, top, [*actions, PLAY + p]) for p, rest, top in _after(now, shown, at)]
+        stack += after[::-1]
+    return None, []
+
+
+def _placed(piles: list[int], tops: int, at: Pass, nxt: int) -> Iterator[tuple[int, Any, int]]:
+    """Where the next card can go: action, piles and tops then."""
+    for p in range(PILES):
+        yield PLACE + p, [*piles[:p], piles[p] | 1 << nxt, *piles[p + 1 :]], tops
+    card = int(at.cards[nxt])
+    if at.rules.direct and fits(tops, card, at.rules.suits):
+        yield FOUNDATION, piles, built(tops, card, at.rules.suits)
+
+
+def _actions(at: Pass, way: list[tuple[Any, int]]) -> list[int]:
+    """The actions of a win whose positions after each card, piles sorted, are known."""
+    piles = list(at.piles)
+    actions: list[int] = []
+    nxt, begun = at.nxt, at.begun
+    if not begun:
+        piles, actions = _played(piles, at.tops, at, way[0][0])
+    for (_, tops), (left, _) in pairwise(way):
+        if not begun and at.rules.hold_back:
+            actions.append(DEAL)
+        for action, there, shown in _placed(piles, tops, at, nxt):
+            now = there if sorted(there) == sorted(left) else None
+            more: list[int] = []
+            if at.ends[nxt]:
+                now, more = _played(there, shown, at, left)
+            if now is not None:
+                piles = now
+                actions += [action, *more]
+                break
+        begun = not at.ends[nxt]
+        nxt += 1
+    return actions + _played(piles, way[-1][1], at, [0] * PILES)[1]
+
+
+def _last(at: Pass, most: int, widths: tuple[int, ...] = WIDTHS) -> tuple[int, int, list[int]]:
+    """Solve the last pass: 1, 0 or -1, the positions seen, the actions of a win."""
+    nodes, parts = 0, [_part(at, suits) for suits in _parts(at.rules)]
+    for width in widths:
+        if nodes >= most:
+            break
+        found, seen, way = _searched(at, width, most - nodes)
+        nodes += seen
+        if found >= 0:
+            return found, nodes, _actions(at, way) if found else []
+        still = []
+        for part in parts:
+            found, seen, _ = _searched(part, width, max(most - nodes, 1))
+            nodes += seen
+            if found == 0:
+                return 0, nodes, []
+            if found < 0:
+                still.append(part)
+        parts = still
+    return -1, nodes, []
+
+
+# ---- while a redeal is left -----------------------------------------------------------------
+
+step = play.step
+
+
+@jit
+def expand(states: Any, table: Any, out: Any, before: Any, actions: Any) -> None:
+    """Write where every legal action of every state leads, and which state and action that is."""
+    found = 0
+    for i in range(len(states)):
+        for action in range(ACTIONS):
+            if (states[i]["legal"] >> action) & 1:
+                out[found] = states[i]
+                step(out[found], table[0], action)
+                before[found], actions[found] = i, action
+                found += 1
+
+
+def _expanded(states: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The states after every legal action of some that are not over; each with both numbers."""
+    many = sum(int(legal).bit_count() for legal in states["legal"])
+    out, before, actions = np.zeros(many, states.dtype), np.zeros(many, int), np.zeros(many, int)
+    expand(states, compiled(rules), out, before, actions)
+    return out, before, actions
+
+
+def _tried(state: np.ndarray, rules: Rules, player: str | None, most: int) -> tuple[int, list[int]]:
+    """Let a player go on to the last pass and solve that; the positions, the actions if won."""
+    game, actions, states = made("puss_in_the_corner"), [], taken(state)
+    while not states["over"][0] and states["shown"]["redeals_left"][0]:
+        scores = game.judged(states, rules, player=player)[0]
+        legal = int(states["legal"][0])
+        actions.append(max(range(ACTIONS), key=lambda a: (legal >> a & 1, scores[a])))
+        step(states[0], rules, actions[-1])
+    if states["over"][0]:
+        return 0, actions if states["won"][0] else []
+    found, nodes, more = _last(_read(states[0], rules), most, WIDTHS[:2])
+    return nodes, actions + more if found == 1 else []
+
+
+def _every(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
+    """Go through all positions up to the last pass, move by move; as `_last`."""
+    states, steps, nodes, found = taken(state), [], 0, 0
+    while len(states):
+        if nodes > most:
+            return -1, nodes, []
+        after, before, actions = _expanded(states, rules)
+        nodes += len(after)
+        steps.append((before, actions))
+        new = list(
+            {
+                row.tobytes(): i for i, row in enumerate(after) if row["won"] or not row["over"]
+            }.values()
+        )
+        go_on = []
+        for i in new:
+            if after["won"][i]:
+                return 1, nodes, _back(steps, i)
+            if after["shown"]["redeals_left"][i]:
+                go_on.append(i)
+                continue
+            won, seen, more = _last(_read(after[i], rules), most - nodes)
+            nodes += seen
+            if won == 1:
+                return 1, nodes, _back(steps, i) + more
+            found = min(found, won)
+        states = taken(after, np.array(go_on, np.int64))
+        steps[-1] = before[go_on], actions[go_on]
+    return found, nodes, []
+
+
+def _back(steps: list[tuple[np.ndarray, np.ndarray]], row: int) -> list[int]:
+    """The actions that lead to a row."""
+    way = []
+    for before, actions in steps[::-1]:
+        way.append(int(actions[row]))
+        row = int(before[row])
+    return way[::-1]
+
+
+# ---- all together ---------------------------------------------------------------------------
+
+
+def _solved(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
+    """As `_last`, wherever the game stands."""
+    if state["over"][0]:
+        return int(state["won"][0]), 0, []
+    if not state["shown"]["redeals_left"][0]:
+        return _last(_read(state[0], rules), most)
+    nodes = 0
+    for player in TRIED:
+        seen, actions = _tried(state, rules, player, (most - nodes) // 2)
+        nodes += seen
+        if actions:
+            return 1, nodes, actions
+    found, seen, actions = _every(state, rules, most - nodes)
+    return found, nodes + seen, actions
+
+
+def solve(
+    deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
+) -> Solution:
+    """Return whether a position can be won by one who knows all cards, and how: see the module.
+
+    ``deck_or_state``: see `truth.position`. ``limit``: about how many positions are looked at
+    (None: `LIMIT`). ``winnable`` is None if neither a win nor a loss was found until then. With
+    ``optimal``, ``fewest`` is given where all wins take equally many moves: in the last pass,
+    without ``direct``. Raises ValueError for a limit below 1.
+    """
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit={limit}: allowed are numbers from 1")
+    game = made("puss_in_the_corner")
+    state = truth.position(game, rules, deck_or_state)
+    found, nodes, actions = _solved(state, rules, LIMIT if limit is None else limit)
+    if found != truth.WINNABLE:
+        return Solution(None if found == truth.UNDECIDED else False, None, nodes)
+    assert truth.replayed(game, rules, state, actions)["won"][0]
+    equal = optimal and not rules.direct and not state["shown"]["redeals_left"][0]
+    words = [label(action) for action in actions]
+    return Solution(True, words, nodes, actions, None, len(actions) if equal else None)
+
+
+def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
+    """Return of every legal action whether the game can still be won after it, float32 (n, 16).
+
+    1 yes, 0 no or not legal, 0.5 if that was not found out in ``limit`` positions an action
+    (None: `EACH`).
+    """
+    found = np.zeros((len(states), ACTIONS), np.float32)
+    after, before, actions = _expanded(states, rules)
+    for k, (i, action) in enumerate(zip(before, actions, strict=True)):
+        code = _solved(taken(after, slice(k, k + 1)), rules, EACH if limit is None else limit)[0]
+        found[i, action] = 0.5 if code == truth.UNDECIDED else code
+    return found

@@ -1,0 +1,245 @@
+"""Pyramid: what one who knows all cards can reach, exactly.
+
+`depth` decides whether a position can be won, `shortest` finds the fewest moves; both say under
+which options each of their shortcuts is sound. All variants are covered but those with a shuffle,
+where the order is not known, and with ``undo``: it opens no new way to a win, so ask for the deal
+without it.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...core.bits import highest, lowest
+from ...core.game import made
+from ...core.jit import jit
+from ...core.options import compiled
+from ...core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
+from ..rules import DEAL, REDEAL, STOCK, WASTE, Rules, label
+from .bounds import facts_of
+from .depth_first import FRAMES, MOVES, decide
+from .position import (
+    FIRST,
+    TURN,
+    begin,
+    can_turn,
+    free_cards,
+    push_removals,
+    stock_begin,
+    turned,
+    without,
+)
+from .shortest import fewest
+
+LIMIT = 10_000_000
+"""Positions looked at before an answer is given up: some 1.5 GiB."""
+ROOTS = 4096
+"""Room for so many legal moves of one position."""
+
+
+@jit
+def places_of(s: Any, move: int, first: int) -> int:
+    """The clicks of a removal, as a set of places."""
+    places = move & ((1 << first) - 1)
+    if move & s["stock"]:
+        places |= 1 << STOCK
+    for pile in range(3):
+        if move & s["waste"][pile]:
+            places |= 1 << (WASTE + pile)
+    return places
+
+
+@jit
+def next_click(s: Any, move: int, first: int) -> int:
+    """The click that comes next in a removal, -1 if what has been clicked is not part of it."""
+    places, picked = places_of(s, move, first), s["picked"]
+    if picked:
+        if places & ~((1 << lowest(picked)) - 1) != picked:
+            return -1
+        places &= ~picked
+    return highest(places)
+
+
+@jit
+def open_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
+    """List all moves of a state that go on with the removal begun; return their number.
+
+    -1 if they are too many.
+
+    For each: the move, the action with which it begins or goes on, the position that it leads to.
+    """
+    facts = facts_of(s["deck"], rules)
+    there, p, piles, left, seen = begin(s, rules)
+    free = free_cards(there, p, piles, facts[FIRST], rules)
+    found = push_removals(there, free, facts, rules, moves, 0)
+    if found >= ROOTS:
+        return -1
+    size = 0
+    for i in range(found):
+        action = next_click(s, moves[i], facts[FIRST])
+        if action >= 0:
+            moves[size], actions[size] = moves[i], action
+            after = without(there, p, piles, moves[i])
+            roots[size, 0], roots[size, 1], roots[size, 2] = after
+            roots[size, 3], roots[size, 4] = left, 1
+            size += 1
+    seen |= found > 0
+    if s["picked"] == 0 and can_turn(there, p, left, seen, found > 0, facts[FIRST], rules):
+        moves[size], actions[size] = TURN, DEAL if s["stock"] else REDEAL
+        turn = turned(there, p, piles, left, seen, facts[FIRST], rules)
+        roots[size, 0] = there
+        roots[size, 1], roots[size, 2], roots[size, 3], roots[size, 4] = turn
+        size += 1
+    return size
+
+
+@jit
+def outcomes_of(states: Any, table: Any, limit: int, values: Any) -> None:
+    """Fill ``values`` (n, actions): 1 where a win is left after an action, 0.5 where it is open."""
+    rules = table[0]
+    moves, line = np.zeros(MOVES, np.int64), np.zeros(FRAMES + MOVES, np.int64)
+    actions, roots = np.zeros(ROOTS, np.int64), np.zeros((ROOTS, 5), np.int64)
+    found = np.zeros(ROOTS, np.int64)
+    for i in range(len(states)):
+        if states[i]["over"]:
+            continue
+        size = open_moves(states[i], rules, moves, actions, roots)
+        if size < 0:
+            for action in range(values.shape[1]):
+                values[i, action] = 0.5 * ((states[i]["legal"] >> action) & 1)
+            continue
+        decide(roots[:size], states[i]["deck"], rules, limit, found[:size], line)
+        for k in range(size):
+            value = 0.5 if found[k] == UNDECIDED else float(found[k])
+            values[i, actions[k]] = max(values[i, actions[k]], value)
+
+
+@jit
+def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> tuple[Any, ...]:
+    """Solve a state: what is known, the length of the win in ``line``, the nodes.
+
+    With ``optimal`` two more: whether it is the shortest, and the removal to be completed first.
+    """
+    s, rules = states[0], table[0]
+    moves, other = np.zeros(MOVES, np.int64), np.zeros(len(line), np.int64)
+    actions, roots = np.zeros(ROOTS, np.int64), np.zeros((ROOTS, 5), np.int64)
+    size = 1
+    if s["picked"]:
+        size = open_moves(s, rules, moves, actions, roots)
+    else:
+        roots[0, 0], roots[0, 1], roots[0, 2], roots[0, 3], roots[0, 4] = begin(s, rules)
+    if size < 0:
+        return UNDECIDED, 0, 0, False, 0
+    found = np.zeros(size, np.int64)
+    known, best, nodes, proven, first_move = LOST, 0, 0, True, 0
+    for k in range(size):
+        if known == WINNABLE and not optimal:
+            break
+        room = max(0, limit - nodes)
+        length, looked = decide(roots[k : k + 1], s["deck"], rules, room, found, other)
+        nodes += looked
+        if found[0] == UNDECIDED and known == LOST:
+            known = UNDECIDED
+        if found[0] != WINNABLE:
+            proven = proven and found[0] == LOST
+            continue
+        if known != WINNABLE or length < best:
+            known, best, first_move = WINNABLE, length, moves[k]
+            line[:length] = other[:length]
+        if optimal:
+            room = max(1, limit - nodes)
+            length, looked = fewest(roots[k], s["deck"], rules, room, best, other)
+            nodes += looked
+            proven = proven and length >= 0
+            if 0 <= length < best:
+                best, first_move = length, moves[k]
+                line[:length] = other[:length]
+    return known, best, nodes, proven, first_move
+
+
+def check_solvable(rules: Rules) -> None:
+    """Raise ValueError for rules that cannot be solved."""
+    for name in ("shuffle_redeal", "undo"):
+        if getattr(rules, name):
+            raise ValueError(f"{name}: these rules cannot be solved; allowed are rules without it")
+
+
+def solve(
+    deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
+) -> Solution:
+    """Find out whether a deal or a position can be won, and how; ``optimal``: in fewest moves.
+
+    ``deck_or_state``: see `truth.position`; a game that was cut off counts as lost. A move is a
+    removal ("pyramid 22 + waste 1"), DEAL or REDEAL. After ``limit`` positions (None: `LIMIT`) the
+    answer is None, or the win found is not known to be the shortest (``fewest`` is None). Raises
+    ValueError for rules with a shuffle or ``undo``.
+    """
+    check_solvable(rules)
+    game = made("pyramid")
+    states = position(game, rules, deck_or_state)
+    if states["over"][0]:
+        won = bool(states["won"][0])
+        return Solution(won, [] if won else None, 0, [] if won else None, None, 0 if won else None)
+    line = np.zeros(FRAMES + MOVES, np.int64)
+    limit = LIMIT if limit is None else limit
+    known, length, nodes, proven, begun = solve_one(states, compiled(rules), limit, optimal, line)
+    if known != WINNABLE:
+        return Solution(None if known == UNDECIDED else False, None, int(nodes))
+    moves = [int(move) for move in line[:length]]
+    if states["picked"][0]:
+        moves.insert(0, int(begun))
+    actions, words = spelled(states, rules, moves)
+    end = replayed(game, rules, states, actions)
+    if not end["won"][0]:
+        raise RuntimeError(f"a win found for {rules} is none in the game: {words}")
+    return Solution(
+        True, words, int(nodes), actions, None, len(moves) if optimal and proven else None
+    )
+
+
+def spelled(states: np.ndarray, rules: Rules, moves: Iterable[int]) -> tuple[list[int], list[str]]:
+    """Return the clicks of moves, from a state on, and what to call the moves."""
+    table, first = compiled(rules)[0], stock_begin(rules)
+    stock, waste = int(states["stock"][0]), [int(pile) for pile in states["waste"][0]]
+    picked = int(states["picked"][0])
+    actions, words = [], []
+    for move in moves:
+        if move == TURN:
+            words.append(label(DEAL if stock else REDEAL))
+            actions.append(DEAL if stock else REDEAL)
+            stock, waste = _turned(stock, waste, int(table["waste_piles"]))
+            continue
+        clicks = [STOCK] if stock & move else []
+        clicks += [WASTE + k for k in (2, 1, 0) if waste[k] & move]
+        table_cards = move & ((1 << first) - 1)
+        while table_cards:
+            place = table_cards.bit_length() - 1
+            clicks.append(place)
+            table_cards ^= 1 << place
+        words.append(" + ".join(map(label, clicks)))
+        actions += [place for place in clicks if not picked >> place & 1]
+        stock, waste, picked = stock & ~move, [pile & ~move for pile in waste], 0
+    return actions, words
+
+
+def _turned(stock: int, waste: list[int], piles: int) -> tuple[int, list[int]]:
+    """Stock and waste after a turn, as sets of deck positions."""
+    if not stock:
+        return waste[0] | waste[1] | waste[2], [0, 0, 0]
+    for pile in range(piles):
+        card = stock & -stock
+        stock, waste[pile] = stock & ~card, waste[pile] | card
+    return stock, waste
+
+
+def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
+    """Return for each action of each state whether a win is left after it, float32 (n, actions).
+
+    1 yes, 0 no (or not legal), 0.5 not found out in ``limit`` positions a state (None: `LIMIT`).
+    Raises ValueError as `solve` does.
+    """
+    check_solvable(rules)
+    values = np.zeros((len(states), made("pyramid").actions), np.float32)
+    outcomes_of(states, compiled(rules), LIMIT if limit is None else limit, values)
+    return values

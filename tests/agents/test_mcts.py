@@ -1,0 +1,202 @@
+"""The agent that searches: legal, blind to hidden cards, the same in any company, and no fool."""
+
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.mcts import SearchAgent
+from parlour.agents.networks import build
+from parlour.agents.registry import Agent, choose, load, look
+from parlour.agents.rollouts import RolloutAgent
+from parlour.envs import GAMES, Game, make
+from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.batch import How
+from parlour.envs.core.cards import name
+from parlour.envs.core.rows import Rows, hidden, taken
+
+ROWS = 6
+BLIND = {
+    "pyramid": ("uniform", "greedy", "rollouts@3:greedy", "mcts@30", "mcts@30:uniform", "pimc@3"),
+    "poker_squares": (
+        *("greedy", "columns", "trained", "expectimax:trained", "rollouts@3:trained"),
+        *("mcts@30", "mcts@30:trained"),
+    ),
+    "puss_in_the_corner": (
+        *("greedy", "tip", "trained", "expectimax:trained", "rollouts@3:greedy"),
+        *("rollouts@3:trained", "mcts@30", "mcts@30:uniform", "mcts@30:trained", "pimc@2"),
+    ),
+    "seven_twenty_seven": (
+        *("uniform", "greedy", "tight", "trained", "mcts@15", "mcts@30:uniform", "mcts@8:trained"),
+    ),
+}
+SPECS = [(game, spec) for game, specs in BLIND.items() for spec in specs]
+
+
+def midway(game: Game, variant: str | None = None, turns: int = 5, n: int = ROWS) -> np.ndarray:
+    """States of running games, row i some turns times i after its deal, played by chance."""
+    rules = game.rules_of(variant)
+    rows, agent = Rows(game, rules, 4 * n), Uniform(1)
+    rows.deal_bank(f"{game.name}-1", range(4 * n))
+    for turn in range(turns * n):
+        go_on = (np.arange(4 * n) % n > turn // turns) & (rows.states["over"] == 0)
+        asked = look(agent, game, rules, rows.states, np.arange(4 * n, dtype=np.uint64) + turn)
+        rows.step(agent.act(asked), go_on)
+    running = np.flatnonzero(rows.states["over"] == 0)
+    return taken(rows.states, running[:n])
+
+
+def ask(agent: Agent, game: Game, states: np.ndarray, variant: str | None = None) -> list[int]:
+    seeds = np.arange(7, 7 + len(states), dtype=np.uint64)
+    return choose(agent, look(agent, game, game.rules_of(variant), states, seeds)).tolist()
+
+
+@pytest.mark.parametrize(("title", "spec"), SPECS, ids=lambda word: str(word))
+def test_hidden_cards_change_no_choice(title: str, spec: str) -> None:
+    """Deal anew, in the true states, what the seat that is asked does not know."""
+    game = GAMES[title]
+    rules, states = game.rules_of(), midway(game)
+    agent = load(spec, game, rules, seed=3)
+    found = ask(agent, game, states)
+    for other in (1, 2):
+        dealt = hidden(game, rules, states, other)
+        assert (dealt["deck"] != states["deck"]).any(axis=1).sum() >= ROWS - 1
+        before = dealt.tobytes()
+        assert ask(agent, game, dealt) == found
+        assert dealt.tobytes() == before
+
+
+@pytest.mark.parametrize("title", GAMES)
+def test_a_choice_is_the_same_alone_or_in_company(title: str) -> None:
+    game = GAMES[title]
+    states = midway(game)
+    agent = load("mcts@30:uniform", game, game.rules_of())
+    seeds = np.arange(len(states), dtype=np.uint64)
+    turn = look(agent, game, game.rules_of(), states, seeds)
+    together = choose(agent, turn).tolist()
+    backwards = look(
+        agent, game, game.rules_of(), taken(states, slice(None, None, -1)), seeds[::-1]
+    )
+    assert choose(agent, backwards).tolist() == together[::-1]
+    for i in range(len(states)):
+        alone = look(agent, game, game.rules_of(), states[i : i + 1], seeds[i : i + 1])
+        assert choose(agent, alone).tolist() == together[i : i + 1]
+
+
+@pytest.mark.parametrize(
+    ("title", "variant"),
+    [("pyramid", "web"), ("poker_squares", "duel"), ("seven_twenty_seven", "mini")],
+)
+def test_other_rules(title: str, variant: str) -> None:
+    """Moves that can be taken back, two grids, exact endings: choices are legal, games end."""
+    game = GAMES[title]
+    agent = load("mcts@20:uniform", game, game.rules_of(variant))
+    assert len(ask(agent, game, midway(game, variant), variant)) == ROWS
+
+
+def last_card() -> tuple[Rows, int]:
+    """The last card of a grid: only one place for it completes the royal flush."""
+    env = make("poker_squares", "classic", encoding="codes")
+    first = "Ah Kh Qh Jh 2c 3d 4s 5c 7d 8s 9c 2d 3s 4c 5h 6d 8c 9s 2h 3c 4d 6s 7c"
+    rest = [card for card in map(name, env.game.pack(env.rules)) if card not in f"{first} Th"]
+    env.reset(options={"deck": f"{first} Th {' '.join(rest)}"})
+    for place in [0, 1, 2, 3, *range(5, 23), 24]:
+        env.step(place)
+    return env.rows, 4
+
+
+@pytest.mark.parametrize("spec", ["mcts@16", "mcts@16:uniform", "mcts@16:trained"])
+def test_a_win_in_sight_is_taken(spec: str) -> None:
+    rows, place = last_card()
+    assert ask(load(spec, rows.game, rows.rules), rows.game, rows.states) == [place]
+
+
+def test_more_iterations_see_further() -> None:
+    """The end of a game: who plays on by chance alone comes to see what leads to more."""
+    game = GAMES["puss_in_the_corner"]
+    late = midway(game, turns=40, n=1).repeat(24)
+    reached = []
+    for iterations in (1, 200):
+        agent, rows = SearchAgent(Uniform(), iterations), Rows(game, game.rules_of(), len(late))
+        rows.restore(late)
+        actions = np.zeros(len(late), np.int64)
+        while len(live := np.flatnonzero(rows.states["over"] == 0)):
+            actions[live] = ask(agent, game, taken(rows.states, live))
+            rows.step(actions)
+        reached.append(rows.states["score"].mean())
+    assert reached[1] > reached[0] + 1
+
+
+def test_a_clock_stops_it() -> None:
+    game = GAMES["pyramid"]
+    states = midway(game)
+    for spec in ("mcts@20ms:uniform", "rollouts@20ms:greedy"):
+        agent = load(spec, game, game.rules_of())
+        ask(agent, game, states)
+        begun = perf_counter()
+        ask(agent, game, states)
+        assert perf_counter() - begun < 5
+        assert isinstance(agent, RolloutAgent) or agent.iterated >= 1  # type: ignore[attr-defined]
+    ask(load("mcts@0.001ms:uniform", game, game.rules_of()), game, states)
+    ask(load("rollouts@0.001ms:greedy", game, game.rules_of()), game, states)
+
+
+def test_a_full_table_is_gone_through_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = GAMES["puss_in_the_corner"]
+    monkeypatch.setattr(SearchAgent, "_room", 4)
+    ask(SearchAgent(Uniform(), 200), game, midway(game))
+
+
+@pytest.mark.parametrize("ahead", [None, How(reward=1, reset=2)], ids=["policy", "looks ahead"])
+def test_a_network_leads_it(ahead: How | None) -> None:
+    """Its policy is the prior, or greedy's ranks are; its values judge. Hidden cards stay so."""
+    game = GAMES["pyramid"]
+    network = build("embedding", game, 8, 1).eval()
+    agent, states = SearchAgent(LearnedAgent(network, how=ahead), 12), midway(game)
+    found = ask(agent, game, states)
+    assert ask(agent, game, hidden(game, game.rules_of(), states, 5)) == found
+
+
+def test_budgets_and_prefixes() -> None:
+    game = GAMES["puss_in_the_corner"]
+    rules = game.rules_of()
+    agent = load("mcts@800:trained", game, rules)
+    assert isinstance(agent, SearchAgent) and (agent.iterations, agent.milliseconds) == (800, None)
+    assert agent.name == "values-0-mcts@800" and not agent.sees_all
+    timed = load("mcts@2.5ms", game, rules)
+    assert isinstance(timed, SearchAgent) and timed.milliseconds == 2.5
+    assert timed.name == "greedy-mcts@2.5ms"
+    rollouts = load("rollouts@20:greedy", game, rules)
+    assert isinstance(rollouts, RolloutAgent) and rollouts.worlds == 20
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("mcts@0", "budget '0'; allowed are whole numbers of iterations from 1, such as mcts@500"),
+        ("mcts@fast", "or milliseconds, such as mcts@50ms"),
+        ("rollouts@-3:greedy", "allowed are whole numbers of worlds from 1"),
+        ("rollouts@0ms:greedy", "budget '0ms'"),
+        ("expectimax@3:trained", "expectimax takes no budget"),
+        ("mcts:", "name an agent behind mcts:, such as greedy or trained"),
+        ("rollouts@20", "name an agent behind rollouts:"),
+        ("mcts:human", "can lead no search: only uniform, greedy, players by rule"),
+        ("mcts:expectimax:trained", "can lead no search"),
+        ("mcts:nobody", "unknown agent 'nobody'.*rollouts: or mcts: or pimc: before it"),
+    ],
+)
+def test_what_is_refused(spec: str, said: str) -> None:
+    game = GAMES["puss_in_the_corner"]
+    with pytest.raises(ValueError, match=said):
+        load(spec, game, game.rules_of())
+
+
+def test_numbers_that_make_no_sense() -> None:
+    with pytest.raises(ValueError, match="iterations=0: allowed are whole numbers from 1"):
+        SearchAgent(Uniform(), 0)
+    with pytest.raises(ValueError, match="milliseconds=0: allowed are numbers above 0"):
+        SearchAgent(Uniform(), milliseconds=0)
+    table = GAMES["seven_twenty_seven"]
+    with pytest.raises(ValueError, match="expectimax is for games of one player"):
+        load("expectimax:trained", table, table.rules_of())

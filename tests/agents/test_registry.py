@@ -1,0 +1,221 @@
+"""Finding agents by name, and refusing what they must not do."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parlour.agents.networks import build
+from parlour.agents.registry import IllegalChoice, Turn, check_agent, choose, load, look
+from parlour.envs import game
+from parlour.envs.core.rows import Rows
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning.save_agent import save
+
+GAME = game("pyramid")
+RULES = GAME.rules_of()
+OWN = """
+import numpy as np
+
+class Plain:
+    def act(self, turn):
+        return turn.masks.argmax(axis=1)
+
+class Seeded(Plain):
+    name, sees_all = "seeded", True
+    def __init__(self, seed):
+        self.seed = seed
+
+class Broken:
+    def __init__(self):
+        raise TypeError("a fault of its own")
+
+ready = Seeded(7)
+"""
+
+
+class Answers:
+    name, sees_all = "tester", False
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def act(self, turn: Turn) -> np.ndarray:
+        return self.answer  # type: ignore[return-value]
+
+
+def turn(n: int = 3) -> Turn:
+    rows = Rows(GAME, RULES, n)
+    rows.deal_bank("pyramid-1", range(n))
+    return look(Answers(None), GAME, RULES, rows.states, 0)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_agents_of_a_test.py").write_text(OWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def test_ones_own_agents(own: None) -> None:
+    plain = load("own_agents_of_a_test:Plain", GAME, RULES)
+    assert (plain.name, plain.sees_all) == ("Plain", False)
+    assert choose(plain, turn()).shape == (3,)
+    seeded = load("own_agents_of_a_test:Seeded", GAME, RULES, seed=5)
+    assert (seeded.name, seeded.sees_all, seeded.seed) == ("seeded", True, 5)  # type: ignore[attr-defined]
+    assert load("own_agents_of_a_test:ready", GAME, RULES).name == "seeded"
+    with pytest.raises(TypeError, match="a fault of its own"):
+        load("own_agents_of_a_test:Broken", GAME, RULES)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (
+            "unifrom",
+            "unknown agent 'unifrom'; did you mean 'uniform'.*saved agent or run, or module:Class",
+        ),
+        ("runs/nothing", "agent 'runs/nothing': there is no such folder"),
+        ("no_such_module_at_all:Agent", "No module named"),
+        ("own_agents_of_a_test:Missing", "has no attribute 'Missing'"),
+        ("own_agents_of_a_test:np", r"has no method act\(turn\)"),
+        (":Agent", "agent ':Agent'"),
+    ],
+)
+def test_agents_that_are_not_there(own: None, spec: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        load(spec, GAME, RULES)
+
+
+def finish(run: Path, seed: int, name: str) -> Path:
+    """Leave in a run's folder what training does: its settings and the agent of a seed."""
+    network = {"name": "mlp", "width": 8, "depth": 1, "options": {}}
+    folder = run / f"seed-{seed}" / "agent"
+    run.mkdir(exist_ok=True)
+    (run / "settings.json").touch()
+    save(folder, name, GAME, RULES, build("mlp", GAME, 8, 1), network, {}, {})
+    return folder
+
+
+def test_a_run_that_made_one_agent_stands_for_it(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    folder = finish(run, 3, "third")
+    for path in (run, folder.parent, folder, folder / "agent.json"):
+        assert load(str(path), GAME, RULES).name == "third"
+    other = finish(run, 4, "fourth")
+    with pytest.raises(ValueError, match=f"several agents, name one: {folder}, {other}"):
+        load(str(run), GAME, RULES)
+    assert load(str(other.parent), GAME, RULES).name == "fourth"
+
+
+def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "run" / "seed-0").mkdir(parents=True)
+    (tmp_path / "run" / "settings.json").touch()
+    for path in (tmp_path / "run", tmp_path / "run" / "seed-0"):
+        with pytest.raises(ValueError, match=f"parlour train --resume {tmp_path / 'run'}$"):
+            load(str(path), GAME, RULES)
+    with pytest.raises(ValueError, match=r"agent\.json: .*No such file"):
+        load(str(tmp_path), GAME, RULES)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            np.array([39, 39, 41]),
+            r"chose action 41 \(UNDO\), which is not legal; legal are: .*DEAL",
+        ),
+        (np.array([39, 99, 39]), r"chose action 99 \(no action of this game\)"),
+        (np.array([-1, 39, 39]), "chose action -1"),
+        (np.array([39, 39]), r"must return 3 integers, shape \(3,\); got int64 \(2,\)"),
+        (np.array([39.0, 39.0, 39.0]), "got float64"),
+        (None, "got object"),
+    ],
+)
+def test_wrong_answers(answer: object, said: str) -> None:
+    with pytest.raises(IllegalChoice, match=said):
+        choose(Answers(answer), turn())
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("sees_all", [False, True])
+def test_an_agent_cannot_change_the_game(n: int, sees_all: bool) -> None:
+    class Vandal(Answers):
+        pass
+
+    Vandal.sees_all = sees_all
+    rows = Rows(GAME, RULES, n)
+    rows.deal_bank("pyramid-1", range(n))
+    before = rows.states.tobytes()
+    given = look(Vandal(None), GAME, RULES, rows.states, 0)
+    for array in (given.states, given.observations, given.masks):
+        assert not array.flags.writeable
+        array.flags.writeable = True  # whoever wants to can: what he then writes into is his own
+        array.view(np.uint8)[:] = 77
+    assert rows.states.tobytes() == before
+
+
+def test_a_seed_for_each_state_does_not_depend_on_its_neighbours() -> None:
+    rows = Rows(GAME, RULES, 4)
+    rows.deal_bank("pyramid-1", range(4))
+    seeds = np.arange(4, dtype=np.uint64)
+    whole = look(Answers(None), GAME, RULES, rows.states, seeds).states
+    part = look(Answers(None), GAME, RULES, rows.states[2:], seeds[2:]).states
+    assert np.array_equal(whole[2:], part)
+
+
+class Bare:
+    def act(self, turn: Turn) -> np.ndarray:
+        return turn.masks.argmax(axis=1)
+
+
+def with_fields(**fields: object) -> Bare:
+    agent = Bare()
+    vars(agent).update(fields)
+    return agent
+
+
+def test_an_object_gets_the_defaults_of_a_class() -> None:
+    agent = check_agent(Bare())
+    assert (agent.name, agent.sees_all) == ("Bare", False)
+    named = check_agent(with_fields(name="my [own] $ agent", sees_all=True))
+    assert (named.name, named.sees_all) == ("my [own] $ agent", True)
+    assert check_agent(with_fields(name="x" * 80)).name == "x" * 80
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        (with_fields(name=""), "agent 'Bare': name='': allowed is one line of printable text"),
+        (with_fields(name="  "), "agent 'Bare': name='  ': allowed"),
+        (with_fields(name=None), "agent 'Bare': name=None: allowed"),
+        (with_fields(name="a\nb"), r"agent 'Bare': name='a\\nb': allowed"),
+        (with_fields(name="\x1b[0m"), r"name='\\x1b\[0m': allowed"),
+        (with_fields(name="\ud800"), r"name='\\ud800': allowed"),
+        (with_fields(name="x" * 81), "81 letters; allowed are 1–80"),
+        (with_fields(sees_all=1), "agent 'Bare': sees_all=1: allowed are False, True"),
+        (with_fields(sees_all="no"), "agent 'Bare': sees_all='no': allowed"),
+        (with_fields(act=3), r"agent 'Bare' has no method act\(turn\)"),
+        (Bare, r"agent 'Bare' is a class: give an object of it, such as Bare\(\)"),
+        (None, "agent 'NoneType' has no method act"),
+        (5, "agent 'int' has no method act"),
+    ],
+)
+def test_objects_that_are_no_agents(agent: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        check_agent(agent)
+    for play in (compare, evaluate):
+        with pytest.raises(ValueError, match=said):
+            play(GAME, [agent] if play is compare else agent, deals=1)  # type: ignore[operator]
+
+
+def test_a_saved_agent_with_a_name_of_two_lines_is_refused(tmp_path: Path) -> None:
+    folder = finish(tmp_path / "run", 0, "two\nlines")
+    with pytest.raises(ValueError, match=r"agent\.json: field name: .*got 'two\\nlines'"):
+        load(str(folder), GAME, RULES)
+
+
+def test_a_budget_without_end_is_refused() -> None:
+    for budget in ("99999999999", "9" * 5000, "99999999999ms"):
+        with pytest.raises(ValueError, match="at most 10,000,000 whole numbers of iterations are"):
+            load(f"mcts@{budget}", GAME, RULES)

@@ -1,0 +1,656 @@
+"""The table of PettingZoo: its own checkers, equal to the rows below it, and no leaks."""
+
+import copy
+import doctest
+import importlib
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, collect_render_results, seed_test
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
+
+from parlour.envs import GAMES, Game, aec, game
+from parlour.envs.aec import TableEnv
+from parlour.envs.core.batch import PENALTY, How, Over, Reward, Source
+from parlour.envs.core.cards import name
+from parlour.envs.core.keys import draw_seed
+from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
+from parlour.envs.core.scene import ansi, svg
+from tests.walkers import WALKERS, uniform
+
+
+class Seats(NamedTuple):
+    """A variant for several, and options that differ from it."""
+
+    game: Game
+    variant: str
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        return "-".join([self.game.name, self.variant, *map(str, self.options.values())])
+
+    @property
+    def rules(self) -> Any:
+        return self.game.rules_of(self.variant, self.options)
+
+    @property
+    def players(self) -> int:
+        return self.game.players_of(self.rules)
+
+    def env(self, **keywords: Any) -> TableEnv:
+        return aec.env(self.game.name, self.variant, **keywords, **self.options)
+
+    def rows(self, seed: int, reward: Reward = Reward.PROGRESS) -> Rows:
+        """The raw rows, begun as `env` begins by that seed."""
+        rows = Rows(self.game, self.rules, 1, How(reward=int(reward)))
+        rows.seed([draw_seed(np.random.default_rng(seed))])
+        rows.start(Source.DRAW)
+        return rows
+
+
+VARIANTS = [
+    Seats(one, variant, {})
+    for one in GAMES.values()
+    for variant, rules in one.variants.items()
+    if one.players_of(rules) > 1
+]
+FIRST = list({seats.game.name: seats for seats in reversed(VARIANTS)}.values())
+"""One of each game for several."""
+COUNTS = [
+    seats._replace(options={"players": players})
+    for seats in FIRST
+    for players in range(2, seats.game.seats + 1)
+]
+VYING = game("seven_twenty_seven")
+
+every_variant = pytest.mark.parametrize("seats", VARIANTS, ids=str)
+every_count = pytest.mark.parametrize("seats", COUNTS, ids=str)
+every_game = pytest.mark.parametrize("seats", FIRST, ids=str)
+
+KNOWN = (
+    "Observation is not a NumPy array",  # it is a dict with the mask in it
+    "Observation space for each agent probably should be",
+    "Action mask numpy array is all zeros",  # of who is not asked any more
+    "Agent's maximum and minimum",  # pieces that are always 0
+)
+
+
+def quietly(check: Callable[[], object]) -> None:
+    """Run a checker of PettingZoo; what it warns of fails, but for what is meant to be so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for said in KNOWN:
+            warnings.filterwarnings("ignore", said)
+        check()
+
+
+def played(env: TableEnv, seed: int, walker: str = "uniform") -> Iterator[int]:
+    """Play a hand to its end; yield the number of steps before each, and at the end."""
+    rng = np.random.default_rng(seed)
+    env.reset(seed=seed)
+    steps = 0
+    yield steps
+    while not env.rows.states["over"][0]:
+        env.step(WALKERS[walker](env.rows, rng))
+        steps += 1
+        yield steps
+
+
+def finish(env: TableEnv, seed: int) -> None:
+    for _ in played(env, seed):
+        pass
+
+
+# ---- checkers -------------------------------------------------------------------------------
+
+
+@every_variant
+@pytest.mark.parametrize("encoding", ["onehot", "codes"])
+def test_checkers_are_content(seats: Seats, encoding: str) -> None:
+    quietly(lambda: api_test(seats.env(encoding=encoding, render_mode="ansi"), num_cycles=100))
+    quietly(lambda: seed_test(lambda: seats.env(encoding=encoding), num_cycles=100))
+
+
+@every_count
+def test_checkers_are_content_with_any_number_of_seats(seats: Seats) -> None:
+    env = seats.env()
+    assert env.possible_agents == [f"player_{seat}" for seat in range(seats.players)]
+    quietly(lambda: api_test(env, num_cycles=50))
+    quietly(lambda: seed_test(seats.env, num_cycles=50))
+
+
+@every_game
+def test_other_checkers_are_content(seats: Seats) -> None:
+    """Of states and of drawing; those of cycles and of images are for other environments."""
+    module = importlib.import_module("pettingzoo.test.state_test")
+    quietly(lambda: module.test_state_space(seats.env()))
+    quietly(lambda: module.test_state(seats.env(), num_cycles=20))
+    env = seats.env(render_mode="ansi")
+    assert all(isinstance(one, str) for one in collect_render_results(env))
+    wrapped = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(seats.env(render_mode="ansi")))
+    quietly(lambda: api_test(wrapped, num_cycles=20))
+
+
+@every_game
+@pytest.mark.parametrize("reward", ["progress", "win", "score"])
+def test_checkers_are_content_with_other_keywords(seats: Seats, reward: str) -> None:
+    make = {"reward": reward, "illegal": "raise", "skip_forced": True, "render_mode": "ansi"}
+    quietly(lambda: api_test(seats.env(**make), num_cycles=50))
+    quietly(lambda: seed_test(lambda: seats.env(**make), num_cycles=50))
+
+
+def test_the_example_of_the_module_runs() -> None:
+    ran = doctest.testmod(aec)
+    assert ran.attempted > 5
+    assert ran.failed == 0
+
+
+# ---- the same as the rows -------------------------------------------------------------------
+
+
+def same(env: TableEnv, rows: Rows, owed: dict[str, float]) -> None:
+    """Hold all that the environment says against the rows; ``owed`` are rewards not yet told."""
+    state = rows.states[0]
+    over, turn = bool(state["over"]), int(state["turn"])
+    assert env.clone().tobytes() == rows.states.tobytes()
+    asked = 0 if over else turn
+    assert env.agent_selection == f"player_{asked}"
+    facts = [rows.game.results(rows.states, rows.rules, np.array([k])) for k in range(len(owed))]
+    for seat, agent in enumerate(env.agents):
+        seen = env.observe(agent)
+        codes = codes_of(viewed(rows.game, rows.rules, rows.states, np.array([seat])))
+        onehot = env.encoding == "onehot"
+        wanted = rows.game.features.onehot(codes) if onehot else codes
+        assert (seen["observation"] == wanted[0]).all()
+        if seat == turn:
+            assert (codes == rows.codes).all()
+            assert over or (seen["action_mask"] == rows.out.masks[0]).all()
+        else:
+            assert not seen["action_mask"].any()
+        assert env.observation_space(agent).contains(seen)
+        assert env.rewards[agent] == rows.out.rewards[0, seat]
+        assert env._cumulative_rewards[agent] == owed[agent]
+        assert (env.terminations[agent], env.truncations[agent]) == (over, False)
+        said = {fact: values[0] for fact, values in facts[seat].items()}
+        told = said if over else {"illegal_action": said["illegal_action"]}
+        assert env.infos[agent] == told
+    observation, reward, terminated, truncated, info = env.last()
+    assert observation is not None
+    assert reward == owed[env.agent_selection]
+    assert (terminated, truncated) == (over, False)
+    assert info is env.infos[env.agent_selection]
+
+
+WAYS = [
+    ("uniform", "codes", Reward.PROGRESS),
+    ("lowest", "onehot", Reward.WIN),
+    ("greedy", "codes", Reward.SCORE),
+]
+
+
+@pytest.mark.parametrize("seats", [*VARIANTS, *COUNTS], ids=str)
+def test_the_table_plays_as_the_rows_do(seats: Seats) -> None:
+    for number, (walker, encoding, reward) in enumerate(WAYS):
+        env, rows = seats.env(encoding=encoding, reward=reward.name.lower()), seats.rows(9, reward)
+        rng = np.random.default_rng(number)
+        env.reset(seed=9)
+        owed = dict.fromkeys(env.agents, 0.0)
+        same(env, rows, owed)
+        while not rows.states["over"][0]:
+            stray = rng.random() < 0.05
+            action = int(rng.integers(-2, 70)) if stray else WALKERS[walker](rows, rng)
+            owed[env.agent_selection] = 0.0
+            env.step(action)
+            rows.step(np.array([action]))
+            for seat, agent in enumerate(env.agents):
+                owed[agent] += rows.out.rewards[0, seat]
+            same(env, rows, owed)
+
+
+@every_variant
+def test_rewards_of_all_seats_sum_to_nothing(seats: Seats) -> None:
+    """Each seat is paid its own, at the end alone."""
+    envs = [seats.env(reward=reward) for reward in ("progress", "score", "win")]
+    for seed in range(8):
+        for _ in played(envs[0], seed, "lowest" if seed % 2 else "uniform"):
+            env = envs[0]
+            assert env.rows.states["over"][0] or not any(env.rewards.values())
+        assert sum(envs[0].rewards.values()) == pytest.approx(0)
+        for env in envs[1:]:
+            finish(env, seed)
+            scores = {agent: info["score"] for agent, info in env.infos.items()}
+            won = {agent: info["won"] for agent, info in env.infos.items()}
+            assert sum(scores.values()) == 0
+            assert won == {agent: score > 0 for agent, score in scores.items()}
+            assert env.rewards == (won if env is envs[2] else scores)
+
+
+def test_progress_is_counted_in_antes() -> None:
+    envs = [
+        aec.env("seven-twenty-seven", reward=reward, ante=4) for reward in ("progress", "score")
+    ]
+    for env in envs:
+        finish(env, 3)
+    assert any(envs[0].rewards.values())
+    assert envs[0].rewards == {agent: net / 4 for agent, net in envs[1].rewards.items()}
+
+
+@every_game
+def test_forced_actions_are_skipped(seats: Seats) -> None:
+    env = seats.env(skip_forced=True)
+    for seed in range(5):
+        for steps in played(env, seed):
+            mask = env.observe(env.agent_selection)["action_mask"]
+            assert steps == 0 or env.rows.states["over"][0] or mask.sum() > 1
+
+
+# ---- illegal actions ------------------------------------------------------------------------
+
+
+@every_variant
+def test_an_illegal_action_costs_its_seat_alone(seats: Seats) -> None:
+    """It counts as one of the legal actions, or ends the hand: as the game says."""
+    env, rng = seats.env(), np.random.default_rng(5)
+    for steps in played(env, 12):
+        agent = env.agent_selection
+        if env.rows.states["over"][0] or steps % 3:
+            continue
+        mask = env.observe(agent)["action_mask"]
+        stray = int(rng.choice([-1, len(mask), 10**6, *np.flatnonzero(mask == 0)]))
+        fouled = copy.deepcopy(env)
+        fouled.step(stray)
+        for each, info in fouled.infos.items():
+            assert info["illegal_action"] == (each == agent)
+        after, paid = fouled.clone(), dict(fouled.rewards)
+        paid[agent] -= PENALTY
+        after["illegal"] = 0
+        legal = []
+        for action in np.flatnonzero(mask):
+            one = copy.deepcopy(env)
+            one.step(action)
+            legal.append((one.clone().tobytes(), one.rewards))
+        ended = all(fouled.terminations.values())
+        assert (after.tobytes(), paid) in legal or (ended and not any(paid.values()))
+
+
+def test_a_seat_is_told_of_its_penalty_when_it_is_asked_again() -> None:
+    env = aec.env("seven-twenty-seven", players=2)
+    env.reset(seed=1)
+    first = env.agent_selection
+    env.step(0)  # nobody has bet: it cannot fold, and stands instead
+    assert env.rewards[first] == PENALTY
+    assert env.agent_selection != first
+    assert env.last()[1] == 0
+    env.step(8)
+    assert env.agent_selection == first
+    _, reward, terminated, _, info = env.last()
+    assert (reward, terminated, info) == (PENALTY, False, {"illegal_action": True})
+    env.step(1)
+    assert env._cumulative_rewards[first] == 0
+
+
+@every_variant
+def test_an_illegal_action_can_raise(seats: Seats) -> None:
+    env = seats.env(illegal="raise")
+    env.reset(seed=4)
+    agent = env.agent_selection
+    mask = env.observe(agent)["action_mask"]
+    before, rewards = env.clone().tobytes(), dict(env._cumulative_rewards)
+    for stray in (-1, len(mask), *np.flatnonzero(mask == 0)):
+        with pytest.raises(gym.error.InvalidAction, match=rf"action {stray} .* for {agent}; legal"):
+            env.step(stray)
+    for wrong in (1.5, "fold", None):
+        with pytest.raises(ValueError, match=r"action=.*: allowed is a whole number"):
+            env.step(wrong)
+    assert (env.clone().tobytes(), env._cumulative_rewards) == (before, rewards)
+    env.step(np.int8(mask.argmax()))
+    assert env.clone().tobytes() != before
+
+
+# ---- leaks ----------------------------------------------------------------------------------
+
+
+def seen_by(env: TableEnv, state: np.ndarray, agent: str) -> tuple[object, ...]:
+    """All that a state shows to an agent, each way to look."""
+    env.restore(state)
+    seen = env.observe(agent)
+    scene = env.scene(agent)
+    return (
+        seen["observation"].tobytes(),
+        seen["action_mask"].tobytes(),
+        env.infos[agent],
+        (env.agent_selection, env.terminations[agent], env.rewards[agent]),
+        (ansi(scene), svg(scene), repr(scene)),
+        env.render() if agent == env.agent_selection else None,
+        env.explain(seen),
+    )
+
+
+@pytest.mark.parametrize("seats", [*VARIANTS, COUNTS[-1]], ids=str)
+def test_no_agent_sees_what_is_hidden_from_it(seats: Seats) -> None:
+    env, looker = (seats.env(encoding="codes", render_mode="ansi") for _ in range(2))
+    differing = False
+    for number, walker in enumerate(WALKERS):
+        for steps in played(env, 30 + number, walker):
+            if (steps + number) % 6 and not env.rows.states["over"][0]:
+                continue
+            state = env.clone()
+            for seat, agent in enumerate(env.possible_agents):
+                shown = seen_by(looker, state, agent)
+                assert shown[0] == env.observe(agent)["observation"].tobytes()
+                assert shown[2] == env.infos[agent]
+                other = hidden(seats.game, seats.rules, state, steps, seat)
+                assert seen_by(looker, other, agent) == shown
+                differing |= other["deck"].tobytes() != state["deck"].tobytes()
+    assert differing, "nothing was hidden"
+
+
+def test_what_is_hidden_from_one_is_seen_by_another() -> None:
+    """Else the test above might look at the same seat again and again."""
+    env = aec.env("seven-twenty-seven")
+    env.reset(seed=2)
+    state = env.clone()
+    differing = 0
+    for seed in range(5):
+        other = hidden(VYING, env.rules, state, seed, 0)
+        env.restore(other)
+        hands = env.state()
+        env.restore(state)
+        assert (hands[0] == env.state()[0]).all()
+        differing += (hands[1:] != env.state()[1:]).any()
+    assert differing
+
+
+# ---- resets ---------------------------------------------------------------------------------
+
+
+@every_variant
+def test_a_chosen_deck_and_a_numbered_deal(seats: Seats) -> None:
+    env, rows = seats.env(), seats.rows(0)
+    deck = list(seats.game.pack(seats.rules))[::-1]
+    for given in (deck, " ".join(name(card) for card in deck)):
+        env.reset(options={"deck": given})
+        rows.deal_deck(deck)
+        assert env.rows.states["deck"].tobytes() == rows.states["deck"].tobytes()
+        assert (env.state() == seats.game.features.onehot(all_seen(rows))).all()
+    env.reset(options={"deal": 17, "bank": "a-bank"})
+    rows.deal_bank("a-bank", [17])
+    assert (env.state() == seats.game.features.onehot(all_seen(rows))).all()
+    assert env.agent_selection == f"player_{rows.states['turn'][0]}"
+
+
+def all_seen(rows: Rows) -> np.ndarray:
+    players = rows.game.players_of(rows.rules)
+    return codes_of(viewed(rows.game, rows.rules, rows.states.repeat(players), np.arange(players)))
+
+
+def test_a_chosen_dealer() -> None:
+    env = aec.env("seven-twenty-seven", "six")
+    deck = list(VYING.pack(env.rules))
+    for dealer in range(6):
+        for more in ({}, {"deck": deck}, {"deal": 3}):
+            env.reset(seed=3, options={"dealer": dealer, **more})
+            assert env.rows.states["dealer"][0] == dealer
+            assert env.agent_selection == f"player_{(dealer + 1) % 6}"
+            seen = env.explain(env.observe(f"player_{dealer}"))
+            assert seen["dealer"] == 1
+
+
+@every_game
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"dael": 3}, "unknown reset option 'dael'; did you mean 'deal'?"),
+        ({"options": 2}, "unknown reset option 'options'"),
+        ({"bank": "a"}, "needs 'deal'"),
+        ({"deck": "Ac"}, "deck"),
+    ],
+)
+def test_wrong_options_of_reset(seats: Seats, options: dict[str, Any], said: str) -> None:
+    env = seats.env()
+    env.reset(seed=1)
+    before = env.clone().tobytes()
+    with pytest.raises(ValueError, match=said.replace("?", r"\?")):
+        env.reset(options=options)
+    assert env.clone().tobytes() == before
+
+
+def test_a_dealer_must_have_a_seat() -> None:
+    env = aec.env("seven-twenty-seven")
+    with pytest.raises(ValueError, match="dealer=4: allowed are the seats 0–3"):
+        env.reset(options={"dealer": 4})
+
+
+@every_game
+def test_resets_with_and_without_seeds(seats: Seats) -> None:
+    one, other = seats.env(), seats.env()
+    one.reset()
+    other.reset()
+    assert one.clone().tobytes() != other.clone().tobytes(), "equal without any seed"
+    dealt = set()
+    for env in (one, other):
+        env.reset(seed=11)
+    for _ in range(4):
+        assert one.clone().tobytes() == other.clone().tobytes()
+        dealt.add(one.rows.states["deck"].tobytes())
+        one.reset()
+        other.reset()
+    assert len(dealt) > 1
+
+
+def test_a_reset_in_the_middle_begins_anew() -> None:
+    env, fresh = aec.env("seven-twenty-seven"), aec.env("seven-twenty-seven")
+    finish(env, 2)
+    env.step(None)
+    env.step(None)
+    assert len(env.agents) == 2
+    env.reset(seed=5)
+    fresh.reset(seed=5)
+    for _ in range(2):
+        assert env.agents == env.possible_agents
+        assert (env.agent_selection, env.infos) == (fresh.agent_selection, fresh.infos)
+        env.step(-1)
+        fresh.step(-1)
+        assert env._cumulative_rewards == fresh._cumulative_rewards
+
+
+# ---- the end --------------------------------------------------------------------------------
+
+
+@every_variant
+def test_the_dead_are_stepped_with_none(seats: Seats) -> None:
+    env = seats.env(reward="score")
+    finish(env, 8)
+    order = []
+    for agent in env.agent_iter():
+        _, reward, terminated, truncated, info = env.last()
+        assert (terminated, truncated) == (True, False)
+        assert reward == info["score"]
+        assert not env.observe(agent)["action_mask"].any()
+        with pytest.raises(ValueError, match="None"):
+            env.step(0)
+        env.step(None)
+        order.append(agent)
+        assert agent not in {*env.agents, *env.infos, *env.rewards, *env.terminations}
+    assert order == env.possible_agents
+    assert env.agents == []
+    for call in (lambda: env.step(None), lambda: env.step(0), env.last):
+        with pytest.raises(gym.error.ResetNeeded):
+            call()
+    env.reset()
+    assert env.agents == env.possible_agents
+
+
+def bust() -> TableEnv:
+    """A hand that is over as soon as it is dealt: one of the two seats has three tens."""
+    env = aec.env(
+        "seven-twenty-seven", players=2, nearness="over_is_bust", start_down=2, reward="score"
+    )
+    top = ["Tc", "2c", "Td", "2d", "Th", "2h"]
+    rest = [name(card) for card in VYING.pack(env.rules) if name(card) not in top]
+    env.reset(options={"deck": top + rest, "dealer": 0})
+    return env
+
+
+def test_a_hand_may_be_over_at_the_deal() -> None:
+    env = bust()
+    paid = {}
+    for agent in env.agent_iter():
+        _, paid[agent], terminated, _, info = env.last()
+        assert terminated
+        assert paid[agent] == info["score"]
+        env.step(None)
+    assert paid == {"player_0": 1, "player_1": -1}
+    state = env.clone()
+    state["over"] = Over.UNTOLD  # as the rows of one seat leave it
+    env.restore(state)
+    assert all(env.terminations.values())
+
+
+# ---- one environment ------------------------------------------------------------------------
+
+
+@every_game
+def test_copies_play_on_alike(seats: Seats) -> None:
+    env = seats.env(render_mode="ansi")
+    env.reset(seed=6)
+    env.step(-1)
+    here = env.clone()
+    copies = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    rng = np.random.default_rng(0)
+    while env.agents:
+        action = None if env.terminations[env.agent_selection] else uniform(env.rows, rng)
+        for one in (env, *copies):
+            one.step(action)
+        for one in copies:
+            assert one.clone().tobytes() == env.clone().tobytes()
+            assert (one.agents, one.rewards, one.infos) == (env.agents, env.rewards, env.infos)
+            assert one._cumulative_rewards == env._cumulative_rewards
+            assert one.render() == env.render()
+            assert (one.state() == env.state()).all()
+    assert env.clone().tobytes() != here.tobytes()
+    env.restore(here)
+    assert env.clone().tobytes() == here.tobytes()
+    assert env.agents == env.possible_agents
+    assert not any(env._cumulative_rewards.values())
+    assert copies[0].agents == []
+
+
+@every_game
+def test_a_state_of_something_else_is_refused(seats: Seats) -> None:
+    env = seats.env()
+    env.reset(seed=6)
+    with pytest.raises(ValueError, match="record array"):
+        env.restore(env.clone().repeat(2))
+
+
+@every_game
+def test_what_is_handed_out_is_ones_own(seats: Seats) -> None:
+    env = seats.env(encoding="codes")
+    env.reset(seed=3)
+    before = env.clone().tobytes()
+    for agent in env.agents:
+        for array in (*env.observe(agent).values(), env.state()):
+            array[:] = 1
+    env.clone()["deck"] = 0
+    assert env.clone().tobytes() == before
+    assert env.observe(env.agent_selection)["action_mask"].sum() < seats.game.actions
+
+
+@every_game
+def test_spaces_names_and_state(seats: Seats) -> None:
+    env = seats.env()
+    assert str(env) == env.metadata["name"] == f"{seats.game.name}_v{seats.game.version}"
+    assert seats.game.title in repr(env)
+    assert env.metadata["is_parallelizable"] is False
+    assert env.metadata["render_modes"] == ["ansi"]
+    assert TableEnv.metadata["name"] == "parlour"
+    env.reset(seed=1)
+    for agent in env.agents:
+        assert env.observation_space(agent) is env.observation_space(agent)
+        assert env.action_space(agent) is env.action_space(agent)
+    assert len({id(env.action_space(agent)) for agent in env.agents}) == len(env.agents)
+    state = env.state()
+    assert env.state_space.contains(state)
+    for seat, agent in enumerate(env.agents):
+        assert (state[seat] == env.observe(agent)["observation"]).all()
+    with pytest.warns(UserWarning, match="without a render_mode"):
+        assert env.render() is None
+    assert env._repr_svg_().startswith("<svg")
+    env.close()
+    env.close()
+
+
+# ---- errors ---------------------------------------------------------------------------------
+
+
+def test_rules_for_one_are_refused() -> None:
+    for one in GAMES.values():
+        for variant, rules in one.variants.items():
+            if one.players_of(rules) == 1:
+                said = rf"{variant!r}, is for one player: use parlour.envs.make\('{one.name}'"
+                with pytest.raises(ValueError, match=said):
+                    aec.env(one.name, variant)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"variant": "hoem"}, "unknown variant 'hoem'; did you mean 'home'"),
+        ({"encoding": "code"}, "unknown encoding 'code'"),
+        ({"reward": "net"}, "unknown reward 'net'"),
+        ({"illegal": "fold"}, "unknown illegal 'fold'"),
+        ({"render_mode": "human"}, "unknown render_mode 'human'"),
+        ({"skip_forced": "perhaps"}, "skip_forced='perhaps'"),
+        ({"players": 11}, "players=11"),
+        ({"antes": 2}, "unknown option 'antes'"),
+        ({"max_moves": 9}, "unknown option 'max_moves'"),
+    ],
+)
+def test_wrong_keywords(keywords: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        aec.env("seven-twenty-seven", **keywords)
+
+
+def test_wrong_games_and_agents() -> None:
+    with pytest.raises(ValueError, match="unknown game 'seven'"):
+        aec.env("seven")
+    env = aec.env("seven_twenty_seven", "six")
+    env.reset(seed=1)
+    for call in (env.observe, env.scene, env.action_space, env.observation_space):
+        with pytest.raises(ValueError, match=r"unknown agent 'player_6'; .* allowed: player_0, "):
+            call("player_6")
+
+
+def test_nothing_before_the_first_reset() -> None:
+    env = aec.env("seven-twenty-seven", render_mode="ansi")
+    calls: list[Callable[[], object]] = [
+        *(env.render, env.state, env.scene, env.last, env.agent_iter),
+        *(lambda: env.step(1), lambda: env.observe("player_0")),
+    ]
+    for call in calls:
+        with pytest.raises(gym.error.ResetNeeded):
+            call()
+
+
+WITHOUT = """
+import sys
+import parlour.envs
+assert "pettingzoo" not in sys.modules
+sys.modules["pettingzoo"] = None
+import parlour.envs.aec
+"""
+
+
+def test_without_pettingzoo_the_error_names_the_extra() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "needs PettingZoo" in done.stderr.splitlines()[-1]
+    assert 'pip install "parlour[table]"' in done.stderr.splitlines()[-1]

@@ -1,0 +1,44 @@
+"""How well the heuristics and the players by rule play, with some room below what was measured."""
+
+import pytest
+
+from parlour.envs import GAMES
+from parlour.training.evaluation.evaluate import evaluate
+
+DEALS = 2000
+
+
+@pytest.mark.parametrize(
+    ("game", "variant", "agent", "fact", "least"),
+    [
+        ("puss_in_the_corner", "book", "greedy", "won", 0.90),
+        ("puss_in_the_corner", "no-redeal", "greedy", "won", 0.008),
+        ("puss_in_the_corner", "no-redeal", "greedy", "score", 30.5),
+        ("puss_in_the_corner", "two-redeals", "greedy", "won", 0.99),
+        ("puss_in_the_corner", "free-hand", "greedy", "won", 0.90),
+        ("puss_in_the_corner", "one-by-one", "greedy", "won", 0.95),
+        ("puss_in_the_corner", "suits", "greedy", "won", 0.70),
+        ("puss_in_the_corner", "book", "tip", "won", 0.999),
+        ("poker_squares", "classic", "greedy", "score", 110.0),
+        ("poker_squares", "book", "greedy", "score", 95.0),
+        ("poker_squares", "british", "greedy", "score", 38.0),
+    ],
+)
+def test_plays_at_least_so_well(
+    game: str, variant: str, agent: str, fact: str, least: float
+) -> None:
+    found = evaluate(game, agent, variant=variant, deals=DEALS)
+    assert found.agent == agent and not found.sees_all
+    assert found.estimate(fact).mean >= least
+
+
+def test_flushes_in_columns_score_as_published() -> None:
+    """83.8 with an interval of 3.6 to each side, from 100 games of the contest of 2013."""
+    found = evaluate("poker_squares", "columns", variant="classic", deals=DEALS).estimate("score")
+    assert found.low < 83.8 + 3.6 and found.high > 83.8 - 3.6
+
+
+def test_no_player_by_rule_has_the_name_of_another_agent() -> None:
+    names = [name for game in GAMES.values() for name in game.players]
+    assert not {"uniform", "greedy", "human"} & set(names)
+    assert {"tip", "columns"} <= set(names)

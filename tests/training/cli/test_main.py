@@ -1,0 +1,467 @@
+"""The command ``parlour``: what scripts rely on, and errors that say what is allowed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from parlour.agents.networks import build
+from parlour.envs import GAMES
+from parlour.training.cli import commands, main
+from parlour.training.learning import save_agent
+
+MINE = """
+import numpy as np
+class Last:
+    name = "last"
+    def act(self, turn):
+        print("noise that must not reach stdout with --json")
+        return turn.game.actions - 1 - turn.masks[:, ::-1].argmax(axis=1)
+class Wrong(Last):
+    name, sees_all = "wrong", True
+    def act(self, turn):
+        return np.zeros(len(turn.masks), int)
+class Late(Last):
+    name, asked = "late", 0
+    def act(self, turn):
+        self.asked += 1
+        if self.asked > 3:
+            raise RuntimeError("a fault of its own")
+        return super().act(turn)
+"""
+EXTRAS = ("matplotlib", "pandas", "pyarrow", "rich", "scipy", "stable_baselines3", "torch", "tqdm")
+CORE_ONLY = f"""
+import sys
+for name in {(*EXTRAS, "cma", "sb3_contrib", "safetensors", "tensorboard", "tyro")}:
+    sys.modules[name] = None  # as if it were not installed
+from parlour.training.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in another folder than the clone, with an agent of one's own in it."""
+    (tmp_path / "mine_for_a_test.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path
+
+
+class Said:
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def parlour(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(line: str) -> Said:
+        capsys.readouterr()
+        status = main.main(line.split())
+        return Said(status, *capsys.readouterr())
+
+    return run
+
+
+def process(*words: str, code: str | None = None, stdin: str = "") -> Said:
+    command = ["-c", code] if code else ["-m", "parlour.training.cli"]
+    done = subprocess.run(
+        [sys.executable, *command, *words],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        timeout=120,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+def check_estimate(found: dict[str, float], n: int) -> None:
+    assert list(found) == ["mean", "low", "high", "n"]
+    assert found["low"] <= found["mean"] <= found["high"]
+    assert found["n"] == n
+
+
+def test_evaluate_prints_one_json_object() -> None:
+    line = "evaluate pyramid --variant classic --agent uniform --deals 2000 --seed 1 --json"
+    said = process(*line.split())
+    assert (said.status, said.err) == (0, "")
+    found = said.json
+    check_estimate(found["won"], 2000)
+    check_estimate(found["score"], 2000)
+    assert found["won"]["high"] < 0.01
+    assert 10.0 < found["score"]["mean"] < 11.2
+    assert (found["variant"], found["agent"], found["seed"]) == ("classic", "uniform", 1)
+
+
+def test_compare_prints_results_and_paired_differences(parlour: Any) -> None:
+    line = "compare pyramid --variant three-passes --agents uniform greedy mine_for_a_test:Last"
+    said = parlour(f"{line} --deals 300 --json")
+    assert said.status == 0
+    found = said.json
+    assert [one["agent"] for one in found["results"]] == ["uniform", "greedy", "last"]
+    pairs = [(one["agent"], one["minus"]) for one in found["differences"]]
+    assert pairs == [("greedy", "uniform"), ("last", "greedy"), ("last", "uniform")]
+    for one in found["results"] + found["differences"]:
+        check_estimate(one["won"], 300)
+        check_estimate(one["score"], 300)
+    assert found["differences"][0]["won"]["low"] > 0
+
+
+@pytest.mark.parametrize(
+    ("agent", "error"),
+    [("Wrong", "agent 'wrong' chose action 0"), ("Late", "RuntimeError: a fault of its own")],
+)
+def test_what_the_others_finished_is_not_lost(
+    parlour: Any, elsewhere: Path, agent: str, error: str
+) -> None:
+    agents = f"uniform greedy mine_for_a_test:{agent} mine_for_a_test:Last"
+    line = f"compare pyramid --agents {agents} --deals 40 --out"
+    table = parlour(f"{line} shown")
+    printed = parlour(f"{line} printed --json")
+    for said in (table, printed):
+        assert said.status == 2
+        assert said.err.splitlines()[-1].startswith("parlour: error: ")
+        assert error in said.err
+    assert "greedy − uniform" in table.out
+    assert "summary.json" in table.out
+    assert [one["agent"] for one in printed.json["results"]] == ["uniform", "greedy"]
+    assert len(printed.json["differences"]) == 1
+    assert json.loads((elsewhere / "printed" / "summary.json").read_text()) == printed.json
+    files = sorted(path.name for path in (elsewhere / "shown").iterdir())
+    assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+
+
+def test_an_agent_that_fails_by_the_second_variant(parlour: Any, elsewhere: Path) -> None:
+    (elsewhere / "second_for_a_test.py").write_text(
+        "from mine_for_a_test import Last, Wrong\n"
+        "class Second(Last):\n"
+        "    name = 'second'\n"
+        "    def act(self, turn):\n"
+        "        return (Wrong if turn.rules.passes == 1 else Last).act(self, turn)\n"
+    )
+    agents = "uniform second_for_a_test:Second"
+    line = f"compare pyramid --variant web classic --agents {agents} --deals 9 --out found"
+    said = parlour(line)
+    assert said.status == 2
+    assert "agent 'second' chose action 0" in said.err
+    assert "second − uniform" in said.out
+    found = json.loads((elsewhere / "found" / "summary.json").read_text())
+    played = [(one["variant"], one["agent"]) for one in found["results"]]
+    assert played == [("web", "uniform"), ("web", "second"), ("classic", "uniform")]
+    assert len(found["differences"]) == 1
+
+
+def test_what_one_agent_does_is_the_same_in_both_commands(parlour: Any) -> None:
+    alone = parlour("evaluate pyramid --agent uniform --deals 50 --key k --json").json
+    line = "compare pyramid --agents greedy uniform --deals 50 --key k --json"
+    beside = parlour(line).json["results"][1]
+    del alone["ms_per_decision"], beside["ms_per_decision"]
+    assert alone == beside
+
+
+def test_options_change_the_rules(parlour: Any) -> None:
+    found = parlour("evaluate pyramid --option passes=2 --set undo=yes --deals 5 --json").json
+    assert (found["rules"]["passes"], found["rules"]["undo"]) == (2, True)
+    assert found["variant"] == "three-passes + passes=2, undo=yes"
+    found = parlour("compare pyramid --variant all --deals 2 --max-moves 9 --json").json
+    played = dict.fromkeys(one["variant"] for one in found["results"])
+    assert list(played) == list(GAMES["pyramid"].variants)
+
+
+def test_a_game_for_several_is_evaluated_from_every_seat(parlour: Any) -> None:
+    line = "evaluate seven-twenty-seven --agent uniform --deals 20 --hands 2 --seed 1 --json"
+    said = parlour(f"{line} --field greedy mine_for_a_test:Last")
+    assert said.status == 0
+    found = said.json
+    check_estimate(found["net"], 20)
+    check_estimate(found["won"], 20)
+    assert len(found["positions"]) == 4
+    assert (found["field"], found["hands"]) == (["greedy", "last"], 2)
+    found = parlour("evaluate seven-twenty-seven --variant mini --deals 20 --json").json
+    assert len(found["positions"]) == 2
+
+
+def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
+    parlour: Any, elsewhere: Path
+) -> None:
+    agents = "uniform greedy mine_for_a_test:Last"
+    line = f"compare seven-twenty-seven --agents {agents} --field uniform --deals 20 --out"
+    found = parlour(f"{line} one --json").json
+    assert [one["agent"] for one in found["results"]] == ["uniform", "greedy", "last"]
+    assert len(found["pairs"]) == 6
+    difference = found["differences"][0]
+    assert (difference["agent"], difference["minus"]) == ("greedy", "uniform")
+    for at in difference["positions"]:
+        assert at["holm"]["low"] <= at["low"] <= at["mean"] <= at["high"] <= at["holm"]["high"]
+        assert 0 <= at["holm"]["p"] <= 1
+    shown = parlour(f"{line} two")
+    assert shown.status == 0
+    for part in (
+        "greedy − uniform",
+        "  as dealer",
+        "antes a hand: line among column",
+        "two/summary",
+    ):
+        assert part in shown.out
+    for folder in ("one", "two"):
+        files = sorted(path.name for path in (elsewhere / folder).iterdir())
+        assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+    assert json.loads((elsewhere / "one" / "summary.json").read_text()) == found
+
+
+def test_what_others_did_at_tables_is_not_lost(parlour: Any) -> None:
+    agents = "uniform mine_for_a_test:Wrong"
+    said = parlour(
+        f"compare seven-twenty-seven --variant declare --agents {agents} --deals 9 --json"
+    )
+    assert said.status == 2
+    assert "agent 'wrong' chose action 0" in said.err
+    assert [one["agent"] for one in said.json["results"]] == ["uniform"]
+
+
+def test_all_variants_are_those_with_as_many_players_as_the_default(parlour: Any) -> None:
+    found = parlour("compare poker_squares --variant all --agents uniform --deals 2 --json").json
+    played = [one["variant"] for one in found["results"]]
+    rules = GAMES["poker_squares"].variants
+    assert played == [name for name in rules if rules[name].players == 1]
+
+
+def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -> None:
+    game, settings = GAMES["pyramid"], {"name": "mlp", "width": 8, "depth": 1, "options": {}}
+    network = build("mlp", game, 8, 1)
+    rules = game.rules_of("classic")
+    save_agent.save(elsewhere / "made", "my favourite", game, rules, network, settings, {}, {})
+    line = "compare pyramid --variant classic --agents uniform made --deals 40 --json"
+    found = parlour(line).json
+    assert [one["agent"] for one in found["results"]] == ["uniform", "my favourite"]
+    assert found["differences"][0]["agent"] == "my favourite"
+    other = parlour(line.replace("classic", "web"))
+    assert other.status == 2
+    assert "passes" in other.err
+    (elsewhere / "made" / "weights.safetensors").write_bytes(b"cut")
+    damaged = parlour(line)
+    assert damaged.status == 2
+    assert "weights.safetensors" in damaged.err
+    assert damaged.err.count("\n") == 1
+
+
+def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
+    said = parlour("compare pyramid --deals 40 --out found")
+    assert said.status == 0
+    assert "greedy − uniform" in said.out
+    files = sorted(path.name for path in (elsewhere / "found").iterdir())
+    assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("evaluat pyramid", "unknown command 'evaluat'; did you mean 'evaluate'?"),
+        ("evaluate pyramd", "unknown game 'pyramd'; did you mean 'pyramid'? allowed: pyramid"),
+        (
+            "evaluate pyramid --variant clasic",
+            "unknown variant 'clasic'; did you mean 'classic'? allowed: classic, blocked",
+        ),
+        ("rules pyramid --option pases=2", "unknown option 'pases'; did you mean 'passes'?"),
+        ("rules pyramid --option passes=12", "option passes='12': allowed are 0–9"),
+        ("rules pyramid --option passes", "option 'passes': write NAME=VALUE"),
+        (
+            "rules pyramid --option stock_play=yes",
+            "stock_play needs the stock's top card face up: allowed are stock_view top or all",
+        ),
+        (
+            "rules pyramid --variant book --option shuffle_redeal=yes",
+            "shuffle_redeal needs a redeal, but passes 1 has none: allowed are passes 2–9 or 0",
+        ),
+        (
+            "rules pyramid --option shuffle_redeal=yes --option undo=yes",
+            "shuffle_redeal cannot go with undo: a shuffle is not taken back",
+        ),
+        ("evaluate pyramid --agent gredy", "unknown agent 'gredy'; did you mean 'greedy'?"),
+        ("compare pyramid --agents uniform runs/none", "'runs/none': there is no such folder"),
+        ("evaluate pyramid --agent mine_for_a_test:Wrong", "agent 'wrong' chose action 0"),
+        ("evaluate pyramid --deals 0", "deals=0: allowed are whole numbers from 1"),
+        ("evaluate pyramid --deals ten", "invalid int value: 'ten' (see parlour evaluate --help)"),
+        (
+            "evaluate pyramid --nonsense",
+            "unrecognized arguments: --nonsense (see parlour evaluate --help)",
+        ),
+        (
+            "evaluate pyramid --vairant web",
+            "arguments: --vairant web; did you mean --variant? (see parlour evaluate --help)",
+        ),
+        ("--nonsense", "unrecognized arguments: --nonsense (see parlour --help)"),
+        ("evaluate pyramid --seed -1", "seed=-1: allowed are whole numbers from 0"),
+        ("play pyramid --seed -1", "seed=-1: allowed are whole numbers from 0"),
+        ("compare pyramid --max-moves -1", "max_moves=-1: allowed are whole numbers from 0"),
+        ("compare pyramid --variant all book", "variant 'all' goes alone"),
+        ("evaluate pyramid --variant all", "unknown variant 'all'"),
+        ("evaluate", "required: GAME (see parlour evaluate --help)"),
+        ("play pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
+        ("play pyramid --deal 1 --seed 1", "--seed makes the deal"),
+        ("evaluate pyramid --field greedy --hands 2", "--field, --hands: Pyramid as chosen is for"),
+        ("play pyramid --seat 1 --hands 2", "--seat, --hands: Pyramid as chosen is for one player"),
+        ("compare seven-twenty-seven --max-moves 9", "--max-moves: a game for several always ends"),
+        ("compare seven-twenty-seven --hands 0", "hands=0: allowed are whole numbers from 1"),
+        ("evaluate seven-twenty-seven --deals 1", "deals=1: allowed are whole numbers from 2"),
+        ("evaluate seven-twenty-seven --field gredy", "unknown agent 'gredy'; did you mean"),
+        ("evaluate seven-twenty-seven --agent human", "agent 'human' plays one hand at a time"),
+        (
+            "compare poker_squares --variant classic duel",
+            "variants for one player (classic) and for several (duel) are compared apart",
+        ),
+        ("play seven-twenty-seven --seat 4", "seat=4: allowed are the seats 0–3"),
+        (
+            "play seven-twenty-seven --opponents greedy greedy greedy greedy",
+            "opponents: 4 given; allowed are 1–3",
+        ),
+        ("play seven-twenty-seven --opponents human", "opponents: there is one person"),
+        ("play seven-twenty-seven --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
+        ("bench pyramid --rows 0", "rows=0"),
+        (
+            "bench --variant web --option passes=2 --rows 16 --json",
+            "take no --variant, --option, --rows, --json: name a game, such as parlour bench",
+        ),
+    ],
+)
+def test_errors_are_one_line_and_say_what_is_allowed(parlour: Any, line: str, said: str) -> None:
+    found = parlour(line)
+    assert found.status == 2
+    assert found.out == ""
+    assert found.err.startswith("parlour: error: ")
+    assert said in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_debug_shows_where(parlour: Any) -> None:
+    with pytest.raises(ValueError, match="clasic"):
+        parlour("evaluate pyramid --variant clasic --debug")
+
+
+def test_help_has_examples(parlour: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in main.COMMANDS:
+        if name not in main.HANDED_ON:  # their help is their own
+            with pytest.raises(SystemExit, match="0"):
+                parlour(f"{name} --help")
+            text = capsys.readouterr().out
+            assert text.startswith(f"usage: parlour {name}")
+            assert name == "list" or "examples:" in text
+    assert "usage: parlour" in parlour("").out
+
+
+def test_every_example_in_the_help_is_accepted() -> None:
+    for text in main.EXAMPLES.values():
+        for line in text.splitlines():
+            if line.startswith("  parlour "):
+                command, *_ = line.strip().split("  ")  # what the example does may stand behind it
+                main.parser().parse_args(command.split()[1:])
+
+
+def test_list_and_rules(parlour: Any) -> None:
+    listed = parlour("list").out
+    assert "pyramid" in listed
+    assert "three-passes (default)" in listed
+    rules = parlour("rules pyramid").out
+    for name in (*GAMES["pyramid"].variants, *GAMES["pyramid"].rules._fields):
+        assert f"\n  {name} " in rules
+    assert "002             The Ultimate Book of Card Games" in rules
+    web = parlour("rules pyramid --variant web").out
+    assert web.startswith("Pyramid, web [000]")
+    assert "passes          0 (changed)" in web
+    assert "Pyramid, rules of your own" in parlour("rules pyramid --option passes=5").out
+
+
+def test_bench(parlour: Any) -> None:
+    found = parlour("bench pyramid --rows 16 --seconds 0.05 --json").json
+    assert found["batched_steps_per_second"] > found["single_steps_per_second"] > 0
+
+
+def test_all_benchmarks(
+    parlour: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: list[list[str]] = []
+
+    def run(command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+        given.append(command[1:])
+        assert "peers that are not installed are left out" in capsys.readouterr().err
+        return subprocess.CompletedProcess(command, 3)
+
+    monkeypatch.setattr(commands.subprocess, "run", run)
+    assert parlour("bench").status == 3
+    assert parlour("bench --seconds 0.5").status == 3
+    assert given == [["-m", "benchmarks.steps"], ["-m", "benchmarks.steps", "--seconds", "0.5"]]
+
+
+def test_training_gets_its_words(parlour: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+    trainer = ModuleType("train")
+    trainer.main = lambda words: given.append(words) or 3  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "parlour.training.learning.train", trainer)
+    assert parlour("train pyramid --seeds 1 2 --option passes=2 --set=undo=yes").status == 3
+    assert parlour("train --help").status == 3
+    words = "pyramid --seeds 1 2 --options passes 2 undo yes"
+    assert " ".join(given[0]) == words
+    assert given[1] == ["--help"]
+
+
+def test_without_the_extras() -> None:
+    core = {
+        "list": "three-passes (default)",
+        "rules pyramid": "variants",
+        "play pyramid --seed 1": "Goodbye.",
+        "evaluate pyramid --deals 20 --json": '"won"',
+        "evaluate seven-twenty-seven --deals 4 --json": '"net"',
+    }
+    for line, text in core.items():
+        said = process(*line.split(), code=CORE_ONLY)
+        assert (said.status, said.err) == (0, ""), line
+        assert text in said.out
+    for line in ("evaluate pyramid --deals 20", "train pyramid"):
+        said = process(*line.split(), code=CORE_ONLY)
+        assert said.status == 2
+        assert said.err.count("\n") == 1
+        assert 'not installed: pip install "parlour[train]"' in said.err
+
+
+def test_a_game_by_standard_input() -> None:
+    words = "play pyramid --variant web --deal 3"
+    said = process(*words.split(), stdin="?\n5s 8c\nu\nd\nnonsense\nq\n")
+    assert (said.status, said.err) == (0, "")
+    for text in ("Pyramid, web, deal 3", "moves now:", "score 2, moves 1", "moves 3", "'nonsense'"):
+        assert text in said.out
+    assert said.out.endswith("Goodbye.\n")
+
+
+def test_a_seat_at_a_table_by_standard_input() -> None:
+    words = "play seven-twenty-seven --deal 3 --seat 1 --opponents uniform greedy --hands 2"
+    said = process(*words.split(), stdin="?\nnonsense\nstand\nq\n")
+    assert (said.status, said.err) == (0, "")
+    for text in (
+        "Seven Twenty-Seven, home, deal 3, bank seven_twenty_seven-1",
+        "seat 0 (uniform), seat 1 (you), seat 2 (uniform), seat 3 (greedy)",
+        "moves now: draw (d), stand (s)",
+        "'nonsense' is no move now",
+    ):
+        assert text in said.out
+    assert said.out.endswith("Goodbye.\n")
+    alone = process(*f"{words} --agent uniform".split(), code=CORE_ONLY)
+    assert (alone.status, alone.err) == (0, "")
+    assert "After 2 hands" in alone.out
+
+
+def test_version_from_any_folder() -> None:
+    said = process("--version")
+    assert said.status == 0
+    assert said.out.startswith("parlour ")

@@ -1,0 +1,256 @@
+"""A person at a table of several: what is heard and seen there, sessions, and leaving."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.agents.human import find_move
+from parlour.envs import CardEnv, game
+from parlour.envs.core.rows import Rows
+from parlour.training.cli import play_seats
+from parlour.training.cli.play_alone import Table
+from parlour.training.cli.play_seats import Seat, Sitting, sit
+
+GAME = game("seven_twenty_seven")
+PACK = list(range(4, 56))
+FIRST = Seat()
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+def script(*lines: str) -> Callable[[str], str]:
+    """An `input` that gives these lines, then the end of the file."""
+    left: Iterator[str] = iter(lines)
+
+    def ask(_: str) -> str:
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    return ask
+
+
+def played(
+    *lines: str, variant: str | None = None, seat: Seat = FIRST, agent: str = "human", **given: Any
+) -> str:
+    """All that is said while a person types these lines; the others stand and call."""
+    said: list[str] = []
+    sit(Table(GAME, variant, ask=script(*lines), say=said.append, **given), seat, agent)
+    return "\n".join(said)
+
+
+class Quiet:
+    """Stands, calls and declares 27: never draws or bets."""
+
+    name, sees_all = "quiet", False
+
+    def act(self, turn: Any) -> np.ndarray:
+        order = np.array([8, 1, 10])
+        return order[turn.masks[:, order].argmax(axis=1)]
+
+
+class Bold(Quiet):
+    """Stands, and raises as high as it may."""
+
+    name = "bold"
+
+    def act(self, turn: Any) -> np.ndarray:
+        order = np.array([8, 6, 1, 10])
+        return order[turn.masks[:, order].argmax(axis=1)]
+
+
+class Folder(Quiet):
+    """Folds whenever it may."""
+
+    name = "folder"
+
+    def act(self, turn: Any) -> np.ndarray:
+        order = np.array([0, 8, 1, 10])
+        return order[turn.masks[:, order].argmax(axis=1)]
+
+
+@pytest.fixture(autouse=True)
+def players(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the names of these players be known."""
+    known = {kind.name: kind for kind in (Quiet, Bold, Folder)}
+    load = play_seats.load
+    monkeypatch.setattr(
+        play_seats,
+        "load",
+        lambda name, *rest: known[name]() if name in known else load(name, *rest),
+    )
+
+
+def test_a_whole_hand() -> None:
+    text = played(
+        "d", "check", "s", "q", seat=Seat(0, ["quiet"]), chosen={"deck": PACK}
+    )  # seat 3 deals: seat 0 has A♣ and 2♣ and takes 3♣
+    for part in (
+        "Seven Twenty-Seven, home, deck ",
+        "seat 0 (you), seat 1 (quiet), seat 2 (quiet), seat 3 (quiet)",
+        "your cards make 3 or 13",
+        "seat 1 stands\nseat 2 stands\nseat 3 stands",
+        "seat 1 checks\nseat 2 checks\nseat 3 checks",
+        "the hand is over",
+    ):
+        assert part in text, part
+    assert text.count("stands") == 3 + 3
+    (over,) = re.findall(r"^Over: (.*)\.$", text, re.MULTILINE)
+    nets = [int(net) for net in re.findall(r"[+-]\d+", over)]
+    assert len(nets) == 4
+    assert sum(nets) == 0
+    assert "After" not in text
+    assert "Goodbye" not in text  # what was refused is another hand
+
+
+def test_bets_are_said_in_full_or_short_and_told() -> None:
+    text = played(
+        "s", "bet", "BET  3", "raise", "raise 9", "r5", "s", "n",
+        seat=Seat(1, ["folder", "quiet", "bold"]), chosen={"deck": PACK},
+    )  # fmt: skip
+    for part in (
+        "seat 0 bets 5",
+        "'bet' is no move now; ? lists the moves",
+        "'bet  3' is no move now",
+        "raise what? raise 1, raise 2, raise 3, raise 4, raise 5",
+        "'raise 9' is no move now",
+        "seat 2 folds\nseat 3 calls\nseat 0 raises 5",
+    ):
+        assert part in text, part
+
+
+def test_help_lists_the_moves_and_a_hint_is_one() -> None:
+    text = played("?", "h", "wibble", "q", seat=Seat(0, ["quiet"]), chosen={"deck": PACK})
+    assert "moves now: draw (d), stand (s)" in text
+    assert re.search("hint: (draw|stand)", text)
+    assert "'wibble' is no move now" in text
+    assert text.endswith("\nGoodbye.")
+
+
+def test_quitting_or_the_end_of_the_input_leaves_at_any_moment() -> None:
+    for lines in ((), ("q",), ("s", "quit"), ("s",)):
+        text = played(*lines, seat=Seat(2, ["quiet"]), seed=4)
+        assert text.endswith("\nGoodbye.")
+        assert "Over" not in text
+
+
+def test_hands_are_shown_at_the_showdown_only() -> None:
+    shown = played("s", "c", "s", seat=Seat(0, ["quiet"]), chosen={"deck": PACK})
+    assert "▒▒" in shown
+    assert "▒▒" not in shown[shown.rindex("Seven Twenty-Seven\n") :]
+    folded = played("s", "b5", seat=Seat(0, ["folder"]), chosen={"deck": PACK})
+    assert "seat 1 folds\nseat 2 folds\nseat 3 folds" in folded
+    last = folded[folded.rindex("Seven Twenty-Seven\n") :]
+    assert last.count("▒▒") == 3
+    assert "seat 0 (you) +3, seat 1 (folder) -1" in last
+
+
+def test_a_secret_declaration_is_not_told_before_the_showdown() -> None:
+    given: dict[str, Any] = {"seat": Seat(3, ["quiet"]), "chosen": {"deck": PACK}}
+    text = played("s", "c", "s", "?", "7", variant="declare", **given)
+    asked = text[: text.index("moves now: 7 (seven), 27, both (b)")]
+    assert asked.count("has chosen") == 3
+    assert "declare 27" not in text
+    assert "says 27" not in asked
+    assert "says 27" in text
+    given["options"] = {"declare": "sequential"}
+    open_text = played("s", "c", "s", "both", variant="declare", **given)
+    assert open_text.count("declare 27") == 3
+    assert "has chosen" not in open_text
+
+
+def test_a_secret_square_is_not_told() -> None:
+    said: list[str] = []
+    table = Table(game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append)
+    sit(table._replace(seed=1), Seat(1, ["greedy"]))
+    text = "\n".join(said)
+    assert text.count("seat 0 has chosen") == 3
+    assert "square" not in text
+    said.clear()
+    sit(table._replace(seed=1, ask=script("e5", "c3")), Seat(0, ["greedy"]))
+    assert len(re.findall(r"seat 1: square \w\d", "\n".join(said))) == 2
+
+
+def test_the_dealer_moves_on_and_totals_run() -> None:
+    names = ["quiet", "bold", "folder"]
+    text = played(*["s", "c", "s", "c"] * 9, seat=Seat(1, names, 3), seed=2)
+    assert [int(hand) for hand in re.findall(r"^Hand (\d+)$", text, re.MULTILINE)][:2] == [2, 3]
+    dealers = [int(seat) for seat in re.findall(r"(?:seat|you) (\d) paid 1 D", text)]
+    changes = [seat for k, seat in enumerate(dealers) if k == 0 or seat != dealers[k - 1]]
+    assert all((b - a) % 4 == 1 for a, b in pairwise(changes))
+    overs = re.findall(r"^Over: (.*)\.$", text, re.MULTILINE)
+    totals = re.findall(r"^After (\d+) hands: (.*)\.$", text, re.MULTILINE)
+    won = np.array([[int(net) for net in re.findall(r"[+-]\d+", over)] for over in overs])
+    assert len(won) >= 3
+    for number, total in totals:
+        sums = won[: int(number)].sum(axis=0)
+        assert [int(net) for net in re.findall(r"[+-]\d+", total)] == sums.tolist()
+
+
+def test_another_hand_goes_on_with_the_session() -> None:
+    text = played("s", "c", "s", "", "s", "c", "s", "n", seat=Seat(0, ["quiet"]), seed=3)
+    assert "Hand 2" in text
+    assert "After 2 hands" in text
+    assert "Hand 3" not in text
+
+
+@pytest.mark.parametrize("chosen", [None, {"deal": 5, "bank": "mine"}])
+def test_the_deal_is_that_of_the_environment(chosen: dict[str, Any] | None) -> None:
+    env = CardEnv(GAME, "six", seat=2)
+    env.reset(seed=9, options=chosen)
+    place = Sitting(Table(GAME, "six", chosen=chosen, seed=9, say=lambda _: None), Seat(), "quiet")
+    place.play_hand()
+    for field in ("deck", "dealer"):
+        assert np.array_equal(place.rows.states[field], env.rows.states[field]), field
+
+
+def test_watching_an_agent() -> None:
+    text = played(agent="quiet", seat=Seat(2, ["bold"], 2), seed=5, delay=0.0)
+    assert "seat 2 (quiet)" in text
+    assert "quiet: stand (stand)" in text
+    assert re.search(r"seat \d bets 5", text)
+    assert "After 2 hands" in text
+    assert "Goodbye" in played("", "q", agent="quiet", seat=Seat(2, ["bold"]), seed=5)
+
+
+def test_ctrl_c_leaves() -> None:
+    def ask(_: str) -> str:
+        raise KeyboardInterrupt
+
+    said: list[str] = []
+    sit(Table(GAME, ask=ask, say=said.append), Seat(0, ["quiet"]))
+    assert said[-1] == "\nGoodbye."
+
+
+@pytest.mark.parametrize(
+    ("seat", "said"),
+    [
+        (Seat(4), "seat=4: allowed are the seats 0–3"),
+        (Seat(0, ["quiet"] * 4), "opponents: 4 given; allowed are 1–3"),
+        (Seat(0, ["human"]), "opponents: there is one person"),
+        (Seat(0, ["gredy"]), "did you mean 'greedy'"),
+        (Seat(0, None, 0), "hands=0: allowed are whole numbers from 1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(seat: Seat, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        played(seat=seat)
+
+
+def test_one_raise_is_meant_where_there_is_one() -> None:
+    rows = Rows(GAME, GAME.rules_of("mini"), 1)
+    rows.deal_deck(list(GAME.pack(rules := rows.rules)))
+    for action in (8, 8):
+        rows.step(np.array([action]))
+    assert find_move("bet", GAME, rules, rows.states) == [2]
+    assert find_move("B1", GAME, rules, rows.states) == [2]
+    with pytest.raises(ValueError, match="'bet 2' is no move now"):
+        find_move("bet 2", GAME, rules, rows.states)

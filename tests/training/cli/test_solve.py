@@ -1,0 +1,141 @@
+"""``parlour solve``: what can be reached from a deal, or from a position, and how."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from parlour.envs import CardEnv, game
+from parlour.envs.core.cards import name
+from parlour.training.cli import main
+from tests.fake_solver import FakeSolver, solved
+
+GAME = game("pyramid")
+RULES = GAME.rules_of()
+
+
+@pytest.fixture(autouse=True)
+def fake() -> Iterator[FakeSolver]:
+    with solved(GAME) as fake:
+        yield fake
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main.main(["solve", "pyramid", *words]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def deals_by_code(fake: FakeSolver) -> dict[int, int]:
+    """A deal that is lost, one that is undecided and one that is winnable."""
+    env, found = CardEnv(GAME), {}
+    for deal in range(60):
+        env.reset(options={"deal": deal})
+        found.setdefault(fake(env.clone(), RULES).code, deal)
+    assert set(found) == {-1, 0, 1}
+    return found
+
+
+def test_it_says_yes_no_or_undecided(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
+    deals = deals_by_code(fake)
+    for code, word in ((1, "yes, in "), (0, "no\n"), (-1, "undecided\n")):
+        text = said(capsys, "--deal", str(deals[code]))
+        assert text.startswith(f"Pyramid, three-passes, deal {deals[code]}, bank pyramid-1\n")
+        assert f"winnable: {word}" in text
+        assert " positions looked at, " in text
+
+
+def test_the_way_wins(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
+    deal = deals_by_code(fake)[1]
+    found = json.loads(said(capsys, "--deal", str(deal), "--fewest", "--json"))
+    assert (found["winnable"], found["deal"], found["bank"]) == (True, deal, "pyramid-1")
+    env = CardEnv(GAME)
+    env.reset(options={"deal": deal})
+    deck = [int(card) for card in env.state["deck"]]
+    for action in found["actions"]:
+        *_, info = env.step(action)
+    assert info["won"]
+    assert info["moves"] == found["fewest"]
+    assert len(found["moves"]) == len(found["actions"])
+
+    names = " ".join(map(name, deck))
+    of_deck = json.loads(said(capsys, "--deck", names, "--json"))
+    assert of_deck["actions"] == found["actions"]
+    assert of_deck["deck"] == names
+
+
+def test_a_position_after_some_actions(
+    fake: FakeSolver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deal = deals_by_code(fake)[1]
+    whole = json.loads(said(capsys, "--deal", str(deal), "--json"))["actions"]
+    names = [GAME.label(action).upper() for action in whole[:5]]
+    for given in (names, [str(action) for action in whole[:5]]):
+        rest = json.loads(said(capsys, "--deal", str(deal), "--json", "--actions", *given))
+        assert rest["actions"] == whole[5:]
+    end = json.loads(said(capsys, "--deal", str(deal), "--json", "--actions", *map(str, whole)))
+    assert (end["winnable"], end["moves"], end["nodes"]) == (True, [], 0)
+
+
+def test_variants_and_banks(capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(capsys, "--deal", "3", "--bank", "mine", "--variant", "web", "--option", "passes=2")
+    assert text.startswith("Pyramid, web + passes=2, deal 3, bank mine\n")
+
+
+def test_a_game_played_for_its_score(capsys: pytest.CaptureFixture[str]) -> None:
+    squares = game("poker_squares")
+    with solved(squares):
+        assert main.main(["solve", "poker_squares", "--deal", "3"]) == 0
+        text = capsys.readouterr().out
+        assert "best score found: " in text
+        assert ", 25 moves\n" in text
+        assert main.main(["solve", "poker_squares", "--deal", "3", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+    assert found["winnable"] is None
+    assert isinstance(found["score"], int)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("solve pyramid", "name what to solve: --deal NUMBER, or --deck CARDS"),
+        ("solve pyramid --deal 1 --deck Ac", "name what to solve: --deal NUMBER, or --deck CARDS"),
+        ("solve pyramid --deck Ac --bank mine", "--bank goes with --deal"),
+        ("solve pyramid --deck Ac,Ac", "deck: card 2: Ac is in the deck twice"),
+        ("solve pyramid --deal -1", "deal -1 of bank 'pyramid-1': deals are numbered from 0"),
+        ("solve pyramid --deal 1 --actions 41", "action 1, UNDO, is not legal"),
+        ("solve pyramid --deal 1 --actions REDAEL", "unknown action 'REDAEL'; did you mean"),
+        ("solve pyramid --deal 1 --limit 0", "limit=0: allowed are whole numbers from 1"),
+        ("solve seven-twenty-seven --deal 1", "Seven Twenty-Seven has no solver; games that have"),
+        ("solve poker_squares --variant duel --deal 1", "no solver"),
+    ],
+)
+def test_errors(capsys: pytest.CaptureFixture[str], words: str, error: str) -> None:
+    assert main.main(words.split()) == 2
+    assert error in capsys.readouterr().err
+
+
+def test_rules_that_the_solver_refuses(
+    fake: FakeSolver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.refuses = "undo is not for solvers"
+    assert main.main(["solve", "pyramid", "--deal", "1"]) == 2
+    assert "undo is not for solvers" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="undo is not for solvers"):
+        CardEnv(GAME, truth=True)
+
+
+def test_a_wrong_way_is_not_shown(
+    fake: FakeSolver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = deals_by_code(fake)[1]
+    right = FakeSolver.__call__
+
+    def cut(self: FakeSolver, *given: object, **keywords: object) -> object:
+        found = right(self, *given, **keywords)  # type: ignore[arg-type]
+        return found._replace(actions=found.actions and found.actions[:-1])
+
+    monkeypatch.setattr(FakeSolver, "__call__", cut)
+    assert main.main(["solve", "pyramid", "--deal", str(deal)]) == 2
+    assert "Contradiction: Pyramid: the solver says won True" in capsys.readouterr().err

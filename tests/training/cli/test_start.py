@@ -1,0 +1,66 @@
+"""Ctrl-C at any moment from the first import on: no traceback, exit status 130."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+BEGIN = """
+import importlib.abc, os, signal, sys
+class Interrupting(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+"""
+MODULE = "import runpy; runpy.run_module('parlour.training.cli', run_name='__main__')"
+ENTRY = "from parlour.training.cli.start import main; sys.exit(main())"
+READY = "import sys; from parlour.training.cli.start import main; print('ready', flush=True); "
+"""What Python itself does before the entry point is reached is not ours to interrupt."""
+PLAY = ("evaluate", "pyramid", "--deals", "100000000")
+
+
+def begin(code: str, folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *PLAY],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+
+
+@pytest.mark.parametrize("entry", [MODULE, ENTRY])
+@pytest.mark.parametrize(
+    "module", ["argparse", "numpy", "numba", "gymnasium", "parlour.envs.pyramid", "rich"]
+)
+def test_ctrl_c_while_something_is_imported(entry: str, module: str, tmp_path: Path) -> None:
+    done = begin(BEGIN.format(module=module) + entry, tmp_path)
+    out, err = done.communicate(timeout=60)
+    assert (done.returncode, out, err) == (130, "", "")
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.2, 0.5, 1.0, 1.5])
+def test_ctrl_c_after_some_time(seconds: float, tmp_path: Path) -> None:
+    process = begin(READY + ENTRY, tmp_path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_what_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+        "from parlour.training import start; sys.argv[1:] = ['list']; "
+        "status = start.main(); os.kill(os.getpid(), signal.SIGINT); sys.exit(status)"
+    )
+    done = begin(code, tmp_path)
+    out, err = done.communicate(timeout=60)
+    assert (done.returncode, err) == (0, "")
+    assert "pyramid" in out

@@ -1,0 +1,134 @@
+"""Several agents on the same deals: pairs, tables, files and the picture."""
+
+import json
+import re
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+
+from parlour.agents.greedy import GreedyAgent
+from parlour.envs import game
+from parlour.envs.core.batch import How
+from parlour.training.evaluation import report
+from parlour.training.evaluation.compare import Comparison, compare
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.plots import picture
+
+GAME = game("pyramid")
+
+
+class Peeker(GreedyAgent):
+    name, sees_all = "peeker", True
+
+
+class Looker(GreedyAgent):
+    name, how = "embedding-0 of long run", How()
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    agents = ["uniform", "greedy", Peeker()]
+    return compare(GAME, agents, variants=["three-passes", "web"], deals=80, max_moves=60)
+
+
+def test_every_agent_plays_every_variant(found: Comparison) -> None:
+    played = [(one.variant, one.agent) for one in found.evaluations]
+    names = ("uniform", "greedy", "peeker")
+    assert played == [(variant, name) for variant in ("three-passes", "web") for name in names]
+
+
+def test_all_play_the_same_deals_as_alone(found: Comparison) -> None:
+    alone = evaluate(GAME, "greedy", deals=80, max_moves=60).results
+    for one in found.variants["three-passes"][1:]:  # greedy does not use what the peeker sees
+        for fact, values in alone.facts.items():
+            assert np.array_equal(one.results.facts[fact], values)
+
+
+def test_differences_are_paired_and_neighbours_come_first(found: Comparison) -> None:
+    differences = [one for one in found.differences if one.variant == "three-passes"]
+    names = [("greedy", "uniform"), ("peeker", "greedy"), ("peeker", "uniform")]
+    assert [(one.agent, one.minus) for one in differences] == names
+    uniform, greedy, _ = (one.results for one in found.variants["three-passes"])
+    assert differences[0].score.mean == pytest.approx((greedy.score - uniform.score).mean())
+    assert differences[0].score.low > 0
+    assert differences[1].score[:3] == (0, 0, 0)
+
+
+def test_the_summary_is_json(found: Comparison) -> None:
+    summary = json.loads(json.dumps(found.summary()))
+    assert [sorted(one["won"]) for one in summary["results"]] == [["high", "low", "mean", "n"]] * 6
+    for one in summary["differences"]:
+        assert one["won"]["low"] <= one["won"]["mean"] <= one["won"]["high"]
+
+
+def test_names_tell_agents_apart() -> None:
+    agents = ["greedy", GreedyAgent(), "parlour.agents.greedy:GreedyAgent"]
+    names = [one.agent for one in compare(GAME, agents, deals=2).evaluations]
+    assert names == ["greedy", "greedy #2", "greedy (parlour.agents.greedy:GreedyAgent)"]
+
+
+def test_the_same_rules_twice_are_refused() -> None:
+    with pytest.raises(ValueError, match="'book' and 'book-all' are the same rules"):
+        compare(GAME, ["greedy"], variants=["book", "book-all"], options={"clear_all": True})
+    with pytest.raises(ValueError, match="at least one"):
+        compare(GAME, [])
+
+
+def test_files(found: Comparison, tmp_path: Path) -> None:
+    paths = report.save(found, tmp_path / "new" / "folder")
+    assert sorted(path.name for path in paths) == sorted(
+        path.name for path in (tmp_path / "new" / "folder").iterdir()
+    )
+    rows = pq.read_table(paths[0])
+    assert rows.num_rows == 6 * 80
+    frame = rows.to_pandas()
+    one = frame[(frame.variant == "web") & (frame.agent == "greedy")]
+    expected = found.variants["web"][1]
+    assert one.deal.tolist() == list(range(80))
+    assert one.score.tolist() == expected.results.score.tolist()
+    assert frame[frame.variant == "three-passes"].stuck.isna().all()
+    assert json.loads(rows.schema.metadata[b"parlour"]) == json.loads(paths[1].read_text())
+    assert paths[2].read_bytes().startswith(b"\x89PNG")
+
+
+def test_tables_mark_who_sees_all(found: Comparison) -> None:
+    out = StringIO()
+    report.show(found, Console(file=out, width=80))
+    text = out.getvalue()
+    assert "peeker* " in text
+    assert "* sees the hidden cards" in text
+    assert "greedy − uniform" in text
+    assert "greedy*" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("width", "head", "decimals"),
+    [
+        (120, "agent won % score moves ms", 2),
+        (88, "agent won % score moves ms", 1),
+        (80, "agent won % score", 2),
+        (70, "agent won % score", 1),
+    ],
+)
+def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: int) -> None:
+    out = StringIO()
+    report.show(compare(GAME, ["uniform", Looker()], deals=30), Console(file=out, width=width))
+    lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
+    assert head in lines
+    number = rf"\d+\.\d{{{decimals}}}"
+    row = re.compile(rf"{Looker.name}\+( {number} \[{number}, {number}\]){{2}}")
+    assert any(map(row.match, lines))
+    assert "+ looks a step ahead" in lines
+    assert max(map(len, out.getvalue().splitlines())) <= width
+
+
+def test_the_picture_names_variants_and_agents(found: Comparison) -> None:
+    figure = picture(found)
+    assert [axes.get_title("left") for axes in figure.axes[::2]] == ["three-passes", "web"]
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["uniform", "greedy", "peeker\n(sees all)"]

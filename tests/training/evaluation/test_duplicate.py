@@ -1,0 +1,252 @@
+"""Agents compared at tables: pairs, fields, corrected differences, tables, files, the picture."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+from scipy import stats as scipy_stats
+
+from parlour.agents.uniform import UniformAgent
+from parlour.envs import game
+from parlour.envs.core.batch import How
+from parlour.training.evaluation import duplicate_report as report
+from parlour.training.evaluation.duplicate import compare, default_field, evaluate
+from parlour.training.evaluation.duplicate_play import Duplicate
+from parlour.training.evaluation.duplicate_plots import picture
+from parlour.training.evaluation.duplicate_results import Match, Setting, Tournament
+from parlour.training.evaluation.stats import student
+from tests.training.evaluation.test_duplicate_play import Cautious
+
+GAME = game("seven_twenty_seven")
+FIELD = [UniformAgent(5), Cautious()]
+
+
+class Peeker(UniformAgent):
+    name, sees_all = "peeker", True
+
+
+class Looker(Cautious):
+    name, how = "looker", How()
+
+
+@pytest.fixture(scope="module")
+def found() -> Tournament:
+    agents = ["uniform", Cautious(), Peeker(7), Looker()]
+    variants = ["home", "declare"]
+    return compare(GAME, agents, variants=variants, deals=40, field=FIELD, hands=2, key="k")
+
+
+def by_hand(agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1) -> Match:
+    rules = GAME.rules_of(None, {"players": 2, "ante": ante})
+    setting = Setting(GAME, rules, "home", "bank-1", 10, len(nets), hands, 0, "key", 0.95)
+    results = Duplicate(np.array(nets), {"won": np.array(nets) > 0}, hands, 0.0)
+    return Match(setting, agent, False, False, ("greedy",), False, results)
+
+
+def test_everyone_plays_in_the_field_and_among_every_other(found: Tournament) -> None:
+    names = ["uniform", "cautious", "peeker", "looker"]
+    assert list(found.variants) == ["home", "declare"]
+    for variant, group in found.variants.items():
+        assert [one.agent for one in group] == names
+        assert {one.field for one in group} == {("uniform", "cautious")}
+        pairs = [(name, other) for name in names for other in names if other != name]
+        assert list(found.pairs(variant)) == pairs
+
+
+def test_numbers_of_a_case_worked_by_hand() -> None:
+    # antes a hand, at the two positions and their mean: 1 3 2, 0 -2 -1, 2 2 2, 1 5 3
+    match = by_hand("one", [[2, 6], [0, -4], [4, 4], [2, 10]])
+    assert match.net.mean == 1.5
+    spread = np.array([2, -1, 2, 3]).std(ddof=1) / 2 * scipy_stats.t.ppf(0.975, 3)
+    assert (match.net.low, match.net.high) == pytest.approx((1.5 - spread, 1.5 + spread))
+    assert [one.mean for one in match.by_position] == [1, 2]
+    assert match.estimates["won"].mean == 0.75
+    assert match.estimates["won"].n == 4
+    assert by_hand("one", [[2, 6], [0, -4]], hands=4).net.mean == 0.125
+    assert match.deals.tolist() == [10, 11, 12, 13]
+
+
+def test_differences_are_paired_by_deal_and_position() -> None:
+    one = by_hand("one", [[2, 6], [0, -4], [4, 4], [2, 10]])
+    other = by_hand("other", [[0, 10], [-2, 0], [2, 9], [1, 14]])
+    (difference,) = Tournament([one, other]).differences
+    assert (difference.agent, difference.minus) == ("other", "one")
+    assert difference.net == student(np.array([0.5, 0.5, 0.75, 0.75]))
+    # position 1: -1 -1 -1 -0.5, position 2: 2 2 2.5 2
+    p = scipy_stats.ttest_1samp([[-1, 2], [-1, 2], [-1, 2.5], [-0.5, 2]], 0).pvalue
+    assert [at.p for at in difference.positions] == pytest.approx([p[0], 2 * p[1]])
+    assert (difference.below, difference.above) == ([1], [2])
+    summary = difference.summary()
+    assert summary["positions"][0]["mean"] == -0.875
+    assert (summary["below"], summary["above"]) == ([1], [2])
+
+
+def test_equals_differ_by_exactly_nothing() -> None:
+    twins = [Cautious(), Cautious()]
+    found = compare(GAME, twins, deals=20, field=[Cautious()])
+    for match in found.matches:
+        assert (match.nets.sum(axis=1) == 0).all()
+        assert match.net[:3] == (0, 0, 0)
+    (difference,) = found.differences
+    assert (difference.agent, difference.minus) == ("cautious #2", "cautious")
+    assert difference.net[:3] == (0, 0, 0)
+    assert [(at.holm[:3], at.p) for at in difference.positions] == [((0, 0, 0), 1.0)] * 4
+    assert difference.below == difference.above == []
+
+
+def test_results_do_not_depend_on_who_else_is_compared(found: Tournament) -> None:
+    alone = evaluate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
+    beside = found.variants["home"][0]
+    assert np.array_equal(alone.nets, beside.nets)
+    for fact, values in alone.results.facts.items():
+        assert np.array_equal(values, beside.results.facts[fact])
+    later = evaluate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2, key="k")
+    assert np.array_equal(alone.nets[25:], later.nets)
+
+
+def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
+    assert default_field(GAME) == ["greedy", *GAME.players]
+    assert evaluate(GAME, "uniform", deals=2).field == tuple(default_field(GAME))
+
+
+def test_the_summary_is_json(found: Tournament) -> None:
+    summary = json.loads(json.dumps(found.summary(), allow_nan=False))
+    assert [len(summary[part]) for part in ("results", "pairs", "differences")] == [8, 24, 12]
+    for one in summary["results"] + summary["pairs"]:
+        assert sorted(one["net"]) == ["high", "low", "mean", "n"]
+        assert len(one["positions"]) == 4
+        assert (one["unit"], one["hands"], one["net"]["n"]) == ("antes", 2, 40)
+        for fact in ("won", "moves", "pot", "decisions"):
+            assert one[fact]["low"] <= one[fact]["mean"] <= one[fact]["high"]
+    for one in summary["differences"]:
+        for at in one["positions"]:
+            assert at["holm"]["low"] <= at["low"] <= at["high"] <= at["holm"]["high"]
+
+
+def test_files(found: Tournament, tmp_path: Path) -> None:
+    paths = report.save(found, tmp_path / "new")
+    assert [path.name for path in paths] == ["episodes.parquet", "summary.json", "comparison.png"]
+    rows = pq.read_table(paths[0])
+    assert rows.num_rows == (4 + 12) * 2 * 40 * 4
+    frame = rows.to_pandas()
+    one = frame[(frame.variant == "declare") & (frame.agent == "peeker") & ~frame.pair]
+    match = found.variants["declare"][2]
+    assert one.net.to_numpy().reshape(40, 4).tolist() == match.results.nets.tolist()
+    assert one.deal.tolist() == np.repeat(np.arange(40), 4).tolist()
+    assert one.position.tolist() == [1, 2, 3, 4] * 40
+    assert set(one.field) == {"uniform, cautious"}
+    assert set(one.hands) == {2}
+    assert one.sees_all.all()
+    summary = json.loads(paths[1].read_text())
+    assert json.loads(rows.schema.metadata[b"parlour"]) == summary
+    assert summary == json.loads(json.dumps(found.summary()))
+    assert paths[2].read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("width", [66, 80, 120])
+def test_tables(found: Tournament, width: int) -> None:
+    out = StringIO()
+    report.show(found, Console(file=out, width=width))
+    text = out.getvalue().replace(" \n", " ")
+    for part in (
+        "each a session of 2 hands",
+        "home, among uniform, cautious",
+        "antes a hand",
+        "cautious − uniform",
+        "  as dealer",
+        "Holm",
+        "peeker* ",
+        "looker+ ",
+        "* sees the hidden cards",
+        "+ looks a step ahead",
+        ": line among column",
+    ):
+        assert part in text, part
+    assert "…" not in text
+    assert max(map(len, out.getvalue().splitlines())) <= width
+    assert (" ± " in text) == (width > 66)
+
+
+def test_the_picture_shows_pairs_field_and_positions(found: Tournament) -> None:
+    figure = picture(found)
+    titles = [axes.get_title("left") for axes in figure.axes[:3]]
+    assert titles == [
+        "home: line among column, antes a hand",
+        "home, among uniform, cautious",
+        "there, by position (colours as beside)",
+    ]
+    cells = {text.get_text() for text in figure.axes[0].texts}
+    assert f"{found.pairs('home')['uniform', 'cautious'].net.mean:+.2f}" in cells
+    assert [tick.get_text() for tick in figure.axes[2].get_xticklabels()] == [
+        "1",
+        "2",
+        "3",
+        "dealer",
+    ]
+    assert len(picture(Tournament(found.variants["home"][:1])).axes) == 2
+
+
+def test_a_game_without_a_dealer() -> None:
+    found = compare("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
+    columns = found.pairs("duel")["columns", "uniform"]
+    assert columns.net.mean > 0.5
+    assert columns.setting.unit_name == "stakes"
+    out = StringIO()
+    report.show(found, Console(file=out, width=100))
+    assert "stakes a game" in out.getvalue()
+    assert "dealer" not in out.getvalue()
+
+
+def test_progress_is_reported_match_by_match() -> None:
+    ended: dict[str, int] = {}
+
+    def report(name: str, variant: str) -> object:
+        def count(deals: int) -> None:
+            ended[f"{variant}: {name}"] = ended.get(f"{variant}: {name}", 0) + deals
+
+        return count
+
+    agents = ["uniform", Cautious()]
+    compare(GAME, agents, variants=["mini"], deals=6, hands=2, field=FIELD, report=report)  # type: ignore[arg-type]
+    names = ("uniform", "cautious", "uniform among cautious", "cautious among uniform")
+    assert ended == {f"mini: {name}": 6 for name in names}
+
+
+def test_finished_matches_are_kept_if_an_agent_fails() -> None:
+    class Failing(Cautious):
+        name = "failing"
+
+        def act(self, turn: object) -> np.ndarray:
+            raise RuntimeError("a fault of its own")
+
+    finished: list[Match] = []
+    with pytest.raises(RuntimeError, match="of its own"):
+        compare(GAME, ["uniform", Failing()], deals=4, field=["uniform"], finished=finished)
+    assert [one.agent for one in finished] == ["uniform"]
+    out = StringIO()
+    report.show(Tournament(finished), Console(file=out, width=80))
+    assert "uniform" in out.getvalue()
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    for keywords, said in (
+        ({"deals": 1}, "deals=1: allowed are whole numbers from 2"),
+        ({"hands": 0}, "hands=0: allowed are whole numbers from 1"),
+        ({"seed": -1}, "seed=-1"),
+        ({"first": -1}, "deal -1"),
+        ({"field": ["gredy"]}, "did you mean 'greedy'"),
+        ({"field": ["human"]}, "agent 'human' plays one hand at a time"),
+        ({"options": {"players": 99}}, "players=99"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            compare(GAME, ["uniform"], **keywords)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'human' plays one hand"):
+        compare(GAME, ["uniform", "human"])
+    with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
+        compare("pyramid", ["uniform"], variants=["web"])
+    with pytest.raises(ValueError, match="at least one"):
+        compare(GAME, [])

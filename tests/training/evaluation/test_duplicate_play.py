@@ -1,0 +1,253 @@
+"""Hands at a table: seats rotated on the same deals, sessions, chips, and nothing else matters."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from parlour.agents.registry import IllegalChoice, Turn, load
+from parlour.agents.uniform import UniformAgent
+from parlour.envs import GAMES, Game, game
+from parlour.envs.core.batch import Source
+from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.rows import Rows
+from parlour.training.evaluation.duplicate_play import (
+    Duplicate,
+    first_dealers,
+    hand_seeds,
+    rotated,
+    seated,
+    session,
+)
+
+GAME = game("seven_twenty_seven")
+RULES = GAME.rules_of()
+SEEDS = bank_seeds("hands-1", range(24))
+TABLES = [
+    (one, name, {})
+    for one in GAMES.values()
+    for name, rules in one.variants.items()
+    if one.players_of(rules) > 1
+] + [(GAME, "bust", {"players": 10, "start_down": 2}), (GAME, "declare", {"declare": "sequential"})]
+
+
+class Cautious:
+    """Never bets, never takes a card; says 27 where it must declare."""
+
+    name, sees_all = "cautious", False
+    order = (1, 8, 10, 0)
+
+    def act(self, turn: Turn) -> np.ndarray:
+        places = turn.masks[:, self.order].argmax(axis=1)
+        return np.array(self.order)[places]
+
+
+class Dreamer(UniformAgent):
+    """Plays by what it imagines of the hidden cards: random, but only through what it is shown."""
+
+    name = "dreamer"
+
+    def act(self, turn: Turn) -> np.ndarray:
+        wished = turn.states["deck"].astype(np.int64).cumsum(axis=1)[:, -5] % turn.game.actions
+        legal = turn.masks[np.arange(len(wished)), wished]
+        return np.where(legal, wished, turn.masks.argmax(axis=1))
+
+
+class Recorder(Cautious):
+    """Remembers where it was asked: deck, dealer and seat."""
+
+    name, sees_all = "recorder", True
+
+    def __init__(self) -> None:
+        self.seen: dict[bytes, set[tuple[int, int]]] = defaultdict(set)
+        self.calls: list[int] = []
+
+    def act(self, turn: Turn) -> np.ndarray:
+        self.calls.append(len(turn.states))
+        for state in turn.states:
+            self.seen[state["deck"].tobytes()].add((int(state["dealer"]), int(state["turn"])))
+        return super().act(turn)
+
+
+class Wrong(Cautious):
+    name, order = "wrong", (11, 11, 11, 11)
+
+
+def equal(first: Duplicate, second: Duplicate) -> bool:
+    return np.array_equal(first.nets, second.nets) and all(
+        np.array_equal(values, second.facts[name]) for name, values in first.facts.items()
+    )
+
+
+def decks_of(seeds: np.ndarray) -> list[tuple[bytes, int]]:
+    rows = Rows(GAME, RULES, len(seeds))
+    rows.seed(seeds)
+    rows.start(Source.SEED)
+    return [(state["deck"].tobytes(), int(state["dealer"])) for state in rows.states]
+
+
+def test_each_deal_is_played_from_every_seat_with_the_same_deck_and_dealer() -> None:
+    agent = Recorder()
+    rotated(GAME, RULES, agent, [Cautious()], SEEDS)
+    assert {deck: {dealer for dealer, _ in seen} for deck, seen in agent.seen.items()} == {
+        deck: {dealer} for deck, dealer in decks_of(SEEDS)
+    }
+    assert {frozenset(seat for _, seat in seen) for seen in agent.seen.values()} == {
+        frozenset(range(4))
+    }
+
+
+def test_all_seatings_are_asked_together() -> None:
+    agent = Recorder()
+    rotated(GAME, RULES, agent, [agent, agent], SEEDS)
+    assert agent.calls[0] == 4 * len(SEEDS)  # the first to act in all seatings is the same agent
+    with_others = Recorder()
+    rotated(GAME, RULES, with_others, [Cautious()], SEEDS)
+    assert with_others.calls[0] == len(SEEDS)
+
+
+def test_positions_are_counted_from_the_dealers_left() -> None:
+    agent, other, third = load("greedy", GAME, RULES), Cautious(), load("loose", GAME, RULES)
+    found = rotated(GAME, RULES, agent, [other, third], SEEDS, order=np.arange(len(SEEDS)))
+    for deal in range(len(SEEDS)):
+        field = [other, third] if deal % 2 == 0 else [third, other]
+        for seat in range(4):
+            at_table = [agent if k == 0 else field[(k - 1) % 2] for k in range(4)]
+            agents = [at_table[(k - seat) % 4] for k in range(4)]
+            alone = seated(GAME, RULES, agents, SEEDS[deal : deal + 1])
+            position = (seat - int(alone.dealers[0]) - 1) % 4
+            assert alone.nets[0, seat] == found.nets[deal, position]
+            for name, values in alone.facts.items():
+                assert values[0, seat] == found.facts[name][deal, position], name
+
+
+@pytest.mark.parametrize(
+    ("one", "variant", "options"),
+    TABLES,
+    ids=["-".join([one.name, variant, *map(str, given)]) for one, variant, given in TABLES],
+)
+def test_chips_are_conserved_and_equals_win_nothing(
+    one: Game, variant: str, options: dict[str, object]
+) -> None:
+    rules = one.rules_of(variant, options)
+    agent = load("greedy", one, rules)
+    found = rotated(one, rules, agent, [agent], SEEDS, hands=2)
+    assert (found.nets.sum(axis=1) == 0).all(), "who draws nothing wins exactly nothing"
+    assert found.nets.any() or one is not GAME, "greedy ties with itself on one deck"
+    players = one.players_of(rules)
+    agents = [UniformAgent(k) for k in range(players)]
+    nets = seated(one, rules, agents, SEEDS).nets
+    assert nets.shape == (len(SEEDS), players)
+    assert (nets.sum(axis=1) == 0).all()
+
+
+def test_a_kernel_that_made_chips_would_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = Rows.step
+
+    def steal(self: Rows, *given: np.ndarray) -> None:
+        step(self, *given)
+        self.states["net"][:, 0] = 5
+
+    monkeypatch.setattr(Rows, "step", steal)
+    with pytest.raises(RuntimeError, match="has made chips"):
+        seated(GAME, RULES, [Cautious()] * 4, SEEDS)
+
+
+@pytest.mark.parametrize("agent", [UniformAgent(), Dreamer()], ids=["uniform", "dreamer"])
+def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: UniformAgent) -> None:
+    field, order = [UniformAgent(3), Cautious()], np.arange(len(SEEDS))
+    whole = rotated(GAME, RULES, agent, field, SEEDS, order=order, key="three")
+    for chunk in (20, 1):
+        parts = rotated(GAME, RULES, agent, field, SEEDS, order=order, key="three", chunk=chunk)
+        assert equal(whole, parts)
+    back = rotated(GAME, RULES, agent, field, SEEDS[::-1], order=order[::-1], key="three")
+    assert np.array_equal(back.nets[::-1], whole.nets)
+    other = rotated(GAME, RULES, agent, field, SEEDS, order=order, key="four")
+    assert not equal(whole, other)
+
+
+def test_decisions_and_moves_are_counted() -> None:
+    found = seated(GAME, RULES, [Cautious()] * 4, SEEDS)
+    assert np.array_equal(found.facts["decisions"].sum(axis=1), found.facts["moves"][:, 0])
+    assert (found.facts["decisions"] == 3).all()  # the ask, one round of bets, one of draws
+    assert (found.facts["paid"] == 1).all()
+    assert (found.facts["pot"] == 4).all()
+    assert found.facts["showdown"].all()
+
+
+def test_the_dealer_moves_on_in_a_session() -> None:
+    agents = [UniformAgent(k) for k in range(4)]
+    found = seated(GAME, RULES, agents, SEEDS, hands=6, key="k")
+    dealers = found.dealers.reshape(len(SEEDS), 6)
+    assert np.array_equal(dealers[:, 0], first_dealers(GAME, RULES, SEEDS))
+    assert ((dealers[:, 1:] - dealers[:, :-1]) % 4 == 1).all()
+    assert set(dealers[:, 0]) == {0, 1, 2, 3}
+    nets = session(GAME, RULES, agents, SEEDS, 6, key="k")
+    assert nets.shape == (len(SEEDS), 6, 4)
+    assert np.array_equal(nets.reshape(-1, 4), found.nets)
+    assert np.array_equal(nets[:, 0], seated(GAME, RULES, agents, SEEDS, key="k").nets)
+    assert np.array_equal(nets[:, :2], session(GAME, RULES, agents, SEEDS, 2, key="k"))
+
+
+def test_the_dealer_is_the_one_in_the_kernel() -> None:
+    agent = Recorder()
+    decks = hand_seeds(SEEDS[:5], 3)
+    seated(GAME, RULES, [agent] * 4, SEEDS[:5], hands=3)
+    dealers = {deck: {dealer for dealer, _ in seen} for deck, seen in agent.seen.items()}
+    for row in decks:
+        (first, dealer), *later = decks_of(row)
+        assert dealers[first] == {dealer}
+        assert [dealers[deck] for deck, _ in later] == [{(dealer + 1) % 4}, {(dealer + 2) % 4}]
+
+
+def test_the_seeds_of_hands_stay_in_their_half() -> None:
+    for seeds in (SEEDS, SEEDS & np.uint64(2**63 - 1)):
+        found = hand_seeds(seeds, 5)
+        assert np.array_equal(found[:, 0], seeds)
+        assert np.array_equal(
+            found >> np.uint64(63), np.repeat(seeds >> np.uint64(63), 5).reshape(-1, 5)
+        )
+        assert len(np.unique(found)) == found.size
+
+
+def test_a_session_covers_all_positions_in_each_hand() -> None:
+    agent, field = load("loose", GAME, RULES), [Cautious()]
+    whole = rotated(GAME, RULES, agent, field, SEEDS[:6], hands=3)
+    assert (whole.facts["decisions"] > 0).all()
+    first = rotated(GAME, RULES, agent, field, SEEDS[:6])
+    two = rotated(GAME, RULES, agent, field, SEEDS[:6], hands=2)
+    assert not np.array_equal(first.nets, two.nets)
+    seats = []
+    for seat in range(4):
+        agents = [agent if k == seat else field[0] for k in range(4)]
+        seats.append(session(GAME, RULES, agents, SEEDS[:6], 3)[:, :, seat])
+    assert np.array_equal(np.sum(seats, axis=(0, 2)), whole.nets.sum(axis=1))
+
+
+def test_progress_counts_every_deal_once() -> None:
+    ended: list[int] = []
+    rotated(
+        GAME, RULES, Cautious(), [UniformAgent()], SEEDS, hands=2, chunk=30, progress=ended.append
+    )
+    assert sum(ended) == len(SEEDS)
+    assert min(ended) > 0
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 given; these rules have 4 seats"):
+        seated(GAME, RULES, [Cautious()] * 3, SEEDS)
+    with pytest.raises(ValueError, match="these rules have 1 seats"):
+        seated(game("pyramid"), game("pyramid").rules_of(), [Cautious()], SEEDS)
+    with pytest.raises(ValueError, match="field: 0 agents given"):
+        rotated(GAME, RULES, Cautious(), [], SEEDS)
+    for seeds, hands in ((SEEDS[:0], 1), (SEEDS, 0)):
+        with pytest.raises(ValueError, match="no deals"):
+            rotated(GAME, RULES, Cautious(), [Cautious()], seeds, hands=hands)
+    with pytest.raises(IllegalChoice, match="'wrong' chose action 11"):
+        rotated(GAME, RULES, Cautious(), [Wrong()], SEEDS)
+
+
+def test_every_player_by_rule_can_play() -> None:
+    for name in ("greedy", *GAME.players):
+        agent = load(name, GAME, RULES)
+        assert rotated(GAME, RULES, agent, [UniformAgent()], SEEDS[:4]).milliseconds > 0

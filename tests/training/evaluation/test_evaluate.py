@@ -1,0 +1,145 @@
+"""One agent on numbered deals: the same deals each time, alone or in company."""
+
+import numpy as np
+import pytest
+
+from parlour.agents.greedy import GreedyAgent
+from parlour.agents.registry import IllegalChoice, Turn, load
+from parlour.agents.uniform import UniformAgent
+from parlour.envs import CardEnv, game
+from parlour.envs.core.deals import bank_seeds
+from parlour.training.evaluation.evaluate import evaluate, play_deals, rules_name
+
+GAME = game("pyramid")
+RULES = GAME.rules_of("three-passes")
+SEEDS = bank_seeds("pyramid-1", range(60))
+
+
+class Dreamer(GreedyAgent):
+    """Plays by what it imagines of the hidden cards: random, but only through what it is shown."""
+
+    name = "dreamer"
+
+    def act(self, turn: Turn) -> np.ndarray:
+        wished = turn.states["deck"].astype(np.int64).cumsum(axis=1)[:, -5] % turn.game.actions
+        return np.where(
+            turn.masks[np.arange(len(wished)), wished], wished, turn.masks.argmax(axis=1)
+        )
+
+
+class Wrong:
+    name, sees_all = "wrong", False
+
+    def act(self, turn: Turn) -> np.ndarray:
+        return np.full(len(turn.masks), 40)
+
+
+def by_the_environment(deal: int) -> dict[str, object]:
+    env = CardEnv(GAME, "three-passes", encoding="codes")
+    _, info = env.reset(options={"deal": deal})
+    agent = GreedyAgent()
+    while "won" not in info:
+        masks = info["action_mask"][None].astype(bool)
+        turn = Turn(GAME, env.rules, env.rows.states, env.rows.codes, masks, np.zeros(1, np.uint64))
+        *_, info = env.step(agent.act(turn)[0])
+    return info
+
+
+def test_the_results_are_those_of_the_environment() -> None:
+    found = play_deals(GAME, RULES, GreedyAgent(), SEEDS[:12])
+    for deal in range(12):
+        info = by_the_environment(deal)
+        for fact in ("won", "score", "moves", "passes_used"):
+            assert found.facts[fact][deal] == info[fact], (deal, fact)
+
+
+@pytest.mark.parametrize("agent", [GreedyAgent(), Dreamer()])
+def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: GreedyAgent) -> None:
+    whole = play_deals(GAME, RULES, agent, SEEDS, key="three")
+    parts = [play_deals(GAME, RULES, agent, SEEDS[i : i + 20], key="three") for i in (0, 20, 40)]
+    small = play_deals(GAME, RULES, agent, SEEDS, key="three", chunk=7)
+    backwards = play_deals(GAME, RULES, agent, SEEDS[::-1], key="three")
+    for fact, values in whole.facts.items():
+        assert np.array_equal(values, np.concatenate([part.facts[fact] for part in parts])), fact
+        assert np.array_equal(values, small.facts[fact]), fact
+        assert np.array_equal(values, backwards.facts[fact][::-1]), fact
+
+
+def test_seed_and_key_decide() -> None:
+    def scores(seed: int, key: str) -> list[int]:
+        return evaluate(GAME, "uniform", deals=50, seed=seed, key=key).results.score.tolist()
+
+    assert scores(1, "a") == scores(1, "a") != scores(2, "a")
+    assert scores(1, "a") != scores(1, "b")
+    dreams = [play_deals(GAME, RULES, Dreamer(), SEEDS, key=key).moves for key in ("a", "b")]
+    assert not np.array_equal(*dreams)
+
+
+def test_hidden_cards_are_hidden_from_those_who_do_not_see_all() -> None:
+    decks: dict[bool, np.ndarray] = {}
+
+    class Spy(GreedyAgent):
+        def act(self, turn: Turn) -> np.ndarray:
+            decks.setdefault(self.sees_all, turn.states["deck"].copy())
+            return super().act(turn)
+
+    honest, peeking = Spy(), Spy()
+    peeking.sees_all = True  # type: ignore[misc]
+    for agent in (honest, peeking):
+        play_deals(GAME, RULES, agent, SEEDS, key="the same order")
+    assert np.array_equal(decks[False][:, :28], decks[True][:, :28])
+    assert (decks[False][:, 28:] != decks[True][:, 28:]).any(axis=1).all()
+
+
+def test_an_illegal_action_is_told() -> None:
+    with pytest.raises(IllegalChoice, match=r"'wrong' chose action 40 \(REDEAL\)"):
+        evaluate(GAME, Wrong(), deals=3)
+
+
+def test_games_are_cut_off_and_counted() -> None:
+    found = evaluate(GAME, "uniform", variant="web", deals=20, max_moves=5)
+    assert found.results.facts["truncated"].all()
+    assert (found.results.moves == 5).all()
+    assert "stuck" in found.results.facts
+    assert found.results.milliseconds > 0
+    assert found.results.decisions >= 20 * 5
+
+
+def test_no_limit_is_none_or_0() -> None:
+    found = [evaluate(GAME, "greedy", deals=20, max_moves=limit).results for limit in (None, 0)]
+    assert found[0].moves.tolist() == found[1].moves.tolist()
+    assert not found[0].facts["truncated"].any()
+
+
+def test_progress_counts_every_deal_once() -> None:
+    ended: list[int] = []
+    play_deals(GAME, RULES, UniformAgent(), SEEDS, chunk=25, progress=ended.append)
+    assert sum(ended) == len(SEEDS)
+
+
+def test_rules_are_named() -> None:
+    assert rules_name(GAME, GAME.rules_of()) == "three-passes"
+    assert rules_name(GAME, GAME.rules_of("classic"), "classic") == "classic"
+    made = GAME.rules_of("classic", {"passes": 2, "undo": True})
+    assert rules_name(GAME, made, "classic") == "classic + passes=2, undo=yes"
+    assert rules_name(GAME, GAME.rules_of("book", {"clear_all": True}), "book") == "book-all"
+
+
+def test_wrong_numbers_are_refused() -> None:
+    for keywords in ({"deals": 0}, {"seed": -1}, {"max_moves": -1}, {"first": -1}):
+        with pytest.raises(ValueError, match=r"0|-1"):
+            evaluate(GAME, "uniform", **keywords)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no deals"):
+        play_deals(GAME, RULES, UniformAgent(), SEEDS[:0])
+
+
+def test_a_game_for_several_is_played_elsewhere() -> None:
+    with pytest.raises(ValueError, match=r"Seven Twenty-Seven, six, is for 6 players: see parlour"):
+        evaluate("seven_twenty_seven", "uniform", variant="six")
+    with pytest.raises(ValueError, match="is for 2 players"):
+        evaluate("seven_twenty_seven", "uniform", options={"players": 2})
+
+
+def test_agents_are_found_by_name() -> None:
+    with pytest.raises(ValueError, match="did you mean 'greedy'"):
+        load("gredy", GAME, RULES)

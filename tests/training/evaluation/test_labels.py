@@ -1,0 +1,443 @@
+"""Banks with labels: made in parallel, resumed, refused when not as they were written."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from joblib.parallel import ThreadingBackend
+from rich.console import Console
+
+from parlour.agents.greedy import GreedyAgent
+from parlour.envs import CardEnv, CardVectorEnv, game
+from parlour.envs.core.deals import bank_seeds, decks_digest
+from parlour.envs.core.truth import Solution
+from parlour.training.cli import main
+from parlour.training.evaluation import labelling, labels, report
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.evaluate import evaluate, play_deals
+from parlour.training.evaluation.labels import Labels, find, load, save
+from parlour.training.evaluation.plots import picture
+from parlour.training.evaluation.stats import rate
+from parlour.training.evaluation.truth import Contradiction, proven
+from tests.fake_solver import FakeSolver, SeesAll, solved
+
+GAME = game("pyramid")
+RULES = GAME.rules_of()
+SQUARES = game("poker_squares")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(labels, "SHIPPED", tmp_path / "shipped")
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeSolver]:
+    with solved(GAME) as fake:
+        yield fake
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Labels:
+    """Labels of deals 0 to 119, as the false solver has them."""
+    with solved(GAME):
+        return load(labelling.make(GAME, deals=120, jobs=1, out=tmp_path_factory.mktemp("banks")))
+
+
+def test_labels_are_what_the_solver_says(whole: Labels) -> None:
+    played = play_deals(GAME, RULES, SeesAll(), bank_seeds("pyramid-1", range(120)))
+    won = played.facts["won"]
+    assert np.array_equal(whole.winnable == 1, won)
+    assert set(whole.winnable.tolist()) == {-1, 0, 1}
+    assert np.array_equal(whole.fewest, np.where(won, played.moves, -1))
+    assert {name: values.dtype.name for name, values in whole.columns.items()} == {
+        "deck": "uint64",
+        "winnable": "int8",
+        "fewest": "int16",
+        "nodes": "int64",
+    }
+
+
+def test_the_file_says_what_it_is(whole: Labels) -> None:
+    assert whole.source is not None
+    assert whole.source.name == "pyramid-three-passes.parquet"
+    assert sorted(path.name for path in whole.source.parent.iterdir()) == [whole.source.name]
+    said = json.loads(pq.read_schema(whole.source).metadata[b"parlour"])
+    env = CardEnv(GAME)
+    decks = [env.reset(options={"deal": deal}) and env.state["deck"].copy() for deal in range(120)]
+    assert said["decks"] == decks_digest(np.array(decks))
+    assert said["rules_digest"] == GAME.rules_digest(RULES)
+    for name, value in {"bank": "pyramid-1", "first": 0, "n": 120, "optimal": True}.items():
+        assert said[name] == value
+    assert said == whole.metadata()
+
+
+def test_in_parallel_it_is_the_same(fake: FakeSolver, whole: Labels) -> None:
+    ended: list[int] = []
+    keywords: dict[str, Any] = {"jobs": 2, "backend": "threading", "progress": ended.append}
+    found = load(labelling.make(GAME, deals=120, **keywords))
+    assert found.metadata()["content"] == whole.metadata()["content"]
+    assert sum(ended) == 120
+
+
+def test_a_backend_that_cannot_hand_out_results_one_by_one(fake: FakeSolver, whole: Labels) -> None:
+    class AllAtOnce(ThreadingBackend):
+        supports_return_generator = False
+
+    joblib.register_parallel_backend("all-at-once", AllAtOnce)
+    found = load(labelling.make(GAME, deals=120, jobs=1, backend="all-at-once"))
+    assert found.metadata()["content"] == whole.metadata()["content"]
+
+
+def test_what_was_done_is_not_done_again(
+    fake: FakeSolver, whole: Labels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[int] = []
+
+    def stop(n: int) -> None:
+        ended.append(n)
+        if sum(ended) >= 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        labelling.make(GAME, deals=120, jobs=1, progress=stop)
+    assert fake.asked == 100
+    assert not list(Path("runs/banks").glob("*.parquet"))
+    (kept,) = Path("runs/banks").iterdir()
+    next(kept.glob("0-*.npz")).write_bytes(b"cut")
+    labelling.make(GAME, deals=10, optimal=False, jobs=1)  # another job touches nothing of this one
+    fake.asked = 0
+    found = load(labelling.make(GAME, deals=120, jobs=1))
+    assert fake.asked == 70
+    assert found.metadata()["content"] == whole.metadata()["content"]
+    assert [path.name for path in Path("runs/banks").iterdir()] == ["pyramid-three-passes.parquet"]
+
+
+def test_better_labels_are_not_lost(fake: FakeSolver) -> None:
+    path = labelling.make(GAME, deals=20, jobs=1)
+    before, fake.asked = path.read_bytes(), 0
+    assert labelling.make(GAME, deals=20, jobs=1) == labelling.make(GAME, deals=5, jobs=1) == path
+    for keywords in ({"deals": 10, "limit": 99}, {"deals": 20, "optimal": False}):
+        with pytest.raises(
+            ValueError, match=r"has labels of 20 deals, with shortest wins.*: remove"
+        ):
+            labelling.make(GAME, jobs=1, **keywords)  # type: ignore[arg-type]
+    assert (fake.asked, path.read_bytes()) == (0, before)
+    path.write_bytes(before[:99])
+    labelling.make(GAME, deals=20, jobs=1)
+    assert path.read_bytes() == before
+
+
+def spoilt(whole: Labels, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> Path:
+    """A file in which columns or metadata have been changed."""
+    table = pq.read_table(whole.source)
+    columns = {name: table[name].to_numpy().copy() for name in table.column_names}
+    metadata = json.loads(table.schema.metadata[b"parlour"])
+    change(columns, metadata)
+    made, buffer = pa.table(columns), BytesIO()
+    pq.write_table(made.replace_schema_metadata({"parlour": json.dumps(metadata)}), buffer)
+    Path("spoilt.parquet").write_bytes(buffer.getvalue())
+    return Path("spoilt.parquet")
+
+
+def flip(columns: dict[str, Any], _: dict[str, Any]) -> None:
+    columns["winnable"][5] ^= 1
+
+
+def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
+    metadata["first"] = 1
+    metadata["content"] = labels._content(metadata)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (flip, "column winnable is not as it was written"),
+        (lambda columns, _: columns.pop("nodes"), "column nodes is not as it was written"),
+        (lambda columns, _: columns.update(more=columns["deck"]), r"columns \['more'\] do not"),
+        (lambda _, metadata: metadata.update(bank="mine"), "metadata are not as they were written"),
+        (lambda _, metadata: metadata.update(format=9), "format 9: this version reads 1"),
+        (
+            lambda _, metadata: metadata.pop("columns"),
+            "field columns: a dict is needed, it is missing",
+        ),
+        (other_deal, "decks: bank 'pyramid-1' has others"),
+    ],
+)
+def test_an_edited_file_is_refused(whole: Labels, change: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=rf"spoilt\.parquet: .*{said}"):
+        load(spoilt(whole, change))
+
+
+def test_a_cut_file_is_refused(whole: Labels) -> None:
+    assert whole.source is not None
+    data = whole.source.read_bytes()
+    for part in (data[:-9], data[:200], b"", b"PAR1"):
+        Path("cut.parquet").write_bytes(part)
+        with pytest.raises(ValueError, match=r"cut\.parquet: no file of labels, or damaged"):
+            load("cut.parquet")
+    pq.write_table(pa.table({"deck": [1]}), "other.parquet")
+    with pytest.raises(ValueError, match="no file of labels"):
+        load("other.parquet")
+
+
+def test_files_are_found(fake: FakeSolver, whole: Labels) -> None:
+    assert find(GAME, RULES) is None
+    assert whole.source is not None
+    Path("shipped").mkdir()
+    shutil.copy(whole.source, "shipped")
+    assert len(find(GAME, RULES) or ()) == 120
+    labelling.make(GAME, deals=20, jobs=1)
+    labelling.make(GAME, deals=30, first=500, jobs=1)
+    labelling.make(GAME, deals=4, bank="mine/1", jobs=1)
+    for first, deals, n in ((0, 20, 20), (0, 60, 120), (500, 30, 30), (0, None, 120)):
+        found = find(GAME, RULES, None, first, deals)
+        assert found is not None
+        assert len(found) == n
+    assert len(find(GAME, RULES, "mine/1") or ()) == 4
+    assert find(GAME, RULES, "other") is None
+    assert find(GAME, GAME.rules_of("web")) is None
+
+
+def test_without_pyarrow_none_are_found(whole: Labels, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(whole, Path("runs/banks/pyramid-three-passes.parquet"))
+    assert find(GAME, RULES) is not None
+    labels._load.cache_clear()
+    for name in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert find(GAME, RULES) is None
+    assert evaluate(GAME, "uniform", deals=3).truth is None
+    with pytest.raises(ModuleNotFoundError, match="pyarrow"):
+        evaluate(GAME, "uniform", deals=3, truth="runs/banks/pyramid-three-passes.parquet")
+
+
+def test_overlaps(whole: Labels) -> None:
+    part = replace(whole, first=100)
+    assert part.over(0, 10) == part.over(300, 10) == (slice(0, 0), slice(0, 0))
+    assert part.over(90, 20) == (slice(10, 20), slice(0, 10))
+    assert part.over(210, 50) == (slice(0, 10), slice(110, 120))
+    assert part.over(0, 900) == (slice(100, 220), slice(0, 120))
+
+
+def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
+    found = evaluate(GAME, "uniform", first=100, deals=60, truth=whole)
+    truth = found.truth
+    assert truth is not None
+    winnable, won = whole.winnable[100:] == 1, found.results.facts["won"][:20]
+    assert (truth.deals, truth.undecided) == (20, np.count_nonzero(whole.winnable[100:] == -1))
+    assert truth.winnable == truth.bound == rate(winnable)
+    assert truth.won == rate(won[winnable])
+    assert truth.lost == np.count_nonzero(winnable & ~won)
+    said = json.loads(json.dumps(found.summary()))["truth"]
+    assert said["of_the_winnable_won"]["n"] == np.count_nonzero(winnable)
+    assert said["lost_though_winnable"] == truth.lost
+    greedy = evaluate(GAME, SeesAll(), deals=120, truth=whole).truth
+    assert greedy is not None
+    assert greedy.won is not None
+    assert greedy.extra_moves is not None
+    assert (greedy.lost, greedy.won.mean, greedy.extra_moves.mean) == (0, 1, 0)
+
+
+def test_without_labels_nothing_is_said(whole: Labels) -> None:
+    assert evaluate(GAME, "uniform", deals=3).summary()["truth"] is None
+    assert evaluate(GAME, "uniform", deals=3, first=120, truth=whole).truth is None
+    with pytest.raises(ValueError, match=r"its rules, three-passes, is not those played"):
+        evaluate(GAME, "uniform", variant="web", deals=3, truth=whole)
+    with pytest.raises(ValueError, match=r"its bank, pyramid-1, is not mine"):
+        evaluate(GAME, "uniform", bank="mine", deals=3, truth=whole)
+    with pytest.raises(ValueError, match=r"its game, pyramid, is not poker_squares"):
+        evaluate(SQUARES, "uniform", deals=3, truth=whole)
+
+
+def test_what_cannot_be_is_loud(fake: FakeSolver, whole: Labels) -> None:
+    fake.lies = True
+    lied = load(labelling.make(GAME, deals=60, jobs=1))
+    deal = int(np.flatnonzero((whole.winnable[:60] == 1) & (lied.winnable == 0))[0])
+    with pytest.raises(
+        Contradiction, match=f"'greedy' has won deal {deal} of bank 'pyramid-1', wh"
+    ):
+        evaluate(GAME, SeesAll(), deals=60)
+    assert evaluate(GAME, SeesAll(), deals=60, truth="no").truth is None
+    assert evaluate(GAME, "uniform", deals=1, first=deal + 1).truth is not None
+    more = {"fewest": np.where(whole.winnable == 1, 400, -1).astype(np.int16)}
+    with pytest.raises(Contradiction, match="labelled to need more moves"):
+        evaluate(GAME, SeesAll(), deals=60, truth=replace(whole, columns=whole.columns | more))
+
+
+def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
+    state = CardEnv(GAME).clone()
+    env = CardEnv(GAME)
+    env.reset(seed=1)
+    state = env.clone()
+    legal = int(env.action_masks().argmax())
+    for found, said in (
+        (Solution(True, [], 1, [41]), "cannot be gone: action 1, UNDO, is not legal"),
+        (Solution(True, [], 1, [legal]), "says won True, played: False"),
+        (Solution(None, [], 1, [legal], score=12), "says score 12, played"),
+        (Solution(None, [], 1, [legal], fewest=9), "says moves 9, played"),
+    ):
+        with pytest.raises(Contradiction, match=said):
+            proven(GAME, RULES, state, found)
+
+
+def test_tables_files_and_picture(whole: Labels, tmp_path: Path) -> None:
+    found = compare(GAME, ["uniform", "greedy"], deals=150, truth=whole, key="k")
+    for width in (60, 80, 120):
+        out = StringIO()
+        report.show(found, Console(file=out, width=width))
+        assert "truth winnable, of 120 labelled deals: " in out.getvalue()
+        assert "of these won %" in out.getvalue()
+        assert max(map(len, out.getvalue().splitlines())) <= width
+    rows = report.episodes(found).to_pandas()
+    one = rows[rows.agent == "greedy"]
+    assert one.winnable[:120].tolist() == whole.winnable.tolist()
+    assert one.winnable[120:].isna().all()
+    assert one.fewest.notna().sum() == np.count_nonzero(whole.fewest != -1)
+    assert "dashed: winnable, " in picture(found).axes[0].get_xlabel()
+    without = report.episodes(compare(GAME, ["uniform"], deals=5))
+    assert "winnable" not in without.column_names
+
+
+def test_a_game_played_for_its_score(tmp_path: Path) -> None:
+    with solved(SQUARES):
+        made = load(labelling.make(SQUARES, deals=30, jobs=1))
+        with pytest.raises(ValueError, match="is played for its score: nobody wins it"):
+            CardEnv(SQUARES, truth=True)
+    greedy = play_deals(
+        SQUARES, SQUARES.rules_of(), GreedyAgent(), bank_seeds("poker_squares-1", range(30))
+    )
+    assert made.score.dtype == np.int32
+    found = compare(SQUARES, ["uniform", "greedy"], deals=30)
+    truths = [one.truth for one in found.evaluations]
+    assert truths[0] is not None
+    assert truths[1] is not None
+    assert truths[0].regret is not None
+    assert truths[0].winnable is None
+    assert truths[0].bound == truths[0].best == truths[1].best
+    scores = found.evaluations[0].results.score
+    assert truths[0].regret.mean == pytest.approx((made.score - scores).mean())
+    assert (made.score - greedy.score).mean() == pytest.approx(truths[1].regret.mean)  # type: ignore[union-attr]
+    out = StringIO()
+    report.show(found, Console(file=out, width=80))
+    assert "truth best score found, of 30 labelled deals: " in out.getvalue()
+    assert "regret" in out.getvalue()
+    assert report.episodes(found).to_pandas().best_score[:30].tolist() == made.score.tolist()
+    assert "dashed: best found" in picture(found).axes[0].get_xlabel()
+
+
+def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
+    line = "bank make pyramid --variant three-passes web --deals 60 --jobs 1"
+    assert main.main(line.split()) == 0
+    said = capsys.readouterr()
+    assert "labels: runs/banks/pyramid-web.parquet" in said.err
+    assert "Pyramid, web, deals 0 to 59 of bank pyramid-1\n  winnable " in said.out
+    assert main.main(["bank", "show", "pyramid", "--variant", "three-passes"]) == 0
+    said = capsys.readouterr()
+    for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", "content  "):
+        assert part in said.out
+    assert main.main(["bank", "show", "runs/banks/pyramid-web.parquet", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["variant"], sum(found["counts"].values())) == ("web", 60)
+    assert found["winnable"]["99"]["low"] < found["winnable"]["95"]["low"]
+    assert sum(found["fewest"]["counts"].values()) == found["fewest"]["n"]
+    assert main.main(["evaluate", "pyramid", "--agent", "oracle", "--deals", "50", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["truth"]["lost_though_winnable"] == 0
+    assert main.main(["evaluate", "pyramid", "--deals", "5", "--truth", "no", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["truth"] is None
+
+
+def test_all_variants_are_those_that_can_be_solved(
+    fake: FakeSolver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = FakeSolver.__call__
+
+    def solve(self: FakeSolver, deck_or_state: Any, rules: Any, **keywords: Any) -> Any:
+        self.refuses = "no undo" if rules.undo else ""
+        return right(self, deck_or_state, rules, **keywords)
+
+    monkeypatch.setattr(FakeSolver, "__call__", solve)
+    assert (
+        main.main(["bank", "make", "pyramid", "--variant", "all", "--deals", "2", "--jobs", "1"])
+        == 0
+    )
+    said = capsys.readouterr()
+    assert "web left out: no undo" in said.err
+    made = {path.stem for path in Path("runs/banks").iterdir()}
+    assert made == {f"pyramid-{name}" for name, rules in GAME.variants.items() if not rules.undo}
+    assert main.main(["bank", "make", "pyramid", "--variant", "web", "--deals", "2"]) == 2
+    assert "parlour: error: no undo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("bank make seven-twenty-seven", "Seven Twenty-Seven has no solver; games that have one:"),
+        ("bank make pyramid --deals 0", "deals=0: allowed are whole numbers from 1"),
+        ("bank make pyramid --limit 0", "limit=0: allowed are whole numbers from 1"),
+        ("bank show seven_twenty_seven", "no labels of Seven Twenty-Seven in runs/banks"),
+        ("bank show none.parquet", "no such file of labels"),
+        ("bank", "required: make|show (see parlour bank --help)"),
+        ("bank make pyramid --bnak x", "did you mean --bank? (see parlour bank make --help)"),
+        ("evaluate pyramid --truth none.parquet", "no such file of labels"),
+        ("compare seven-twenty-seven --truth no", "--truth: deals of a game for several have no"),
+    ],
+)
+def test_errors(fake: FakeSolver, capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
+    assert main.main(line.split()) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_environment_says_it_on_request(fake: FakeSolver) -> None:
+    assert "winnable" not in CardEnv(GAME).reset(seed=1)[1]
+    env = CardEnv(GAME, truth=True)
+    seen = set()
+    for deal in range(6):
+        _, info = env.reset(options={"deal": deal})
+        over = False
+        while not over:
+            assert info["winnable"].dtype == np.int8
+            assert info["winnable"] == fake(env.clone(), RULES).code
+            *_, over, _, info = env.step(int(SeesAll().act(_turn(env))[0]))
+        assert info["winnable"] == info["won"]
+        seen.add(int(info["winnable"]))
+    assert seen == {0, 1}
+
+
+def _turn(env: CardEnv) -> Any:
+    from parlour.envs.core.turn import look
+
+    return look(SeesAll(), GAME, RULES, env.clone(), 0)
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
+def test_the_vector_environment_says_it(fake: FakeSolver, mode: str) -> None:
+    envs = CardVectorEnv(GAME, 3, truth=True, autoreset_mode=mode, max_moves=6)
+    _, infos = envs.reset(seed=0)
+    ended = 0
+    for _ in range(14):
+        assert infos["winnable"].dtype == np.int8
+        running = envs.states["over"] == 0
+        for row in np.flatnonzero(running):
+            assert infos["winnable"][row] == fake(envs.states[row : row + 1], RULES).code
+        assert not infos["winnable"][~running].any()
+        *_, infos = envs.step(envs.action_masks().argmax(axis=1))
+        if "final_info" in infos:
+            ended += np.count_nonzero(infos["final_info"]["_winnable"])
+            assert not infos["final_info"]["winnable"].any()
+    assert (ended > 0) == (mode == "same_step")
+
+
+def test_save_makes_the_folder(whole: Labels, tmp_path: Path) -> None:
+    save(whole, tmp_path / "a" / "b" / "c.parquet")
+    assert load(tmp_path / "a" / "b" / "c.parquet").metadata() == whole.metadata()

@@ -1,0 +1,455 @@
+"""What an agent is handed beside its observation names no deal: attackers who try to read it there.
+
+They know the code, the bank and their own seed, and may remember what they like from turn to turn,
+seat to seat and deal to deal. Each is shown to succeed where the protocol has its old hole, so that
+its failure here means something. What the observation itself tells is not their subject: whoever
+has seen a few cards of a public bank can look the deal up.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.agents.registry import Turn, choose, look
+from parlour.envs import CardEnv, game
+from parlour.envs.core import keys
+from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.cards import GAMMA
+from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.keys import derive_key, key_words, turn_seeds
+from parlour.envs.core.rows import HIDE, Rows, hidden
+from parlour.envs.core.turn import draws, mix
+from parlour.training.evaluation import duplicate, duplicate_play
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.duplicate_play import rotated
+from parlour.training.evaluation.evaluate import evaluate, play_deals
+from tests.contract.cases import SEVERAL, Case, Whole
+
+POKER = game("poker_squares")
+TABLE = game("seven_twenty_seven")
+KNOWN = bank_seeds("poker_squares-1", range(10_000))
+STRIDE = np.uint64(0xD1342543DE82EF95)
+"""By which seeds of one game once differed from step to step."""
+SEED = 3
+"""The attackers' own, which they know."""
+
+
+def guessed_keys() -> Iterator[np.ndarray]:
+    """Keys that somebody might have thought secret enough."""
+    texts = ["", "0", str(SEED), "attacker", "poker_squares-1", f"validation of seed {SEED}"]
+    for text in texts:
+        for key in (text, derive_key(text, "attacker")):
+            for rules in (POKER.rules_of(), TABLE.rules_of()):
+                yield key_words(derive_key(key, POKER.rules_digest(rules)))
+                yield key_words(derive_key(key, TABLE.rules_digest(rules)))
+            yield key_words(key)
+    yield np.zeros((1, 2), np.uint64)
+
+
+def after(words: np.ndarray, steps: int) -> np.ndarray:
+    """Words so many old strides on."""
+    return words + np.uint64(steps * int(STRIDE) % 2**64)
+
+
+def words_of(deals: np.ndarray, states: np.ndarray) -> Iterator[np.ndarray]:
+    """All that an attacker can think of as a function of deals (their seeds), uint64 (n,) each.
+
+    ``states``: what the deals look like at the turn in question, or zeros.
+    """
+    for seed in range(SEED + 1):
+        digests = [sha256(f"{seed}/{deal}".encode()).digest()[:8] for deal in deals.tolist()]
+        hashed = np.array([int.from_bytes(one, "little") for one in digests], np.uint64)
+        for step in range(4):
+            yield after(hashed, step)
+    for begun in (deals, states["rng"]):
+        for word in (begun, mix(begun), mix(begun ^ np.uint64(HIDE))):
+            for step in range(4):
+                yield after(word, step)
+                yield mix(after(word, step))
+                yield mix(after(word, step)) >> np.uint64(32)
+    for words in guessed_keys():
+        yield turn_seeds(words, states)
+
+
+def states_of(which: Any, deals: np.ndarray, rules: Any) -> np.ndarray:
+    rows = Rows(which, rules, len(deals))
+    rows.seed(deals)
+    rows.start(Source.SEED)
+    return rows.states
+
+
+class Reader:
+    """Looks everything that it is handed at a first move up in a table of all known deals.
+
+    ``named`` counts the deals that it could name. Random words of deals may be seen at any distance
+    of the generator's own steps, too.
+    """
+
+    name, sees_all = "reader", False
+
+    def __init__(self, deals: np.ndarray, states: np.ndarray) -> None:
+        self.table: dict[int, int] = {}
+        for words in words_of(deals, states):
+            self.table |= dict(zip(words.tolist(), range(len(deals)), strict=True))
+        self.asked = self.named = 0
+        self.places: list[int] = []
+
+    def act(self, turn: Turn) -> np.ndarray:
+        steps = np.arange(-60, 61).astype(np.uint64) * GAMMA
+        for seed, rng in zip(turn.seeds, turn.states["rng"], strict=True):
+            self.asked += 1
+            around = {int(seed), *(rng + steps).tolist()}
+            self.named += any(word in self.table for word in around)
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+def test_nothing_at_the_first_move_names_one_of_ten_thousand_deals() -> None:
+    """The hash of the deal's number that seeds once were let an agent play as if it saw all."""
+    rules = POKER.rules_of()
+    reader = Reader(KNOWN, states_of(POKER, KNOWN, rules))
+    evaluate(POKER, reader, deals=100, seed=SEED)
+    play_deals(POKER, rules, reader, KNOWN[:50])
+    assert reader.asked > 1000
+    assert reader.named == 0
+
+    told = Reader(KNOWN, states_of(POKER, KNOWN, rules))
+    table = states_of(POKER, KNOWN[:20], rules)
+    for words in (next(words_of(KNOWN[:20], table)), table["rng"]):
+        told.act(look(told, POKER, rules, table, words))
+    assert told.named == told.asked == 40, "the attack does not work even where the hole is open"
+
+
+class Counter:
+    """Claims that the games come in the order of their numbers, call by call; keeps its claims."""
+
+    name, sees_all = "counter", False
+
+    def __init__(self) -> None:
+        self.met = 0
+        self.claims: list[bool] = []
+
+    def act(self, turn: Turn) -> np.ndarray:
+        if not turn.states["steps"][0]:
+            numbers = self.met + np.arange(len(turn.states))
+            self.met += len(turn.states)
+            decks = states_of(POKER, KNOWN[numbers], turn.rules)["shown"]["card"]
+            self.claims += (decks == turn.states["shown"]["card"]).tolist()
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+@pytest.mark.parametrize("chunk", [1, 64, 4096])
+def test_the_place_in_a_batch_does_not_name_the_deal(chunk: int) -> None:
+    """The first card is the claimed deal's in one of 52 games, by chance."""
+    counter = Counter()
+    play_deals(POKER, POKER.rules_of(), counter, KNOWN[:1000], chunk=chunk)
+    assert len(counter.claims) == 1000
+    assert np.mean(counter.claims) < 0.06
+
+
+class Rememberer:
+    """Remembers by each seed which deck a game turned out to have; another then asks it."""
+
+    sees_all = False
+
+    def __init__(self, name: str, memory: dict[int, bytes]) -> None:
+        self.name, self.memory, self.known = name, memory, 0
+
+    def act(self, turn: Turn) -> np.ndarray:
+        for seed, rng in zip(turn.seeds.tolist(), turn.states["rng"].tolist(), strict=True):
+            self.known += (seed in self.memory) + (rng in self.memory)
+            self.memory[seed] = self.memory[rng] = b"deck"
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+def test_no_agent_learns_from_another_what_a_seed_stands_for() -> None:
+    """Neither in one comparison, nor by other rules, nor from one evaluation to the next."""
+    memory: dict[int, bytes] = {}
+    agents = [Rememberer(name, memory) for name in ("one", "two", "two")]
+    compare(POKER, agents, variants=["classic", "book"], deals=40)
+    evaluate(POKER, agents[0], deals=40)
+    evaluate(POKER, agents[0], deals=40, variant="british")
+    assert sum(agent.known for agent in agents) == 0
+    assert len(memory) > 10_000
+    key = "the same"
+    for _ in range(2):
+        evaluate(POKER, agents[0], deals=10, key=key)
+    assert agents[0].known, "the attack does not work even where the key is the same"
+
+
+class Pooler:
+    """Plays every seat of a deal and claims, of pairs of its games, that they are one deal.
+
+    By equal seeds, by seeds that differ by a known number, and by places side by side: the claims
+    are kept by the way they came about, as pairs of places in a call.
+    """
+
+    name, sees_all = "pooler", False
+
+    def __init__(self) -> None:
+        self.claims: list[dict[str, list[tuple[int, int]]]] = []
+        self.order: list[int] = []
+
+    def act(self, turn: Turn) -> np.ndarray:
+        words, n = turn.seeds.tolist(), len(turn.seeds)
+        places = {word: i for i, word in enumerate(words)}
+        shifts = [s * int(STRIDE) for s in range(-3, 4)] + [1, 1 << 32, 1 << 40, int(GAMMA)]
+        by_seed = [
+            (i, places[(word + shift) % 2**64])
+            for i, word in enumerate(words)
+            for shift in shifts
+            if places.get((word + shift) % 2**64, i) != i
+        ]
+        twins = [(i, j) for j, word in enumerate(words) for i in [places[word]] if i != j]
+        beside = [(i, i + apart) for apart in (1, 2, 3, n // 4) for i in range(n - apart)]
+        self.claims.append({"seeds": by_seed + twins, "places": beside})
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+def pooled(monkeypatch: pytest.MonkeyPatch, **keywords: Any) -> tuple[int, float, float]:
+    """Let it play; return its claims by seeds, and how often those by places are right, by chance.
+
+    The true decks are noted where turns are made: the agent does not get them.
+    """
+    decks: list[list[bytes]] = []
+    made = duplicate_play.make_turn
+
+    def noting(*given: Any) -> Turn:
+        decks.append([deck.tobytes() for deck in given[3]["deck"]])
+        return made(*given)
+
+    monkeypatch.setattr(duplicate_play, "make_turn", noting)
+    agent = Pooler()
+    rules = TABLE.rules_of()
+    rotated(TABLE, rules, agent, [agent], bank_seeds("hands-1", range(300)), **keywords)
+    by_seed, right, chance = 0, [], []
+    for call, claimed in zip(decks, agent.claims, strict=True):
+        by_seed += len(claimed["seeds"])
+        right += [call[i] == call[j] for i, j in claimed["places"]]
+        if len(call) > 1:
+            same = sum(call.count(deck) - 1 for deck in call) / len(call) / (len(call) - 1)
+            chance += [same] * len(claimed["places"])
+    return by_seed, float(np.mean(right)), float(np.mean(chance))
+
+
+@pytest.mark.parametrize("chunk", [40, 4096])
+def test_an_agent_in_every_seat_cannot_tell_which_of_its_seats_share_a_deal(
+    chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal seeds in all seats of a deal told it 85 % of the others' hidden cards."""
+    by_seed, right, chance = pooled(monkeypatch, chunk=chunk)
+    assert by_seed == 0
+    assert abs(right - chance) < 0.25 * chance + 0.01, (right, chance)
+
+
+def test_it_could_where_seeds_are_those_of_the_deal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same attack finds pairs if neither seat nor seating has a part in the seeds."""
+
+    def leaky(words: np.ndarray, states: np.ndarray, seatings: Any = 0) -> np.ndarray:
+        return mix(states["rng"])
+
+    monkeypatch.setattr(duplicate_play, "turn_seeds", leaky)
+    assert pooled(monkeypatch)[0] > 300
+
+
+class Inverter:
+    """At a seat beside the learner's: looks its words up among ten thousand known deals."""
+
+    name, sees_all = "inverter", False
+
+    def __init__(self, table: dict[int, int]) -> None:
+        self.table, self.asked, self.named = table, 0, 0
+
+    def act(self, turn: Turn) -> np.ndarray:
+        steps = np.arange(-60, 61).astype(np.uint64) * GAMMA
+        for seed, rng in zip(turn.seeds, turn.states["rng"], strict=True):
+            self.asked += 1
+            self.named += any(
+                int(word) in self.table for word in (seed, seed >> np.uint64(32), *(rng + steps))
+            )
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+def test_an_opponent_cannot_look_the_deal_up() -> None:
+    """Its seeds were a mix that can be undone: three turns and 2**32 tries gave all 52 cards.
+
+    Here the deal is one of a bank's first 60, all of which it has looked at.
+    """
+    rules = TABLE.rules_of()
+    deals = bank_seeds("seven_twenty_seven-1", range(60))
+    states = states_of(TABLE, deals, rules)
+    table: dict[int, int] = {}
+    for turn in range(rules.players):
+        for step in range(12):
+            states["turn"], states["steps"] = turn, step
+            for words in words_of(deals, states):
+                table |= dict.fromkeys(words.tolist(), 0)
+    inverter = Inverter(table)
+    env = CardEnv(TABLE, opponents=inverter)
+    for deal in range(40):
+        env.reset(seed=SEED + deal, options={"deal": deal})
+        while env.state["over"] == Over.RUNNING:
+            env.step(env.action_masks().argmax())
+    assert inverter.asked > 200
+    assert inverter.named == 0
+    old = mix(after(mix(states["rng"][:5] ^ np.uint64(HIDE)), 3)) >> np.uint64(32)
+    inverter.act(look(inverter, TABLE, rules, states[:5], old))
+    assert inverter.named == 5, "the attack does not work even where the hole is open"
+
+
+class Predictor:
+    """Sits among uniform players, whose seed it knows, and foretells what they will draw."""
+
+    name, sees_all = "predictor", False
+
+    def __init__(self) -> None:
+        self.foretold: list[float] = []
+
+    def act(self, turn: Turn) -> np.ndarray:
+        for apart in range(-3, 4):
+            self.foretold += draws(after(turn.seeds, apart), SEED).tolist()
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+def test_no_seat_can_foretell_what_another_draws() -> None:
+    class Known(Uniform):
+        drawn: set[float]
+
+        def act(self, turn: Turn) -> np.ndarray:
+            self.drawn |= set(draws(turn.seeds, SEED).tolist())
+            return super().act(turn)
+
+    predictor, uniform = Predictor(), Known(SEED)
+    uniform.drawn = set()
+    seeds = bank_seeds("hands-1", range(100))
+    rotated(TABLE, TABLE.rules_of(), predictor, [uniform], seeds)
+    assert len(uniform.drawn) > 500
+    assert not uniform.drawn & set(predictor.foretold)
+
+
+@pytest.mark.parametrize("case", SEVERAL, ids=str)
+def test_a_foul_of_another_changes_nothing_that_a_seat_is_handed(case: Case) -> None:
+    """What is played in the place of an illegal action follows from it, such as a secret square."""
+    env, rng = Whole(case), np.random.default_rng(5)
+    looked = 0
+    for number in range(4):
+        env.reset(seed=number)
+        while not env.state["over"]:
+            for seat in range(case.players):
+                fouls = env.clone()
+                fouls["illegal"] |= ((1 << case.players) - 1) & ~(1 << seat)
+                pair = np.concatenate([env.clone(), fouls])
+                seen = hidden(case.game, case.rules, pair, np.full(2, 9, np.uint64), seat)
+                assert seen[0].tobytes() == seen[1].tobytes(), f"seat {seat}"
+                looked += 1
+            legal = np.flatnonzero(env.rows.out.masks[0])
+            env.step(int(rng.choice(legal)))
+    assert looked > 20
+
+
+def test_the_secret_square_of_a_foul_is_no_better_known() -> None:
+    """Poker Squares for two: who sees that the other's choice was illegal knows the square."""
+    rules = POKER.rules_of("duel")
+    rows = Rows(POKER, rules, 300)
+    rows.seed(np.arange(300))
+    rows.start(Source.DRAW)
+    told, squares = [], []
+    for _ in range(12):
+        rows.step(np.where(rows.states["turn"] == 0, 99, rows.out.masks.argmax(axis=1)))
+        if not rows.states["turn"].all():
+            continue
+        handed = hidden(POKER, rules, rows.states, np.arange(300, dtype=np.uint64), 1)
+        told += handed["illegal"].tolist()
+        squares += (handed["secret"] == rows.states["secret"]).tolist()
+    assert not any(told)
+    assert np.mean(squares) < 0.5, "what is drawn in its place is the true square too often"
+
+
+def test_what_an_agent_writes_changes_no_judgement() -> None:
+    """It cannot write; and if it finds a way, what it wrote is not what it is judged by."""
+
+    class Forger:
+        name, sees_all = "forger", False
+
+        def act(self, turn: Turn) -> np.ndarray:
+            for array in (turn.states, turn.observations, turn.masks, turn.seeds):
+                with pytest.raises(ValueError, match="read-only"):
+                    array[...] = array
+                array.flags.writeable = True
+            turn.masks[:] = True
+            return np.full(len(turn.masks), POKER.actions - 1)
+
+    rules = POKER.rules_of()
+    table = states_of(POKER, KNOWN[:3], rules)
+    forger = Forger()
+    rows = Rows(POKER, rules, 3)
+    rows.restore(table)
+    rows.step(np.full(3, POKER.actions - 1))
+    with pytest.raises(RuntimeError, match="which is not legal"):
+        choose(forger, look(forger, POKER, rules, rows.states, 0))
+
+
+class TwoFaced:
+    """Says that it sees no hidden cards when it is looked at, and later that it does."""
+
+    name = "two-faced"
+
+    def __init__(self, honest: int) -> None:
+        self.reads, self.honest = 0, honest
+        self.decks: list[bytes] = []
+
+    @property
+    def sees_all(self) -> bool:
+        self.reads += 1
+        return self.reads > self.honest
+
+    def act(self, turn: Turn) -> np.ndarray:
+        self.decks += [deck.tobytes() for deck in turn.states["deck"]]
+        return np.asarray(turn.masks.argmax(axis=1))
+
+
+@pytest.mark.parametrize("honest", range(8))
+def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
+    """Whenever it changes its word: whoever got true cards is marked, also in a field."""
+    true = {deck.tobytes() for deck in states_of(POKER, KNOWN[:20], POKER.rules_of())["deck"]}
+    agent = TwoFaced(honest)
+    found = evaluate(POKER, agent, deals=20)
+    assert found.sees_all == bool(true & set(agent.decks))
+    rules, bank = TABLE.rules_of(), bank_seeds("seven_twenty_seven-1", range(20))
+    true = {deck.tobytes() for deck in states_of(TABLE, bank, rules)["deck"]}
+    agent = TwoFaced(honest)
+    match = duplicate.compare(TABLE, ["greedy"], field=[agent], deals=20).matches[0]
+    assert match.field == ("two-faced*" if true & set(agent.decks) else "two-faced",)
+    agent = TwoFaced(honest)
+    env = CardEnv(TABLE, opponents=agent)
+    for deal in range(3):
+        env.reset(seed=deal)
+        while env.state["over"] == Over.RUNNING:
+            env.step(env.action_masks().argmax())
+    assert agent.reads <= 3, "it is asked again while it plays"
+
+
+def test_names_cannot_be_made_to_share_a_key() -> None:
+    labels = [("a", "b"), ("a\0b",), ("a', 'b",), ("['a', 'b']",), ("ab",), ("a", "b", "")]
+    assert len({derive_key("k", *some) for some in labels}) == len(labels)
+
+
+def test_results_name_their_key_and_can_be_repeated() -> None:
+    """And nobody could have known it: no two evaluations have the same."""
+    first, second = (evaluate(POKER, "uniform", deals=60) for _ in range(2))
+    assert first.key != second.key
+    assert len(bytes.fromhex(first.key)) == 16
+    assert not np.array_equal(first.results.score, second.results.score)
+    again = evaluate(POKER, "uniform", deals=60, key=first.summary()["key"])
+    assert np.array_equal(first.results.score, again.results.score)
+    both = compare(POKER, ["greedy", "uniform"], deals=60, key=first.key)
+    assert np.array_equal(both.evaluations[1].results.score, first.results.score)
+
+
+def test_the_words_are_those_of_siphash() -> None:
+    """The published test vector of a message of 16 bytes."""
+    one, two = np.frombuffer(bytes(range(16)), "<u8").astype(np.uint64)
+    assert int(keys.sip_hash(one, two, one, two)) == 0x3F2ACC7F57C29BDB

@@ -1,0 +1,35 @@
+"""A run or a bank that dies at any of its file operations goes on, and comes to the same end."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+def die(what: str, folder: Path, first: int, every: int) -> None:
+    words = [sys.executable, "-m", "tests.training.deaths", what, str(folder), first, every]
+    found = subprocess.run(
+        list(map(str, words)), cwd=ROOT, capture_output=True, text=True, timeout=1500
+    )
+    assert found.returncode == 0, found.stderr
+    *wrong, last = found.stdout.splitlines()
+    assert wrong == []
+    assert json.loads(last)["operations"] > 15
+    assert json.loads(last)["died"] > 3
+
+
+@pytest.mark.parametrize(
+    ("what", "first", "every"), [("weights", 0, 5), ("bank", 1, 5), ("ppo", 2, 25)]
+)
+def test_dead_at_some_operations(what: str, first: int, every: int, tmp_path: Path) -> None:
+    die(what, tmp_path, first, every)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("what", "every"), [("weights", 1), ("bank", 1), ("ppo", 2)])
+def test_dead_at_every_operation(what: str, every: int, tmp_path: Path) -> None:
+    die(what, tmp_path, 0, every)

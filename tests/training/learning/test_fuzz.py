@@ -1,0 +1,424 @@
+"""Files that are not as they should be: refused in one line that names them, or read rightly."""
+
+import json
+import os
+import shutil
+import signal
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import replace
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from safetensors.numpy import save as tensor_bytes
+
+from parlour.agents import policy_table
+from parlour.agents.registry import load
+from parlour.envs import game
+from parlour.training.evaluation import labelling, labels
+from parlour.training.learning import save_agent
+from parlour.training.learning.settings import Settings, plain, preset
+from parlour.training.learning.settings import read as read_settings
+from parlour.training.learning.train import resume, train
+from tests.fake_solver import solved
+from tests.training.learning.test_locks import SMALL
+from tests.training.learning.test_save_agent import GAME, RULES, make
+
+DEEP: Any = []
+for _ in range(400):
+    DEEP = [DEEP]
+ODD: list[Any] = [
+    None, True, False, -1, 0, 1.5, 10**30, 10**400, float("nan"), float("inf"), "", "x", "a\nb\0",
+    "x" * 9000, [], [1], [[1]], {}, {"a": {"b": 1}}, DEEP,
+]  # fmt: skip
+ALLOWED = 10  # seconds
+
+
+@contextmanager
+def quick() -> Iterator[None]:
+    """Nothing may hang."""
+
+    def late(*_: Any) -> None:
+        raise AssertionError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(ALLOWED)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def tried(do: Callable[[], Any], named: str) -> Any:
+    """What comes of it, or None if it is refused in one short line with that name in it."""
+    try:
+        with quick(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return do()
+    except ValueError as error:
+        said = str(error)
+        assert named in said and "\n" not in said and len(said) < 3000, said
+        return None
+
+
+def paths_in(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every value in a JSON document."""
+    if isinstance(value, dict):
+        return [at] * bool(at) + [p for key in value for p in paths_in(value[key], (*at, key))]
+    return [at]
+
+
+def spoil(document: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """Change, remove or add one value somewhere."""
+    made = deepcopy(document)
+    ways = paths_in(made)
+    *way, last = ways[rng.integers(len(ways))]
+    inner = made
+    for key in way:
+        inner = inner[key]
+    kind = rng.integers(8)
+    if kind == 0:
+        del inner[last]
+    elif kind == 1:
+        inner["odd one"] = 1
+    else:
+        inner[last] = ODD[rng.integers(len(ODD))]
+    return made
+
+
+def spoil_bytes(data: bytes, rng: np.random.Generator) -> bytes:
+    """Flip bits, cut off, fill with zeros, or put in what is no UTF-8."""
+    made, at = bytearray(data), int(rng.integers(len(data)))
+    kind = rng.integers(5)
+    if kind == 0:
+        return bytes(made[:at])
+    if kind == 1:
+        made[at : at + 16] = bytes(len(made[at : at + 16]))
+    elif kind == 2:
+        made[at:at] = b"\xff\xfe"
+    else:
+        made[at] ^= 1 << int(rng.integers(8))
+    return bytes(made)
+
+
+def make_table(folder: Path) -> None:
+    """Save a table of chances."""
+    chances = np.full((3, GAME.actions), 1 / GAME.actions)
+    data = tensor_bytes(
+        {policy_table.KEYS: np.arange(3, dtype=np.uint64), policy_table.TABLE: chances}
+    )
+    net = {"name": policy_table.TABLE, "encoding": "codes", "width": 3, "depth": 0, "options": {}}
+    save_agent.save_weights(folder, "table", GAME, RULES, data, net, {}, {}, samples=True)
+
+
+def make_heuristic(folder: Path) -> None:
+    """Save weights of the heuristic."""
+    names = list(GAME.weights)
+    net = {"name": "heuristic", "encoding": "none", "width": 3, "depth": 0, "options": {}}
+    data = tensor_bytes({"weights": np.ones(len(names))})
+    how = {"settings": {"reward": "win", "method": "weights"}, "weights": names}
+    save_agent.save_weights(folder, "mine", GAME, RULES, data, net, how, {})
+
+
+def numbers_of(agent: Any) -> list[bytes]:
+    """The numbers by which an agent plays."""
+    if hasattr(agent, "network"):
+        return [t.numpy().tobytes() for t in agent.network.state_dict().values()]
+    return [agent.chances.tobytes() if hasattr(agent, "chances") else agent.weights.tobytes()]
+
+
+@pytest.mark.parametrize("maker", [make, make_table, make_heuristic])
+def test_agents(maker: Callable[[Path], Any], tmp_path: Path) -> None:
+    maker(tmp_path)
+    card, file = tmp_path / "agent.json", tmp_path / "weights.safetensors"
+    whole, data = json.loads(card.read_text()), file.read_bytes()
+    wanted, rng, loaded = numbers_of(load(str(tmp_path), GAME, RULES)), np.random.default_rng(7), 0
+    for k in range(90):
+        text, spoilt = json.dumps(whole).encode(), data
+        if k % 3 == 0:
+            text = json.dumps(spoil(whole, rng)).encode()
+        elif k % 3 == 1:
+            text = spoil_bytes(text, rng)
+        else:
+            spoilt = spoil_bytes(data, rng)
+            if k % 2:
+                again = whole | {"weights_sha256": sha256(spoilt).hexdigest()}
+                text = json.dumps(again).encode()
+        card.write_bytes(text)
+        file.write_bytes(spoilt)
+        found = tried(lambda: load(str(tmp_path), GAME, RULES), str(tmp_path))
+        if found is not None:
+            loaded += 1
+            tried(lambda: load(f"mcts:{tmp_path}", GAME, RULES), "")
+            assert spoilt != data or numbers_of(found) == wanted
+    assert loaded < 60
+
+
+def as_toml(value: Any) -> str:
+    """Write a plain value as TOML has it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {as_toml(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(as_toml, value)) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value)
+
+
+def test_settings(tmp_path: Path) -> None:
+    whole = {"default": {k: v for k, v in plain(SMALL).items() if v is not None}}
+    whole["default"] |= {"options": {"target": 10}, "seeds": [0, 1], "opponents": ["greedy"]}
+    del whole["default"]["game"]
+    file, rng, refused = tmp_path / "mine.toml", np.random.default_rng(8), 0
+    for k in range(150):
+        made = spoil(whole, rng) if k % 3 else whole
+        body = made.get("default", {})
+        if not isinstance(body, dict):
+            lines = [f"default = {as_toml(body)}"]
+        else:
+            lines = ["[default]", *(f"{json.dumps(n)} = {as_toml(v)}" for n, v in body.items())]
+        data = "\n".join(lines).encode()
+        file.write_bytes(data if k % 3 else spoil_bytes(data, rng))
+        found = tried(lambda: preset("poker_squares", file=file), str(file))
+        refused += found is None
+        assert found is None or isinstance(found, Settings)
+    assert refused > 80
+    for name in plain(SMALL):
+        for odd in ODD:
+            tried(lambda name=name, odd=odd: read_settings({name: odd}, "here", SMALL), "here: ")  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("value", [10**9, 10**30, -(10**30)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("depth", "width", "n_envs", "n_steps", "batch_size", "total_steps", "n_epochs"),
+        *("max_moves", "generations", "candidate_deals", "population", "eval_deals", "threads"),
+        "eval_interval",
+    ],
+)
+def test_absurd_sizes(name: str, value: int) -> None:
+    if (name, value) not in (("total_steps", 10**9), ("eval_interval", 10**9)):
+        with pytest.raises(ValueError, match=f"^{name}=.*: allowed are .*numbers from [014] to "):
+            replace(SMALL, **{name: value})
+    with pytest.raises(ValueError, match="allowed are 67108864 steps in a rollout"):
+        replace(SMALL, n_envs=1 << 14, n_steps=1 << 14)
+    with pytest.raises(ValueError, match="for width x width x depth"):
+        replace(SMALL, width=8192, depth=128)
+
+
+def bank_file(folder: Path, name: str) -> Path:
+    one = game(name)
+    with solved(one):
+        return labelling.make(one, deals=12, jobs=1, out=folder)
+
+
+def write_labels(file: Path, columns: dict[str, Any], said: dict[str, Any], rehash: bool) -> None:
+    """Write labels; with ``rehash`` so that every hash in them is right."""
+    if rehash and isinstance(said.get("columns"), dict):
+        said["columns"] = {n: labels._digest(np.asarray(v)) for n, v in columns.items()}
+    if rehash:
+        said["content"] = labels._content(said)
+    table, buffer = pa.table(columns), BytesIO()
+    pq.write_table(table.replace_schema_metadata({"parlour": json.dumps(said)}), buffer)
+    file.write_bytes(buffer.getvalue())
+    labels._load.cache_clear()
+
+
+def parts_of(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    table = pq.read_table(file)
+    columns = {name: table[name].to_numpy().copy() for name in table.column_names}
+    return columns, json.loads(table.schema.metadata[b"parlour"])
+
+
+def test_labels(tmp_path: Path) -> None:
+    file = bank_file(tmp_path, "pyramid")
+    data, (columns, said) = file.read_bytes(), parts_of(file)
+    rng, loaded = np.random.default_rng(9), 0
+    for k in range(160):
+        if k % 2:
+            file.write_bytes(spoil_bytes(data, rng))
+            labels._load.cache_clear()
+        else:
+            write_labels(file, columns, spoil(said, rng), rehash=k % 4 == 0)
+        found = tried(lambda: labels.load(file), str(file))
+        if found is not None:
+            loaded += 1
+            assert all(np.array_equal(found.columns[n], v) for n, v in columns.items())
+            json.dumps(found.metadata())
+    assert loaded < 60
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value", "said"),
+    [
+        ("pyramid", "winnable", 2, "column winnable: 2 at deal 3: allowed are -1, 0 and 1"),
+        ("pyramid", "winnable", 0, "column fewest: 20 at deal 3: the deal is not labelled winn"),
+        (
+            "pyramid",
+            "fewest",
+            -2,
+            "column fewest: -2 at deal 3: allowed are -1 and numbers from 14",
+        ),
+        ("pyramid", "fewest", 13, "column fewest: 13 at deal 3: allowed are"),
+        ("pyramid", "nodes", -1, "column nodes: -1 at deal 3: allowed are numbers from 0"),
+        ("pyramid", "deck", 5, "deck: deal 3 of the bank has another"),
+        ("poker_squares", "score", 10**6, "column score: 1000000 at deal 3: allowed are "),
+        ("poker_squares", "winnable", 1, "column winnable: 1 at deal 3: nobody wins this game"),
+    ],
+)
+def test_labels_that_cannot_be(
+    name: str, column: str, value: int, said: str, tmp_path: Path
+) -> None:
+    file = bank_file(tmp_path, name)
+    columns, told = parts_of(file)
+    if name == "pyramid":
+        columns["winnable"][3], columns["fewest"][3] = 1, 20
+    write_labels(file, columns, told, rehash=True)
+    labels.load(file)
+    columns[column][3] = value
+    write_labels(file, columns, told, rehash=True)
+    with pytest.raises(ValueError, match=said):
+        labels.load(file)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("first", -1, "field first: a whole number from 0"),
+        ("first", True, "field first: .* got True"),
+        ("n", 11, "n=11: the file has 12 rows"),
+        ("limit", 0, "field limit: .* or null, is needed, got 0"),
+        ("optimal", 1, "field optimal: true or false is needed, got 1"),
+        ("game", "whist", "unknown game 'whist'"),
+        ("rules", [], "field rules: a dict is needed"),
+        ("more", 1, "unknown field 'more'; allowed: format, "),
+    ],
+)
+def test_metadata_that_cannot_be(field: str, value: Any, said: str, tmp_path: Path) -> None:
+    file = bank_file(tmp_path, "pyramid")
+    columns, told = parts_of(file)
+    write_labels(file, columns, told | {field: value}, rehash=True)
+    with pytest.raises(ValueError, match=rf"pyramid-.*parquet: .*{said}"):
+        labels.load(file)
+
+
+def test_columns_of_other_types_and_gaps(tmp_path: Path) -> None:
+    file = bank_file(tmp_path, "pyramid")
+    columns, told = parts_of(file)
+    gaps = pa.array([None, *columns["fewest"][1:]], pa.int16())
+    for changed in (
+        {"fewest": columns["fewest"].astype(np.int32)},
+        {"fewest": gaps.to_numpy(False)},
+    ):
+        write_labels(file, columns | changed, dict(told), rehash=True)
+        with pytest.raises(ValueError, match=r"columns: .*fewest int16.* are needed, without gaps"):
+            labels.load(file)
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A run of two seeds of which the second is not finished, and the weights it comes to."""
+    runs = tmp_path_factory.mktemp("runs")
+    run = train(replace(SMALL, seeds=(0, 1), generations=4, runs=str(runs)), quiet=True)
+    wanted = sha256((run / "seed-1" / "agent" / "weights.safetensors").read_bytes()).hexdigest()
+    shutil.rmtree(run / "seed-1" / "agent")
+    (run / "seed-1" / "result.json").unlink()
+    (run / "result.json").unlink()
+    shutil.rmtree(sorted((run / "seed-1" / "checkpoints").iterdir())[-1])
+    return run, wanted
+
+
+def test_runs(half: tuple[Path, str], tmp_path: Path) -> None:
+    whole, wanted = half
+    files = [p for p in sorted(whole.rglob("*")) if p.suffix in (".json", ".jsonl", ".npz")]
+    files = [p.relative_to(whole) for p in files if "agent" not in p.parts]
+    rng, ended = np.random.default_rng(10), 0
+    for k in range(100):
+        run = tmp_path / str(k)
+        shutil.copytree(whole, run)
+        file = run / files[k % len(files)]
+        data = file.read_bytes()
+        if file.suffix == ".json" and k % 2:
+            file.write_text(json.dumps(spoil(json.loads(data), rng)))
+        else:
+            file.write_bytes(spoil_bytes(data, rng))
+        if tried(lambda run=run: resume(run, quiet=True), str(run)) is not None:  # type: ignore[misc]
+            ended += 1
+            made = (run / "seed-1" / "agent" / "weights.safetensors").read_bytes()
+            if file.name != "settings.json":
+                assert sha256(made).hexdigest() == wanted, file
+        shutil.rmtree(run)
+    assert 20 < ended < 90
+
+
+KINDS = ["pipe", "device", "folder", "gigantic"]
+
+
+def put_in_place(file: Path, kind: str) -> None:
+    """Replace a file by something that is none, or is far too long."""
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        with file.open("wb") as made:
+            made.truncate(1 << 40)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_path: Path) -> None:
+    said = {"pipe": "a pipe, not", "device": "a device, not", "folder": "a folder, not"}
+    refusal = f": .*{said.get(kind, 'bytes; at most')}"
+
+    def refused(file: Path, do: Callable[[], Any]) -> None:
+        put_in_place(file, kind)
+        with quick(), pytest.raises(ValueError, match=f"({file.name}|/dev/zero){refusal}"):
+            do()
+
+    for number, name in enumerate(("agent.json", "weights.safetensors")):
+        folder = tmp_path / str(number)
+        make(folder)
+        refused(folder / name, lambda folder=folder: load(str(folder), GAME, RULES))  # type: ignore[misc]
+    bank_at = bank_file(tmp_path, "pyramid")
+    refused(bank_at, lambda: labels.load(bank_at))
+    toml = tmp_path / "mine.toml"
+    toml.touch()
+    refused(toml, lambda: preset("pyramid", file=toml))
+    for name in ("settings.json", "rules.json", "seed-0/result.json", "seed-1/progress.jsonl"):
+        run = tmp_path / name.replace("/", "-")
+        shutil.copytree(half[0], run)
+        refused(run / name, lambda run=run: resume(run, quiet=True))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        ({"depth": 10**9}, "depth=1000000000: allowed are numbers from 1 to 128"),
+        ({"depth": 10**12}, "field network.depth: a whole number from 0 to"),
+        ({"width": 10**9}, "width=1000000000: allowed are numbers from 1 to 8192"),
+        ({"width": 8192, "depth": 128}, "bytes; such a network has .* or more"),
+        ({"width": True}, "field network.width: .* got True"),
+        ({"options": {"__class__": 1}}, "options {'__class__': 1}"),
+        ({"more": 1}, "unknown field network.'more'; allowed: name, encoding, "),
+    ],
+)
+def test_networks_of_absurd_size(network: dict[str, Any], said: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    card = json.loads((tmp_path / "agent.json").read_text())
+    card["network"] |= network
+    (tmp_path / "agent.json").write_text(json.dumps(card))
+    with quick(), pytest.raises(ValueError, match=said):
+        load(str(tmp_path), GAME, RULES)

@@ -1,0 +1,224 @@
+"""Policy search: it improves, is resumed to the same weights, and what it saves is checked."""
+
+import json
+import os
+import signal
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save as tensor_bytes
+
+from parlour.agents.artefact import ArtefactError
+from parlour.agents.greedy import GreedyAgent
+from parlour.agents.registry import load
+from parlour.envs import game
+from parlour.envs.core.batch import Source
+from parlour.envs.core.rows import Rows
+from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.learning import progress, run_policy_search, save_agent
+from parlour.training.learning.run_policy_search import WeightsRun
+from parlour.training.learning.settings import Settings
+from parlour.training.learning.train import Interrupted, main, report, resume, train
+
+GAME = game("poker_squares")
+RULES = GAME.rules_of()
+OWN = np.array(list(GAME.weights.values()))
+SMALL = Settings(
+    game="poker_squares",
+    method="weights",
+    generations=4,
+    candidate_deals=50,
+    population=6,
+    eval_deals=50,
+    name="small",
+)
+
+
+def saved(folder: Path, values: np.ndarray = OWN, **changed: Any) -> Path:
+    """Write an agent with these weights, and other fields of agent.json where they are given."""
+    net = {"name": "heuristic", "encoding": "none", "width": len(values), "depth": 0, "options": {}}
+    data = tensor_bytes({"weights": values})
+    trained = {"weights": list(GAME.weights)}
+    save_agent.save_weights(folder, "tester", GAME, RULES, data, net, trained, {})
+    card = json.loads((folder / "agent.json").read_text())
+    (folder / "agent.json").write_text(json.dumps(card | changed))
+    return folder
+
+
+def result(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was never stopped."""
+    return train(replace(SMALL, runs=str(tmp_path_factory.mktemp("whole"))), quiet=True)
+
+
+def test_a_run_leaves_an_agent_that_plays(whole: Path) -> None:
+    found, names = result(whole), list(GAME.weights)
+    assert (found["steps"], found["unit"]) == (4 * 6 * 50, "games")
+    lines = progress.read(whole / "seed-0" / "progress.jsonl")
+    assert [line["steps"] for line in lines] == [300, 600, 900, 1200]
+    agent = load(str(whole), GAME, RULES)
+    assert isinstance(agent, GreedyAgent) and agent.weights is not None
+    assert (agent.name, agent.sees_all) == ("weights-0", False)
+    assert found["weights"] == dict(zip(names, agent.weights.tolist(), strict=True))
+    assert "1,200 games" in report(whole)
+    assert not np.array_equal(agent.weights, OWN)
+
+
+def test_the_compiled_player_plays_as_the_agent_does() -> None:
+    seeds = np.arange(40, dtype=np.uint64)
+    for name, variant in (("poker_squares", "book"), ("puss_in_the_corner", "free-hand")):
+        one = game(name)
+        rules, own = one.rules_of(variant), np.array(list(one.weights.values()))
+        states = run_policy_search.play(one, rules, own, seeds, 500)
+        found = play_deals(one, rules, GreedyAgent(), seeds)
+        assert states["score"].tolist() == found.score.tolist()
+
+
+def test_games_of_the_search_are_cut_off() -> None:
+    states = run_policy_search.play(GAME, RULES, OWN, np.arange(3, dtype=np.uint64), 7)
+    assert states["moves"].tolist() == [7, 7, 7]
+
+
+def test_it_improves_a_detuned_heuristic(tmp_path: Path) -> None:
+    begin = OWN[::-1].copy()
+    settings = replace(
+        SMALL,
+        initial=str(saved(tmp_path / "detuned", begin)),
+        generations=12,
+        candidate_deals=200,
+        population=12,
+        eval_deals=500,
+        sigma=0.5,
+        runs=str(tmp_path),
+    )
+    folder = train(settings, quiet=True)
+    seeds = np.arange(500, dtype=np.uint64)
+    before = play_deals(GAME, RULES, GreedyAgent(weights=begin), seeds).score.mean()
+    assert result(folder)["final"]["score"]["low"] > before + 5
+
+
+def test_equal_seeds_give_equal_weights_and_another_seed_others(
+    whole: Path, tmp_path: Path
+) -> None:
+    again = train(replace(SMALL, runs=str(tmp_path), seeds=(0, 1)), quiet=True)
+    digests = [
+        json.loads((again / f"seed-{k}" / "result.json").read_text())["weights_sha256"]
+        for k in (0, 1)
+    ]
+    assert digests[0] == result(whole)["weights_sha256"] != digests[1]
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_interrupted_it_comes_to_the_same_weights(
+    after: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generation = WeightsRun.iterate
+
+    def interrupted(self: WeightsRun) -> dict[str, float]:
+        values = generation(self)
+        if self.search.countiter == after:
+            os.kill(os.getpid(), signal.SIGINT)
+        return values
+
+    with monkeypatch.context() as patch, pytest.raises(Interrupted):
+        patch.setattr(WeightsRun, "iterate", interrupted)
+        train(replace(SMALL, runs=str(tmp_path)), quiet=True)
+    np.random.seed(99)  # whatever the next process begins with
+    folder = resume(tmp_path / whole.name, quiet=True)
+    for name in ("weights", "final", "steps"):
+        assert result(folder)[name] == result(whole)[name]
+    logs = [progress.read(one / "seed-0" / "progress.jsonl") for one in (folder, whole)]
+    assert [line | {"time": 0} for line in logs[0]] == [line | {"time": 0} for line in logs[1]]
+
+
+def test_candidates_play_common_deals_of_the_training_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[np.ndarray] = []
+    play = run_policy_search.play
+
+    def noting(one: Any, rules: Any, values: Any, seeds: np.ndarray, limit: int) -> np.ndarray:
+        seen.append(seeds)
+        return play(one, rules, values, seeds, limit)
+
+    monkeypatch.setattr(run_policy_search, "play", noting)
+    train(replace(SMALL, runs=str(tmp_path), generations=2), quiet=True)
+    assert len(seen) == 12
+    assert all(np.array_equal(seeds, seen[0]) for seeds in seen[:6])
+    assert not np.isin(seen[6], seen[0]).any()
+    assert not (np.concatenate(seen) >> np.uint64(63)).any()
+
+
+def test_weights_replace_those_of_the_heuristic(tmp_path: Path) -> None:
+    rows = Rows(GAME, RULES, 1)
+    rows.seed([5])
+    rows.start(Source.SEED)
+    agent = load(str(saved(tmp_path / "agent", OWN * 0)), GAME, RULES)
+    assert isinstance(agent, GreedyAgent)
+    assert not GAME.judged(rows.states, RULES, agent.weights).any()
+
+
+@pytest.mark.parametrize(
+    ("values", "changed", "said"),
+    [
+        (OWN[:-1], {}, "finite float64 are needed"),
+        (OWN.astype(np.float32), {}, r"needed, got float32"),
+        (OWN * np.nan, {}, "finite float64 are needed"),
+        (OWN, {"trained": {"weights": ["one", "two"]}}, "learn them anew"),
+        (OWN, {"trained": {}}, "weights for None"),
+        (OWN, {"weights_sha256": sha256(b"").hexdigest()}, "SHA-256"),
+        (OWN, {"features_digest": "0" * 16}, "features digest"),
+        (OWN, {"game": "pyramid"}, "'pyramid', not for 'poker_squares'"),
+        (OWN, {"network": {"name": "heuristic"}}, r"network\.encoding"),
+    ],
+)
+def test_refuses_what_does_not_fit(
+    values: np.ndarray, changed: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    folder = saved(tmp_path / "agent", values, **changed)
+    with pytest.raises(ArtefactError, match=said) as caught:
+        load(str(folder), GAME, RULES)
+    assert str(folder) in str(caught.value)
+
+
+def test_refuses_other_tensors_and_cut_off_files(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "agent")
+    file, card = folder / "weights.safetensors", json.loads((folder / "agent.json").read_text())
+    data = tensor_bytes({"other": OWN})
+    file.write_bytes(data)
+    changed = card | {"weights_sha256": sha256(data).hexdigest()}
+    (folder / "agent.json").write_text(json.dumps(changed))
+    with pytest.raises(ArtefactError, match="weights"):
+        load(str(folder), GAME, RULES)
+    file.write_bytes(data[:-5])
+    with pytest.raises(ArtefactError, match="cut short"):
+        load(str(folder), GAME, RULES)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--generations 0", "generations=0: allowed are numbers from 1"),
+        ("--candidate-deals 0", "candidate_deals=0: allowed are numbers from 1"),
+        ("--population 3", "population=3: allowed are 0 and numbers from 4"),
+        ("--population -1", "population=-1: allowed are 0 and numbers from 4"),
+        ("--sigma 0", "sigma=0.0: allowed are numbers from 0.001 to 10"),
+        ("--initial nowhere/at-all", "nowhere/at-all/agent.json"),
+    ],
+)
+def test_wrong_settings_are_named(
+    words: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = f"poker-squares --method weights {words} --runs {tmp_path}"
+    assert main(line.split()) == 2
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,364 @@
+"""Training: equal seeds, equal weights; a stopped or killed run goes on as if it had not been."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.registry import load
+from parlour.envs import GAMES, game
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning import checkpoint, progress, settings
+from parlour.training.learning.run_network import NetworkRun
+from parlour.training.learning.train import Interrupted, Settings, main, preset, resume, train
+
+ROOT = Path(__file__).parents[3]
+ROLLOUT = 16 * 16
+SMALL = Settings(
+    variant="classic",
+    network="embedding",
+    width=16,
+    depth=1,
+    total_steps=6 * ROLLOUT,
+    n_envs=16,
+    n_steps=16,
+    batch_size=64,
+    n_epochs=2,
+    eval_interval=2 * ROLLOUT,
+    eval_deals=10,
+    checkpoint_interval=ROLLOUT,
+    device="cpu",
+    name="small",
+)
+
+
+def result(folder: Path, seed: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / f"seed-{seed}" / "result.json").read_text())
+    return found
+
+
+def trained(runs: Path, **changed: Any) -> Path:
+    return train(replace(SMALL, runs=str(runs), **changed), quiet=True)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was never stopped."""
+    return trained(tmp_path_factory.mktemp("whole"))
+
+
+def logged(folder: Path) -> list[dict[str, Any]]:
+    """The log of seed 0 without what depends on the clock."""
+    lines = progress.read(folder / "seed-0" / "progress.jsonl")
+    return [{name: line[name] for name in line if name != "time"} for line in lines]
+
+
+def board(folder: Path, tag: str) -> list[tuple[int, float]]:
+    found = EventAccumulator(str(folder / "seed-0" / "tensorboard"), {"scalars": 0})
+    found.Reload()
+    return [(event.step, event.value) for event in found.Scalars(tag)]
+
+
+def assert_same(folder: Path, whole: Path) -> None:
+    """The run came to the same weights, evaluations and log as the one never stopped."""
+    for name in ("steps", "final", "evaluations", "weights_sha256"):
+        assert result(folder)[name] == result(whole)[name], name
+    assert logged(folder) == logged(whole)
+    for tag in ("play/score", "train/loss", "eval/won"):
+        assert board(folder, tag) == board(whole, tag)
+
+
+def test_a_run_leaves_all_that_it_should(whole: Path) -> None:
+    steps = [k * ROLLOUT for k in range(1, 7)]
+    assert whole.name == "pyramid-classic-small"
+    assert [line["steps"] for line in logged(whole)] == steps
+    assert [step for step, _ in board(whole, "play/won")] == steps
+    assert [one["steps"] for one in result(whole)["evaluations"]] == steps[1::2]
+    kept = sorted(path.name for path in (whole / "seed-0" / "checkpoints").iterdir())
+    assert kept == [f"{step:012d}" for step in steps[-2:]]
+    rules = json.loads((whole / "rules.json").read_text())
+    pyramid = game("pyramid")
+    assert rules["rules_digest"] == pyramid.rules_digest(pyramid.rules_of("classic"))
+    split = result(whole)["seconds_by_phase"]
+    assert set(split) == {
+        "env", "forward", "distribution", "buffer", "update", "evaluation", "other"
+    }  # fmt: skip
+    assert all(seconds >= 0 for seconds in split.values())
+
+
+def test_the_agent_of_a_run_plays(whole: Path) -> None:
+    pyramid = game("pyramid")
+    rules = pyramid.rules_of("classic")
+    agent = load(str(whole / "seed-0" / "agent"), pyramid, rules)
+    assert isinstance(agent, LearnedAgent)
+    found = evaluate(
+        pyramid, agent, variant="classic", deals=10, bank="pyramid-validation"
+    ).estimate("score")
+    assert found.mean == result(whole)["final"]["score"]["mean"]
+
+
+def test_equal_settings_give_equal_weights_and_another_seed_others(
+    whole: Path, tmp_path: Path
+) -> None:
+    again = trained(tmp_path, seeds=(0, 1), eval_interval=0)
+    assert result(again)["weights_sha256"] == result(whole)["weights_sha256"]
+    assert result(again, 1)["weights_sha256"] != result(whole)["weights_sha256"]
+    summary = json.loads((again / "result.json").read_text())
+    scores = [result(again, seed)["final"]["score"]["mean"] for seed in (0, 1)]
+    assert summary["score"]["by_seed"] == scores
+    assert summary["score"]["standard_deviation"] == pytest.approx(np.std(scores, ddof=1))
+
+
+class Killed(BaseException):
+    """What stands in for the process being killed."""
+
+
+@pytest.mark.parametrize("after", [1, 3, 5])
+@pytest.mark.parametrize("where", ["checkpoint", "update"])
+def test_killed_at_any_point_it_ends_bit_equal(
+    after: int, where: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, iterate = checkpoint.save, NetworkRun.iterate
+
+    def save_and_die(run: Path, model: Any, history: Any) -> None:
+        save(run, model, history)
+        if model.num_timesteps >= after * ROLLOUT:
+            raise Killed
+
+    def iterate_and_die(self: NetworkRun) -> dict[str, float]:
+        values = iterate(self)
+        if self.steps >= after * ROLLOUT:
+            raise Killed
+        return values
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        if where == "checkpoint":
+            patch.setattr(checkpoint, "save", save_and_die)
+        else:
+            patch.setattr(NetworkRun, "iterate", iterate_and_die)
+        trained(tmp_path)
+    np.random.seed(99)  # whatever the next process begins with
+    assert resume(tmp_path / "pyramid-classic-small", quiet=True) == tmp_path / whole.name
+    assert_same(tmp_path / whole.name, whole)
+
+
+def test_a_damaged_checkpoint_is_passed_over(whole: Path, tmp_path: Path) -> None:
+    folder = stopped(tmp_path, after=4)
+    newest = sorted((folder / "seed-0" / "checkpoints").iterdir())[-1]
+    model = newest / "model.zip"
+    model.write_bytes(model.read_bytes()[:-200])
+    (newest.parent / ".000000099999.part").mkdir()
+    with pytest.warns(UserWarning, match="damaged and passed over"):
+        resume(folder / "seed-0", quiet=True)
+    assert_same(folder, whole)
+
+
+def test_a_log_cut_short_is_made_whole(whole: Path, tmp_path: Path) -> None:
+    folder = stopped(tmp_path, after=3)
+    with (folder / "seed-0" / "progress.jsonl").open("a") as file:
+        file.write('{"steps": 1024, "time": 1.0, "play/won": 0.0}\n{"steps": 1280, "ti')
+    resume(folder, quiet=True)
+    assert_same(folder, whole)
+
+
+def stopped(runs: Path, after: int) -> Path:
+    """A run stopped by SIGINT after so many rollouts."""
+    iterate, before = NetworkRun.iterate, signal.getsignal(signal.SIGINT)
+
+    def interrupted(self: NetworkRun) -> dict[str, float]:
+        values = iterate(self)
+        if self.steps == after * ROLLOUT:
+            os.kill(os.getpid(), signal.SIGINT)
+        return values
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Interrupted) as caught:
+        patch.setattr(NetworkRun, "iterate", interrupted)
+        trained(runs)
+    folder = runs / "pyramid-classic-small"
+    assert str(caught.value) == f"stopped and saved; to go on: parlour train --resume {folder}"
+    assert signal.getsignal(signal.SIGINT) is before
+    return folder
+
+
+def test_sigint_saves_and_resuming_ends_bit_equal(whole: Path, tmp_path: Path) -> None:
+    folder = stopped(tmp_path, after=3)
+    assert not (folder / "seed-0" / "result.json").exists()
+    assert main(["--resume", str(folder)]) == 0
+    assert_same(folder, whole)
+
+
+def test_a_finished_run_is_not_trained_again(whole: Path) -> None:
+    before = (whole / "seed-0" / "progress.jsonl").read_bytes()
+    resume(whole, quiet=True)
+    assert (whole / "seed-0" / "progress.jsonl").read_bytes() == before
+
+
+def test_resuming_refuses_changed_rules_and_no_run(whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no run to resume"):
+        resume(tmp_path)
+    rules = json.loads((whole / "rules.json").read_text())
+    (tmp_path / "settings.json").write_bytes((whole / "settings.json").read_bytes())
+    (tmp_path / "rules.json").write_text(json.dumps(rules | {"features_digest": "0"}))
+    with pytest.raises(ValueError, match="features_digest was '0' and is now"):
+        resume(tmp_path)
+
+
+def test_a_run_is_not_written_over(whole: Path) -> None:
+    with pytest.raises(ValueError, match="exists: choose another --name"):
+        trained(whole.parent)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"network_options": {"foo": 1}}, "options {'foo': 1}: .*unexpected keyword"),
+        ({"initial": "nowhere/at-all"}, r"nowhere.at-all.agent\.json: .*No such file"),
+    ],
+)
+def test_a_run_that_cannot_begin_leaves_no_folder(
+    wrong: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    for _ in range(2):  # the second time it does not say that the run exists
+        with pytest.raises(ValueError, match=said):
+            trained(tmp_path, **wrong)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_fails_later_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: NetworkRun) -> dict[str, float]:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(NetworkRun, "iterate", fail)
+    with pytest.raises(RuntimeError, match="a fault"):
+        trained(tmp_path)
+    assert (tmp_path / "pyramid-classic-small" / "seed-0").is_dir()
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_every_game_has_settings_that_are_valid(name: str) -> None:
+    for one in settings.presets(name):
+        assert preset(name, one).game == name
+
+
+def test_command_line_changes_what_the_preset_says() -> None:
+    words = ["pyramid", "--preset", "demo", "--gae-lambda", "0.5", "--seeds", "3", "4"]
+    given = settings.parse([*words, "--options", "passes", "2", "undo", "yes"], "train")
+    expected = replace(preset("pyramid", "demo"), gae_lambda=0.5, seeds=(3, 4))
+    assert given == replace(expected, options={"passes": 2, "undo": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ("[default]\ngama = 0.9", "unknown setting 'gama'; did you mean 'gamma'? allowed: "),
+        ("[default]\nvariant = 'clasic'", "unknown variant 'clasic'; did you mean 'classic'?"),
+        ("[default.options]\npasses = 99", "passes=99: allowed are 0–9"),
+        ("[default]\nnetwork = 'mpl'", "unknown network 'mpl'; did you mean 'mlp'?"),
+        ("[default]\nn_envs = 0", "n_envs=0: allowed are numbers from 1"),
+        ("[default]\nn_envs = 'many'", "n_envs='many': allowed is a whole number"),
+        ("[default]\nreward = 'money'", "reward='money': allowed is 'progress', 'win', 'score'"),
+        ("[default]\neval_interval = -5", "eval_interval=-5: allowed are numbers from 0"),
+        ("[default]\ncheckpoint_interval = -1", "checkpoint_interval=-1: allowed are numbers from"),
+        ("[default]\nseeds = []", "seeds=(): at least one"),
+        ("[default]\nseeds = [1, 1]", "none of them twice"),
+        ("[default]\ngamma = 1.5", "gamma=1.5: allowed are numbers from 0 to 1"),
+        ("[default]\nn_envs = 3\nn_steps = 3\nbatch_size = 4", "minibatch of one"),
+        ("[default\n", "toml"),
+    ],
+)
+def test_wrong_settings_are_named(
+    toml: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(toml)
+    assert main(["pyramid", "--settings", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert said in error and str(file) in error
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["piramid"], "unknown game 'piramid'; did you mean 'pyramid'?"),
+        (["pyramid", "--preset", "dmo"], "unknown preset 'dmo'; did you mean 'demo'?"),
+        (["--resume", "nowhere"], "nowhere: no run to resume"),
+        (["pyramid", "--resume", "nowhere"], "takes nothing else"),
+        (["--resume"], "--resume RUN: RUN is missing"),
+        (["--variant", "clasic"], "error: unknown variant 'clasic'; did you mean 'classic'?"),
+        (["--options", "passes", "99"], "error: option passes=99: allowed are 0–9 (see"),
+        (["--gama", "0.9"], "Unrecognized options: --gama, 0.9; Perhaps you meant: --gamma"),
+        (["--n-envs", "many"], "Error parsing --n-envs: invalid literal"),
+        (["--reward", "money"], "'money' for argument '--reward'. Expected one of ('progress',"),
+    ],
+)
+def test_wrong_words_are_named(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("parlour: error: ") and error.count("\n") == 1
+    assert said in error
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, str(ROOT / "training" / "learning" / "train.py"), *words]
+
+
+def test_the_file_itself_runs_as_the_command_does() -> None:
+    found = subprocess.run(command("--help"), capture_output=True, text=True, check=True)
+    assert "--learning-rate" in found.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["ppo", "lookahead"])
+def test_killed_by_sigkill_at_random_moments(
+    method: Literal["ppo", "lookahead"], tmp_path: Path
+) -> None:
+    settings = replace(
+        SMALL,
+        method=method,
+        gamma=1.0,
+        total_steps=40 * ROLLOUT,
+        checkpoint_interval=2 * ROLLOUT,
+    )
+    whole = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
+    ours = {**settings.plain(settings), "runs": str(tmp_path)}
+    changed = {name: ours[name] for name in ours if ours[name] != settings.plain(Settings())[name]}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in changed.items()]
+    (tmp_path / "mine.toml").write_text("\n".join(["[default]", *lines]))
+    folder = tmp_path / "pyramid-classic-small"
+    rng = np.random.default_rng(int(time.time()))
+    started, kills = ["pyramid", "--settings", str(tmp_path / "mine.toml")], 0
+    while kills < 3:
+        process = subprocess.Popen(command(*started), stderr=subprocess.DEVNULL)
+        until = len(logged(folder)) + int(rng.integers(2, 10)) if folder.exists() else 4
+        while len(logged(folder)) < until:
+            assert process.poll() is None, "it ended before it was killed"
+            time.sleep(float(rng.random()) / 20)
+        process.kill()
+        process.wait()
+        kills += 1
+        started = ["--resume", str(folder)]
+    subprocess.run(command(*started), check=True, capture_output=True)
+    assert_same(folder, whole)
+
+
+@pytest.mark.slow
+def test_a_short_run_learns(tmp_path: Path) -> None:
+    settings = replace(
+        preset("pyramid", "ppo"), total_steps=200_000, seeds=(0,), runs=str(tmp_path)
+    )
+    folder = train(settings, quiet=True)
+    learned = evaluate("pyramid", str(folder / "seed-0" / "agent"), deals=2000).estimate("won")
+    uniform = evaluate("pyramid", "uniform", deals=2000).estimate("won")
+    assert learned.low > uniform.high

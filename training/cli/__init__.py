@@ -1,0 +1,1 @@
+"""The command ``parlour``: one file for a group of commands."""

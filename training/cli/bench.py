@@ -1,0 +1,79 @@
+"""How many steps a second this machine makes: random legal play of our own environments, one core.
+
+For a quick look; what the README says about speed comes from ``benchmarks/``.
+"""
+
+import time
+from collections.abc import Callable
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.uniform import pick
+from parlour.envs import CardEnv, Game
+from parlour.envs.core.batch import How, Reset, Source
+from parlour.envs.core.options import plain
+from parlour.envs.core.rows import Rows
+
+from ..evaluation.evaluate import rules_name
+
+
+def measure(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0) -> dict[str, Any]:
+    """Return steps per second (clicks), single and batched, as JSON has it.
+
+    Legality check, autoreset, mask and ``codes`` are written at each step, and the random choice is
+    in the time. Single: `CardEnv` called directly, with its reset at each end; batched: the kernel
+    over ``rows`` games, SAME_STEP.
+    """
+    if rows < 1 or seconds <= 0:
+        raise ValueError(f"rows={rows}, seconds={seconds}: both must be positive")
+    return {
+        "game": game.name,
+        "variant": rules_name(game, rules, game.variant_of(rules)),
+        "rows": rows,
+        "seconds": seconds,
+        "batched_steps_per_second": _rate(_batched(game, rules, rows), seconds) * rows,
+        "single_steps_per_second": _rate(_single(game, rules), seconds),
+    }
+
+
+def _rate(step: Callable[[], None], seconds: float) -> float:
+    """Calls of ``step`` per second; the first ones, which compile, are not counted."""
+    for _ in range(100):
+        step()
+    calls, begun = 0, time.perf_counter()
+    while (spent := time.perf_counter() - begun) < seconds:
+        for _ in range(20):
+            step()
+        calls += 20
+    return calls / spent
+
+
+def _batched(game: Game, rules: Any, n: int) -> Callable[[], None]:
+    batch = Rows(game, rules, n, How(reset=Reset.SAME_STEP, max_moves=500))
+    rng, actions = np.random.default_rng(0), np.zeros(n, np.int64)
+    batch.seed(rng.integers(0, 2**63, n, np.uint64))
+    batch.start(Source.DRAW)
+
+    def step() -> None:
+        pick(batch.out.masks, rng.random(n), actions)
+        batch.step(actions)
+
+    return step
+
+
+def _single(game: Game, rules: Any) -> Callable[[], None]:
+    env = CardEnv(game, encoding="codes", **plain(rules))
+    draws = cycle(np.random.default_rng(0).random((4096, 1)))
+    action = np.zeros(1, np.int64)
+    _, info = env.reset(seed=0)
+
+    def step() -> None:
+        nonlocal info
+        pick(info["action_mask"][None], next(draws), action)
+        _, _, over, cut, info = env.step(action[0])
+        if over or cut:
+            _, info = env.reset()
+
+    return step

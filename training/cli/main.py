@@ -1,0 +1,296 @@
+"""The command ``parlour``: what there is, training, evaluation, comparison, play.
+
+Only NumPy, Numba and Gymnasium are needed to start it; what a command needs beyond them is imported
+by that command.
+"""
+
+import sys
+
+if __name__ == "__main__":  # as python -m parlour.training.cli: begin where the command does
+    from .start import main as start
+
+    sys.exit(start())
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from io import TextIOWrapper
+from typing import Any
+
+from parlour.agents.human import Quit
+from parlour.agents.registry import IllegalChoice
+from parlour.envs import GAMES
+from parlour.envs.core.options import unknown
+
+from ..evaluation.evaluate import DEALS, MAX_MOVES
+from ..evaluation.terminal import as_line
+from . import commands, solve_bank
+from .arguments import (
+    MOST_DEALS,
+    MOST_HANDS,
+    MOST_ROWS,
+    Parser,
+    asks_help,
+    read_path,
+    read_seconds,
+    read_text,
+    read_whole,
+)
+from .commands import AGENTS
+from .examples import EXAMPLES
+from .start import STOPPED
+
+FAILED = 2
+"""Exit status of a wrong command line, wrong rules, a wrong agent ..."""
+EXTRA = 'pip install "parlour[train]"'
+COMMANDS = {
+    "list": "list games, variants and agents",
+    "rules": "show options, variants and sources of a game's rules",
+    "train": "train an agent (all arguments go to the trainer)",
+    "evaluate": "let one agent play numbered deals",
+    "compare": "let several agents play the same deals",
+    "exploit": "hold agents against exact equilibria of small rules",
+    "play": "play in the terminal, or watch an agent",
+    "solve": "say whether a deal can be won, and how, all cards known",
+    "bank": "label the deals of a bank with what a solver finds",
+    "bench": "measure steps per second on this machine",
+}
+
+
+def parser() -> Parser:
+    """Return the parser of the whole command line."""
+    top = Parser(
+        prog="parlour",
+        description="Card games for reinforcement learning: environments, agents, evaluation.",
+        epilog="Every command takes --debug: errors then show where they come from.",
+    )
+    top.add_argument("--version", action="version", version=f"parlour {_version()}")
+    added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+
+    made = {}
+    for name, text in COMMANDS.items():
+        examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
+        made[name] = added.add_parser(name, help=text, description=text, epilog=examples)
+        made[name].set_defaults(parser=made[name])
+    for name in ("rules", "evaluate", "play", "solve"):
+        _add_rules(made[name])
+    _add_rules(made["compare"], many=True)
+    _add_rules(made["bench"], optional=True)
+    made["evaluate"].add_argument("--agent", default="uniform", help=f"{AGENTS} (default: uniform)")
+    made["compare"].add_argument(
+        "--agents",
+        nargs="+",
+        default=["uniform", "greedy"],
+        metavar="AGENT",
+        help=f"each: {AGENTS}",
+    )
+    for name in ("evaluate", "compare"):
+        _add_deals(made[name])
+    _add_play(made["play"])
+    solve_bank.add_solve(made["solve"])
+    solve_bank.add_bank(made["bank"], _add_rules)
+    _add_bench(made["bench"])
+    return top
+
+
+def _add_rules(made: Parser, many: bool = False, optional: bool = False) -> None:
+    made.add_argument(
+        "game", metavar="GAME", nargs="?" if optional else None, help=f"one of: {', '.join(GAMES)}"
+    )
+    many_of: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
+    several = "one or more of, or all: " if many else ""
+    several += "; ".join(
+        f"{one.name}: {', '.join(one.variants)} (default: {one.default})" for one in GAMES.values()
+    )
+    made.add_argument("--variant", metavar="NAME", help=several, **many_of)
+    made.add_argument(
+        "--option",
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="change an option of the rules; may be repeated (parlour rules GAME lists them)",
+    )
+
+
+def _add_deals(made: Parser) -> None:
+    made.add_argument(
+        "--deals", type=read_whole(MOST_DEALS), default=DEALS, help=f"how many (default: {DEALS})"
+    )
+    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    whole = read_whole()
+    made.add_argument("--first", type=whole, default=0, help="number of the first (default: 0)")
+    made.add_argument("--seed", type=whole, default=0, help="of the agents' own random choices")
+    made.add_argument(
+        "--key",
+        metavar="TEXT",
+        help="the secret that all draws come from; results name theirs (default: a new one)",
+    )
+    made.add_argument(
+        "--max-moves",
+        type=read_whole(),
+        help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES}); not in games "
+        "for several, which always end",
+    )
+    made.add_argument(
+        "--field",
+        nargs="+",
+        metavar="AGENT",
+        help="in games for several: who plays the other seats, taken round (default: greedy and "
+        "the game's players by rule)",
+    )
+    made.add_argument(
+        "--hands",
+        type=read_whole(MOST_HANDS),
+        help="in games for several: make each deal a session of so many hands, the dealer moving "
+        "on (default: 1)",
+    )
+    made.add_argument(
+        "--truth",
+        type=read_text,
+        metavar="FILE",
+        help="labels of the deals (parlour bank make), or no (default: those that are found)",
+    )
+    made.add_argument(
+        "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and a picture"
+    )
+    made.add_argument("--json", action="store_true", help="print JSON, and nothing else, on stdout")
+
+
+def _add_play(made: Parser) -> None:
+    made.add_argument("--agent", default="human", help=f"{AGENTS} (default: human)")
+    made.add_argument(
+        "--deck",
+        type=read_text,
+        help="a chosen deck: card names in dealing order, the top row first",
+    )
+    made.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
+    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    made.add_argument("--seed", type=read_whole(), help="deal at random from this seed")
+    made.add_argument(
+        "--key", metavar="TEXT", help="the secret that agents' draws come from (default: a new one)"
+    )
+    made.add_argument(
+        "--seat",
+        type=read_whole(),
+        help="in games for several: the seat to play, or to watch (default: 0)",
+    )
+    made.add_argument(
+        "--opponents",
+        nargs="+",
+        metavar="AGENT",
+        help="in games for several: who plays the seats after it, taken round (default: greedy and "
+        "the game's players by rule)",
+    )
+    made.add_argument(
+        "--hands",
+        type=read_whole(MOST_HANDS),
+        help="in games for several: play so many hands, the dealer moving on (default: 1)",
+    )
+    made.add_argument(
+        "--delay",
+        type=read_seconds,
+        help="seconds between the steps of an agent (default: wait for Enter)",
+    )
+
+
+def _add_bench(made: Parser) -> None:
+    made.add_argument(
+        "--rows", type=read_whole(MOST_ROWS), help="games side by side (default: 1024)"
+    )
+    made.add_argument(
+        "--seconds",
+        type=read_seconds,
+        help="length of each measurement (default: 1), without GAME too",
+    )
+    made.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _version() -> str:
+    try:
+        return version("parlour")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+RUN: dict[str, Callable[[argparse.Namespace], int]] = {
+    "list": commands.run_list,
+    "rules": commands.run_rules,
+    "evaluate": commands.run_evaluate,
+    "compare": commands.run_compare,
+    "play": commands.run_play,
+    "solve": solve_bank.run_solve,
+    "bank": solve_bank.run_bank,
+    "bench": commands.run_bench,
+}
+
+
+HANDED_ON: dict[str, Callable[[Sequence[str]], int]] = {
+    "train": commands.run_train,
+    "exploit": commands.run_exploit,
+}
+"""Commands that read their arguments themselves."""
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command line; errors are raised."""
+    if words and words[0] in HANDED_ON:
+        return HANDED_ON[words[0]](words[1:])
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        raise ValueError(unknown("command", words[0], COMMANDS))
+    top = parser()
+    given, rest = top.parse_known_args(words)
+    if rest:
+        getattr(given, "parser", top).refuse(rest)
+    if given.command is None:
+        top.print_help()
+        return FAILED
+    return RUN[given.command](given)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (None: the process's own) and return its exit status.
+
+    Errors are one line on stderr; ``--debug`` lets them through instead.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # so that one's own agent module is found
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without suits still shows the rest
+    try:
+        status = run(words)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # as in: parlour rules pyramid | head
+        _drop_output()
+        return 0
+    except KeyboardInterrupt:
+        return STOPPED
+    except BaseException as error:  # an agent of one's own may raise anything, SystemExit too
+        if debug or (isinstance(error, SystemExit) and asks_help(words)):
+            raise
+        print(f"parlour: error: {as_line(_explain(error))}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:  # else Python complains of it once more at its end
+        _drop_output()
+    return FAILED
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _explain(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"this needs {error.name}, which is not installed: {EXTRA}"
+    if isinstance(error, Quit):
+        return "the game was left before its end"
+    if isinstance(error, ValueError | IllegalChoice | OSError) and str(error):
+        return str(error)
+    return f"{type(error).__name__}: {error} (--debug shows where)"

@@ -1,0 +1,183 @@
+"""A person at one seat of a table of several, in a terminal; or an agent that is watched there."""
+
+import secrets
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from parlour.agents.human import HumanAgent, Quit
+from parlour.agents.registry import Agent, choose, load, make_turn
+from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.keys import draw_seed, key_words, new_key, turn_seeds
+from parlour.envs.core.rows import Rows, taken, viewed
+from parlour.envs.core.scene import ansi
+from parlour.envs.core.turn import mix
+from parlour.envs.keywords import Chosen, chosen_deal, seat_number
+
+from ..evaluation.duplicate import default_field
+from ..evaluation.duplicate_play import first_dealers, hand_seeds, has_dealer
+from ..evaluation.evaluate import check_number, rules_name
+from .play_alone import Table, again, show_choice
+
+
+class Seat(NamedTuple):
+    """Where one sits: its number; who plays the seats after it, taken round; for how many hands.
+
+    ``opponents`` None: greedy and the game's players by rule.
+    """
+
+    number: int = 0
+    opponents: Sequence[str] | None = None
+    hands: int = 1
+
+
+def sit(table: Table, seat: Seat, agent: str = "human") -> None:
+    """Play hands until the person leaves, or watch an agent play so many.
+
+    All hands are one session (see `hands.hand_seeds`): the dealer moves on a seat after each. What
+    the others do is told at one's next turn. Raises ValueError for wrong rules, a wrong deck, seat
+    or number, or an unknown agent; leaving raises nothing.
+    """
+    sitting = Sitting(table, seat, agent)
+    try:
+        while True:
+            for _ in range(seat.hands):
+                sitting.play_hand()
+            if agent != "human" or not again(table, "hand"):
+                return
+    except (Quit, KeyboardInterrupt):
+        table.say("\nGoodbye.")
+
+
+class Sitting:
+    """A session at a table: who sits there, and the chips that each seat has won so far."""
+
+    def __init__(self, table: Table, seat: Seat, agent: str) -> None:
+        self.table, self.game = table, table.game
+        self.rules = self.game.rules_of(table.variant, table.options)
+        self.players = self.game.players_of(self.rules)
+        self.own = seat_number("seat", seat.number, self.players)
+        check_number("hands", seat.hands, 1)
+        self.chosen = chosen_deal(self.game, self.rules, table.chosen)
+        begin = secrets.randbelow(2**31) if table.seed is None else table.seed
+        self.source = ", ".join(f"{k} {v}" for k, v in (table.chosen or {"seed": begin}).items())
+        self.session = _session_seed(self.chosen, begin)
+        self.cast = self._cast(agent, seat.opponents)
+        self.rows = Rows(self.game, self.rules, 1)
+        self.words = key_words(table.key or new_key())
+        self.totals = np.zeros(self.players, np.int64)
+        self.hand = 0
+        self.heard: list[str] = []
+
+    def _cast(self, agent: str, opponents: Sequence[str] | None) -> list[Agent]:
+        """Who plays each seat."""
+        most = self.players - 1
+        if opponents is not None and not 1 <= len(opponents) <= most:
+            raise ValueError(f"opponents: {len(opponents)} given; allowed are 1–{most}")
+        if "human" in (opponents or ()):
+            raise ValueError("opponents: there is one person, at the seat that --seat names")
+        table, seed = self.table, self.table.seed or 0
+        names = [agent, *(opponents or default_field(self.game))]
+        cast = [load(name, self.game, self.rules, seed) for name in names[: 1 + most]]
+        if agent == "human":
+            cast[0] = HumanAgent(table.ask, table.say, table.colour)
+        after = [(k - self.own) % self.players for k in range(self.players)]
+        return [cast[k and 1 + (k - 1) % (len(cast) - 1)] for k in after]
+
+    def play_hand(self) -> None:
+        """Play one hand, show how it ended and how all stand."""
+        self._begin()
+        rows, actions = self.rows, np.zeros(1, np.int64)
+        while rows.states["over"][0] == Over.RUNNING:
+            seat = int(rows.states["turn"][0])
+            if seat == self.own:
+                self._tell()
+            states = taken(rows.states)
+            seeds = turn_seeds(self.words, states)
+            turn = make_turn(self.cast[seat], self.game, self.rules, states, seeds)
+            actions[:] = choose(self.cast[seat], turn)
+            if seat != self.own:
+                self.heard.append(self._told(seat, int(actions[0])))
+            elif not isinstance(self.cast[seat], HumanAgent):
+                show_choice(
+                    self.table, self.rules, rows.states[0], self.cast[seat], int(actions[0])
+                )
+            rows.step(actions)
+        self._end()
+
+    def _begin(self) -> None:
+        """Deal, and say what is played and who sits where."""
+        seeds = hand_seeds(self.session, self.hand + 1)[:, -1]
+        self.rows.seed(seeds)
+        if self.hand == 0 and self.chosen is not None and self.chosen.deck is not None:
+            self.chosen.begin(self.rows)
+            self.dealer = self.players - 1
+        elif self.hand == 0 or not has_dealer(self.game):
+            self.rows.start(Source.SEED)
+            self.dealer = int(first_dealers(self.game, self.rules, seeds)[0])
+        else:
+            self.rows.start(Source.SEED, dealer=(self.dealer + self.hand) % self.players)
+        self.hand += 1
+        if self.hand == 1:
+            name = rules_name(self.game, self.rules, self.table.variant)
+            self.table.say(f"{self.game.title}, {name}, {self.source}")
+            self.table.say(", ".join(self._who(seat) for seat in range(self.players)))
+        else:
+            self.table.say(f"\nHand {self.hand}")
+
+    def _told(self, seat: int, action: int) -> str:
+        """What one hears of another's action, before it is played."""
+        if self._is_secret(action):
+            return f"seat {seat} has chosen"
+        word = self.game.words(self.rows.states[0], self.rules)[action][0]
+        label = self.game.label(action)
+        verb, *rest = word.split()
+        if verb in (way.split()[0] for way in label.split(" or ")):
+            return " ".join([f"seat {seat} {verb}s", *rest])
+        return f"seat {seat}: {label}"
+
+    def _is_secret(self, action: int) -> bool:
+        """Whether one cannot see it: another action would look the same."""
+        legal = int(self.rows.states["legal"][0])
+        rows, seen = Rows(self.game, self.rules, 1), {}
+        for other in range(self.game.actions):
+            if legal >> other & 1:
+                rows.restore(self.rows.states)
+                rows.step(np.array([other]))
+                after = viewed(self.game, self.rules, rows.states, np.array([self.own]))
+                seen[other] = after["shown"].tobytes()
+        return list(seen.values()).count(seen[action]) > 1
+
+    def _tell(self) -> None:
+        if self.heard:
+            self.table.say("\n" + "\n".join(self.heard))
+        self.heard = []
+
+    def _end(self) -> None:
+        self._tell()
+        state = viewed(self.game, self.rules, self.rows.states, np.array([self.own]))[0]
+        self.table.say("\n" + ansi(self.game.layout(state, self.rules), self.table.colour))
+        nets = state["net"][: self.players].astype(np.int64)
+        self.totals += nets
+        self.table.say(f"Over: {self._standing(nets)}.")
+        if self.hand > 1:
+            self.table.say(f"After {self.hand} hands: {self._standing(self.totals)}.")
+
+    def _standing(self, chips: np.ndarray) -> str:
+        return ", ".join(f"{self._who(seat)} {chips[seat]:+d}" for seat in range(self.players))
+
+    def _who(self, seat: int) -> str:
+        if isinstance(self.cast[seat], HumanAgent):
+            return f"seat {seat} (you)"
+        return f"seat {seat} ({self.cast[seat].name})"
+
+
+def _session_seed(chosen: Chosen | None, begin: int) -> np.ndarray:
+    """The seed of the session, uint64 (1,): of a numbered deal, or as an environment draws it."""
+    if chosen is not None and chosen.deals is not None:
+        return bank_seeds(chosen.bank, chosen.deals[:1])
+    drawn = np.array([draw_seed(np.random.default_rng(begin))], np.uint64)
+    return mix(drawn) & TRAINING_SEEDS

@@ -1,0 +1,38 @@
+"""Where the command ``parlour`` begins: Ctrl-C ends it quietly from the first moment on.
+
+To import all that a command needs takes seconds. A KeyboardInterrupt in between would come out of
+some library as a traceback, or as another error, so nothing is imported here before the signal is
+taken care of.
+"""
+
+import os
+import signal
+import sys
+from typing import Any
+
+STOPPED = 130
+"""Exit status of what was ended by Ctrl-C: 128 and the number of SIGINT."""
+
+
+def main() -> int:
+    """Run the command line of this process and return its exit status."""
+    is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_ours:  # else it is ignored, as in a background job, or somebody else's
+        signal.signal(signal.SIGINT, leave)
+    from .main import main as run
+
+    if is_ours:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return run()
+    except KeyboardInterrupt:
+        return STOPPED
+
+
+def leave(_signum: int, _frame: Any) -> None:
+    """End the process at once: nothing has begun that could be lost."""
+    os._exit(STOPPED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Exact equilibria of small games, and how exploitable agents are in them."""

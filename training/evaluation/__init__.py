@@ -1,0 +1,1 @@
+"""How well agents play: evaluation, comparison, duplicate play, banks and their labels."""

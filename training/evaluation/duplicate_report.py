@@ -1,0 +1,170 @@
+"""What is kept and shown of play at tables of several seats: as `report` does for one player."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .duplicate_play import has_dealer
+from .duplicate_results import Match, SeatDifference, Setting, Tournament
+from .evaluate import LOOKS_AHEAD, SEES_ALL
+from .fitting import make_table, print_fitting
+from .report import FILES, coloured, interval, show_key, write
+from .stats import Estimate
+
+__all__ = ["FILES", "episodes", "save", "show"]
+DEALER = "dealer"
+SHAPES = ((True, True), (True, False), (False, True), (False, False))
+"""From wide to narrow: whether with the mean at each position, whether with ms."""
+
+
+def save(found: Tournament, folder: Path | str) -> list[Path]:
+    """Write episodes.parquet, summary.json and comparison.png into a folder; return their paths.
+
+    Each file appears whole or not at all. Raises OSError if the folder cannot be written.
+    """
+    from .duplicate_plots import picture  # Matplotlib takes a second to load
+
+    return write(folder, episodes(found), found.summary(), lambda: picture(found))
+
+
+def episodes(found: Tournament) -> pa.Table:
+    """Return a row for each deal and position of each match.
+
+    Beside what names them it has ``position`` (from 1, the dealer's left), ``net`` in chips and all
+    facts, as sums over the ``hands`` of the deal; ``pair``: one agent in all other seats. The
+    summary, as JSON, is in the table's metadata under ``parlour``.
+    """
+    whole = pa.concat_tables([_rows(one) for one in found.matches], promote_options="default")
+    return whole.replace_schema_metadata({"parlour": json.dumps(found.summary())})
+
+
+def _rows(one: Match) -> pa.Table:
+    setting, facts = one.setting, {"net": one.results.nets} | one.results.facts
+    deals, players = one.results.nets.shape
+    words = {
+        "game": setting.game.name,
+        "variant": setting.variant,
+        "agent": one.agent,
+        "field": ", ".join(one.field),
+        "bank": setting.bank,
+    }
+    columns: dict[str, Any] = {
+        name: pa.array([word] * (deals * players)).dictionary_encode()
+        for name, word in words.items()
+    }
+    columns |= {"pair": pa.array([one.pair] * (deals * players))}
+    columns |= {"sees_all": pa.array([one.sees_all] * (deals * players))}
+    columns |= {"deal": np.repeat(one.deals, players)}
+    columns |= {"position": np.tile(np.arange(1, players + 1), deals)}
+    columns |= {"hands": np.full(deals * players, setting.hands)}
+    return pa.table(columns | {name: values.reshape(-1) for name, values in facts.items()})
+
+
+def show(found: Tournament, console: Console) -> None:
+    """Print the tables: how each agent did, by how much they differ, each among each other."""
+    first = found.matches[0].setting
+    last = first.first + first.deals - 1
+    sessions = f", each a session of {first.hands} hands" if first.hands > 1 else ""
+    console.print(
+        Text(
+            f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}{sessions}, "
+            "from every seat"
+        )
+    )
+    for variant, group in found.variants.items():
+        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES])
+        differences = [one for one in found.differences if one.variant == variant]
+        if differences:
+            print_fitting(console, [differences_table(differences, group[0].setting)])
+        if pairs := found.pairs(variant):
+            tables = [_pairs(group, pairs, with_interval) for with_interval in (True, False)]
+            print_fitting(console, tables)
+    if any(one.sees_all or SEES_ALL in "".join(one.field) for one in found.matches):
+        console.print(f"{SEES_ALL} sees the hidden cards")
+    if any(one.looks_ahead for one in found.matches):
+        console.print(f"{LOOKS_AHEAD} looks a step ahead")
+    console.print(f"[dim]{_notes(found, first)}[/]")
+    show_key(first.key, console)
+
+
+def _notes(found: Tournament, setting: Setting) -> str:
+    said = [
+        f"In brackets, or after ±: {setting.confidence:.0%} intervals (Student); a deal counts "
+        "once, as the mean of its seats."
+    ]
+    if has_dealer(setting.game):
+        said.append("Positions: 1 is at the dealer's left.")
+    if found.differences:
+        said.append(
+            "Differences are paired: the same deals, seats and field. Holm: corrected for the "
+            "number of positions."
+        )
+    return " ".join([*said, "ms: a decision, in a batch."])
+
+
+def _results(variant: str, group: list[Match], positions: bool, costs: bool) -> Table:
+    """The table of how each agent did in the field."""
+    setting = group[0].setting
+    places = position_names(setting) if positions else []
+    heads = [per_hand(setting), "won %", *places, *(["ms"] if costs else [])]
+    table = make_table(f"{variant}, among {', '.join(group[0].field)}", "agent", *heads)
+    for one in group:
+        means = [f"{at.mean:+.2f}" for at in one.by_position] if positions else []
+        spent = [f"{one.results.milliseconds:.2g}"] if costs else []
+        won = f"{100 * one.estimates['won'].mean:.1f}"
+        table.add_row(_marked(one), interval(one.net), won, *means, *spent)
+    return table
+
+
+def differences_table(found: list[SeatDifference], setting: Setting) -> Table:
+    """Return the table of paired differences, overall and at each position."""
+    table = make_table("", "difference", per_hand(setting), "Holm", "p")
+    for one in found:
+        table.add_row(Text(f"{one.agent} − {one.minus}"), coloured(one.net), "", "")
+        for place, at in zip(position_names(setting), one.positions, strict=True):
+            as_place = f"  {'as' if place == DEALER else 'at'} {place}"
+            wide = f"[{_style(at.holm)}]\\[{at.holm.low:+.2f}, {at.holm.high:+.2f}][/]"
+            p = "< 0.0001" if at.p < 0.0001 else f"{at.p:.4f}"
+            table.add_row(as_place, coloured(at.own), wide, p)
+    return table
+
+
+def _pairs(group: list[Match], pairs: dict[tuple[str, str], Match], with_interval: bool) -> Table:
+    """The table of each agent (a line) among seats all played by another (a column)."""
+    names = [one.agent for one in group]
+    table = make_table(f"{per_hand(group[0].setting)}: line among column", "agent", *names)
+    for one in group:
+        found = [pairs.get((one.agent, other)) for other in names]
+        cells = ["·" if match is None else _cell(match.net, with_interval) for match in found]
+        table.add_row(_marked(one), *cells)
+    return table
+
+
+def _cell(net: Estimate, with_interval: bool) -> str:
+    half = f" ± {net.high - net.mean:.2f}" if with_interval else ""
+    return f"[{_style(net)}]{net.mean:+.2f}{half}[/]"
+
+
+def _style(found: Estimate) -> str:
+    return "green" if found.low > 0 else "red" if found.high < 0 else "dim"
+
+
+def _marked(one: Match) -> Text:
+    return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
+
+
+def per_hand(setting: Setting) -> str:
+    """Return what nets are counted in, as headings have it."""
+    return f"{setting.unit_name} a {'hand' if has_dealer(setting.game) else 'game'}"
+
+
+def position_names(setting: Setting) -> list[str]:
+    """Return what positions are called: by number, the last one dealer."""
+    names = [str(place) for place in range(1, setting.players + 1)]
+    return [*names[:-1], DEALER] if has_dealer(setting.game) else names

@@ -1,0 +1,325 @@
+"""Evaluation: one agent plays numbered deals of a bank; what came of each deal, with intervals.
+
+The deals depend on the bank alone, so all agents that are compared meet the same ones.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.registry import Agent, Turn, choose, fix_agent, load, make_turn
+from parlour.envs import Game
+from parlour.envs import game as game_named
+from parlour.envs.core.batch import How, Over, Reset, Source
+from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
+from parlour.envs.core.options import differences, plain, said
+from parlour.envs.core.rows import Rows, taken
+
+from .labels import Labels
+from .stats import CONFIDENCE, Estimate, mean, rate
+from .truth import Truth, check_facts, labels_for, truth_of
+
+DEALS = 10_000
+CHUNK = 4096
+"""Games played side by side: enough for speed, some megabytes of memory."""
+MAX_MOVES = 500
+
+SEES_ALL, LOOKS_AHEAD = "*", "+"
+"""Behind an agent's name in tables: it sees the hidden cards; it looks a step ahead."""
+
+Progress = Callable[[int], None]
+"""Called with the number of deals that have ended since the last call."""
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What came of n deals, in the order of their seeds.
+
+    ``facts`` has an array (n,) for each fact of the game (won, score, moves and more) and
+    ``truncated``, ``decisions`` (how often the agent was asked). ``milliseconds`` is the time of
+    one decision in the agent's own ``act``, asked for a whole batch of games at once.
+    """
+
+    facts: dict[str, np.ndarray]
+    milliseconds: float
+
+    @property
+    def score(self) -> np.ndarray:
+        """The game's score of each deal, int64 (n,)."""
+        return self.facts["score"]
+
+    @property
+    def moves(self) -> np.ndarray:
+        """The moves made in each deal, int64 (n,)."""
+        return self.facts["moves"]
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions the agent made in all."""
+        return int(self.facts["decisions"].sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How an agent plays one set of rules: the results of deals ``first`` .. ``first + n - 1``.
+
+    ``variant`` names the rules for tables (``"classic"``, ``"classic + passes=2"``); ``seed`` is
+    that of the agent's own random choices, ``key`` what these and hidden cards dealt anew come
+    from: with both the same games can be played again. ``looks_ahead``: a saved agent that does not
+    play by its policy. ``labels`` say what a solver found out about these deals, or some of them.
+    """
+
+    game: Game
+    rules: Any
+    variant: str
+    agent: str
+    sees_all: bool
+    bank: str
+    first: int
+    seed: int
+    key: str
+    results: Results
+    confidence: float = CONFIDENCE
+    looks_ahead: bool = False
+    labels: Labels | None = None
+
+    @property
+    def deals(self) -> np.ndarray:
+        """The numbers of the deals in their bank, int64 (n,)."""
+        return np.arange(self.first, self.first + len(self.results.score))
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """For each fact its rate (yes or no) or mean (a number), with an interval."""
+        return {
+            name: (rate if values.dtype == np.bool_ else mean)(values, self.confidence)
+            for name, values in self.results.facts.items()
+        }
+
+    @cached_property
+    def truth(self) -> Truth | None:
+        """How the agent played beside what could be reached; None where nothing is labelled."""
+        if self.labels is None:
+            return None
+        return truth_of(self.labels, self.results.facts, self.first, self.confidence)
+
+    def estimate(self, fact: str) -> Estimate:
+        """Return the rate or mean of one fact, such as ``"won"``."""
+        return self.estimates[fact]
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as JSON has it: an ``{"mean", "low", "high", "n"}`` for each fact."""
+        return {
+            "game": self.game.name,
+            "variant": self.variant,
+            "rules": plain(self.rules),
+            "rules_digest": self.game.rules_digest(self.rules),
+            "agent": self.agent,
+            "sees_all": self.sees_all,
+            "looks_ahead": self.looks_ahead,
+            "bank": self.bank,
+            "first": self.first,
+            "seed": self.seed,
+            "key": self.key,
+            "confidence": self.confidence,
+            "won": None,  # in a game that nobody wins
+            **{name: found._asdict() for name, found in self.estimates.items()},
+            "ms_per_decision": self.results.milliseconds,
+            "truth": None if self.truth is None else self.truth.summary(),
+        }
+
+
+def evaluate(
+    game: Game | str,
+    agent: Agent | str = "uniform",
+    *,
+    variant: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    deals: int = DEALS,
+    bank: str | None = None,
+    first: int = 0,
+    seed: int = 0,
+    max_moves: int | None = MAX_MOVES,
+    confidence: float = CONFIDENCE,
+    progress: Progress | None = None,
+    truth: Labels | Path | str | None = None,
+    key: str | None = None,
+    name: str | None = None,
+) -> Evaluation:
+    """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
+
+    ``agent`` is one, or what `parlour.agents.registry.load` takes; ``seed`` is that of its own random
+    choices; ``max_moves`` None or 0 never cuts a game off. ``key`` is the secret that draws come
+    from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name`` is what
+    tables call the agent (None: its own name), and tells the draws of two agents apart. ``truth``
+    are labels of the deals, or their file; None: those that `labels.find` finds; ``"no"``: none.
+    Raises ValueError naming what is unknown or out of range, and what is allowed;
+    `truth.Contradiction` if a deal is won that is labelled not winnable.
+    """
+    game = game_named(game) if isinstance(game, str) else game
+    rules = game.rules_of(variant, options)
+    check_numbers(deals, seed, max_moves)
+    check_seats(game, rules, variant, several=False)
+    bank = bank or default_bank(game.name)
+    seeds = bank_seeds(bank, range(first, first + deals))
+    labels = labels_for(truth, game, rules, bank, first, deals)
+    player = fix_agent(load(agent, game, rules, seed) if isinstance(agent, str) else agent)
+    key, name = new_key() if key is None else key, name or player.name
+    own = derive_key(key, name)
+    results = play_deals(
+        game, rules, player, seeds, max_moves=max_moves, key=own, progress=progress
+    )
+    if labels is not None:
+        check_facts(labels, results.facts, first, name)
+    return Evaluation(
+        game,
+        rules,
+        rules_name(game, rules, variant),
+        name,
+        player.sees_all,
+        bank,
+        first,
+        seed,
+        key,
+        results,
+        confidence,
+        player.how is not None,
+        labels,
+    )
+
+
+def check_numbers(deals: int, seed: int, max_moves: int | None) -> None:
+    """Refuse what makes no sense: ValueError naming the number and what is allowed."""
+    for name, value, low in (
+        ("deals", deals, 1),
+        ("seed", seed, 0),
+        ("max_moves", max_moves or 0, 0),
+    ):
+        check_number(name, value, low)
+
+
+def check_number(name: str, value: int, low: int) -> None:
+    """Raise ValueError, naming the number, if it is below ``low``."""
+    if value < low:
+        raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
+
+
+def check_seats(game: Game, rules: Any, variant: str | None, several: bool) -> None:
+    """Raise ValueError if rules are not for one player, or with ``several`` if they are."""
+    players = game.players_of(rules)
+    if several and players == 1:
+        raise ValueError(f"{game.title}, {variant or game.default}, is for one player")
+    if not several and players > 1:
+        raise ValueError(
+            f"{game.title}, {variant or game.default}, is for {players} players: see "
+            "parlour.training.evaluation.duplicate"
+        )
+
+
+def rules_name(game: Game, rules: Any, variant: str | None = None) -> str:
+    """Name rules: the variant that they are, or the one they were made from and what differs."""
+    variant = game.default if variant is None else variant
+    changed = differences(rules, game.variants[variant])
+    if not changed:
+        return variant
+    return game.variant_of(rules) or f"{variant} + {said(changed)}"
+
+
+class Timed:
+    """An agent whose time to think is measured, without its first call: that one compiles."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.name, self.sees_all = agent, agent.name, agent.sees_all
+        self.calls = self.asked = 0
+        self.seconds = 0.0
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return what the agent chooses, and measure it."""
+        begun = perf_counter()
+        actions = self.agent.act(turn)
+        seconds = perf_counter() - begun
+        if self.calls <= 1:
+            self.seconds, self.asked = 0.0, 0
+        self.calls += 1
+        self.seconds += seconds
+        self.asked += len(turn.masks)
+        return actions
+
+    @property
+    def milliseconds(self) -> float:
+        """The time of one decision."""
+        return 1000 * self.seconds / max(self.asked, 1)
+
+
+def play_deals(
+    game: Game,
+    rules: Any,
+    agent: Agent,
+    seeds: np.ndarray,
+    *,
+    max_moves: int | None = MAX_MOVES,
+    key: str | None = None,
+    progress: Progress | None = None,
+    chunk: int = CHUNK,
+) -> Results:
+    """Let an agent play one game for each of ``seeds`` (uint64 (n,), see `deals.bank_seeds`).
+
+    Games are cut off after ``max_moves`` moves (None or 0: never). What the agent draws, and the
+    hidden cards that are dealt anew for it, depend on ``key`` (any text; None: a new secret), the
+    rules, the deal and the turn alone: so whoever makes no random choices of his own gets the same
+    results in any batch. The games are played in an order that the key tells, too: neither the
+    place in a batch nor the seeds say which deal it is. Raises IllegalChoice for an action that is
+    not legal, ValueError if there are no seeds.
+    """
+    if len(seeds) == 0:
+        raise ValueError("no deals to play: give at least one seed")
+    timed, max_moves = Timed(agent), max_moves or 0
+    chunk = getattr(agent, "at_once", None) or chunk  # a person plays one game at a time
+    own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
+    order, words = shuffle_order(own, len(seeds)), key_words(own)
+    parts = [
+        _play_chunk(game, rules, timed, seeds[order[i : i + chunk]], max_moves, words, progress)
+        for i in range(0, len(seeds), chunk)
+    ]
+    facts = {name: np.empty(len(seeds), values.dtype) for name, values in parts[0].items()}
+    for name, values in facts.items():
+        values[order] = np.concatenate([part[name] for part in parts])
+    return Results(facts, timed.milliseconds)
+
+
+def _play_chunk(
+    game: Game,
+    rules: Any,
+    agent: Agent,
+    seeds: np.ndarray,
+    max_moves: int,
+    words: np.ndarray,
+    progress: Progress | None,
+) -> dict[str, np.ndarray]:
+    """Play some deals side by side, asking only for the games that still run."""
+    rows = Rows(game, rules, len(seeds), How(reset=Reset.DISABLED, max_moves=max_moves))
+    rows.seed(seeds)
+    rows.start(Source.SEED)
+    actions = np.zeros(rows.n, np.int64)
+    left = rows.n
+    while left:
+        live = np.flatnonzero(rows.states["over"] == Over.RUNNING)
+        if progress is not None and len(live) < left:
+            progress(left - len(live))
+        left = len(live)
+        if left:
+            states = taken(rows.states, live)
+            turn = make_turn(agent, game, rules, states, turn_seeds(words, states))
+            actions[live] = choose(agent, turn)
+            rows.step(actions)
+    facts = game.results(rows.states, rules)
+    del facts["illegal_action"]  # `choose` raises on the first one
+    facts["truncated"] = rows.states["over"] == Over.TRUNCATED
+    facts["decisions"] = rows.states["steps"].astype(np.int64)
+    return facts

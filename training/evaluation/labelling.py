@@ -1,0 +1,249 @@
+"""Deal banks with truth: every deal of a bank solved, in parallel.
+
+The work is cut into chunks, which `joblib.Parallel` hands out: to processes of this machine, or to
+a cluster whose backend joblib knows. A chunk that is done is on disk at once, so a run that was
+stopped goes on from there.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext, suppress
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.envs import Game
+from parlour.envs.core.deals import default_bank
+from parlour.envs.core.rows import Rows
+from parlour.envs.solvers import solver_of
+
+from ..files import sole_use, write_bytes
+from .evaluate import DEALS, Progress, check_number, rules_name
+from .labels import (
+    FOLDER,
+    TYPES,
+    Labels,
+    columns_of,
+    deck_digests,
+    decks_of,
+    is_scored,
+    load,
+    our_version,
+    save,
+    stem,
+)
+from .truth import proven
+
+CHUNK = 50
+"""Deals of one task: enough for the hand-out to cost nothing, few enough to lose."""
+
+CHUNK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
+
+ROUND = 4
+"""Tasks of each job in a round."""
+
+
+class Task(NamedTuple):
+    """Deals ``first`` .. ``first + n - 1`` of a bank, to be solved in one go."""
+
+    game: Game
+    rules: Any
+    bank: str
+    first: int
+    n: int
+    optimal: bool
+    limit: int | None
+
+
+def make(
+    game: Game,
+    variant: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    bank: str | None = None,
+    first: int = 0,
+    deals: int = DEALS,
+    optimal: bool = True,
+    limit: int | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    out: Path | str = FOLDER,
+    progress: Progress | None = None,
+) -> Path:
+    """Solve numbered deals of a bank (None: the game's own) and return the file of their labels.
+
+    ``optimal`` asks for shortest wins, too; ``limit`` is how many positions the solver may look at
+    for each deal. ``jobs`` are worked on side by side (-1: one on each core), by joblib's
+    ``backend``; None for either is what ``joblib.parallel_config`` says around the call. Finished
+    chunks lie in a hidden folder beside the file until it is written, whole; a second call with the
+    same arguments, or with more ``deals``, goes on from them. Every way to win is played by the
+    game's own kernel. A file that has these labels, or more of the same, is returned as it is.
+
+    Raises ValueError for wrong rules, numbers out of range, where there is no solver, or if
+    the file has labels of more deals, shortest wins or a higher limit, which would be lost;
+    `truth.Contradiction` if a way to win does not win.
+    """
+    rules = game.rules_of(variant, options)
+    for name, value, low in (
+        ("deals", deals, 1),
+        ("first", first, 0),
+        ("limit", 1 if limit is None else limit, 1),
+    ):
+        check_number(name, value, low)
+    if jobs == 0:
+        raise ValueError("jobs=0: allowed are numbers from 1, or -1 for one on each core")
+    solver_of(game, rules)
+    bank = bank or default_bank(game.name)
+    target = Path(out) / f"{stem(game, rules, bank, first)}.parquet"
+    whole = Task(game, rules, bank, first, deals, optimal, limit)
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{target} is no file: remove it, or choose another folder")
+    folder = target.with_name(f".{target.stem}.{_digest(whole)}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with sole_use(target, "made"):
+        if not _is_there(target, whole):
+            folder.mkdir(exist_ok=True)
+            columns = _solved(whole, folder, jobs, backend, progress)
+            columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
+            ordered = {name: columns[name] for name in TYPES if name in columns}
+            name = rules_name(game, rules, variant)
+            save(Labels(game, rules, name, bank, first, optimal, limit, ordered), target)
+        _drop(folder, whole)
+    return target
+
+
+def _drop(folder: Path, whole: Task) -> None:
+    """Remove the chunks of deals that are in the file now; those of others stay."""
+    for path in folder.glob("*.npz"):
+        found = CHUNK_NAME.fullmatch(path.name)
+        first, n = map(int, found.groups()) if found else (-1, 0)
+        if whole.first <= first and first + n <= whole.first + whole.n:
+            path.unlink()
+    for path in folder.glob(".*.part"):
+        path.unlink()
+    with suppress(OSError):  # there is none, or it has chunks of other deals
+        folder.rmdir()
+
+
+def _is_there(target: Path, whole: Task) -> bool:
+    """Whether a file has these labels already. Raises ValueError if it has better ones."""
+    try:
+        old = load(target)
+    except (OSError, ValueError):  # none, or not as it was written: made anew
+        return False
+    if len(old) >= whole.n and (old.optimal, old.limit) == (whole.optimal, whole.limit):
+        return True
+    limits = [float("inf") if limit is None else limit for limit in (old.limit, whole.limit)]
+    if len(old) > whole.n or old.optimal > whole.optimal or limits[0] > limits[1]:
+        kind = "with shortest wins" if old.optimal else "without shortest wins"
+        kind += ", found with a higher limit" if limits[0] > limits[1] else ""
+        raise ValueError(
+            f"{target} has labels of {len(old)} deals, {kind}: remove it, or choose another folder"
+        )
+    return False
+
+
+def _digest(task: Task) -> str:
+    """What chunks belong together: all but how many deals are wanted."""
+    parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, our_version())
+    return sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _solved(
+    whole: Task, folder: Path, jobs: int | None, backend: str | None, progress: Progress | None
+) -> dict[str, np.ndarray]:
+    """The columns of all deals, from chunks that are there and those that are solved now."""
+    tasks = [
+        whole._replace(first=whole.first + i, n=min(CHUNK, whole.n - i))
+        for i in range(0, whole.n, CHUNK)
+    ]
+    parts = {task: part for task in tasks if (part := _kept(folder, task)) is not None}
+    tell = progress or (lambda _: None)
+    tell(sum(task.n for task in parts))
+    for task, part in _in_parallel([t for t in tasks if t not in parts], jobs, backend):
+        buffer = BytesIO()
+        np.savez(buffer, allow_pickle=False, **part)
+        write_bytes(_path(folder, task), buffer.getvalue())
+        parts[task] = part
+        tell(task.n)
+    names = parts[tasks[0]]
+    return {name: np.concatenate([parts[task][name] for task in tasks]) for name in names}
+
+
+def _path(folder: Path, task: Task) -> Path:
+    return folder / f"{task.first}-{task.n}.npz"
+
+
+def _kept(folder: Path, task: Task) -> dict[str, np.ndarray] | None:
+    """The columns of a chunk that was finished before; None if there is none that can be read."""
+    path, scored = _path(folder, task), is_scored(task.game)
+    wanted = {name: array.dtype for name, array in columns_of([], scored).items()}
+    try:
+        if not path.is_file():  # a pipe would wait for its writer
+            return None
+        with np.load(path, allow_pickle=False) as found:
+            columns = dict(found)
+        fits = {name: array.dtype for name, array in columns.items()} == wanted
+        return columns if fits and all(a.shape == (task.n,) for a in columns.values()) else None
+    except Exception:  # whatever is wrong with it: it is made anew
+        return None
+
+
+def _in_parallel(
+    tasks: list[Task], jobs: int | None, backend: str | None
+) -> Iterator[tuple[Task, dict[str, np.ndarray]]]:
+    """Solve tasks side by side; yield each, with its columns, as it ends.
+
+    A backend that cannot hand out results one by one, such as Ray's, gets the tasks in rounds.
+    """
+    import joblib
+
+    _prepare(backend)
+    config = joblib.parallel_config(backend) if backend else nullcontext()
+    with config:
+        calls = [joblib.delayed(solve)(number, task) for number, task in enumerate(tasks)]
+        try:
+            parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+            at_once = max(len(calls), 1)
+        except ValueError:
+            parallel = joblib.Parallel(n_jobs=jobs)
+            at_once = ROUND * joblib.effective_n_jobs(jobs)
+        for i in range(0, len(calls), at_once):
+            for number, part in parallel(calls[i : i + at_once]):
+                yield tasks[number], part
+
+
+def _prepare(backend: str | None) -> None:
+    """Make a cluster's backend known: Ray's is registered by Ray, Dask's needs a client.
+
+    Dask's client is the one there is; else it connects to ``DASK_SCHEDULER_ADDRESS``, or starts
+    workers on this machine.
+    """
+    if backend == "ray":
+        from ray.util.joblib import register_ray
+
+        register_ray()
+    if backend == "dask":
+        from distributed import Client, get_client
+
+        try:
+            get_client()
+        except ValueError:
+            Client()
+
+
+def solve(number: int, task: Task) -> tuple[int, dict[str, np.ndarray]]:
+    """Solve the deals of a task; return its number and the columns `labels.columns_of` makes."""
+    game, rules = task.game, task.rules
+    assert game.solve is not None
+    rows = Rows(game, rules, task.n)
+    rows.deal_bank(task.bank, range(task.first, task.first + task.n))
+    found = []
+    for i in range(task.n):
+        state = rows.states[i : i + 1]
+        answer = game.solve(state, rules, optimal=task.optimal, limit=task.limit)
+        found.append(proven(game, rules, state, answer))
+    return number, columns_of(found, is_scored(game))

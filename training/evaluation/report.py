@@ -1,0 +1,203 @@
+"""What is kept and shown of a comparison: tables, Parquet (a row a game), JSON, a picture."""
+
+import json
+import shlex
+import warnings
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from ..files import write_bytes, write_json
+from .compare import Comparison, Difference
+from .evaluate import LOOKS_AHEAD, SEES_ALL, Evaluation
+from .fitting import make_table, print_fitting
+from .labels import NO_SCORE, UNKNOWN
+from .stats import Estimate
+from .truth import Truth
+
+EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
+FILES = (EPISODES, SUMMARY, PICTURE)
+SHAPES = ((2, True), (1, True), (2, False), (1, False))
+"""From wide to narrow: decimals, and whether with what play cost (moves, ms)."""
+
+
+def save(comparison: Comparison, folder: Path | str) -> list[Path]:
+    """Write episodes.parquet, summary.json and comparison.png into a folder; return their paths.
+
+    Each file appears whole or not at all. Raises OSError if the folder cannot be written.
+    """
+    from .plots import picture  # Matplotlib takes a second to load
+
+    return write(folder, episodes(comparison), comparison.summary(), lambda: picture(comparison))
+
+
+def write(
+    folder: Path | str, rows: pa.Table, summary: dict[str, Any], draw: Callable[[], Any]
+) -> list[Path]:
+    """Write rows, summary and what ``draw`` returns, a Matplotlib figure, into a folder.
+
+    The picture comes last: what goes wrong with it costs no numbers. Raises as `save` does.
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        table, image = BytesIO(), BytesIO()
+        pq.write_table(rows, table)
+        write_bytes(folder / EPISODES, table.getvalue())
+        write_json(folder / SUMMARY, summary)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in other letters
+            draw().savefig(image, format="png")
+        write_bytes(folder / PICTURE, image.getvalue())
+    except OSError as error:
+        raise OSError(f"{folder}: could not be written: {error}") from error
+    return [folder / name for name in FILES]
+
+
+def episodes(comparison: Comparison) -> pa.Table:
+    """Return a row for each game played: game, variant, agent, bank, deal, and all facts of it.
+
+    A fact that a variant does not have is null. The summary, as JSON, is in the table's metadata
+    under ``parlour``.
+    """
+    tables = [_rows(one) for one in comparison.evaluations]
+    whole = pa.concat_tables(tables, promote_options="default")
+    return whole.replace_schema_metadata({"parlour": json.dumps(comparison.summary())})
+
+
+def _rows(one: Evaluation) -> pa.Table:
+    n = len(one.deals)
+    words = {"game": one.game.name, "variant": one.variant, "agent": one.agent, "bank": one.bank}
+    repeated: dict[str, Any] = {
+        name: pa.array([word] * n).dictionary_encode() for name, word in words.items()
+    }
+    repeated["sees_all"] = pa.array([one.sees_all] * n)
+    return pa.table(repeated | {"deal": one.deals} | one.results.facts | _labels(one))
+
+
+def _labels(one: Evaluation) -> dict[str, pa.Array]:
+    """What is known of each deal, null where it is not: labelled ones are some of those played."""
+    if one.labels is None:
+        return {}
+    n = len(one.deals)
+    mine, theirs = one.labels.over(one.first, n)
+    found = {}
+    for name, unknown in (("winnable", None), ("fewest", UNKNOWN), ("score", NO_SCORE)):
+        if name in one.labels.columns:
+            label = one.labels.columns[name]
+            values, missing = np.zeros(n, label.dtype), np.ones(n, np.bool_)
+            values[mine], missing[mine] = label[theirs], label[theirs] == unknown
+            found["best_score" if name == "score" else name] = pa.array(values, mask=missing)
+    return found
+
+
+def show(comparison: Comparison, console: Console) -> None:
+    """Print the tables of a comparison: how each agent did, and by how much they differ."""
+    first = comparison.evaluations[0]
+    last = int(first.deals[-1])
+    console.print(Text(f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}"))
+    found = comparison.differences
+    for variant, group in comparison.variants.items():
+        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES])
+        if group[0].truth is not None:
+            console.print(truth_line(group[0].truth))
+            print_fitting(console, [_truths(group, *shape) for shape in SHAPES])
+        if len(group) > 1:
+            mine = [one for one in found if one.variant == variant]
+            print_fitting(console, [differences_table(mine)])
+    if any(one.sees_all for one in comparison.evaluations):
+        console.print(f"{SEES_ALL} sees the hidden cards")
+    if any(one.looks_ahead for one in comparison.evaluations):
+        console.print(f"{LOOKS_AHEAD} looks a step ahead")
+    console.print(
+        f"[dim]In brackets: {first.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
+        "means\nbootstrap). Differences are paired: the same deals. ms: a decision, in a batch.[/]"
+    )
+    show_key(first.key, console)
+
+
+def show_key(key: str, console: Console) -> None:
+    """Say by which key the same draws can be made again."""
+    console.print(f"[dim]Draws: --key {escape(shlex.quote(key))}[/]", soft_wrap=True)
+
+
+def _results(variant: str, group: list[Evaluation], decimals: int, costs: bool) -> Table:
+    goal = group[0].game.goal
+    heads = (f"{goal} %", "score", *(("moves", "ms") if costs else ()))
+    table = make_table(variant, "agent", *heads)
+    for one in group:
+        spent = f"{one.results.moves.mean():.1f}", f"{one.results.milliseconds:.2g}"
+        table.add_row(
+            _marked(one),
+            interval(one.estimate(goal), 100, decimals),
+            interval(one.estimate("score"), 1, decimals),
+            *(spent if costs else ()),
+        )
+    return table
+
+
+def truth_line(truth: Truth) -> str:
+    """Return what the solver says of the deals that all have played."""
+    undecided = f", {truth.undecided} undecided" if truth.undecided else ""
+    if truth.winnable is None:
+        best = "none found" if truth.best is None else interval(truth.best)
+        return (
+            f"[bold]truth[/] best score found, of {truth.deals:,} labelled deals: {best}{undecided}"
+        )
+    can = interval(truth.winnable, 100)
+    return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {can} %{undecided}"
+
+
+def _truths(group: list[Evaluation], decimals: int, costs: bool) -> Table:
+    """The table of how each agent did beside what could be reached."""
+    won = group[0].game.measure == "won"
+    heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
+    table = make_table("", "agent", *(heads if won else ("regret",)))
+    for one in group:
+        if (truth := one.truth) is None:
+            continue
+        if not won:
+            table.add_row(_marked(one), _or_none(truth.regret, 1, decimals))
+            continue
+        spent = (_or_none(truth.extra_moves, 1, decimals),) if costs else ()
+        table.add_row(_marked(one), _or_none(truth.won, 100, decimals), f"{truth.lost:,}", *spent)
+    return table
+
+
+def _or_none(found: Estimate | None, times: float, decimals: int) -> str:
+    return "–" if found is None else interval(found, times, decimals)
+
+
+def _marked(one: Evaluation) -> Text:
+    return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
+
+
+def differences_table(found: list[Difference]) -> Table:
+    """Return the table of paired differences; green or red where the interval leaves out 0."""
+    table = make_table("", "difference", f"{found[0].goal}, points", "score")
+    for one in found:
+        pair = Text(f"{one.agent} − {one.minus}")
+        table.add_row(pair, coloured(one.reached, 100), coloured(one.score))
+    return table
+
+
+def interval(found: Estimate, times: float = 1.0, decimals: int = 2) -> str:
+    """Write an estimate as ``34.33 [33.41, 35.27]``; ``times`` 100 for per cent."""
+    mean, low, high = (f"{times * value:.{decimals}f}" for value in found[:3])
+    return f"{mean} \\[{low}, {high}]"
+
+
+def coloured(found: Estimate, times: float = 1.0) -> str:
+    """Write a difference with its interval, green or red where that leaves out 0."""
+    style = "green" if found.low > 0 else "red" if found.high < 0 else "dim"
+    mean, low, high = (times * value for value in found[:3])
+    return f"[{style}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"

@@ -1,0 +1,1 @@
+"""How agents learn: settings, runs, methods, checkpoints."""

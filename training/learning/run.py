@@ -1,0 +1,216 @@
+"""One training seed of a run: the loop of all methods, and what its folder receives."""
+
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import sb3_contrib
+import stable_baselines3
+import torch
+
+from parlour.agents.reading import one_line
+from parlour.agents.registry import Agent
+from parlour.envs import Game
+from parlour.envs import game as game_named
+from parlour.envs.core.deals import bank_seeds
+
+from ..evaluation.evaluate import Results, play_deals
+from ..evaluation.stats import mean, rate
+from ..files import write_json
+from . import checkpoint
+from .progress import Bar, Log
+from .settings import Settings, plain
+
+RESULT, AGENT = "result.json", "agent"
+
+
+class Run:
+    """The run of one training seed in ``folder``, from its last checkpoint where there is one.
+
+    A method fills in: ``prepare``, ``steps``, ``total``, ``iterate``, ``agent``, ``save`` and
+    ``write_agent``. ``unit`` is what its steps are.
+    """
+
+    unit = "steps"
+    steps: int
+    total: int
+
+    def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
+        self.settings, self.seed, self.folder = settings, seed, folder
+        self.game: Game = game_named(settings.game)
+        self.rules = self.game.rules_of(settings.variant, settings.options)
+        self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
+        self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))
+        folder.mkdir(parents=True, exist_ok=True)
+        found = checkpoint.latest(folder)
+        if found:
+            self.history = found.values["history"]
+        with _fitting(found):
+            self.prepare(found)
+        self.log = Log(folder, self.steps)
+        self.begun = time.perf_counter() - self.history["seconds"]
+
+    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+        """Make everything anew, or put it where a checkpoint left off."""
+        raise NotImplementedError
+
+    def iterate(self) -> dict[str, float]:
+        """Train for a while; return what the log is to say, ``play/won`` and ``play/score`` too."""
+        raise NotImplementedError
+
+    def agent(self) -> Agent:
+        """Return the agent as it would play now."""
+        raise NotImplementedError
+
+    def save(self) -> None:
+        """Write a checkpoint, with the history in it."""
+        raise NotImplementedError
+
+    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
+        """Write the trained agent; return its weights as the file has them."""
+        raise NotImplementedError
+
+    def result(self) -> dict[str, Any]:
+        """Return what else the result is to say."""
+        return {}
+
+    def initial(self) -> Path | None:
+        """Return the folder of the agent to begin with: of this seed, in a run of several."""
+        if not self.settings.initial:
+            return None
+        folder = Path(self.settings.initial)
+        own = folder / f"seed-{self.seed}" / AGENT
+        return own if own.is_dir() else folder
+
+    def train(self, bar: Bar, stop: "Stop") -> bool:
+        """Train to the end, or until ``stop`` asks; return whether it was the end."""
+        while self.steps < self.total:
+            before = self.steps
+            values = self.iterate()
+            ended = self.steps >= self.total
+            evaluates = ended or self.evaluates(before)
+            if evaluates:
+                values |= self.evaluate()
+            self.log.write(self.steps, values)
+            bar.update(self.steps, self._note(values), evaluates)
+            if ended or stop.asked or self.saves(before):
+                self.log.sync()
+                self.history["seconds"] = time.perf_counter() - self.begun
+                self.save()
+            if stop.asked and not ended:
+                return False
+        if not self.history["evaluations"]:  # none was due: the settings were edited meanwhile
+            self.evaluate()
+        self._finish()
+        return True
+
+    def evaluates(self, before: int) -> bool:
+        """Whether an evaluation is due, ``before`` steps having been done before the last ones."""
+        return self.passed(before, self.settings.eval_interval)
+
+    def saves(self, before: int) -> bool:
+        """Whether a checkpoint is due."""
+        return self.passed(before, self.settings.checkpoint_interval)
+
+    def passed(self, before: int, interval: int) -> bool:
+        """Whether the last steps passed a multiple of an interval; 0: never."""
+        return interval > 0 and self.steps // interval > before // interval
+
+    def evaluate(self) -> dict[str, float]:
+        """Let the agent play the validation deals; return the means for the log."""
+        said, values = evaluated(self.game.goal_of(self.rules), self.play_validation())
+        self.history["evaluations"].append({"steps": self.steps} | said)
+        return values
+
+    def play_validation(self) -> Results:
+        """Let the agent play the validation deals."""
+        limit = self.settings.max_moves
+        key = validation_key(self.seed)
+        return play_deals(self.game, self.rules, self.agent(), self.deals, max_moves=limit, key=key)
+
+    def _note(self, values: dict[str, float]) -> str:
+        measure, evaluations = self.game.measure, self.history["evaluations"]
+        played = values.get(f"play/{measure}")
+        now = "no game ended yet" if played is None else measured(measure, played)
+        if not evaluations:
+            return now
+        return f"{now}, evaluated {measured('', evaluations[-1][measure]['mean'], measure)}"
+
+    def _finish(self) -> None:
+        final = self.history["evaluations"][-1]
+        trained = {"seed": self.seed, "settings": plain(self.settings), "versions": versions()}
+        scored = {"bank": validation_bank(self.game.name), **final}
+        weights = self.write_agent(self.folder / AGENT, trained, scored)
+        seconds = time.perf_counter() - self.begun
+        result = {
+            "seed": self.seed,
+            "steps": self.steps,
+            "unit": self.unit,
+            "seconds": round(seconds, 3),
+            "steps_per_second": round(self.steps / seconds, 1),
+            "final": final,
+            "evaluations": self.history["evaluations"],
+            "seconds_by_phase": {name: round(s, 3) for name, s in self.history["split"].items()},
+            "weights_sha256": sha256(weights).hexdigest(),
+        }
+        checkpoint.drop_old(self.folder)  # one may be left half removed by a death
+        write_json(self.folder / RESULT, result | self.result())
+
+    def close(self) -> None:
+        """Close the log."""
+        self.log.close()
+
+
+@contextmanager
+def _fitting(found: checkpoint.Checkpoint | None) -> Iterator[None]:
+    """Name the checkpoint, if there is one, in what goes wrong in going on from it."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError) as error:
+        if found is None:
+            raise
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        raise ValueError(f"{found.folder} does not fit the run's settings: {reason}") from error
+
+
+def evaluated(goal: str, found: Results) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return goal and score of an evaluation as results keep them, and as the log does."""
+    both = {goal: rate(found.facts[goal]), "score": mean(found.score)}
+    said = {fact: one._asdict() for fact, one in both.items()}
+    return said, {f"eval/{fact}": one.mean for fact, one in both.items()}
+
+
+def measured(name: str, value: float, measure: str | None = None) -> str:
+    """Write what players are compared by: ``"won 34.3%"``, ``"score 124.50"``."""
+    number = f"{value:.1%}" if (measure or name) == "won" else f"{value:.2f}"
+    return f"{name} {number}".strip()
+
+
+class Stop:
+    """Whether the run was asked to stop, and by which signal."""
+
+    asked: int = 0
+
+
+def validation_bank(game: str) -> str:
+    """Return the name of the bank on which a run evaluates itself: never that of `evaluate`."""
+    return f"{game}-validation"
+
+
+def validation_key(seed: int) -> str:
+    """Return the key of a run's own evaluations: fixed, so that a resumed run repeats them."""
+    return f"validation of seed {seed}"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what results depend on."""
+    return {
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "stable_baselines3": stable_baselines3.__version__,
+        "sb3_contrib": sb3_contrib.__version__,
+    }

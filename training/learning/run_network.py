@@ -1,0 +1,238 @@
+"""One training seed of a run that learns a network: rollouts, updates, checkpoints."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from stable_baselines3.common.logger import Logger
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import CardNetwork, build, network_class
+from parlour.agents.registry import load
+from parlour.envs import game as game_named
+from parlour.envs.core.batch import How
+from parlour.envs.core.rows import Rows
+from parlour.envs.keywords import make_rows
+
+from . import checkpoint, save_agent
+from .cloning import SOLVER, CloningPPO
+from .curriculum import Curriculum
+from .lookahead import LookaheadPPO, ahead_of
+from .ppo import CardPolicy, CardPPO, Clock
+from .run import Run
+from .sb3 import CardVecEnv
+from .settings import Settings
+
+WINS = 256
+"""Deals that the curriculum draws its positions from, new ones for every rollout."""
+MODELS: dict[str, type[CardPPO]] = {"lookahead": LookaheadPPO, "cloning": CloningPPO}
+"""What learns, where it is not plain `CardPPO`."""
+ROWS_APART = 1 << 32
+"""Row i of training seed k is seeded with ``k * ROWS_APART + i``: no two runs share its deals."""
+
+
+def make_env(settings: Settings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
+    """Return the environments of a run."""
+    return CardVecEnv(
+        game_named(settings.game),
+        settings.n_envs,
+        settings.variant,
+        encoding=network_class(settings.network).encoding,
+        reward=settings.reward,
+        max_moves=settings.max_moves,
+        skip_forced=settings.skip_forced,
+        make=make,
+        **settings.options,  # type: ignore[arg-type]
+    )
+
+
+def described(settings: Settings) -> dict[str, Any]:
+    """Return the network as `networks.build` takes it and artefacts keep it."""
+    return {
+        "name": settings.network,
+        "width": settings.width,
+        "depth": settings.depth,
+        "options": dict(settings.network_options),
+    }
+
+
+def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_rows) -> CardPPO:
+    """Return the model of a run with fresh weights, drawn from ``seed``."""
+    env, net = make_env(settings, make), described(settings)
+    rate_now = settings.learning_rate
+    model = MODELS.get(settings.method, CardPPO)(
+        CardPolicy,
+        env,
+        learning_rate=rate_now if settings.schedule == "constant" else lambda left: rate_now * left,
+        n_steps=settings.n_steps,
+        batch_size=settings.batch_size,
+        n_epochs=settings.n_epochs,
+        gamma=settings.gamma,
+        gae_lambda=settings.gae_lambda,
+        clip_range=settings.clip,
+        ent_coef=settings.entropy,
+        vf_coef=settings.value_weight,
+        max_grad_norm=settings.max_grad_norm,
+        policy_kwargs={
+            "make": partial(
+                build, net["name"], env.game, net["width"], net["depth"], net["options"]
+            )
+        },
+        seed=seed,
+        device=settings.device,
+    )
+    model.reward_scale = settings.reward_scale
+    if isinstance(model, LookaheadPPO):
+        model.warm_up = int(settings.warm_up * settings.total_steps)
+    if isinstance(model, CloningPPO):
+        model.lessons = int(settings.warm_up * settings.total_steps)
+        if settings.teacher != SOLVER:
+            model.teacher = load(settings.teacher, env.game, env.rules, seed)
+    env.seed(seed * ROWS_APART)
+    model.set_logger(Logger(None, []))
+    return model
+
+
+class NetworkRun(Run):
+    """A run of MaskablePPO, alone or followed by learning to look ahead.
+
+    ``total`` is the steps of the settings, rounded up to whole rollouts. ``samples``: the agent
+    draws its actions from its policy.
+    """
+
+    samples = False
+
+    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
+        settings = self.settings
+        torch.set_num_threads(settings.threads)
+        torch.distributions.Distribution.set_default_validate_args(False)
+        rollout = settings.n_envs * settings.n_steps
+        self.total = -(-settings.total_steps // rollout) * rollout
+        self.model = self._make_model()
+        assert isinstance(self.model.env, CardVecEnv)
+        self.env = self.model.env
+        initial = self.initial()
+        if found:
+            # By these its games are played: a state is taken by its own rules alone.
+            self.env.set_rules(self._rules_at(found.values["steps"] - rollout))
+            checkpoint.restore(self.model, found)
+            if isinstance(self.model, LookaheadPPO):
+                self.model.ahead = self.steps - rollout >= self.model.warm_up
+        elif initial:
+            self._begin_with(initial)
+        _, self.callback = self.model._setup_learn(0, reset_num_timesteps=found is None)
+        self.model.clock = self.clock = Clock(self.history["split"])
+
+    def _make_model(self) -> CardPPO:
+        return make_model(self.settings, self.seed)
+
+    def _begin_with(self, folder: Path) -> None:
+        agent = LearnedAgent.load(folder, self.game)
+        try:
+            self.network.load_state_dict(agent.network.state_dict())
+        except RuntimeError as error:
+            raise ValueError(f"setting initial={folder}: another network: {error}") from error
+
+    @property
+    def network(self) -> CardNetwork:
+        """The network that is trained."""
+        return cast(CardPolicy, self.model.policy).network
+
+    @property
+    def steps(self) -> int:  # type: ignore[override]
+        """Environment steps done so far."""
+        return self.model.num_timesteps
+
+    def iterate(self) -> dict[str, float]:
+        """See `Run.iterate`."""
+        model, settings = self.model, self.settings
+        self._choose_rules()
+        self._choose_starts()
+        left = 1 - self.steps / self.total
+        if isinstance(model, LookaheadPPO):
+            model.temperature = settings.temperature * max(left, 0.1)
+        model.collect_rollouts(self.env, self.callback, model.rollout_buffer, settings.n_steps)
+        model._current_progress_remaining = left  # as the rollout began: never 0 or below
+        model.ent_coef = settings.entropy_final + left * (settings.entropy - settings.entropy_final)
+        model.train()
+        values = {name: float(value) for name, value in model.logger.name_to_value.items()}
+        model.logger.name_to_value.clear()
+        recent = self.env.recent
+        if len(recent):
+            values |= {
+                f"play/{name}": float(recent[name].mean()) for name in recent.dtype.fields or ()
+            }
+        return values | {"train/entropy_weight": model.ent_coef}
+
+    def _choose_rules(self) -> None:
+        """Begin new games where the study has ended, or begun."""
+        wanted = self._rules_at(self.steps)
+        if self.env.rules != wanted:
+            self.env.set_rules(wanted)
+            self.model._last_obs = self.env.begin()
+            self.model._last_episode_starts = np.ones(self.env.num_envs, np.bool_)
+
+    def _choose_starts(self) -> None:
+        """While the curriculum lasts, let games begin on the way to a win; farther from it later.
+
+        Half of its time what is left to play grows to the whole game, then it stays.
+        """
+        steps = self.settings.curriculum * self.settings.total_steps
+        if self.steps >= steps:
+            self.env.curriculum = None
+            return
+        if self.env.curriculum is None:
+            self.env.curriculum = Curriculum(self.game, self.rules, WINS)
+        rollout = self.steps // (self.settings.n_envs * self.settings.n_steps)
+        self.env.curriculum.draw(min(1.0, 2 * self.steps / steps + 0.05), self.seed, rollout)
+        if self.steps == 0:
+            self.env.curriculum.begin(self.env.rows, np.arange(self.env.num_envs))
+            self.model._last_obs = self.env.observations()
+
+    def _rules_at(self, steps: int) -> Any:
+        """Return the rules of the rollout that begins after so many steps."""
+        settings = self.settings
+        if steps >= settings.study * settings.total_steps:
+            return self.rules
+        options = {**settings.options, **settings.study_options}
+        return self.env.game.rules_of(settings.variant, options)
+
+    def agent(self) -> LearnedAgent:
+        """See `Run.agent`."""
+        return LearnedAgent(self.network, how=self._how())
+
+    def evaluate(self) -> dict[str, float]:
+        """See `Run.evaluate`."""
+        with self.clock("evaluation"):
+            return super().evaluate()
+
+    def _how(self) -> How | None:
+        """Return how the agent looks ahead, or None while it plays by its policy."""
+        ahead = isinstance(self.model, LookaheadPPO) and self.model.ahead
+        return ahead_of(self.env.rows.how) if ahead else None
+
+    def save(self) -> None:
+        """See `Run.save`."""
+        self.history["split"] = self.clock.split()
+        checkpoint.save(self.folder, self.model, self.history)
+
+    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
+        """See `Run.write_agent`."""
+        how = self._how()
+        save_agent.save(
+            folder,
+            f"{self.settings.network}-{self.seed}",
+            self.game,
+            self.rules,
+            self.network,
+            described(self.settings),
+            trained,
+            scored,
+            how._asdict() if how else None,
+            self.samples,
+        )
+        return save_agent.weights_bytes(self.network)

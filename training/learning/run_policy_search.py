@@ -1,0 +1,198 @@
+"""Policy search: the weights of a game's own heuristic, by CMA-ES.
+
+CMA-ES is the covariance-matrix form of the cross-entropy method: each generation draws candidates
+from a normal distribution, lets all of them play the same random deals, and moves the distribution
+towards those that were paid most by the run's ``reward``. No gradients, no network: what comes out
+is the greedy agent with better weights. The search itself is the library `cma`.
+"""
+
+import pickle
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cma
+import numpy as np
+from safetensors.numpy import save as tensor_bytes
+
+from parlour.agents.greedy import HEURISTIC, TENSOR, GreedyAgent
+from parlour.envs import Game
+from parlour.envs import game as game_named
+from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.jit import jit
+from parlour.envs.core.options import compiled
+from parlour.envs.core.values import best_of
+
+from . import checkpoint, save_agent
+from .run import Run
+from .settings import Settings
+
+FLOOR = 0.1
+"""A weight of 0 is searched like one of this share of the mean size of all weights."""
+STREAM = 0x434D41
+"""Keeps the numbers drawn here apart from those of other methods with equal seeds."""
+
+
+@cache
+def make_player(name: str) -> Callable[..., None]:
+    """Return the compiled ``player(states, rules, weights, scores, max_moves)`` of a game.
+
+    It plays each deal, given by the state's generator, to its end by the heuristic; ``scores`` is
+    room for one row of scores, float64 (1, actions).
+    """
+    game = game_named(name)
+    begin, step, judge, actions = game.play.begin, game.play.step, game.judge, game.actions
+
+    @jit
+    def player(states: Any, table: Any, weights: Any, scores: Any, max_moves: int) -> None:
+        rules = table[0]
+        for i in range(len(states)):
+            s = states[i]
+            begin(s, rules, Source.SEED)
+            while s["over"] == Over.RUNNING and s["moves"] < max_moves:
+                for action in range(actions):
+                    scores[0, action] = 0.0
+                judge(states[i : i + 1], table, weights, scores)
+                step(s, rules, best_of(s["legal"], scores[0]))
+
+    return player
+
+
+def play(
+    game: Game, rules: Any, weights: np.ndarray, seeds: np.ndarray, max_moves: int
+) -> np.ndarray:
+    """Play deals by the heuristic with some weights; return their last states (n,)."""
+    states = np.zeros(len(seeds), game.state)
+    states["rng"] = seeds
+    make_player(game.name)(states, compiled(rules), weights, np.zeros((1, game.actions)), max_moves)
+    return states
+
+
+class Normal:
+    """Normal numbers from a generator of its own, which is kept when the search is."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng([seed, STREAM])
+
+    def __call__(self, *shape: int) -> np.ndarray:
+        """Return numbers of that shape."""
+        return self.rng.standard_normal(shape)
+
+
+def make_search(settings: Settings, seed: int, n: int) -> cma.CMAEvolutionStrategy:
+    """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
+    options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9}
+    if settings.population:
+        options["popsize"] = settings.population
+    return cma.CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
+
+
+class WeightsRun(Run):
+    """A run of policy search. Its ``steps`` are whole games.
+
+    A checkpoint is taken after each generation, and the agent is evaluated at the end.
+    """
+
+    unit = "games"
+
+    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
+        self.begin = self.game.own_weights
+        initial = self.initial()
+        if initial:
+            weights = GreedyAgent.load(initial, self.game).weights
+            assert weights is not None
+            self.begin = weights
+        size = np.abs(self.begin)
+        self.scale = size + FLOOR * (size.mean() or 1.0)
+        self.search = make_search(self.settings, self.seed, len(self.begin))
+        if found:  # pickled by this run itself, in its own folder
+            self.search = pickle.loads(found.arrays["search"].tobytes())
+
+    @property
+    def games(self) -> int:
+        """Games of one generation."""
+        return int(self.search.popsize) * self.settings.candidate_deals
+
+    @property
+    def total(self) -> int:  # type: ignore[override]
+        """Games of the whole run."""
+        return self.settings.generations * self.games
+
+    @property
+    def steps(self) -> int:  # type: ignore[override]
+        """Games played so far."""
+        return int(self.search.countiter) * self.games
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weights that the search would play now: the middle of its distribution."""
+        return self._weights_at(self.search.mean)
+
+    def _weights_at(self, point: np.ndarray) -> np.ndarray:
+        return self.begin + self.scale * point
+
+    def iterate(self) -> dict[str, float]:
+        """Let candidates play common deals; return how the middle one of them did."""
+        draws = np.random.default_rng([self.seed, STREAM, int(self.search.countiter)])
+        deals = self.settings.candidate_deals
+        seeds = draws.integers(0, int(TRAINING_SEEDS), deals, np.uint64, endpoint=True)
+        points = self.search.ask()
+        played = np.array([self._play(point, seeds) for point in points])
+        paid, seen = played.T
+        self.search.tell(points, (-paid).tolist())
+        return {
+            f"play/{self.game.measure}": float(np.median(seen)),
+            "play/best": float(paid.max()),
+            "train/sigma": float(self.search.sigma),
+        }
+
+    def _play(self, point: np.ndarray, seeds: np.ndarray) -> tuple[float, float]:
+        """Return what a candidate is paid for a game, and the mean of the game's measure."""
+        weights, limit = self._weights_at(point), self.settings.max_moves
+        states = play(self.game, self.rules, weights, seeds, limit)
+        score, won = float(states["score"].mean()), float(states["won"].mean())
+        pay = {"win": won, "score": score}
+        progress = self.game.play.scale * score + self.game.play.bonus * won
+        return pay.get(self.settings.reward, progress), float(states[self.game.measure].mean())
+
+    def evaluates(self, before: int) -> bool:
+        """Never before the end."""
+        return False
+
+    def saves(self, before: int) -> bool:
+        """After each generation."""
+        return True
+
+    def agent(self) -> GreedyAgent:
+        """See `Run.agent`."""
+        return GreedyAgent(weights=self.weights)
+
+    def save(self) -> None:
+        """See `Run.save`."""
+        arrays = {"search": np.frombuffer(pickle.dumps(self.search), np.uint8)}
+        checkpoint.save_arrays(self.folder, arrays, {"steps": self.steps, "history": self.history})
+
+    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
+        """See `Run.write_agent`."""
+        names = list(self.game.weights)
+        tensors = tensor_bytes({TENSOR: self.weights})
+        described = {
+            "name": HEURISTIC,
+            "encoding": "none",
+            "width": len(names),
+            "depth": 0,
+            "options": {},
+        }
+        trained |= {"weights": names, "cma": cma.__version__}
+        name = f"weights-{self.seed}"
+        save_agent.save_weights(
+            folder, name, self.game, self.rules, tensors, described, trained, scored
+        )
+        return tensors
+
+    def result(self) -> dict[str, Any]:
+        """See `Run.result`."""
+        return {"weights": dict(zip(self.game.weights, self.weights.tolist(), strict=True))}

@@ -1,0 +1,118 @@
+"""One training seed of a run that learns a table of afterstate values."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import save as tensor_bytes
+
+from parlour.agents.value_table import TABLE, ValueAgent, values_of
+from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.options import compiled
+from parlour.envs.core.values import bonus_of
+
+from . import checkpoint, save_agent
+from .run import Run
+from .td_kernel import Lesson, make_learner, make_room
+
+GAMES = 10_000
+"""Games between two looks at the log, the clock and whether to stop."""
+FIRST_STEPS = 0.1
+"""Share of a warm-up by parts in which the heuristic plays, with a random action in three."""
+STREAM = 0x56414C
+"""Keeps the numbers drawn here apart from those of other methods with equal seeds."""
+EXPLORE = 0.02
+"""Share of random actions in the rest of the warm-up."""
+
+
+class ValueRun(Run):
+    """A run that learns a table of afterstate values by self-play.
+
+    It ends with the first `GAMES` games that reach ``total`` steps.
+    """
+
+    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
+        self.values, self.room = values_of(self.game), make_room(self.game)
+        self.learner = make_learner(self.game.name)
+        self.bonus = bonus_of(self.game.play)
+        self.total, self.steps = self.settings.total_steps, 0
+        self.table = np.zeros(self.values.size, np.float32)
+        self.seen = np.zeros(self.values.size, np.int32)
+        self.states = np.zeros(1, self.game.state)
+        draws = np.random.default_rng([self.seed, STREAM])
+        self.states["rng"] = draws.integers(0, int(TRAINING_SEEDS), 1, np.uint64)
+        initial = self.initial()
+        if found:
+            self.steps = found.values["steps"]
+            self.table, self.seen = found.arrays["table"], found.arrays["seen"]
+            self.states = found.arrays["states"].view(self.game.state)
+        elif initial:
+            self.table = ValueAgent.load(initial, self.game).table.copy()
+
+    def lesson(self) -> Lesson:
+        """Return how the next games are played and learned from."""
+        done, warm = self.steps / self.total, self.settings.warm_up
+        if done < warm and self.values.parts:
+            first = done < FIRST_STEPS * warm
+            return Lesson(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES, 0)
+        if done < warm:
+            return Lesson(0, 1, EXPLORE, self.settings.step_size, 1, GAMES, self.bonus)
+        left = (1 - done) / (1 - warm)
+        size = self.settings.step_size * (left if self.settings.schedule == "linear" else 1)
+        return Lesson(0, 0, 0, size, self.settings.td_lambda, GAMES, self.bonus)
+
+    def iterate(self) -> dict[str, float]:
+        """See `Run.iterate`."""
+        tally = np.zeros(4, np.int64)
+        lesson = self.lesson()
+        self.learner(
+            self.states,
+            compiled(self.rules),
+            self.game.own_weights,
+            self.table,
+            self.seen,
+            self.room,
+            np.array(lesson, np.float64),
+            tally,
+        )
+        if not np.isfinite(self.table).all():
+            raise ValueError(
+                f"step_size={self.settings.step_size}: the values have diverged at step "
+                f"{self.steps}; begin again with a smaller one"
+            )
+        games, steps, score, reached = (int(one) for one in tally)
+        self.steps += steps
+        means = {"score": score / games, self.game.goal: reached / games}
+        said = {f"play/{fact}": mean for fact, mean in means.items()}
+        return said | {"train/step_size": lesson.step_size}
+
+    def agent(self) -> ValueAgent:
+        """See `Run.agent`."""
+        return ValueAgent(self.table)
+
+    def save(self) -> None:
+        """See `Run.save`."""
+        states = self.states.view(np.uint8)  # npz without pickle has no records
+        arrays = {"table": self.table, "seen": self.seen, "states": states}
+        checkpoint.save_arrays(self.folder, arrays, {"steps": self.steps, "history": self.history})
+
+    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
+        """See `Run.write_agent`."""
+        weights = tensor_bytes({TABLE: self.table})
+        described = {
+            "name": TABLE,
+            "encoding": "afterstates",
+            "width": self.values.size,
+            "depth": 0,
+            "options": {"version": self.values.version},
+        }
+        name = f"values-{self.seed}"
+        save_agent.save_weights(
+            folder, name, self.game, self.rules, weights, described, trained, scored
+        )
+        return weights
+
+    def result(self) -> dict[str, Any]:
+        """See `Run.result`."""
+        return {"values_learned": int((self.seen > 0).sum())}

@@ -1,0 +1,266 @@
+"""The games as a Stable-Baselines3 vector environment, straight over the batch kernel.
+
+One compiled call steps all rows; Python touches a row only when its game ends.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+from parlour.envs import Game
+from parlour.envs.core.batch import Reset, Source
+from parlour.envs.core.options import compiled
+from parlour.envs.core.rows import Rows, codes_of, taken
+from parlour.envs.keywords import (
+    BROKEN,
+    MAX_MOVES,
+    make_rows,
+    observation_space,
+    observe,
+    rows_number,
+    seed_number,
+    whole_numbers,
+)
+
+from .curriculum import Curriculum
+
+RECENT = 2000
+"""How many of the last finished games the running averages cover."""
+LOG = np.dtype(
+    [
+        ("won", np.int8),
+        ("score", np.int32),
+        ("moves", np.int32),
+        ("steps", np.int32),
+        ("return", float),
+    ]
+)
+
+
+class CardVecEnv(VecEnv):
+    """``num_envs`` games for SB3; row i plays as the single env seeded with seed + i.
+
+    Finished rows begin anew in the same step. Their infos hold ``terminal_observation``,
+    ``TimeLimit.truncated``, ``episode`` (r, l, t, as Monitor's) and the game's result; all others
+    are empty. Masks: ``env_method("action_masks")``, as sb3-contrib asks, or `masks`.
+    Keywords are those of `parlour.envs.CardEnv`; ``make`` is called in place of `make_rows`. With a
+    ``curriculum`` new games begin where that says.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        variant: str | None = None,
+        *,
+        encoding: str = "onehot",
+        reward: str = "progress",
+        max_moves: int | None = MAX_MOVES,
+        max_episode_steps: int | None = None,
+        skip_forced: bool = False,
+        make: Callable[..., Rows] = make_rows,
+        **options: Any,
+    ) -> None:
+        num_envs = rows_number(num_envs)
+        self.game, self.encoding = game, encoding
+        self.rows: Rows = make(
+            game,
+            num_envs,
+            variant,
+            options,
+            reward=reward,
+            max_moves=max_moves,
+            max_episode_steps=max_episode_steps,
+            skip_forced=skip_forced,
+            reset=Reset.SAME_STEP,
+        )
+        self.returns = np.zeros(num_envs)
+        self.curriculum: Curriculum | None = None
+        self._ring = np.zeros(RECENT, LOG)
+        self._finished = 0
+        self.ended = np.zeros(0, np.int64)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._broken = False
+        self._begun = time.time()
+        space, actions = observation_space(game, encoding), gym.spaces.Discrete(game.actions)
+        super().__init__(num_envs, space, actions)
+        self.seed()
+
+    @property
+    def rules(self) -> Any:
+        """The rules played, a NamedTuple."""
+        return self.rows.rules
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed row i with seed + i at the next reset; ValueError for what is no seed."""
+        found: Sequence[int | None] = super().seed(seed_number(seed))
+        return found
+
+    def reset(self) -> np.ndarray:
+        """Begin a new game on every row, from the seeds given to `seed` since the last reset."""
+        for i, seed in enumerate(self._seeds):
+            if seed is not None:
+                rng, _ = gym.utils.seeding.np_random(seed)
+                self.rows.reseed(i, rng)
+        self._reset_seeds()
+        self._reset_options()
+        return self.begin()
+
+    def set_rules(self, rules: Any) -> None:
+        """Go on by other rules of the same game."""
+        self.rows.rules, self.rows.rules_table = rules, compiled(rules)
+
+    def begin(self) -> np.ndarray:
+        """Begin a new game on every row, unseeded, and the running averages anew: observations."""
+        self._broken = True
+        self.rows.start(Source.DRAW)
+        self._broken = False
+        self.returns[:] = 0
+        self._finished = 0
+        return self.observations()
+
+    def observations(self) -> np.ndarray:
+        """Return the observations as they are now, in an array of their own."""
+        return observe(self.game, self.encoding, self.rows.codes)
+
+    def masks(self) -> np.ndarray:
+        """Return the legal actions, bool (num_envs, actions), in an array of their own."""
+        return self.rows.out.masks.view(np.bool_).copy()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions of the next step, integers (num_envs,); ValueError for others."""
+        self._actions[:] = whole_numbers(actions, self.num_envs)
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Step every row: observations, float32 rewards, dones, infos."""
+        if self._broken:
+            raise gym.error.ResetNeeded(BROKEN)
+        out = self.rows.out
+        self._broken = True  # until all have played: an opponent may raise
+        self.rows.step(self._actions)
+        self._broken = False
+        self.returns += self.rows.rewards
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        done = out.terminated | out.truncated
+        self.ended = np.flatnonzero(done)
+        if len(self.ended):
+            self._finish(self.ended, infos)
+            if self.curriculum is not None:
+                self.curriculum.begin(self.rows, self.ended)
+        return self.observations(), self.rows.rewards.astype(np.float32), done, infos
+
+    def leave(self, which: np.ndarray) -> None:
+        """Leave the games in ``which`` (bool (num_envs,)) and begin new ones on their rows."""
+        self._broken = True
+        self.rows.start(Source.DRAW, which)
+        self._broken = False
+        self.returns[which] = 0
+
+    def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        ended = taken(self.rows.out.ended, which)
+        last = observe(self.game, self.encoding, codes_of(ended))
+        self.results = self._facts(ended, which)
+        facts = {name: array.tolist() for name, array in self.results.items()}
+        cut = self.rows.out.truncated[which].tolist()
+        returns = self.returns[which].round(6).tolist()
+        lengths = ended["steps"].tolist()
+        seconds = round(time.time() - self._begun, 6)
+        for k, i in enumerate(which.tolist()):
+            info = infos[i]
+            for name, values in facts.items():
+                info[name] = values[k]
+            info["terminal_observation"] = last[k]
+            info["TimeLimit.truncated"] = cut[k]
+            info["episode"] = {"r": returns[k], "l": lengths[k], "t": seconds}
+        self._remember(ended, which)
+
+    def _facts(self, ended: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
+        finished = np.zeros(self.num_envs, np.bool_)
+        finished[which] = True
+        facts = self.rows.results(ended, finished)
+        return facts | {"is_success": facts[self.rows.goal]}
+
+    def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
+        places = (self._finished + np.arange(len(which))) % RECENT
+        self._ring["won"][places] = self.results["is_success"]
+        self._ring["score"][places] = self.results["score"]
+        for field in ("moves", "steps"):
+            self._ring[field][places] = ended[field]
+        self._ring["return"][places] = self.returns[which]
+        self._finished += len(which)
+        self.returns[which] = 0
+
+    @property
+    def recent(self) -> np.ndarray:
+        """The last `RECENT` finished games, records of `LOG`, in no particular order (a view)."""
+        return self._ring[: self._finished]
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return copies of all that the next steps depend on, and of the running averages."""
+        return {
+            **self.rows.saved(),
+            "returns": self.returns.copy(),
+            "recent": self._ring.copy(),
+            "finished": np.array(self._finished),
+        }
+
+    def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
+        """Go on from what `state` returned; returns the observations. ValueError if it differs."""
+        for name, own in self.state().items():
+            found = state.get(name)
+            if not isinstance(found, np.ndarray) or (found.dtype, found.shape) != (
+                own.dtype,
+                own.shape,
+            ):
+                raise ValueError(f"state {name!r}: allowed is an array {own.shape} of {own.dtype}")
+        self.rows.put_back(state)
+        self._broken = False
+        self.returns[:] = state["returns"]
+        self._ring[:] = state["recent"]
+        self._finished = int(state["finished"])
+        self._reset_seeds()
+        return self.observations()
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _chosen(self, indices: Any) -> Sequence[int]:
+        return list(self._get_indices(indices))
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Say whether every row has this attribute."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute, the same for every row, once for each row asked for."""
+        value = None if attr_name == "render_mode" else getattr(self, attr_name)
+        return [value for _ in self._chosen(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: the rows are one batch and share all attributes."""
+        raise AttributeError(f"{attr_name!r}: the rows of a CardVecEnv share all attributes")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> Any:
+        """Call ``action_masks`` (bool (rows, actions), one row an env) or ``scene`` of rows."""
+        if method_name == "action_masks":
+            masks = self.masks()
+            return masks if indices is None else masks[self._chosen(indices)]
+        if method_name == "scene":
+            layout, states = self.game.layout, self.rows.states
+            return [layout(states[i], self.rules) for i in self._chosen(indices)]
+        raise AttributeError(f"no method {method_name!r}: allowed are action_masks, scene")
+
+    def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: Any = None) -> list[bool]:
+        """Say yes for Monitor, whose ``episode`` facts are in the infos, and no for all others."""
+        return [issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions, bool (num_envs, actions); see `masks`."""
+        return self.masks()

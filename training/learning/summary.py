@@ -1,0 +1,90 @@
+"""What a finished run came to: over its seeds, in a few lines, and where the time went."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, read_json, whole
+from parlour.envs import game as game_named
+
+from ..files import write_json
+from .run import RESULT
+from .settings import Settings
+
+RESULT_FIELDS = {
+    "steps": whole(0, 10**18),
+    "seconds": NUMBER,
+    "final": TABLE,
+    "unit": TEXT._replace(optional=True),
+}
+"""What is read in the result of a seed."""
+
+
+def summarise(settings: Settings, folder: Path) -> None:
+    """Write ``result.json`` of a run from those of its seeds.
+
+    Raises ValueError, naming file and field, for one of them that says something else.
+    """
+    game = game_named(settings.game)
+    goal = game.goal_of(game.rules_of(settings.variant, settings.options))
+    seeds = [_result_of(folder / f"seed-{k}" / RESULT, goal) for k in settings.seeds]
+    summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
+    if "unit" in seeds[0]:
+        summary["unit"] = seeds[0]["unit"]
+    for fact in (goal, "score"):
+        values = np.array([one["final"][fact]["mean"] for one in seeds])
+        spread = float(values.std(ddof=1)) if len(values) > 1 else None
+        summary[fact] = {
+            "mean": float(values.mean()),
+            "standard_deviation": spread,
+            "by_seed": values.tolist(),
+        }
+    summary["seconds"] = [one["seconds"] for one in seeds]
+    write_json(folder / RESULT, summary)
+
+
+def _result_of(file: Path, goal: str) -> dict[str, Any]:
+    with naming(file):
+        found = read_json(file)
+        check_fields(found, RESULT_FIELDS)
+        check_fields(found["final"], {goal: TABLE, "score": TABLE}, "final.")
+        for fact in (goal, "score"):
+            check_fields(found["final"][fact], {"mean": NUMBER}, f"final.{fact}.")
+        return found
+
+
+def report(folder: Path) -> str:
+    """Say in a few lines how a finished run came out."""
+    summary = json.loads((folder / RESULT).read_text())
+    goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
+    reached, score = summary[goal], summary["score"]
+    played = f"{summary['steps']:,} {summary.get('unit', 'steps')}"
+    lines = [f"{folder}: {played}, evaluated on its validation deals:"]
+    for k, seed in enumerate(summary["seeds"]):
+        lines.append(
+            f"  seed {seed}: {goal} {reached['by_seed'][k]:.1%}, score {score['by_seed'][k]:.2f}, "
+            f"{summary['seconds'][k]:,.0f} s, agent in {folder / f'seed-{seed}' / 'agent'}"
+        )
+    if len(summary["seeds"]) > 1:
+        shown = [
+            f"{name} {one['mean']:{form}}, standard deviation over seeds "
+            f"{one['standard_deviation']:{form}}"
+            for name, one, form in ((goal, reached, ".1%"), ("score", score, ".2f"))
+        ]
+        lines.append(f"  all: {'; '.join(shown)}")
+    return "\n".join(lines)
+
+
+def split_table(folder: Path) -> str:
+    """Say where the time of each seed went."""
+    lines = []
+    for path in sorted(folder.glob(f"seed-*/{RESULT}")):
+        result = json.loads(path.read_text())
+        seconds = result["seconds_by_phase"]
+        whole, unit = sum(seconds.values()), result.get("unit", "steps")
+        parts = ", ".join(f"{name} {part / whole:.1%}" for name, part in seconds.items())
+        speed = f"{result['steps_per_second']:,.0f} {unit}/s"
+        lines.append(f"  seed {result['seed']}: {speed}: {parts}")
+    return "\n".join(lines)

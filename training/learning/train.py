@@ -1,0 +1,278 @@
+"""Train agents: MaskablePPO over the native vector environment, one folder a run.
+
+``runs/GAME-VARIANT-NAME/`` holds ``settings.json``, ``rules.json``, ``result.json`` and a folder
+``seed-K`` for each training seed, with ``progress.jsonl`` and a TensorBoard log, checkpoints,
+``result.json`` and the agent as an artefact (``agent/``). A run may be stopped at any moment and
+resumed. With equal settings, seed and one thread the weights are equal bit by bit; other numbers of
+threads or environments, and other versions of torch, give other weights.
+"""
+
+import importlib
+import sys
+
+if __name__ == "__main__" and not __package__:  # executed as a file, from a clone
+    sys.path.pop(0)  # this folder: its modules are not top-level ones
+    try:
+        installed = importlib.import_module("parlour.training.learning.train")
+    except ModuleNotFoundError as error:
+        sys.exit(f"{error}: install the repository first, with: pip install -e '.[train]'")
+    sys.exit(installed.main())
+
+import os
+import re
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from parlour.agents.reading import naming, one_line, read_json, shorten
+from parlour.agents.value_table import values_of
+from parlour.envs import game as game_named
+from parlour.envs.core.options import plain as plain_rules
+
+from ..files import aside_of, sole_use, write_json
+from .progress import Bar
+from .run import RESULT, Run, Stop
+from .run_network import NetworkRun
+from .run_policy_search import WeightsRun
+from .run_td import ValueRun
+from .selfplay import SelfplayRun
+from .settings import Settings, parse, plain, preset, read
+from .summary import report, split_table, summarise
+
+__all__ = ["Interrupted", "Settings", "main", "preset", "report", "resume", "train"]
+
+SETTINGS, RULES = "settings.json", "rules.json"
+TRAINED = "trained"
+METHODS: dict[str, type[Run]] = {
+    "ppo": NetworkRun,
+    "lookahead": NetworkRun,
+    "cloning": NetworkRun,
+    "selfplay": SelfplayRun,
+    "values": ValueRun,
+    "weights": WeightsRun,
+}
+"""Who trains by each method."""
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was asked to stop and has saved a checkpoint; the text says how to resume it."""
+
+    def __init__(self, folder: Path, signum: int) -> None:
+        super().__init__(f"stopped and saved; to go on: parlour train --resume {folder}")
+        self.folder, self.signum = folder, signum
+
+
+def train(settings: Settings, *, quiet: bool = False) -> Path:
+    """Train one agent for each seed, one after the other; return the run's folder.
+
+    Raises ValueError if a run of that name exists, is being trained or cannot begin, Interrupted
+    after SIGINT or SIGTERM. A run that could not begin leaves no folder.
+    """
+    game = game_named(settings.game)
+    several = game.players_of(game.rules_of(settings.variant, settings.options)) > 1
+    if several != (settings.method == "selfplay"):
+        raise ValueError(
+            f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
+        )
+    folder = _folder_of(settings)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with sole_use(folder, TRAINED):
+        _begin(settings, folder)
+        try:
+            return _train_all(settings, folder, quiet)
+        except Exception:
+            if _is_empty(folder, {RULES, SETTINGS}):
+                (folder / SETTINGS).unlink()  # first: what a death would leave can then begin anew
+                shutil.rmtree(folder)  # or the corrected command would find that it exists
+            raise
+
+
+def resume(folder: Path, *, quiet: bool = False) -> Path:
+    """Go on with a run from its last checkpoints, with its own settings; return its folder.
+
+    Raises ValueError if there is no run, if it is being trained by another process, or if rules or
+    features have changed since.
+    """
+    folder = Path(folder)
+    if not (folder / SETTINGS).exists() and (folder.parent / SETTINGS).exists():
+        folder = folder.parent  # the folder of one seed was named
+    if not (folder / SETTINGS).exists():
+        unbegun = "it ended before it began: train again by the same --name"
+        reason = unbegun if _is_unbegun(folder) else f"it has no {SETTINGS}"
+        raise ValueError(f"{folder}: no run to resume: {reason}")
+    with sole_use(folder, TRAINED):
+        settings = _read_settings(folder)
+        return _train_all(settings, folder, quiet)
+
+
+def _read_settings(folder: Path) -> Settings:
+    """Return a run's settings; ValueError if they, or the rules beside them, are not the game's."""
+    with naming(folder / SETTINGS):
+        given = read_json(folder / SETTINGS)
+    settings = read(given, str(folder / SETTINGS))
+    with naming(folder / RULES):
+        was = read_json(folder / RULES)
+    now = _rules(settings)
+    for name in now:
+        if was.get(name) != now[name]:
+            raise ValueError(
+                f"{folder / RULES}: {name} was {shorten(was.get(name))} and is now "
+                f"{shorten(now[name])}: the game has changed; begin a new run"
+            )
+    return settings
+
+
+def _rules(settings: Settings) -> dict[str, Any]:
+    game = game_named(settings.game)
+    rules = game.rules_of(settings.variant, settings.options)
+    return {
+        "game": game.name,
+        "variant": settings.variant or game.default,
+        "rules": plain_rules(rules),
+        "rules_digest": game.rules_digest(rules),
+        "features_digest": game.features_digest,
+        "learned": _learned(settings),
+    }
+
+
+def _learned(settings: Settings) -> Any:
+    """What else a checkpoint of this method depends on: it must not be resumed with another."""
+    game = game_named(settings.game)
+    if settings.method == "values":
+        values = values_of(game)
+        return {"size": values.size, "version": values.version}
+    return dict(game.weights) if settings.method == "weights" else None
+
+
+def _folder_of(settings: Settings) -> Path:
+    variant = settings.variant or game_named(settings.game).default
+    start = f"{settings.game}-{variant}"
+    name = time.strftime("%Y%m%d-%H%M%S") if settings.name is None else settings.name
+    return Path(settings.runs) / f"{start}-{name}"
+
+
+def _begin(settings: Settings, folder: Path) -> None:
+    """Make the folder of a new run, its settings last: with them it can be resumed.
+
+    Raises ValueError if there is one already. What a run left that ended before that is taken over.
+    """
+    if not _is_unbegun(folder):
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            raise ValueError(
+                f"{folder} exists: choose another --name, remove it, or go on with "
+                f"--resume {folder}"
+            ) from None
+    write_json(folder / RULES, _rules(settings))
+    write_json(folder / SETTINGS, plain(settings))
+
+
+def _is_unbegun(folder: Path) -> bool:
+    """Whether a folder is that of a run that ended before its settings stood."""
+    return folder.is_dir() and _is_empty(folder, {RULES, aside_of(RULES), aside_of(SETTINGS)})
+
+
+def _is_empty(folder: Path, names: set[str]) -> bool:
+    """Whether a folder holds nothing but folders and files of these names."""
+    inside = list(folder.rglob("*"))
+    return all(path.name in names or (path.is_dir() and not path.is_symlink()) for path in inside)
+
+
+def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
+    with _stoppable() as stop:
+        for seed in settings.seeds:
+            place = folder / f"seed-{seed}"
+            if not (place / RESULT).exists() and not _train_seed(
+                settings, seed, place, quiet, stop
+            ):
+                raise Interrupted(folder, stop.asked)
+    summarise(settings, folder)
+    return folder
+
+
+def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop) -> bool:
+    run = METHODS[settings.method](settings, seed, folder)
+    try:
+        with Bar(f"seed {seed}", run.total, run.steps, quiet, run.unit) as bar:
+            return run.train(bar, stop)
+    finally:
+        run.close()
+
+
+@contextmanager
+def _stoppable() -> Iterator[Stop]:
+    """Let SIGINT and SIGTERM ask for a stop; a second one ends the process at once."""
+    stop = Stop()
+
+    def ask(signum: int, _: Any) -> None:
+        stop.asked = signum
+        signal.signal(signum, before[signum])
+        os.write(2, b"\nstopping after this update ...\n")
+
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {signum: signal.signal(signum, ask) for signum in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+
+
+def _parsed(words: Sequence[str]) -> Settings:
+    """Read a command line; what tyro finds wrong becomes a ValueError."""
+    drawn = StringIO()
+    try:
+        with redirect_stderr(drawn):
+            return parse(words, "parlour train")
+    except SystemExit as left:
+        if not left.code:
+            raise
+    raise ValueError(_one_line(drawn.getvalue()))
+
+
+def _one_line(drawn: str) -> str:
+    """What stands in a box as tyro draws it: a title, parts between rules, where help is."""
+    rows = [row.strip("│|╭╮╰╯+ ") for row in COLOUR.sub("", drawn).splitlines()[1:]]
+    parts = [row if row.strip("─-") else ";" for row in rows]  # - and | where there is no Unicode
+    said = " ".join(row for row in parts if not row.startswith("For full helptext"))
+    return said.replace(" ;", ";").strip("; ").removeprefix("Error parsing Settings: ")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train by command line; return the exit code: 0, 2 for wrong input, 130 when stopped."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if "--resume" in words:
+            if words == ["--resume"]:
+                raise ValueError(
+                    "--resume RUN: RUN is missing, the folder of the run to go on with"
+                )
+            if len(words) != 2 or words[0] != "--resume":
+                raise ValueError("--resume RUN takes nothing else: a run keeps its own settings")
+            folder, profile = resume(Path(words[1])), False
+        else:
+            settings = _parsed(words)
+            folder, profile = train(settings), settings.profile
+    except Interrupted as stopped:
+        print(stopped, file=sys.stderr)
+        return 128 + stopped.signum
+    except (ValueError, OSError) as error:
+        print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)
+        return 2
+    print(report(folder))
+    if profile:
+        print(split_table(folder))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
