@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load as read_tensors
 
 from parlour.envs import Game
 from parlour.envs.core.batch import How, Reset, Reward
@@ -116,7 +114,7 @@ def blame(path: Path) -> Iterator[None]:
         raise ArtefactError(f"{path}: nested too deeply") from error
     except KeyError as error:
         raise ArtefactError(f"{path}: {error} is missing") from error
-    except (OSError, ValueError, TypeError, RuntimeError, SafetensorError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise ArtefactError(f"{path}: {one_line(error)}") from error
 
 
@@ -206,5 +204,11 @@ def _weights(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
             f"{len(data)} bytes with SHA-256 {found[:16]}…, where agent.json says {digest[:16]}…: "
             "cut short, damaged or of another agent"
         )
-    tensors: Mapping[str, np.ndarray] = read_tensors(data)
+    from safetensors import SafetensorError  # of the extra `train`: only saved agents need it
+    from safetensors.numpy import load as read_tensors
+
+    try:
+        tensors: Mapping[str, np.ndarray] = read_tensors(data)
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
     return tensors

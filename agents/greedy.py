@@ -9,8 +9,9 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.baselines import Judged
+from parlour.envs.core.turn import Agent
 
-from .registry import Agent
+from . import artefact
 
 HEURISTIC = "heuristic"
 """What ``agent.json`` calls the network of an agent that plays by learned weights."""
@@ -27,8 +28,6 @@ class GreedyAgent(Judged):
 
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
-        from . import artefact  # safetensors is needed only here
-
         found = artefact.load(path, game, rules, lambda _: 8 * len(game.weights))
         with artefact.blame(found.folder):
             names = found.trained.get("weights")

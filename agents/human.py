@@ -12,10 +12,10 @@ from parlour.envs import Game
 from parlour.envs.core.cards import name, parse
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
+from parlour.envs.core.turn import Agent, Turn
 
 from . import human_bests
 from .greedy import GreedyAgent
-from .registry import Agent, Turn
 
 HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or

@@ -10,11 +10,11 @@ import torch
 from parlour.envs import Game
 from parlour.envs.core.batch import How
 from parlour.envs.core.rows import hidden, taken
+from parlour.envs.core.turn import Turn, draws
 
 from . import artefact
 from .lookahead import look_ahead
 from .networks import CardNetwork, build, masked_logits, values_of, weigh
-from .registry import Turn, draws
 
 CHUNK = 4096
 """Games that go through the network at once."""

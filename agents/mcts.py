@@ -26,7 +26,9 @@ from parlour.envs import Game
 from parlour.envs.core.baselines import Uniform
 from parlour.envs.core.batch import Reward
 from parlour.envs.core.options import compiled
+from parlour.envs.core.turn import Agent, Turn
 
+from . import artefact
 from .greedy import GreedyAgent
 from .mcts_kernel import make_iterate
 from .mcts_tree import (
@@ -41,7 +43,6 @@ from .mcts_tree import (
     make_tree,
     slots_for,
 )
-from .registry import Agent, Turn
 from .value_table import ValueAgent
 
 ITERATIONS = 400
@@ -234,7 +235,5 @@ def reward_of(folder: Path, game: Game, rules: Any) -> int:
     """Return by what reward a saved agent was trained, if there is one in the folder."""
     if not folder.is_dir():
         return Reward.PROGRESS
-    from . import artefact  # safetensors is needed only here
-
     settings = artefact.load(folder, game, rules).trained.get("settings", {})
     return Reward[settings.get("reward", "progress").upper()]

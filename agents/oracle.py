@@ -9,11 +9,10 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.rows import Rows, taken
-from parlour.envs.core.turn import Turn, look
-from parlour.envs.solvers import solver_of
+from parlour.envs.core.truth import solver_of
+from parlour.envs.core.turn import Agent, Turn, look
 
 from .greedy import GreedyAgent
-from .registry import Agent
 
 FEWEST = "fewest"
 """Behind ``oracle:``: it wins in the fewest moves."""

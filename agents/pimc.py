@@ -15,9 +15,7 @@ import numpy as np
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.rows import hidden, taken
-from parlour.envs.core.turn import mix
-
-from .registry import Agent, Turn
+from parlour.envs.core.turn import Agent, Turn, mix
 
 WORLDS = 40
 """Worlds for each decision, where no budget is named."""

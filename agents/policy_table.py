@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
+from parlour.envs.core.turn import Turn, draws
 
-from .registry import Turn, draws
+from . import artefact
 
 TABLE = "chances"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""
@@ -43,8 +44,6 @@ class TabularAgent:
 
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
-        from . import artefact  # safetensors is needed only here
-
         row = 8 * (1 + game.actions)
         found = artefact.load(path, game, rules, lambda network: row * network["width"])
         with artefact.blame(found.folder):

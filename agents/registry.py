@@ -25,6 +25,15 @@ from parlour.envs.core.turn import (
     make_turn,
 )
 
+from . import greedy, human, oracle, rollouts, uniform
+from .artefact import network_of
+from .greedy import HEURISTIC, GreedyAgent
+from .mcts import SearchAgent, reward_of
+from .pimc import WORLDS, PimcAgent
+from .policy_table import TABLE as CHANCES
+from .policy_table import TabularAgent
+from .value_table import TABLE, ValueAgent
+
 __all__ = [
     "Agent",
     "FixedAgent",
@@ -41,7 +50,12 @@ __all__ = [
 ]
 
 
-BUILT_IN = ("uniform", "greedy", "human")
+BUILT_IN: dict[str, Callable[[int], Agent]] = {
+    "uniform": uniform.make,
+    "greedy": greedy.make,
+    "human": human.make,
+}
+"""Who plays by a bare word, in every game: ``make(seed)``."""
 CARD = "agent.json"
 """The file that makes a folder a saved agent."""
 TRAINED = "trained"
@@ -85,16 +99,10 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if not spec:
         raise ValueError(f"agent {spec!r}: name an agent, such as {', '.join(BUILT_IN)}")
     if spec in BUILT_IN:
-        module = importlib.import_module(f".{spec}", __package__)
-        agent: Agent = module.make(seed)
-        return agent
+        return BUILT_IN[spec](seed)
     if spec.partition(":")[0] == ORACLE:
-        from . import oracle
-
         return oracle.of(game, rules, spec.partition(":")[2])
     if spec in game.players:
-        from .greedy import GreedyAgent
-
         return GreedyAgent(spec, player=spec)
     if re.split("[:@]", spec)[0] in PREFIXES:
         return _prefixed(spec, game, rules, seed)
@@ -178,14 +186,10 @@ def _expectimax(rest: str, game: Game, rules: Any, seed: int, budget: Budget) ->
 
 
 def _rollouts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    from .rollouts import of
-
-    return of(load(rest, game, rules, seed), rest, *budget)
+    return rollouts.of(load(rest, game, rules, seed), rest, *budget)
 
 
 def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    from .mcts import SearchAgent, reward_of
-
     player = load(rest, game, rules, seed)
     if not hasattr(player, "network"):
         return SearchAgent(player, *budget, seed=seed)
@@ -194,8 +198,6 @@ def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent
 
 
 def _pimc(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    from .pimc import WORLDS, PimcAgent
-
     player = load(rest, game, rules, seed)
     return PimcAgent(game, rules, player, budget.number or WORLDS, budget.milliseconds)
 
@@ -227,12 +229,6 @@ def trained(game: Game, rules: Any) -> Path:
 
 def _saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
     """The agent in a folder; ``width``: one that plays by a table is to look a ply ahead."""
-    from .artefact import network_of
-    from .greedy import HEURISTIC, GreedyAgent
-    from .policy_table import TABLE as CHANCES
-    from .policy_table import TabularAgent
-    from .value_table import TABLE, ValueAgent
-
     folder = _made_by(path)
     network = network_of(folder)
     if network == TABLE:
@@ -315,9 +311,7 @@ def check_agent(agent: Any, spec: str = "") -> Agent:
     if isinstance(agent, type):
         raise ValueError(f"agent {called} is a class: give an object of it, such as {own}()")
     if not callable(getattr(agent, "act", None)):
-        raise ValueError(
-            f"agent {called} has no method act(turn); see parlour.agents.registry.Agent"
-        )
+        raise ValueError(f"agent {called} has no method act(turn); see parlour.agents.Agent")
     for field, value in (("name", own), ("sees_all", False)):
         if not hasattr(agent, field):
             try:

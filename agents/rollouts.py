@@ -14,10 +14,10 @@ from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import taken
+from parlour.envs.core.turn import Agent, Turn
 from parlour.envs.core.values import best_of, bonus_of
 
 from .greedy import GreedyAgent
-from .registry import Agent, Turn
 from .value_table import ValueAgent
 
 WORLDS = 160

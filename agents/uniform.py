@@ -2,8 +2,7 @@
 
 from parlour.envs.core.baselines import Uniform as UniformAgent
 from parlour.envs.core.baselines import pick
-
-from .registry import Agent
+from parlour.envs.core.turn import Agent
 
 __all__ = ["UniformAgent", "make", "pick"]
 

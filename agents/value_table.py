@@ -10,10 +10,10 @@ from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import taken
+from parlour.envs.core.turn import Turn
 from parlour.envs.core.values import Judges, Values, make_judges
 
 from . import artefact
-from .registry import Turn
 
 TABLE = "values"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""

@@ -19,23 +19,11 @@ from typing import Any
 import gymnasium as gym
 
 from . import poker_squares, puss_in_the_corner, pyramid, seven_twenty_seven
-from .core.game import Game
-from .core.options import unknown
+from .core.game import GAMES, Game, register
+from .core.game import find_game as game
 from .single import CardEnv
 from .vector import CardVectorEnv
 from .wrappers import DictObservation, DictVectorObservation
-
-_MODULES = (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven)
-GAMES: dict[str, Game] = {module.GAME.name: module.GAME for module in _MODULES}
-"""Every game by its name: the one table."""
-
-
-def game(name: str) -> Game:
-    """Return a game by its name, with ``_`` or ``-``; ValueError naming those there are."""
-    found = GAMES.get(name.replace("-", "_")) if isinstance(name, str) else None
-    if found is None:
-        raise ValueError(unknown("game", str(name), GAMES))
-    return found
 
 
 def make(game_name: str, variant: str | None = None, **keywords: Any) -> CardEnv:
@@ -50,7 +38,8 @@ def make_vec(
     return CardVectorEnv(game(game_name), num_envs, variant, **keywords)
 
 
-for _game in GAMES.values():
+for _module in (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven):
+    _game = register(_module.GAME)
     gym.register(
         id=_game.id,
         entry_point="parlour.envs:make",

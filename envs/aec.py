@@ -29,10 +29,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from . import game as game_named
 from . import keywords
 from .core.batch import How, Over, Reset, Reward, Source
 from .core.game import Game
+from .core.game import find_game as game_named
 from .core.options import plain, unknown, yes_or_no
 from .core.rows import Rows, codes_of, viewed
 from .core.scene import Scene, ansi, svg

@@ -13,8 +13,8 @@ from .core.deals import default_bank
 from .core.game import Game
 from .core.options import one_line, unknown, yes_or_no
 from .core.rows import Rows
+from .core.truth import Winnable
 from .seat import Opponents, seat_rows
-from .solvers import Winnable
 
 ENCODINGS = ("onehot", "codes")
 ILLEGAL = ("end", "raise")

@@ -82,7 +82,7 @@ class Game:
     players: Mapping[str, Callable[..., None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse a game whose tables do not fit together; remember it, for pickles."""
+        """Refuse a game whose tables do not fit together."""
         if set(self.variants) != set(self.sources):
             odd = sorted(set(self.variants) ^ set(self.sources))
             raise ValueError(f"{self.name}: variants and sources differ in {', '.join(odd)}")
@@ -90,11 +90,10 @@ class Game:
         unseen = [field for field in self.rules._fields if field not in pieces]
         if unseen:
             raise ValueError(f"{self.name}: options missing in the features: {', '.join(unseen)}")
-        _MADE[self.name] = self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a name: compiled functions and closures stay out of it."""
-        return made, (self.name,)
+        return find_game, (self.name,)
 
     def players_of(self, rules: Any) -> int:
         """Return how many seats are played by these rules."""
@@ -196,10 +195,20 @@ def _digest(*parts: Any) -> str:
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-_MADE: dict[str, Game] = {}
-"""Every game made in this process: where a pickled one is found again."""
+GAMES: dict[str, Game] = {}
+"""Every game by its name: the one table. `parlour.envs` fills it, in the order of its lists."""
 
 
-def made(name: str) -> Game:
-    """Return a game made in this process."""
-    return _MADE[name]
+def register(game: Game) -> Game:
+    """Enter a game into `GAMES` and return it; ValueError if another one has its name."""
+    if GAMES.setdefault(game.name, game) is not game:
+        raise ValueError(f"game {game.name!r}: there is one of that name already")
+    return game
+
+
+def find_game(name: str) -> Game:
+    """Return a game by its name, with ``_`` or ``-``; ValueError naming those there are."""
+    found = GAMES.get(name.replace("-", "_")) if isinstance(name, str) else None
+    if found is None:
+        raise ValueError(opt.unknown("game", str(name), GAMES))
+    return found

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core import truth
 from ..core.cards import below, next_word
-from ..core.game import made
+from ..core.game import find_game
 from ..core.hands import category
 from ..core.jit import jit
 from ..core.rows import taken
@@ -220,7 +220,7 @@ def anneal(
 def _position(deck_or_state: Any, rules: Rules) -> np.ndarray:
     if rules.players > 1:
         raise ValueError("only games for one player are solved: players=2")
-    return truth.position(made("poker_squares"), rules, deck_or_state)
+    return truth.position(find_game("poker_squares"), rules, deck_or_state)
 
 
 def _cards(state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -274,7 +274,7 @@ def solve(
             if score > most:
                 most, best = score, found.copy()
     actions = [int(np.flatnonzero(best == time)[0]) for time in range(len(empty))]
-    end = truth.replayed(made("poker_squares"), rules, state, actions)
+    end = truth.replayed(find_game("poker_squares"), rules, state, actions)
     assert end["over"][0] and end["score"][0] == most
     return Solution(None, [label(action) for action in actions], nodes, actions, int(most))
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.bits import count, lowest
-from ..core.game import made
+from ..core.game import find_game
 from ..core.jit import jit
 from ..core.options import compiled
 from ..core.truth import position
@@ -90,7 +90,7 @@ def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = SAMPLES) -
     Raises ValueError for a seat that is not in any more, for a hand that is over, and for fewer
     samples than `BATCHES`.
     """
-    copy = position(made("seven_twenty_seven"), rules, state)
+    copy = position(find_game("seven_twenty_seven"), rules, state)
     if copy["over"][0]:
         raise ValueError("the hand is over: there is no showdown to come")
     if not 0 <= seat < rules.players or not copy["live"][0] >> seat & 1:

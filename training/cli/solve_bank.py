@@ -15,8 +15,15 @@ from parlour.envs.core.batch import Over
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import unknown
 from parlour.envs.core.rows import Rows, taken
-from parlour.envs.core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
-from parlour.envs.solvers import solver_of
+from parlour.envs.core.truth import (
+    LOST,
+    UNDECIDED,
+    WINNABLE,
+    Solution,
+    position,
+    replayed,
+    solver_of,
+)
 
 from ..evaluation.evaluate import DEALS, check_number, rules_name
 from ..evaluation.labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN, Labels, is_scored, load

@@ -154,12 +154,12 @@ def evaluate(
 ) -> Evaluation:
     """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
 
-    ``agent`` is one, or what `parlour.agents.registry.load` takes; ``seed`` is that of its own random
-    choices; ``max_moves`` None or 0 never cuts a game off. ``key`` is the secret that draws come
-    from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name`` is what
-    tables call the agent (None: its own name), and tells the draws of two agents apart. ``truth``
-    are labels of the deals, or their file; None: those that `labels.find` finds; ``"no"``: none.
-    Raises ValueError naming what is unknown or out of range, and what is allowed;
+    ``agent`` is one, or what `parlour.agents.registry.load` takes; ``seed`` is that of its own
+    random choices; ``max_moves`` None or 0 never cuts a game off. ``key`` is the secret that draws
+    come from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name`` is
+    what tables call the agent (None: its own name), and tells the draws of two agents apart.
+    ``truth`` are labels of the deals, or their file; None: those that `labels.find` finds;
+    ``"no"``: none. Raises ValueError naming what is unknown or out of range, and what is allowed;
     `truth.Contradiction` if a deal is won that is labelled not winnable.
     """
     game = game_named(game) if isinstance(game, str) else game

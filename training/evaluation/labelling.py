@@ -18,7 +18,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.rows import Rows
-from parlour.envs.solvers import solver_of
+from parlour.envs.core.truth import solver_of
 
 from ..files import sole_use, write_bytes
 from .evaluate import DEALS, Progress, check_number, rules_name

@@ -14,7 +14,7 @@ from parlour.agents.value_table import values_of
 from parlour.envs import GAMES
 from parlour.envs import game as game_named
 from parlour.envs.core.options import unknown
-from parlour.envs.solvers import solver_of
+from parlour.envs.core.truth import solver_of
 
 from .limits import check_kind, check_name, check_ranges
 

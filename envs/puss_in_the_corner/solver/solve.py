@@ -24,7 +24,7 @@ import numpy as np
 
 from ...core import truth
 from ...core.bits import highest
-from ...core.game import made
+from ...core.game import find_game
 from ...core.jit import jit
 from ...core.options import compiled
 from ...core.rows import taken
@@ -236,7 +236,7 @@ def _expanded(states: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray,
 
 def _tried(state: np.ndarray, rules: Rules, player: str | None, most: int) -> tuple[int, list[int]]:
     """Let a player go on to the last pass and solve that; the positions, the actions if won."""
-    game, actions, states = made("puss_in_the_corner"), [], taken(state)
+    game, actions, states = find_game("puss_in_the_corner"), [], taken(state)
     while not states["over"][0] and states["shown"]["redeals_left"][0]:
         scores = game.judged(states, rules, player=player)[0]
         legal = int(states["legal"][0])
@@ -319,7 +319,7 @@ def solve(
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
-    game = made("puss_in_the_corner")
+    game = find_game("puss_in_the_corner")
     state = truth.position(game, rules, deck_or_state)
     found, nodes, actions = _solved(state, rules, LIMIT if limit is None else limit)
     if found != truth.WINNABLE:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.bits import highest, lowest
-from ...core.game import made
+from ...core.game import find_game
 from ...core.jit import jit
 from ...core.options import compiled
 from ...core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
@@ -176,7 +176,7 @@ def solve(
     ValueError for rules with a shuffle or ``undo``.
     """
     check_solvable(rules)
-    game = made("pyramid")
+    game = find_game("pyramid")
     states = position(game, rules, deck_or_state)
     if states["over"][0]:
         won = bool(states["won"][0])
@@ -240,6 +240,6 @@ def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.n
     Raises ValueError as `solve` does.
     """
     check_solvable(rules)
-    values = np.zeros((len(states), made("pyramid").actions), np.float32)
+    values = np.zeros((len(states), find_game("pyramid").actions), np.float32)
     outcomes_of(states, compiled(rules), LIMIT if limit is None else limit, values)
     return values
