@@ -25,7 +25,7 @@ from parlour.envs.core.options import unknown
 
 from ..evaluation.evaluate import DEALS, MAX_MOVES
 from ..evaluation.terminal import as_line
-from . import commands, solve_bank
+from . import bank, commands, solve
 from .arguments import (
     MOST_DEALS,
     MOST_HANDS,
@@ -88,8 +88,8 @@ def parser() -> Parser:
     for name in ("evaluate", "compare"):
         _add_deals(made[name])
     _add_play(made["play"])
-    solve_bank.add_solve(made["solve"])
-    solve_bank.add_bank(made["bank"], _add_rules)
+    solve.add_solve(made["solve"])
+    bank.add_bank(made["bank"], _add_rules)
     _add_bench(made["bench"])
     return top
 
@@ -220,8 +220,8 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": commands.run_evaluate,
     "compare": commands.run_compare,
     "play": commands.run_play,
-    "solve": solve_bank.run_solve,
-    "bank": solve_bank.run_bank,
+    "solve": solve.run_solve,
+    "bank": bank.run_bank,
     "bench": commands.run_bench,
 }
 

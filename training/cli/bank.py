@@ -1,65 +1,39 @@
-"""The commands ``parlour solve`` and ``parlour bank``: what could be reached, all cards known."""
+"""``parlour bank``: the deals of banks labelled with what a solver finds, and shown."""
 
 import argparse
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from parlour.envs import GAMES, Game, game
-from parlour.envs.core.batch import Over
-from parlour.envs.core.deals import default_bank
-from parlour.envs.core.options import unknown
-from parlour.envs.core.rows import Rows, taken
 from parlour.envs.core.truth import (
     LOST,
     UNDECIDED,
     WINNABLE,
-    Solution,
-    position,
-    replayed,
     solver_of,
 )
 
-from ..evaluation.evaluate import DEALS, check_number, rules_name
+from ..evaluation.evaluate import DEALS
 from ..evaluation.labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN, Labels, is_scored, load
 from ..evaluation.outputs import check_folder
 from ..evaluation.stats import rate
 from ..evaluation.terminal import find_width, wrap_words
-from ..evaluation.truth import proven
 from .arguments import MOST_DEALS, MOST_JOBS, read_options, read_path, read_text, read_whole
 from .commands import bars_of, variants_of
+from .solve import add_limit
 
 SURE = (0.95, 0.99)
 """Confidence of the two intervals that are shown of a bank."""
-WORDS = {True: "yes", False: "no", None: "undecided"}
 MOST = 100
 """Different values of which it is counted how often each occurs."""
 BAR = 50
 """Width of the longest bar of a histogram."""
 SIDES = 21
 """Columns beside it: the value, and how many deals have it."""
-
-
-def add_solve(made: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``parlour solve`` beside game and rules."""
-    made.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
-    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    made.add_argument("--deck", type=read_text, help="a chosen deck: card names in dealing order")
-    made.add_argument(
-        "--actions",
-        nargs="+",
-        default=[],
-        metavar="ACTION",
-        help="numbers or names of actions: the position after them is solved",
-    )
-    made.add_argument("--fewest", action="store_true", help="look for the shortest way to win")
-    _add_limit(made)
-    made.add_argument("--json", action="store_true", help="print JSON")
 
 
 def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
@@ -80,7 +54,7 @@ def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
         default=True,
         help="look for the fewest moves of each deal, too (default: yes)",
     )
-    _add_limit(make)
+    add_limit(make)
     make.add_argument(
         "--jobs",
         type=read_whole(MOST_JOBS),
@@ -102,86 +76,6 @@ def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
     show.add_argument("--variant", metavar="NAME", nargs="+", help="only these")
     show.add_argument("--json", action="store_true", help="print JSON")
     show.set_defaults(parser=show)
-
-
-def _add_limit(made: argparse.ArgumentParser) -> None:
-    made.add_argument(
-        "--limit",
-        type=read_whole(),
-        metavar="NODES",
-        help="positions to look at (default: the solver's)",
-    )
-
-
-def run_solve(given: argparse.Namespace) -> int:
-    """Print whether a deal, or a position of it, can still be won, and how."""
-    one = game(given.game)
-    rules = one.rules_of(given.variant, read_options(given.option))
-    check_number("limit", 1 if given.limit is None else given.limit, 1)
-    solve = solver_of(one, rules)
-    state, named = _begun(one, rules, given)
-    state = replayed(one, rules, state, [_action(one, word) for word in given.actions])
-    if state["over"][0] != Over.RUNNING:
-        found, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
-    else:
-        begun = perf_counter()
-        found = solve(state, rules, optimal=given.fewest, limit=given.limit)
-        spent = 1000 * (perf_counter() - begun)
-        proven(one, rules, state, found)
-    said = {
-        "game": one.name,
-        "variant": rules_name(one, rules, given.variant),
-        **named,
-        "winnable": found.winnable,
-        "score": found.score,
-        "fewest": found.fewest,
-        "moves": found.moves,
-        "actions": None if found.actions is None else [int(action) for action in found.actions],
-        "nodes": int(found.nodes),
-        "ms": spent,
-    }
-    print(json.dumps(said) if given.json else _solution(one, said))
-    return 0
-
-
-def _begun(one: Game, rules: Any, given: argparse.Namespace) -> tuple[np.ndarray, dict[str, Any]]:
-    """The position at the start, (1,), and what the JSON calls the deal."""
-    if (given.deal is None) == (given.deck is None):
-        raise ValueError("name what to solve: --deal NUMBER, or --deck CARDS")
-    if given.deck is not None:
-        if given.bank:
-            raise ValueError("--bank goes with --deal, not with --deck")
-        return position(one, rules, given.deck), {"deck": given.deck}
-    bank = given.bank or default_bank(one.name)
-    rows = Rows(one, rules, 1)
-    rows.deal_bank(bank, [given.deal])
-    return taken(rows.states), {"deal": given.deal, "bank": bank}
-
-
-def _action(one: Game, word: str) -> int:
-    """The action of this number or name, in any case; ValueError naming all there are."""
-    names = {one.label(action).lower(): action for action in range(one.actions)}
-    names |= {str(action): action for action in range(one.actions)}
-    if word.lower() not in names:
-        labels = [f"{action} {one.label(action)}" for action in range(one.actions)]
-        raise ValueError(unknown("action", word, labels))
-    return names[word.lower()]
-
-
-def _solution(one: Game, said: dict[str, Any]) -> str:
-    deal = f"deal {said['deal']}, bank {said['bank']}" if "deal" in said else "a chosen deck"
-    lines = [f"{one.title}, {said['variant']}, {deal}"]
-    moves = said["moves"] or []
-    if is_scored(one):
-        score = "none" if said["score"] is None else said["score"]
-        lines.append(f"best score found: {score}, {len(moves)} moves")
-    else:
-        way = f", in {len(moves)} moves" if moves else ""
-        fewest = " (no way is shorter)" if said["fewest"] is not None and moves else ""
-        lines.append(f"winnable: {WORDS[said['winnable']]}{way}{fewest}")
-    lines += [f"{number:>4}  {move}" for number, move in enumerate(moves, 1)]
-    lines.append(f"{said['nodes']:,} positions looked at, {said['ms']:.3g} ms")
-    return "\n".join(lines)
 
 
 def run_bank(given: argparse.Namespace) -> int:
