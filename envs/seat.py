@@ -9,7 +9,7 @@ from .core.baselines import named
 from .core.batch import How, Over, Reset, Source
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
-from .core.record import read_states
+from .core.read_states import read_states
 from .core.rows import Rows, put, taken, viewed
 from .core.turn import Agent, FixedAgent, choose, make_turn
 

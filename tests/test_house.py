@@ -196,3 +196,53 @@ def test_no_path_of_one_machine_and_no_registry_host() -> None:
 def test_files_are_short() -> None:
     lengths = {name: source(name).count("\n") for name in modules(*TOPS)}
     assert [name for name, n in lengths.items() if n > LONGER.get(name, LINES)] == []
+
+
+def module_of(name: str) -> str:
+    """The dotted name of a module of ours, from its path."""
+    return "parlour." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def arrows() -> dict[str, set[str]]:
+    """Whom each module of ours imports, anywhere in its text, functions included."""
+    known = {module_of(name) for name in modules(*TOPS)}
+    found: dict[str, set[str]] = {}
+    for name in modules(*TOPS):
+        here = module_of(name)
+        targets = (word for _, word, _ in imports(name))
+        ways = {word if word in known else word.rpartition(".")[0] for word in targets}
+        found[here] = {way for way in ways if way in known and way != here}
+    return found
+
+
+def reached(graph: dict[str, set[str]], begin: str) -> set[str]:
+    """Every module that one imports, itself or through others."""
+    seen: set[str] = set()
+    left = [begin]
+    while left:
+        for way in graph[left.pop()] - seen:
+            seen.add(way)
+            left.append(way)
+    return seen
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """An import inside a function may keep a library out; it may not hide a circle."""
+    graph = arrows()
+    assert len(graph) > 100
+    assert [name for name in graph if name in reached(graph, name)] == []
+
+
+def test_only_the_registry_knows_all_agents() -> None:
+    """How an agent is found by its name stands in one place."""
+    families = {"greedy", "human", "learned", "mcts", "oracle", "pimc", "rollouts", "uniform"}
+    wanted = {f"parlour.agents.{family}" for family in families}
+    assert [name for name, ways in arrows().items() if wanted <= ways] == [
+        "parlour.agents.registry"
+    ]
+
+
+def test_a_package_has_few_rooms() -> None:
+    """So that a stranger finds each thing where he would look for it."""
+    rooms = {name.split("/")[1] for name in modules("training")} - {"__init__.py"}
+    assert len(rooms) <= 6

@@ -7,8 +7,7 @@ record to the byte.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +15,6 @@ from .batch import Over
 from .cards import FIRST_CARD
 from .features import Features
 from .jit import jit
-from .options import one_line
-
-if TYPE_CHECKING:
-    from .game import Game
 
 HEAD_ALLOWED = (
     ("moves", "0 or more"),
@@ -163,74 +158,3 @@ def make_record_check(
         return -1, 0, 0
 
     return RecordCheck(check, (*HEAD_ALLOWED, *allowed))
-
-
-def read_states(game: "Game", rules: Any, table: np.ndarray, states: Any, n: int) -> np.ndarray:
-    """Return copies of n states that may be played on by these rules, the given ones.
-
-    ``table`` has the rules as kernels take them. Raises ValueError for anything but a record array
-    of n states, and for a record that no play makes: naming row, field and what is allowed.
-    """
-    width = game.state.itemsize
-    fits = isinstance(states, np.ndarray) and states.shape == (n,) and states.dtype == game.state
-    if not fits:
-        is_array = isinstance(states, np.ndarray)
-        got = f"{states.shape} of {states.dtype.name}" if is_array else type(states).__name__
-        raise ValueError(
-            f"a state of {game.title} is a record array ({n},) of {width} bytes a row; got {got}"
-        )
-    room = np.empty(n + 1, f"V{width}")  # as bytes: NumPy copies records field by field
-    room[:n] = np.asarray(states).view(room.dtype)
-    made = np.ndarray(n + 1, game.state, room.data)  # a view of another record takes 5 µs more
-    raw = np.ndarray((n + 1, width), np.int8, room.data)
-    players, pack, size = _facts(game, rules)
-    row, wrong, byte = game.record_check.check(made, raw, table, players, pack, size)
-    if row >= 0:
-        raise ValueError(f"state of {game.title}, row {row}: {_said(game, made, row, wrong, byte)}")
-    return made[:n]
-
-
-@lru_cache(256)
-def _facts(game: "Game", rules: Any) -> tuple[int, int, int]:
-    """How many play by these rules; the set of the codes of a deck, and how many cards it has."""
-    pack = game.pack(rules)
-    return game.players_of(rules), sum(1 << card for card in pack), len(pack)
-
-
-def _said(game: "Game", made: np.ndarray, row: int, wrong: int, byte: int) -> str:
-    """Name a wrong field, its value and what is allowed."""
-    if wrong not in (SHOWN, DERIVED):
-        field, allowed = game.record_check.allowed[wrong - 1]
-        value: Any = made[row]
-        for part in field.split("."):
-            value = value[part]
-        return f"{field}={one_line(value.tolist())}: allowed is {allowed}"
-    field, kind, start = field_at(game.state, byte)
-    value, other = (_number(made, i, kind, start) for i in (row, -1))
-    if wrong == SHOWN:
-        assert game.state.fields is not None
-        entry = byte - game.state.fields["shown"][1]
-        return f"{field}={value}: allowed is 0 to {game.features.high[entry]}"
-    return f"{field}={value}: allowed is {other}, as the other fields have it"
-
-
-def _number(made: np.ndarray, row: int, kind: np.dtype, start: int) -> Any:
-    return np.frombuffer(made[row].tobytes(), kind, 1, start)[0].item()
-
-
-def field_at(record: np.dtype, byte: int) -> tuple[str, np.dtype, int]:
-    """Return the field of a record in which a byte lies: its name, its type, where it begins."""
-    name, start = "", 0
-    while record.fields is not None:
-        field, entry = next(
-            (field, entry)
-            for field, entry in record.fields.items()
-            if 0 <= byte - start - entry[1] < entry[0].itemsize
-        )
-        record, start = entry[0], start + entry[1]
-        name += f".{field}" if name else field
-        if record.shape:
-            place = (byte - start) // record.base.itemsize
-            name += str([int(i) for i in np.unravel_index(place, record.shape)]).replace(", ", "][")
-            record, start = record.base, start + place * record.base.itemsize
-    return name, record, start

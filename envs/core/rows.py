@@ -12,7 +12,7 @@ from .game import Game
 from .jit import jit
 from .keys import draw_seed
 from .options import compiled
-from .record import read_states
+from .read_states import read_states
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
 """NumPy takes 10 µs to compare with a member of an enumeration."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, CardEnv, Game
-from parlour.envs.core.record import field_at
+from parlour.envs.core.read_states import field_at
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import SEVERAL, Case
 from tests.fuzz_records import leaves, states_of

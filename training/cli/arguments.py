@@ -8,6 +8,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from parlour.agents.registry import BUILT_IN
+
+AGENTS = (
+    f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
+    "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
+    "module:Class; mcts; pimc (in games with an exact solver); expectimax:, rollouts: or mcts: "
+    "before one of them; with a budget for each decision (worlds, iterations, time) as in "
+    "pimc@100, mcts@800:trained or rollouts@50ms:greedy"
+)
+"""What may be named as an agent, in the words of the help."""
 LARGEST = 2**62
 """The largest whole number: it fits into 64 bits with room for the deals behind it."""
 

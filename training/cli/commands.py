@@ -10,7 +10,6 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.registry import BUILT_IN
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe, differences, said
@@ -18,17 +17,10 @@ from parlour.envs.core.options import describe, differences, said
 from ..evaluation.evaluate import MAX_MOVES, Progress
 from ..evaluation.outputs import check_folder
 from ..evaluation.terminal import wrap_beside
-from .arguments import read_options, split_options
+from .arguments import AGENTS, read_options, split_options
 
 ROOT = Path(__file__).resolve().parents[2]
 """The clone, if this is one."""
-AGENTS = (
-    f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
-    "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
-    "module:Class; mcts; pimc (in games with an exact solver); expectimax:, rollouts: or mcts: "
-    "before one of them; with a budget for each decision (worlds, iterations, time) as in "
-    "pimc@100, mcts@800:trained or rollouts@50ms:greedy"
-)
 
 
 def run_list(_: argparse.Namespace) -> int:

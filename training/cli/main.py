@@ -4,15 +4,9 @@ Only NumPy, Numba and Gymnasium are needed to start it; what a command needs bey
 by that command.
 """
 
-import sys
-
-if __name__ == "__main__":  # as python -m parlour.training.cli: begin where the command does
-    from .start import main as start
-
-    sys.exit(start())
-
 import argparse
 import os
+import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
@@ -25,8 +19,9 @@ from parlour.envs.core.options import unknown
 
 from ..evaluation.evaluate import DEALS, MAX_MOVES
 from ..evaluation.terminal import as_line
-from . import bank, commands, solve
+from . import STOPPED, bank, commands, solve
 from .arguments import (
+    AGENTS,
     MOST_DEALS,
     MOST_HANDS,
     MOST_ROWS,
@@ -37,9 +32,7 @@ from .arguments import (
     read_text,
     read_whole,
 )
-from .commands import AGENTS
 from .examples import EXAMPLES
-from .start import STOPPED
 
 FAILED = 2
 """Exit status of a wrong command line, wrong rules, a wrong agent ..."""

@@ -10,8 +10,7 @@ import signal
 import sys
 from typing import Any
 
-STOPPED = 130
-"""Exit status of what was ended by Ctrl-C: 128 and the number of SIGINT."""
+from . import STOPPED
 
 
 def main() -> int:

@@ -4,8 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .duplicate_report import DEALER, per_hand, position_names
-from .duplicate_results import Match, Tournament
+from .duplicate_results import DEALER, Match, Tournament, per_hand, position_names
 from .plots import colour, plain_axes
 
 CELL, BAR = 0.62, 0.42

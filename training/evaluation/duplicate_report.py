@@ -11,14 +11,21 @@ from rich.table import Table
 from rich.text import Text
 
 from .duplicate_play import has_dealer
-from .duplicate_results import Match, SeatDifference, Setting, Tournament
+from .duplicate_results import (
+    DEALER,
+    Match,
+    SeatDifference,
+    Setting,
+    Tournament,
+    per_hand,
+    position_names,
+)
 from .evaluate import LOOKS_AHEAD, SEES_ALL
 from .fitting import make_table, print_fitting
 from .report import FILES, coloured, interval, show_key, write
 from .stats import Estimate
 
 __all__ = ["FILES", "episodes", "save", "show"]
-DEALER = "dealer"
 SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with ms."""
 
@@ -157,14 +164,3 @@ def _style(found: Estimate) -> str:
 
 def _marked(one: Match) -> Text:
     return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
-
-
-def per_hand(setting: Setting) -> str:
-    """Return what nets are counted in, as headings have it."""
-    return f"{setting.unit_name} a {'hand' if has_dealer(setting.game) else 'game'}"
-
-
-def position_names(setting: Setting) -> list[str]:
-    """Return what positions are called: by number, the last one dealer."""
-    names = [str(place) for place in range(1, setting.players + 1)]
-    return [*names[:-1], DEALER] if has_dealer(setting.game) else names

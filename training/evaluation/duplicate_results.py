@@ -20,9 +20,12 @@ from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.options import plain
 
 from .compare import pairs
-from .duplicate_play import Duplicate, rotated
+from .duplicate_play import Duplicate, has_dealer, rotated
 from .evaluate import Progress
 from .stats import Estimate, Tested, student, student_all
+
+DEALER = "dealer"
+"""What the last position is called, where a seat deals."""
 
 
 class Setting(NamedTuple):
@@ -239,3 +242,14 @@ class Tournament:
             "pairs": [one.summary() for one in self.matches if one.pair],
             "differences": [one.summary() for one in self.differences],
         }
+
+
+def per_hand(setting: Setting) -> str:
+    """Return what nets are counted in, as headings have it."""
+    return f"{setting.unit_name} a {'hand' if has_dealer(setting.game) else 'game'}"
+
+
+def position_names(setting: Setting) -> list[str]:
+    """Return what positions are called: by number, the last one dealer."""
+    names = [str(place) for place in range(1, setting.players + 1)]
+    return [*names[:-1], DEALER] if has_dealer(setting.game) else names
