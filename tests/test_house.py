@@ -246,3 +246,18 @@ def test_a_package_has_few_rooms() -> None:
     """So that a stranger finds each thing where he would look for it."""
     rooms = {name.split("/")[1] for name in modules("training")} - {"__init__.py"}
     assert len(rooms) <= 6
+
+
+def test_the_map_in_the_readme_is_the_tree() -> None:
+    """Every room is on it, and it names none that is not there."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    chart = text[text.index("## How it is built") :].split("```")[1]
+    named = {line.split()[0].rstrip("/") for line in chart.strip().splitlines()}
+    folders = {str(Path(name).parent) for name in files() if "/" in name}
+    rooms = {
+        re.sub(rf"^envs/({'|'.join(games())})", "envs/<game>", folder)
+        for folder in folders
+        if not folder.startswith((".", "agents/trained/", "tests/training/", "tests/golden/"))
+    }
+    assert rooms - named == set()
+    assert named - rooms == set()
