@@ -3,7 +3,7 @@
 from setuptools import find_namespace_packages, setup
 
 FOLDERS = ("envs", "agents", "training")
-DATA = [f"**/*.{end}" for end in ("json", "md", "parquet", "safetensors", "toml")]
+DATA = ["py.typed", *(f"**/*.{end}" for end in ("json", "md", "parquet", "safetensors", "toml"))]
 
 setup(
     packages=[f"parlour.{folder}" for folder in FOLDERS]

@@ -5,3 +5,48 @@ if __name__ != "parlour.agents":
         "this folder is the package parlour.agents: install the repository (pip install -e .), "
         "then write: import parlour.agents"
     )
+
+from typing import TYPE_CHECKING, Any
+
+from parlour.envs.core import Agent, IllegalChoice, Turn, choose, draws, look
+
+from .greedy import GreedyAgent
+from .mcts import SearchAgent
+from .oracle import OracleAgent
+from .pimc import PimcAgent
+from .policy_table import TabularAgent
+from .registry import load
+from .rollouts import RolloutAgent
+from .uniform import UniformAgent
+from .value_table import ValueAgent
+
+if TYPE_CHECKING:
+    from .learned import LearnedAgent
+
+__all__ = [
+    "Agent",
+    "GreedyAgent",
+    "IllegalChoice",
+    "LearnedAgent",
+    "OracleAgent",
+    "PimcAgent",
+    "RolloutAgent",
+    "SearchAgent",
+    "TabularAgent",
+    "Turn",
+    "UniformAgent",
+    "ValueAgent",
+    "choose",
+    "draws",
+    "load",
+    "look",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the agent that needs torch when it is asked for."""
+    if name != "LearnedAgent":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .learned import LearnedAgent  # torch
+
+    return LearnedAgent

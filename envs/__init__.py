@@ -14,6 +14,7 @@ if __name__ != "parlour.envs":
         "write 'import parlour.envs'; a bare 'import envs' is not supported"
     )
 
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import gymnasium as gym
@@ -47,6 +48,11 @@ for _module in (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven):
         kwargs={"game_name": _game.name},
     )
 
+try:
+    __version__ = version("parlour")
+except PackageNotFoundError:  # the sources are used without being installed
+    __version__ = "0+unknown"
+
 __all__ = [
     "GAMES",
     "CardEnv",
@@ -54,6 +60,7 @@ __all__ = [
     "DictObservation",
     "DictVectorObservation",
     "Game",
+    "__version__",
     "game",
     "make",
     "make_vec",

@@ -4,9 +4,9 @@ PettingZoo comes with the extra ``table``: ``pip install "parlour[table]"``. Her
 hand at random, each knowing its own cards:
 
 >>> import numpy as np
->>> from parlour.envs import table
+>>> from parlour.envs import aec
 >>> rng = np.random.default_rng(7)
->>> env = table.env("seven-twenty-seven", "six", ante=2)
+>>> env = aec.env("seven-twenty-seven", "six", ante=2)
 >>> env.reset(seed=7)
 >>> chips = {}
 >>> for agent in env.agent_iter():
@@ -58,7 +58,7 @@ class TableEnv(AECEnv):
     """A card game for several; its seats are the agents ``player_0``, ``player_1`` ..., clockwise.
 
     Description:
-        ``table.env("seven-twenty-seven", "declare", players=6)`` is that variant with one option
+        ``aec.env("seven-twenty-seven", "declare", players=6)`` is that variant with one option
         changed. The agent whose turn it is (``agent_selection``) steps; ``last()`` has its
         observation, its rewards since its last step, and its info.
 

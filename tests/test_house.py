@@ -261,3 +261,34 @@ def test_the_map_in_the_readme_is_the_tree() -> None:
     }
     assert rooms - named == set()
     assert named - rooms == set()
+
+
+PUBLIC = ("parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
+OPTIONAL = ("parlour.envs.aec", "parlour.envs.openspiel")  # need a library of their own
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_what_is_public_is_there_and_says_what_it_is(name: str) -> None:
+    package = importlib.import_module(name)
+    assert sorted(package.__all__, key=str) == sorted(set(package.__all__), key=str)
+    for word in package.__all__:
+        thing = getattr(package, word)
+        described = isinstance(thing, str | dict) or (thing.__doc__ or "").strip()
+        assert described, f"{name}.{word} has no docstring"
+    with pytest.raises(AttributeError):
+        _ = package.no_such_name
+
+
+def test_documents_use_what_is_public() -> None:
+    """Readers copy from them: an inner name there would become public by use."""
+    words = re.compile(r"^\s*\"?(?:>>> )?(?:from|import) (parlour[\w.]*)", re.MULTILINE)
+    allowed = {*PUBLIC, *OPTIONAL, *(f"parlour.envs.{game}" for game in games())}
+    texts = [name for name in files() if name.endswith((".md", ".ipynb"))]
+    found = {
+        (name, word)
+        for name in texts
+        if name != "CONTRIBUTING.md"  # for those who change the inside
+        for word in words.findall((ROOT / name).read_text(encoding="utf-8"))
+    }
+    assert len(found) > 10
+    assert sorted((name, word) for name, word in found if word not in allowed) == []

@@ -5,3 +5,48 @@ if __name__ != "parlour.training":
         "this folder is the package parlour.training: install the repository (pip install -e .), "
         "then write: import parlour.training"
     )
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .evaluation.compare import Comparison, compare
+    from .evaluation.evaluate import Evaluation, evaluate
+    from .evaluation.plots import picture
+    from .learning.sb3 import CardVecEnv
+    from .learning.settings import Settings, preset
+    from .learning.train import resume, train
+
+_PLACES = {
+    "CardVecEnv": "learning.sb3",
+    "Comparison": "evaluation.compare",
+    "Evaluation": "evaluation.evaluate",
+    "Settings": "learning.settings",
+    "compare": "evaluation.compare",
+    "evaluate": "evaluation.evaluate",
+    "picture": "evaluation.plots",
+    "preset": "learning.settings",
+    "resume": "learning.train",
+    "train": "learning.train",
+}
+"""Where each public name lies: loaded when asked for, since torch alone takes seconds."""
+
+__all__ = [
+    "CardVecEnv",
+    "Comparison",
+    "Evaluation",
+    "Settings",
+    "compare",
+    "evaluate",
+    "picture",
+    "preset",
+    "resume",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from where it lies."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_PLACES[name]}", __name__), name)

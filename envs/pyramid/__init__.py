@@ -8,6 +8,7 @@ from .layout import facts, layout, words
 from .record import RECORD
 from .rules import (
     ACTIONS,
+    DEAL,
     DEFAULT,
     FEATURES,
     PYRAMID,
@@ -48,4 +49,4 @@ GAME = Game(
     record=RECORD,
 )
 
-__all__ = ["GAME", "VARIANTS", "Rules", "solve"]
+__all__ = ["DEAL", "GAME", "VARIANTS", "Rules", "solve"]

@@ -6,6 +6,7 @@ from .heuristic import WEIGHTS, heuristic
 from .hiding import hide
 from .kernel import play, unit
 from .layout import facts, layout, words
+from .odds import equity
 from .record import RECORD
 from .rule_agents import loose, tight
 from .rules import (
@@ -53,4 +54,4 @@ GAME = Game(
     players={"tight": make_judge(tight), "loose": make_judge(loose)},
 )
 
-__all__ = ["GAME", "VARIANTS", "Rules"]
+__all__ = ["GAME", "VARIANTS", "Rules", "equity"]
