@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from parlour.envs.core import Agent, IllegalChoice, Turn, choose, draws, look
 
 from .greedy import GreedyAgent
-from .mcts import SearchAgent
+from .mcts import MCTSAgent
 from .oracle import OracleAgent
 from .pimc import PimcAgent
 from .policy_table import TabularAgent
@@ -28,10 +28,10 @@ __all__ = [
     "GreedyAgent",
     "IllegalChoice",
     "LearnedAgent",
+    "MCTSAgent",
     "OracleAgent",
     "PimcAgent",
     "RolloutAgent",
-    "SearchAgent",
     "TabularAgent",
     "Turn",
     "UniformAgent",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import How, Reset, Reward
+from parlour.envs.core.batch import Autoreset, Reward, StepConfig
 from parlour.envs.core.options import plain
 
 from .reading import (
@@ -70,9 +70,9 @@ SETTINGS: dict[str, Field] = {
 }
 """What agents read in the settings that one was trained by."""
 LOOKAHEAD: dict[str, Field] = {
-    **dict.fromkeys(How._fields, whole(0, 10**9)),
+    **dict.fromkeys(StepConfig._fields, whole(0, 10**9)),
     "reward": whole(0, max(Reward)),
-    "reset": whole(0, max(Reset)),
+    "reset": whole(0, max(Autoreset)),
     "skip_forced": whole(0, 1),
 }
 
@@ -87,9 +87,9 @@ class Artefact:
 
     ``rules`` are the game's Rules; ``network`` has name, encoding, width, depth and options;
     ``weights`` are arrays by name; ``trained`` and ``scored`` are what the trainer wrote down.
-    ``lookahead``: None, or how a step ahead is paid (fields of `batch.How`) for an agent that plays
-    by the network's values instead of its policy. ``samples``: it draws its actions from the
-    policy instead of taking the likeliest.
+    ``lookahead``: None, or how a step ahead is paid (fields of `batch.StepConfig`) for an agent
+    that plays by the network's values instead of its policy. ``samples``: it draws its actions from
+    the policy instead of taking the likeliest.
     """
 
     folder: Path
@@ -134,14 +134,16 @@ def load(
     card_file = folder / CARD
     with blame(card_file):
         card = _read_card(card_file)
-        own = _own_rules(card, game)
+        own = _check_rules(card, game)
         if rules is not None and rules != own:
-            raise ArtefactError(f"{card_file}: trained by other rules: {_differing(own, rules)}")
+            raise ArtefactError(
+                f"{card_file}: trained by other rules: {_differences_text(own, rules)}"
+            )
         needed = MOST if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
     with blame(weights_file):
         data = read_bytes(weights_file, min(MOST, needed + HEADER_MOST))
-        weights = _weights(data, card["weights_sha256"])
+        weights = _read_tensors(data, card["weights_sha256"])
     network, trained, scored = card["network"], card["trained"], card["scored"]
     ahead = card.get("lookahead")
     samples = card.get("samples") is True
@@ -174,7 +176,7 @@ def _read_card(file: Path) -> dict[str, Any]:
     return card
 
 
-def _own_rules(card: Mapping[str, Any], game: Game) -> Any:
+def _check_rules(card: Mapping[str, Any], game: Game) -> Any:
     if card["game"] != game.name:
         raise ValueError(f"an agent for {card['game']!r}, not for {game.name!r}")
     if card["features_digest"] != game.features_digest:
@@ -191,13 +193,13 @@ def _own_rules(card: Mapping[str, Any], game: Game) -> Any:
     return rules
 
 
-def _differing(own: Any, wanted: Any) -> str:
+def _differences_text(own: Any, wanted: Any) -> str:
     have, want = plain(own), plain(wanted)
     named = [f"{key} {have[key]!r}, not {want[key]!r}" for key in have if have[key] != want[key]]
     return "; ".join(named)
 
 
-def _weights(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
+def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
     found = sha256(data).hexdigest()
     if found != digest:
         raise ValueError(

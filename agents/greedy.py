@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.baselines import Judged
+from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.turn import Agent
 
 from . import artefact
 
-HEURISTIC = "heuristic"
+HEURISTIC_NETWORK = "heuristic"
 """What ``agent.json`` calls the network of an agent that plays by learned weights."""
-TENSOR = "weights"
+WEIGHTS_TENSOR = "weights"
 """The name of their tensor."""
 
 
-class GreedyAgent(Judged):
-    """Takes the best action by ``game.judged``; see `parlour.envs.core.baselines.Judged`."""
+class GreedyAgent(HeuristicAgent):
+    """Takes the best action by ``game.judged``; see `HeuristicAgent`."""
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
@@ -36,12 +36,12 @@ class GreedyAgent(Judged):
                     f"weights for {names}; in this version of the game the heuristic has "
                     f"{list(game.weights)}: learn them anew"
                 )
-            weights = found.weights[TENSOR].copy()  # what was read cannot be written to
+            weights = found.weights[WEIGHTS_TENSOR].copy()  # what was read cannot be written to
             fits = weights.dtype == np.float64 and weights.shape == (len(game.weights),)
             if not fits or not np.isfinite(weights).all():
                 raise ValueError(
-                    f"tensor {TENSOR!r}: {len(game.weights)} finite float64 are needed, got "
-                    f"{weights.dtype} {weights.shape}"
+                    f"tensor {WEIGHTS_TENSOR!r}: {len(game.weights)} finite float64 are needed, "
+                    f"got {weights.dtype} {weights.shape}"
                 )
         return cls(found.name, weights)
 

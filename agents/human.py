@@ -24,14 +24,14 @@ h hint   ? help and all moves   q quit"""
 HELP_AMONG_SEVERAL = """\
 Say what you do, in full or by the short word beside it.
 h hint   ? help and all moves   q quit"""
-LISTED = 40
+MAX_LISTED = 40
 """So many moves are listed in full."""
-PROMPTED = 8
+MAX_PROMPTED = 8
 """So many, among several players, before each answer, too."""
 GLYPHS = str.maketrans("♣♦♥♠", "cdhs")
 
 
-class Quit(Exception):
+class PlayerQuit(Exception):
     """The person has left the game."""
 
 
@@ -60,7 +60,7 @@ class HumanAgent:
             raise ValueError(f"a person plays one game at a time, not {len(turn.masks)}")
         if turn.states["steps"][0] == 0:
             self.clicks, self.begun = [], time.monotonic()
-            alone = turn.game.players_of(turn.rules) == 1
+            alone = turn.game.num_players(turn.rules) == 1
             self.best = human_bests.load(human_bests.key(turn.game, turn.rules)) if alone else None
         if not self.clicks or not turn.masks[0, self.clicks[0]]:
             self.clicks = self._ask(turn)
@@ -78,14 +78,14 @@ class HumanAgent:
         while True:
             text = self._read(f"{self._status(turn, words)} > ")
             if text in ("q", "quit"):
-                raise Quit
+                raise PlayerQuit
             if text in ("h", "hint"):
                 self.say(f"hint: {spoken(hint(turn), words)}")
             elif text in ("?", "help"):
                 self.say(_help(game, rules, states, words))
             elif text:
                 try:
-                    return find_move(text, game, rules, states)
+                    return parse_move(text, game, rules, states)
                 except ValueError as error:
                     self.say(str(error))
 
@@ -93,12 +93,12 @@ class HumanAgent:
         try:
             return self.ask(prompt).strip().lower()
         except EOFError:
-            raise Quit from None
+            raise PlayerQuit from None
 
     def _status(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
         legal = np.flatnonzero(turn.masks[0]).tolist()
-        if turn.game.players_of(turn.rules) > 1:
-            few = [words[action][0] for action in legal if len(legal) <= PROMPTED]
+        if turn.game.num_players(turn.rules) > 1:
+            few = [words[action][0] for action in legal if len(legal) <= MAX_PROMPTED]
             return ", ".join([*few, "? for help"])
         best = f", best: {self.best}" if self.best else ""
         short = [_called(action, words) for action in legal if _is_short(action, words)]
@@ -107,14 +107,14 @@ class HumanAgent:
 
 
 def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:
-    if game.players_of(rules) == 1:
-        return f"{HELP}\nmoves now: {_listed(complete_moves(game, rules, states), words)}"
-    can = (words[action] for (action, *_) in complete_moves(game, rules, states))
+    if game.num_players(rules) == 1:
+        return f"{HELP}\nmoves now: {_moves_text(list_complete_moves(game, rules, states), words)}"
+    can = (words[action] for (action, *_) in list_complete_moves(game, rules, states))
     said = (first + "".join(f" ({word})" for word in more[:1]) for first, *more in can)
     return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(said)}"
 
 
-def complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
+def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
     """Return every move of one game (states (1,)), each as the actions that make it up.
 
     A move is complete when the game's count of moves goes up, or the game is over.
@@ -136,20 +136,20 @@ def complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]
     return sorted(found)
 
 
-def find_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
+def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
     """Return the actions of the move that a text names, in the order in which they are legal.
 
     Words may come in any order; they may leave out what only one move can mean. Raises ValueError
     saying which word is unknown, what the cards can go with, or that they cannot go.
     """
     words = game.words(states[0], rules)
-    wanted = _phrase(text, words)
-    if not wanted and game.players_of(rules) > 1:
+    wanted = _match_phrase(text, words)
+    if not wanted and game.num_players(rules) > 1:
         raise ValueError(f"{text!r} is no move now; ? lists the moves")
     wanted = wanted or [_action(word, words) for word in re.split(r"[\s,;+]+", text) if word]
     if not wanted:
         raise ValueError("name at least one card")
-    moves = complete_moves(game, rules, states)
+    moves = list_complete_moves(game, rules, states)
     if wanted in moves:
         return wanted
     exact = [move for move in moves if set(move) == set(wanted)]
@@ -159,7 +159,7 @@ def find_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int
     said = spoken(wanted, words)
     if longer:
         raise ValueError(
-            f"{said} is part of several moves, name all of one: {_listed(longer, words)}"
+            f"{said} is part of several moves, name all of one: {_moves_text(longer, words)}"
         )
     usable = {action for move in moves for action in move}
     stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
@@ -186,7 +186,7 @@ def spoken(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
     return " ".join(words[action][0] for action in dict.fromkeys(move))
 
 
-def _phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
+def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
     """The action that goes by the whole of a text, or by what it begins with if none else does."""
     said = " ".join(text.lower().split())
     exact = [action for action, known in words.items() if said in (one.lower() for one in known)]
@@ -207,12 +207,12 @@ def _action(word: str, words: dict[int, tuple[str, ...]]) -> int:
     raise ValueError(f"{word!r} names nothing on the table; ? lists the moves")
 
 
-def _listed(moves: list[list[int]], words: dict[int, tuple[str, ...]]) -> str:
-    more = f" and {len(moves) - LISTED} more" if len(moves) > LISTED else ""
-    return ", ".join(_in_full(move, words) for move in moves[:LISTED]) + more
+def _moves_text(moves: list[list[int]], words: dict[int, tuple[str, ...]]) -> str:
+    more = f" and {len(moves) - MAX_LISTED} more" if len(moves) > MAX_LISTED else ""
+    return ", ".join(_move_in_full(move, words) for move in moves[:MAX_LISTED]) + more
 
 
-def _in_full(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
+def _move_in_full(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
     return " ".join(_called(action, words) for action in dict.fromkeys(move))
 
 

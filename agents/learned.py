@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from parlour.envs import Game
-from parlour.envs.core.batch import How
+from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import hidden, taken
 from parlour.envs.core.turn import Turn, draws
 
@@ -41,7 +41,7 @@ class LearnedAgent:
         name: str = "learned",
         *,
         deterministic: bool = True,
-        how: How | None = None,
+        how: StepConfig | None = None,
         seed: int = 0,
     ) -> None:
         self.network, self.name, self.deterministic = network, name, deterministic
@@ -70,7 +70,7 @@ class LearnedAgent:
             network = build(net["name"], game, net["width"], net["depth"], net["options"])
             weights = {name: torch.from_numpy(array) for name, array in found.weights.items()}
             network.load_state_dict(weights)
-        how = How(**found.lookahead) if found.lookahead else None
+        how = StepConfig(**found.lookahead) if found.lookahead else None
         deterministic = not found.samples if deterministic is None else deterministic
         return cls(network.eval(), found.name, deterministic=deterministic, how=how)
 

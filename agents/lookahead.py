@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import How, make_buffers
+from parlour.envs.core.batch import StepConfig, make_buffers
 from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import codes_of, taken
+from parlour.envs.core.rows import observation_codes, taken
 
 Value = Callable[[np.ndarray], np.ndarray]
 """Values (n,) of ``codes`` observations, int8 (n, width)."""
 
 
-class Ahead(NamedTuple):
+class ActionValues(NamedTuple):
     """All legal actions of n positions, position after position.
 
     ``rows`` int64 (k,) says to which position each belongs, ``starts`` int64 (n,) where those of
@@ -45,9 +45,9 @@ def look_ahead(
     states: np.ndarray,
     masks: np.ndarray,
     value: Value,
-    how: How,
+    how: StepConfig,
     gamma: float = 1.0,
-) -> Ahead:
+) -> ActionValues:
     """Play every legal action of positions, none of them over, and value what comes.
 
     ``states`` (n,) must be such as their player may see them (`parlour.envs.core.rows.hidden`);
@@ -60,8 +60,8 @@ def look_ahead(
     game.play.play(after, compiled(rules), compiled(how), every, actions, out)
     worth = out.rewards[:, 0].astype(np.float32)
     going = ~(out.terminated | out.truncated)
-    codes = codes_of(after)
+    codes = observation_codes(after)
     if going.any():
         worth[going] += gamma * value(codes[going])
     starts = np.searchsorted(rows, np.arange(len(states)))
-    return Ahead(rows, starts, actions, worth)
+    return ActionValues(rows, starts, actions, worth)

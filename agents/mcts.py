@@ -38,9 +38,9 @@ from .mcts_tree import (
     PLAY_OUT,
     RANKED,
     TABLE,
-    Plan,
-    at_root,
+    SearchConfig,
     make_tree,
+    root_statistics,
     slots_for,
 )
 from .value_table import ValueAgent
@@ -58,12 +58,12 @@ EXPLORE = 2.0
 EPSILON = 0.0
 """Share of random moves in games played out by a judge or a table."""
 
-Network = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+NetworkFunction = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Logits float32 (n, actions) and values (n,) of ``codes`` observations, int8 (n, width)."""
 
 
-class Guide(NamedTuple):
-    """What of a player leads the search: see `tree.Plan` and `descent.make_iterate`.
+class SearchGuide(NamedTuple):
+    """What of a player leads the search: see `tree.SearchConfig` and `descent.make_iterate`.
 
     ``player`` names the rule player that judges; ``weights`` None: the game's own. ``reward`` says
     what a network's values are values of.
@@ -75,11 +75,11 @@ class Guide(NamedTuple):
     player: str | None = None
     weights: np.ndarray | None = None
     table: np.ndarray | None = None
-    network: Network | None = None
+    network: NetworkFunction | None = None
     reward: int = Reward.PROGRESS
 
 
-class SearchAgent:
+class MCTSAgent:
     """Takes the action that a tree search came back to most often; of equals the better mean.
 
     ``player`` plays games on to their end (uniform, greedy, a player by rule) or judges places (one
@@ -110,7 +110,7 @@ class SearchAgent:
             raise ValueError(f"iterations={iterations}: allowed are whole numbers from 1")
         if milliseconds is not None and not milliseconds > 0:
             raise ValueError(f"milliseconds={milliseconds}: allowed are numbers above 0")
-        self.guide = guide_of(player, epsilon, reward)
+        self.guide = make_guide(player, epsilon, reward)
         self.iterations, self.milliseconds, self.explore = iterations, milliseconds, explore
         self.name, self.seed = f"{player.name}-mcts", seed
         self.iterated = 0
@@ -157,9 +157,9 @@ class Search:
     """
 
     def __init__(
-        self, guide: Guide, turn: Turn, rows: np.ndarray, room: int, explore: float, seed: int
+        self, guide: SearchGuide, turn: Turn, rows: np.ndarray, room: int, explore: float, seed: int
     ) -> None:
-        game, several = turn.game, turn.game.players_of(turn.rules) > 1
+        game, several = turn.game, turn.game.num_players(turn.rules) > 1
         leaf = PLAY_OUT if several else guide.leaf
         reward = guide.reward if leaf == NETWORK else Reward.PROGRESS
         scale, bonus = {
@@ -168,8 +168,8 @@ class Search:
             Reward.SCORE: (1.0, 0.0),
         }[Reward(reward)]
         further = int(reward == Reward.PROGRESS)  # such values are of what is still to come
-        self.plan = Plan(guide.prior, leaf, explore, guide.epsilon, scale, bonus, further)
-        weights = game.own_weights if guide.weights is None else guide.weights
+        self.plan = SearchConfig(guide.prior, leaf, explore, guide.epsilon, scale, bonus, further)
+        weights = game.default_weights if guide.weights is None else guide.weights
         table = np.zeros(0, np.float32) if guide.table is None else guide.table
         self.given = compiled(turn.rules), weights, table, self.plan
         self.guide, self.kernel = guide, make_iterate(game.name, guide.player)
@@ -189,7 +189,7 @@ class Search:
             self._ask(self.guide.network, values)
         self.kernel(self.tree, *self.given, 0, values)  # takes the last answers
 
-    def _ask(self, network: Network, values: np.ndarray) -> None:
+    def _ask(self, network: NetworkFunction, values: np.ndarray) -> None:
         """Write what the network says of all games' new places at once."""
         fresh = np.flatnonzero(self.tree.leaf >= 0)
         if len(fresh):
@@ -201,28 +201,30 @@ class Search:
     def best(self, masks: np.ndarray) -> np.ndarray:
         """Return the action that was chosen most often at each root, by ``masks`` bool (k, a)."""
         visits, means = np.zeros(masks.shape, np.int64), np.zeros(masks.shape)
-        at_root(self.tree, visits, means)
+        root_statistics(self.tree, visits, means)
         most = visits == visits.max(axis=1, keepdims=True, where=masks, initial=0)
         return np.asarray(np.where(masks & most, means, -np.inf).argmax(axis=1))
 
 
-def guide_of(player: Agent, epsilon: float = EPSILON, reward: int = Reward.PROGRESS) -> Guide:
+def make_guide(
+    player: Agent, epsilon: float = EPSILON, reward: int = Reward.PROGRESS
+) -> SearchGuide:
     """Return what of a player leads a search; ValueError if it can lead none."""
     if isinstance(player, Uniform):
-        return Guide(NO_PRIOR, PLAY_OUT, 1.0)
+        return SearchGuide(NO_PRIOR, PLAY_OUT, 1.0)
     if isinstance(player, GreedyAgent):
-        return Guide(RANKED, PLAY_OUT, epsilon, player.player, player.weights)
+        return SearchGuide(RANKED, PLAY_OUT, epsilon, player.player, player.weights)
     if isinstance(player, ValueAgent) and not player.width:
-        return Guide(RANKED, TABLE, epsilon, table=player.table)
+        return SearchGuide(RANKED, TABLE, epsilon, table=player.table)
     if hasattr(player, "network"):  # as `LearnedAgent`, which cannot be imported without torch
-        from .networks import outputs_of
+        from .networks import make_network_function
 
         ahead = getattr(player, "how", None)
-        return Guide(
+        return SearchGuide(
             RANKED if ahead else LOGITS,
             NETWORK,
             epsilon,
-            network=outputs_of(player.network),
+            network=make_network_function(player.network),
             reward=ahead.reward if ahead else reward,
         )
     raise ValueError(
@@ -231,7 +233,7 @@ def guide_of(player: Agent, epsilon: float = EPSILON, reward: int = Reward.PROGR
     )
 
 
-def reward_of(folder: Path, game: Game, rules: Any) -> int:
+def trained_reward(folder: Path, game: Game, rules: Any) -> int:
     """Return by what reward a saved agent was trained, if there is one in the folder."""
     if not folder.is_dir():
         return Reward.PROGRESS

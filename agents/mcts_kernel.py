@@ -8,7 +8,7 @@ import numpy as np
 
 from parlour.envs import game as game_named
 from parlour.envs.core.bits import count, lowest
-from parlour.envs.core.cards import below, next_word
+from parlour.envs.core.cards import below, next_random_word
 from parlour.envs.core.jit import jit
 from parlour.envs.core.values import best_of
 
@@ -21,17 +21,17 @@ from .mcts_tree import (
     RANKED,
     ROOT,
     TABLE,
-    Plan,
+    SearchConfig,
     Tree,
     add,
-    back_up,
-    blend,
-    by_bound,
-    by_prior,
+    backpropagate,
+    combine_keys,
     find,
-    share_by_logits,
-    share_by_rank,
+    rank_priors,
+    select_puct,
+    select_ucb,
     sight,
+    softmax_priors,
     spread,
 )
 
@@ -69,7 +69,7 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
         appraise, base = game.values.appraise, game.values.base
 
     @jit
-    def reckon_alone(t: Tree, i: int, rules: Any, plan: Plan) -> None:
+    def reckon_alone(t: Tree, i: int, rules: Any, plan: SearchConfig) -> None:
         s = t.worlds[i]
         t.results[i, 0] = s["score"] * plan.scale + s["won"] * plan.bonus
 
@@ -79,7 +79,7 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
         unit = game.unit
 
         @jit
-        def reckon(t: Tree, i: int, rules: Any, plan: Plan) -> None:
+        def reckon(t: Tree, i: int, rules: Any, plan: SearchConfig) -> None:
             if rules[0].players == 1:
                 reckon_alone(t, i, rules, plan)
                 return
@@ -96,20 +96,20 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
             judge(t.worlds[i : i + 1], rules, weights, t.scores)
 
     @jit(inline="always")
-    def judge_leaf(t: Tree, i: int, rules: Any, table: Any, plan: Plan) -> None:
+    def judge_leaf(t: Tree, i: int, rules: Any, table: Any, plan: SearchConfig) -> None:
         s = t.worlds[i]
         appraise(s, rules[0], table, t.ids, t.scores[0])
         points = base(s, rules[0], table, t.ids) + t.scores[0, best_of(s["legal"], t.scores[0])]
         t.results[i, 0] = points * plan.scale
 
     @jit(inline="always")
-    def play_out(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: Plan) -> None:
+    def play_out(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: SearchConfig) -> None:
         s = t.worlds[i]
         while s["over"] == 0 and s["moves"] < LONGEST:
             legal = s["legal"]
             if legal & (legal - 1) == 0:
                 action = lowest(legal)
-            elif plan.epsilon > 0 and (next_word(s) >> S11) * 2.0**-53 < plan.epsilon:
+            elif plan.epsilon > 0 and (next_random_word(s) >> S11) * 2.0**-53 < plan.epsilon:
                 for _ in range(below(s, count(legal))):
                     legal &= legal - 1
                 action = lowest(legal)
@@ -120,29 +120,31 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
         reckon(t, i, rules, plan)
 
     @jit(inline="always")
-    def select(t: Tree, i: int, key: Any, rules: Any, weights: Any, table: Any, plan: Plan) -> int:
+    def select(
+        t: Tree, i: int, key: Any, rules: Any, weights: Any, table: Any, plan: SearchConfig
+    ) -> int:
         s = t.worlds[i]
         legal = rest = s["legal"]
         while rest:
             action = lowest(rest)
             rest &= rest - 1
-            slot = find(t.keys[i], blend(key, action))
+            slot = find(t.keys[i], combine_keys(key, action))
             t.slots[action] = slot
             if t.keys[i, slot]:
                 t.seen[i, slot] += 1
         unit = plan.explore * spread(t, i, s["turn"])
         if plan.prior == NO_PRIOR:
-            return by_bound(t, i, legal, unit)
+            return select_ucb(t, i, legal, unit)
         if plan.prior == RANKED:
             score(t, i, rules, weights, table)
-            share_by_rank(legal, t.scores[0])
+            rank_priors(legal, t.scores[0])
         else:
             place = t.number[i, find(t.keys[i], key)]
-            share_by_logits(legal, t.logits[i, place], t.scores[0])
-        return by_prior(t, i, legal, unit)
+            softmax_priors(legal, t.logits[i, place], t.scores[0])
+        return select_puct(t, i, legal, unit)
 
     @jit(inline="always")
-    def walk(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: Plan) -> None:
+    def walk(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: SearchConfig) -> None:
         t.worlds[i] = t.roots[i]
         s = t.worlds[i]
         seat, key, length = s["turn"], ROOT, 0
@@ -151,26 +153,26 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
             legal = s["legal"]
             if legal & (legal - 1) == 0:
                 action = lowest(legal)
-                key = blend(key, action)
+                key = combine_keys(key, action)
             else:
                 if length > 0:
                     # The searching seat's places are what it would see there; others' are what was
                     # done since, for the searching seat does not see their cards.
-                    key = blend(sight(t.codes[i]) if s["turn"] == seat else key, actions)
+                    key = combine_keys(sight(t.codes[i]) if s["turn"] == seat else key, actions)
                     if add(t, i, key):
                         t.number[i, find(t.keys[i], key)] = t.used[i, 1]
                         t.leaf[i] = t.used[i, 1]
                         t.used[i, 1] += 1
                         break
                 action = select(t, i, key, rules, weights, table, plan)
-                key = blend(key, action)
+                key = combine_keys(key, action)
                 slot = find(t.keys[i], key)
                 if t.keys[i, slot] == 0 and not add(t, i, key):
                     break
                 t.path[i, length] = slot
                 t.movers[i, length] = s["turn"]
                 if length == 0:  # the k-th world is the same one for all actions: a fair trial
-                    s["rng"] = blend(t.seeds[i], t.visits[i, slot])
+                    s["rng"] = combine_keys(t.seeds[i], t.visits[i, slot])
                     hide(t.worlds[i : i + 1], rules, seat)
                 length += 1
             step(s, rules[0], action)
@@ -178,7 +180,7 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
 
     @jit(inline="always")
     def value(
-        t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: Plan, found: float
+        t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: SearchConfig, found: float
     ) -> None:
         s = t.worlds[i]
         if s["over"] or plan.leaf == PLAY_OUT or (plan.leaf == NETWORK and t.leaf[i] < 0):
@@ -187,11 +189,11 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
             judge_leaf(t, i, rules, table, plan)
         else:
             t.results[i, 0] = found + plan.further * s["score"] * plan.scale
-        back_up(t, i)
+        backpropagate(t, i)
 
     @jit
     def iterate(
-        t: Tree, rules: Any, weights: Any, table: Any, plan: Plan, rounds: int, values: Any
+        t: Tree, rules: Any, weights: Any, table: Any, plan: SearchConfig, rounds: int, values: Any
     ) -> None:
         asks = plan.prior == LOGITS or plan.leaf == NETWORK
         for i in range(len(t.roots)):

@@ -31,7 +31,7 @@ PLAY_OUT, TABLE, NETWORK = range(3)
 """Where the worth of a leaf comes from: a game played on, a table of values, a network."""
 
 
-class Plan(NamedTuple):
+class SearchConfig(NamedTuple):
     """How a search goes: plain numbers, the same for all its games.
 
     A player's result is ``scale`` for a point of score and ``bonus`` for a win; of several seats it
@@ -114,7 +114,7 @@ def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) 
 
 
 @jit
-def blend(one: Any, other: Any) -> Any:
+def combine_keys(one: Any, other: Any) -> Any:
     """Return a word (uint64), not 0, that depends on two words: the finisher of the generator."""
     word = (np.uint64(one) ^ (np.uint64(other) * ODD)) + GAMMA
     word = (word ^ (word >> S30)) * MIX_1
@@ -167,7 +167,7 @@ def spread(t: Tree, i: int, seat: int) -> float:
 
 
 @jit
-def share_by_rank(legal: int, scores: Any) -> None:
+def rank_priors(legal: int, scores: Any) -> None:
     """Turn scores of legal actions into priors: `DECAY` for each action that scores higher."""
     ranks = np.empty(len(scores))
     rest, total = legal, 0.0
@@ -188,7 +188,7 @@ def share_by_rank(legal: int, scores: Any) -> None:
 
 
 @jit
-def share_by_logits(legal: int, logits: Any, scores: Any) -> None:
+def softmax_priors(legal: int, logits: Any, scores: Any) -> None:
     """Write the softmax of the legal actions' logits."""
     highest, total = logits[best_of(legal, logits)], 0.0
     for action in range(len(scores)):
@@ -199,7 +199,7 @@ def share_by_logits(legal: int, logits: Any, scores: Any) -> None:
 
 
 @jit
-def by_bound(t: Tree, i: int, legal: int, unit: float) -> int:
+def select_ucb(t: Tree, i: int, legal: int, unit: float) -> int:
     """Choose by UCB1, with how often each action could be chosen; first what was never tried."""
     s, best, bound, untried = t.worlds[i], -1, 0.0, 0
     while legal:
@@ -220,7 +220,7 @@ def by_bound(t: Tree, i: int, legal: int, unit: float) -> int:
 
 
 @jit
-def by_prior(t: Tree, i: int, legal: int, unit: float) -> int:
+def select_puct(t: Tree, i: int, legal: int, unit: float) -> int:
     """Choose by PUCT; what was never tried counts as the mean of the others."""
     rest, tried, total = legal, 0, 0.0
     while rest:
@@ -244,7 +244,7 @@ def by_prior(t: Tree, i: int, legal: int, unit: float) -> int:
 
 
 @jit
-def back_up(t: Tree, i: int) -> None:
+def backpropagate(t: Tree, i: int) -> None:
     """Give the results of an iteration to the actions chosen in it."""
     for k in range(t.length[i]):
         slot = t.path[i, k]
@@ -258,10 +258,10 @@ def back_up(t: Tree, i: int) -> None:
 
 
 @jit
-def at_root(t: Tree, visits: Any, means: Any) -> None:
+def root_statistics(t: Tree, visits: Any, means: Any) -> None:
     """Write how often each action of the roots was tried and what came of it, (n, actions)."""
     for i in range(len(t.roots)):
         for action in range(visits.shape[1]):
-            slot = find(t.keys[i], blend(ROOT, action))
+            slot = find(t.keys[i], combine_keys(ROOT, action))
             visits[i, action] = t.visits[i, slot]
             means[i, action] = t.totals[i, slot] / max(t.visits[i, slot], 1)

@@ -271,7 +271,7 @@ class Bonds(Embedding):
         return self.norm(alone + self.pairs(*lists)).relu()
 
 
-def outputs_of(
+def make_network_function(
     network: CardNetwork,
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Return the function from ``codes`` observations to logits (n, actions) and values (n,)."""
@@ -288,7 +288,7 @@ def outputs_of(
 
 def values_of(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,)."""
-    outputs = outputs_of(network)
+    outputs = make_network_function(network)
     return lambda codes: outputs(codes)[1]
 
 

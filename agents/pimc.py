@@ -94,7 +94,7 @@ class PimcAgent:
         most = self.worlds if self.milliseconds is None else MOST
         while done < most and len(open_rows):
             block = min(BLOCK, most - done)
-            self._try(turn, open_rows, done, block, total)
+            self._add_worlds(turn, open_rows, done, block, total)
             done += block
             counts[open_rows] = done
             spent = 1000 * (perf_counter() - begun)
@@ -107,7 +107,7 @@ class PimcAgent:
     ) -> np.ndarray:
         """Settle the games of which nothing is hidden; return the rows of the others."""
         assert turn.game.outcomes is not None
-        worlds = _worlds(turn, rows, 0, ALIKE)
+        worlds = _sample_worlds(turn, rows, 0, ALIKE)
         whole = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), ALIKE)
         same = (whole == whole[:, :1]).all(axis=1)
         known = rows[same]
@@ -117,7 +117,7 @@ class PimcAgent:
             counts[known] = 1
         return rows[~same]
 
-    def _try(
+    def _add_worlds(
         self, turn: Turn, rows: np.ndarray, first: int, worlds: int, total: np.ndarray
     ) -> None:
         """Add up what is left in some more worlds of each of these rows."""
@@ -125,12 +125,12 @@ class PimcAgent:
         size = max(1, CHUNK // worlds)
         for i in range(0, len(rows), size):
             some = rows[i : i + size]
-            states = _worlds(turn, some, first, worlds)
+            states = _sample_worlds(turn, some, first, worlds)
             values = turn.game.outcomes(states, turn.rules, POSITIONS)
             total[some] += values.reshape(len(some), worlds, -1).sum(axis=1)
 
 
-def _worlds(turn: Turn, rows: np.ndarray, first: int, worlds: int) -> np.ndarray:
+def _sample_worlds(turn: Turn, rows: np.ndarray, first: int, worlds: int) -> np.ndarray:
     """Deal the hidden cards of some rows anew, ``worlds`` times each; numbers from ``first``."""
     states = taken(turn.states, np.repeat(rows, worlds))
     numbers = np.tile(np.arange(first, first + worlds, dtype=np.uint64), len(rows))

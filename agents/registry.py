@@ -27,8 +27,8 @@ from parlour.envs.core.turn import (
 
 from . import greedy, human, oracle, rollouts, uniform
 from .artefact import network_of
-from .greedy import HEURISTIC, GreedyAgent
-from .mcts import SearchAgent, reward_of
+from .greedy import HEURISTIC_NETWORK, GreedyAgent
+from .mcts import MCTSAgent, trained_reward
 from .pimc import WORLDS, PimcAgent
 from .policy_table import TABLE as CHANCES
 from .policy_table import TabularAgent
@@ -60,7 +60,7 @@ CARD = "agent.json"
 """The file that makes a folder a saved agent."""
 TRAINED = "trained"
 """The agent that comes with Parlour for the rules played."""
-SHARED = Path(__file__).parent / "trained"
+TRAINED_FOLDER = Path(__file__).parent / "trained"
 """Their folders, GAME-VARIANT."""
 ORACLE = "oracle"
 """Plays what the game's solver says of the true cards; ``oracle:fewest``: in the fewest moves."""
@@ -105,10 +105,10 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if spec in game.players:
         return GreedyAgent(spec, player=spec)
     if re.split("[:@]", spec)[0] in PREFIXES:
-        return _prefixed(spec, game, rules, seed)
-    path = _place(spec, game, rules)
+        return _load_prefixed(spec, game, rules, seed)
+    path = _agent_path(spec, game, rules)
     if path.is_dir() or path.name == CARD:
-        return check_agent(_saved(path, game, rules), spec)
+        return check_agent(_load_saved(path, game, rules), spec)
     if ":" in spec:
         return _own(spec, seed)
     if len(path.parts) > 1:
@@ -141,11 +141,11 @@ class Prefix(NamedTuple):
     several: bool = False
 
 
-def _prefixed(spec: str, game: Game, rules: Any, seed: int) -> Agent:
+def _load_prefixed(spec: str, game: Game, rules: Any, seed: int) -> Agent:
     kind, colon, rest = spec.partition(":")
     word, at, budget = kind.partition("@")
     prefix = PREFIXES[word]
-    if game.players_of(rules) > 1 and not prefix.several:
+    if game.num_players(rules) > 1 and not prefix.several:
         raise ValueError(f"agent {spec!r}: {word} is for games of one player")
     rest = rest if colon else prefix.alone
     if not rest:
@@ -179,10 +179,10 @@ def _budget(spec: str, word: str, text: str) -> Budget:
 
 
 def _expectimax(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    table = _place(rest, game, rules)
+    table = _agent_path(rest, game, rules)
     if not table.exists():
         raise ValueError(f"agent '{EXPECTIMAX}:{rest}': there is no folder {rest!r}")
-    return _saved(table, game, rules, WIDTH)
+    return _load_saved(table, game, rules, WIDTH)
 
 
 def _rollouts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
@@ -192,9 +192,9 @@ def _rollouts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> A
 def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
     player = load(rest, game, rules, seed)
     if not hasattr(player, "network"):
-        return SearchAgent(player, *budget, seed=seed)
-    reward = reward_of(_made_by(_place(rest, game, rules)), game, rules)
-    return SearchAgent(player, *budget, reward=reward, seed=seed)
+        return MCTSAgent(player, *budget, seed=seed)
+    reward = trained_reward(_find_agent_folder(_agent_path(rest, game, rules)), game, rules)
+    return MCTSAgent(player, *budget, reward=reward, seed=seed)
 
 
 def _pimc(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
@@ -211,15 +211,15 @@ PREFIXES = {
 """Every prefix by its word: the one table."""
 
 
-def _place(spec: str, game: Game, rules: Any) -> Path:
+def _agent_path(spec: str, game: Game, rules: Any) -> Path:
     return trained(game, rules) if spec == TRAINED else Path(spec)
 
 
 def trained(game: Game, rules: Any) -> Path:
     """Return the folder of the agent that comes with Parlour for a variant; ValueError if none."""
-    folder = SHARED / f"{game.name}-{game.variant_of(rules)}"
+    folder = TRAINED_FOLDER / f"{game.name}-{game.variant_name(rules)}"
     if not folder.is_dir():
-        there = sorted(path.name for path in SHARED.glob("*-*"))
+        there = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
         raise ValueError(
             f"agent {TRAINED!r}: none comes with Parlour for these rules; there are "
             f"{', '.join(there)}"
@@ -227,9 +227,9 @@ def trained(game: Game, rules: Any) -> Path:
     return folder
 
 
-def _saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
+def _load_saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
     """The agent in a folder; ``width``: one that plays by a table is to look a ply ahead."""
-    folder = _made_by(path)
+    folder = _find_agent_folder(path)
     network = network_of(folder)
     if network == TABLE:
         return ValueAgent.load(folder, game, rules, width)
@@ -237,14 +237,14 @@ def _saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
         raise ValueError(f"{EXPECTIMAX}:{path}: only an agent with a table of values can do that")
     if network == CHANCES:
         return TabularAgent.load(folder, game, rules)
-    if network == HEURISTIC:
+    if network == HEURISTIC_NETWORK:
         return GreedyAgent.load(folder, game, rules)
     from .learned import LearnedAgent  # torch is loaded only when a network plays
 
     return LearnedAgent.load(folder, game, rules)
 
 
-def _made_by(folder: Path) -> Path:
+def _find_agent_folder(folder: Path) -> Path:
     """The one agent that a training run, or one seed of it, has made; another path as it is.
 
     Raises ValueError if there are several, or none because the run has not been finished.

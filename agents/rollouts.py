@@ -15,7 +15,7 @@ from parlour.envs.core.jit import jit
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import taken
 from parlour.envs.core.turn import Agent, Turn
-from parlour.envs.core.values import best_of, bonus_of
+from parlour.envs.core.values import best_of, win_bonus_points
 
 from .greedy import GreedyAgent
 from .value_table import ValueAgent
@@ -28,7 +28,7 @@ WIDTH = 4
 """By a table of values only so many actions are tried out: those that it thinks best."""
 PROBE = 4
 """Worlds by which the speed is measured where time is the budget."""
-DROPPED = -1e18
+DROPPED_SCORE = -1e18
 LONGEST = 500
 """Moves after which a game tried out is broken off."""
 
@@ -38,14 +38,14 @@ def make_rollouts(name: str) -> Callable[..., None]:
     """Build a game's ``roll(states, rules, weights, table, ids, scores, worlds, totals)``.
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
-    of score and a bonus for reaching the goal; for one that was dropped, `DROPPED`. Games are
+    of score and a bonus for reaching the goal; for one that was dropped, `DROPPED_SCORE`. Games are
     played on by the values of ``table``, which also says which `WIDTH` actions are tried, or by
     the heuristic's ``weights`` where the table is empty; ``ids`` and ``scores`` (1, actions) are
     room.
     """
     game = game_named(name)
     step, hide, judge, actions = game.play.step, game.hide, game.judge, game.actions
-    bonus = bonus_of(game.play)
+    bonus = win_bonus_points(game.play)
     if game.values is None:
 
         @jit
@@ -82,7 +82,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
             chosen |= 1 << action
         for action in range(actions):
             if (left >> action) & 1:
-                totals[action] = DROPPED
+                totals[action] = DROPPED_SCORE
         return chosen
 
     @jit
@@ -93,7 +93,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
             left &= ~(1 << best_of(left, totals))
         for action in range(actions):
             if (left >> action) & 1:
-                totals[action] = DROPPED
+                totals[action] = DROPPED_SCORE
         return legal & ~left
 
     @jit
@@ -180,8 +180,8 @@ class RolloutAgent:
 
 def _tables(player: GreedyAgent | ValueAgent, game: Game) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(player, ValueAgent):
-        return game.own_weights, player.table
-    weights = game.own_weights if player.weights is None else player.weights
+        return game.default_weights, player.table
+    weights = game.default_weights if player.weights is None else player.weights
     return weights, np.zeros(0, np.float32)
 
 

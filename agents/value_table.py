@@ -11,7 +11,7 @@ from parlour.envs import game as game_named
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import taken
 from parlour.envs.core.turn import Turn
-from parlour.envs.core.values import Judges, Values, make_judges
+from parlour.envs.core.values import AfterstateFeatures, AfterstateScorers, make_afterstate_scorers
 
 from . import artefact
 
@@ -19,7 +19,7 @@ TABLE = "values"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""
 
 
-def values_of(game: Game) -> Values:
+def values_of(game: Game) -> AfterstateFeatures:
     """Return what a game says of its afterstates; ValueError if it says nothing."""
     if game.values is None:
         raise ValueError(f"{game.title} names no features of afterstates: no table can be learned")
@@ -27,10 +27,10 @@ def values_of(game: Game) -> Values:
 
 
 @cache
-def judges(name: str) -> Judges:
+def judges(name: str) -> AfterstateScorers:
     """Return the compiled judges of a game."""
     game = game_named(name)
-    return make_judges(values_of(game), game.play)
+    return make_afterstate_scorers(values_of(game), game.play)
 
 
 class ValueAgent:

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.peers import BATCHED, SINGLE, Play, Row, run
 from parlour.envs import GAMES, make, make_vec
-from parlour.envs.core.batch import How, Reset, Source
+from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.jit import jit
 from parlour.envs.core.rows import Rows
@@ -47,10 +47,12 @@ def words_of(n: int) -> np.ndarray:
 def kernel(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
     """The batch kernel; ``onehot`` writes the one-hot observations into a buffer, too."""
     found = GAMES[game]
-    rows = Rows(found, found.rules_of(variant), n, How(reset=Reset.SAME_STEP, max_moves=500))
+    rows = Rows(
+        found, found.rules_of(variant), n, StepConfig(reset=Autoreset.SAME_STEP, max_moves=500)
+    )
     words, actions = words_of(n), np.zeros(n, np.int64)
     rows.seed(words)
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     flat = np.zeros((n, found.features.columns), np.uint8)
 
     def play() -> int:

@@ -19,7 +19,7 @@ import tyro
 from tqdm import tqdm
 
 from parlour.envs import game
-from parlour.envs.core.batch import Source
+from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
 
 
@@ -44,7 +44,7 @@ def measure(options: Options, spec: str) -> dict[str, Any]:
     rules = one.rules_of(variant)
     rows = Rows(one, rules, options.deals)
     rows.seed(np.random.default_rng(options.seed).integers(0, 2**63, options.deals, np.uint64))
-    rows.start(Source.SEED)
+    rows.start(DealSource.SEED)
     assert one.solve is not None
     one.solve(rows.states[0], rules, fewest != "", 1)
     walls, cpus, found = [], [], []

@@ -27,7 +27,7 @@ from parlour.agents.networks import network_class
 from parlour.agents.uniform import pick
 from parlour.envs import CardEnv, game
 from parlour.training.learning.ppo import PHASES, CardPPO
-from parlour.training.learning.run import RESULT
+from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.run_network import make_model
 from parlour.training.learning.sb3 import CardVecEnv
 from parlour.training.learning.train import Settings, train
@@ -74,7 +74,7 @@ def split(options: Options, network: str) -> dict[str, Any]:
     """Train for ``options.steps`` steps and return speed and shares of the wall time."""
     with tempfile.TemporaryDirectory() as runs:
         folder = train(replace(settings_of(options, network), runs=runs), quiet=True)
-        result = json.loads((folder / "seed-0" / RESULT).read_text())
+        result = json.loads((folder / "seed-0" / RESULT_FILE).read_text())
     seconds = result["seconds_by_phase"]
     whole = sum(seconds.values())
     shares = {phase: seconds[phase] / whole for phase in PHASES}

@@ -30,11 +30,11 @@ import gymnasium as gym
 import numpy as np
 
 from . import keywords
-from .core.batch import How, Over, Reset, Reward, Source
+from .core.batch import Autoreset, DealSource, Over, Reward, StepConfig
 from .core.game import Game
 from .core.game import find_game as game_named
-from .core.options import plain, unknown, yes_or_no
-from .core.rows import Rows, codes_of, viewed
+from .core.options import parse_bool, plain, unknown
+from .core.rows import Rows, observation_codes, view_states
 from .core.scene import Scene, ansi, svg
 
 try:
@@ -114,9 +114,9 @@ class TableEnv(AECEnv):
     ) -> None:
         super().__init__()
         rules = game.rules_of(variant, options)
-        players = game.players_of(rules)
+        players = game.num_players(rules)
         if players < 2:
-            raise ValueError(_alone(game, variant))
+            raise ValueError(_single_player_text(game, variant))
         self.game = game
         self.encoding = encoding
         self.illegal = keywords.one_of("illegal", illegal, keywords.ILLEGAL)
@@ -124,10 +124,10 @@ class TableEnv(AECEnv):
             keywords.one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
         self.render_mode = render_mode
         self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
-        how = How(
+        how = StepConfig(
             reward=int(Reward[keywords.one_of("reward", reward, keywords.REWARDS).upper()]),
-            reset=int(Reset.DISABLED),
-            skip_forced=int(yes_or_no("skip_forced", skip_forced)),
+            reset=int(Autoreset.DISABLED),
+            skip_forced=int(parse_bool("skip_forced", skip_forced)),
         )
         self.rows = Rows(game, rules, 1, how)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
@@ -168,7 +168,7 @@ class TableEnv(AECEnv):
             rng, _ = gym.utils.seeding.np_random(seed)
             self.rows.reseed(0, rng)
         if chosen is None:
-            self.rows.start(Source.DRAW)
+            self.rows.start(DealSource.DRAW)
         else:
             chosen.begin(self.rows)
         self._begin()
@@ -255,10 +255,12 @@ class TableEnv(AECEnv):
         if wrong:
             raise gym.error.ResetNeeded("this hand is over or not begun: call reset() first")
 
-    def _viewed(self, *seats: int) -> np.ndarray:
+    def _view_states(self, *seats: int) -> np.ndarray:
         """The state as each of the seats sees it."""
         self._need_reset(not self._started)
-        return viewed(self.game, self.rules, self.rows.states.repeat(len(seats)), np.array(seats))
+        return view_states(
+            self.game, self.rules, self.rows.states.repeat(len(seats)), np.array(seats)
+        )
 
     def _mask(self, seat: int) -> np.ndarray:
         state = self.rows.states[0]
@@ -269,13 +271,13 @@ class TableEnv(AECEnv):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what an agent sees now, and which actions it can take: arrays of their own."""
         seat = self._seat(agent)
-        codes = codes_of(self._viewed(seat))
+        codes = observation_codes(self._view_states(seat))
         seen = keywords.observe(self.game, self.encoding, codes)[0]
         return {"observation": seen, "action_mask": self._mask(seat)}
 
     def state(self) -> np.ndarray:
         """Return what all seats together see: their observations, (players, width or columns)."""
-        codes = codes_of(self._viewed(*range(len(self.possible_agents))))
+        codes = observation_codes(self._view_states(*range(len(self.possible_agents))))
         return keywords.observe(self.game, self.encoding, codes)
 
     def explain(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Any]:
@@ -300,7 +302,7 @@ class TableEnv(AECEnv):
         """Return which card lies where, as an agent sees it (None: the one that is to step)."""
         self._need_reset(not self._started)
         seat = self._seat(self.agent_selection if agent is None else agent)
-        return self.game.layout(self._viewed(seat)[0], self.rules)
+        return self.game.layout(self._view_states(seat)[0], self.rules)
 
     def render(self) -> str | None:
         """Return the table as text with ``render_mode="ansi"``, as who is to step sees it."""
@@ -317,13 +319,13 @@ class TableEnv(AECEnv):
 
     def __repr__(self) -> str:
         """Name the game and its rules."""
-        name = self.game.variant_of(self.rules) or plain(self.rules)
+        name = self.game.variant_name(self.rules) or plain(self.rules)
         return f"<TableEnv {self.game.title}, {name}>"
 
 
-def _alone(game: Game, variant: str | None) -> str:
+def _single_player_text(game: Game, variant: str | None) -> str:
     """Say that rules are for one player, and which are not."""
-    several = [name for name, rules in game.variants.items() if game.players_of(rules) > 1]
+    several = [name for name, rules in game.variants.items() if game.num_players(rules) > 1]
     hint = f" Variants for several: {', '.join(several)}." if several else ""
     return (
         f"{game.title}, variant {variant or game.default!r}, is for one player: "

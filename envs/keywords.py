@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from .core.batch import How, Reset, Reward, Source
+from .core.batch import Autoreset, DealSource, Reward, StepConfig
 from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.game import Game
-from .core.options import one_line, unknown, yes_or_no
+from .core.options import one_line, parse_bool, unknown
 from .core.rows import Rows
-from .core.truth import Winnable
-from .seat import Opponents, seat_rows
+from .core.truth import WinnableInfo
+from .seat import Opponents, make_seat_rows
 
 ENCODINGS = ("onehot", "codes")
 ILLEGAL = ("end", "raise")
@@ -70,7 +70,7 @@ def make_rows(
     max_moves: int | None,
     max_episode_steps: int | None,
     skip_forced: bool,
-    reset: Reset,
+    reset: Autoreset,
     opponents: Opponents | None = None,
     seat: int = 0,
 ) -> Rows:
@@ -79,7 +79,7 @@ def make_rows(
     For several players these are the rows of one seat; see `seat.SeatRows`.
     """
     rules = game.rules_of(variant, options)
-    players = game.players_of(rules)
+    players = game.num_players(rules)
     if players == 1 and (opponents is not None or seat != 0):
         raise ValueError("opponents, seat: these rules are for one player")
     if players > 1:
@@ -90,25 +90,25 @@ def make_rows(
             if value is not None:
                 raise ValueError(f"{field}={value!r}: a game for several always ends; leave it out")
         max_moves = None
-    how = How(
+    how = StepConfig(
         int(Reward[one_of("reward", reward, REWARDS).upper()]),
         int(reset),
         limit("max_episode_steps", max_episode_steps),
         limit("max_moves", max_moves),
-        int(yes_or_no("skip_forced", skip_forced)),
+        int(parse_bool("skip_forced", skip_forced)),
     )
     if players == 1:
         return Rows(game, rules, n, how)
-    seat = seat_number("seat", seat, players)
-    return seat_rows(game, rules, n, how, "uniform" if opponents is None else opponents, seat)
+    seat = check_seat("seat", seat, players)
+    return make_seat_rows(game, rules, n, how, "uniform" if opponents is None else opponents, seat)
 
 
-def truth_of(game: Game, rules: Any, truth: Any) -> Winnable | None:
+def truth_of(game: Game, rules: Any, truth: Any) -> WinnableInfo | None:
     """Return what answers for ``info["winnable"]``, None if that is not wanted.
 
     Raises ValueError if it is wanted and the game, or its rules, have no solver.
     """
-    return Winnable(game, rules) if yes_or_no("truth", truth) else None
+    return WinnableInfo(game, rules) if parse_bool("truth", truth) else None
 
 
 def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.spaces.Box:
@@ -175,7 +175,7 @@ def whole_numbers(actions: Any, n: int) -> np.ndarray:
     return array if array.dtype != np.uint64 else np.minimum(array, 2**63 - 1).astype(np.int64)
 
 
-class Chosen(NamedTuple):
+class ChosenDeal(NamedTuple):
     """A deck, numbered deals of a bank, or a dealer, that a reset is to begin with."""
 
     deck: np.ndarray | None
@@ -190,7 +190,7 @@ class Chosen(NamedTuple):
         elif self.deals is not None:
             rows.deal_bank(self.bank, self.deals, self.dealer)
         else:
-            rows.start(Source.DRAW, dealer=self.dealer)
+            rows.start(DealSource.DRAW, dealer=self.dealer)
 
 
 def read_options(options: Any) -> dict[Any, Any]:
@@ -204,7 +204,7 @@ def read_options(options: Any) -> dict[Any, Any]:
 
 def chosen_deal(
     game: Game, rules: Any, options: Mapping[str, Any] | None, n: int = 1
-) -> Chosen | None:
+) -> ChosenDeal | None:
     """Read reset's ``options`` ``deck``, or ``deal`` and ``bank``, for n rows; None if not given.
 
     In a game with a dealer ``dealer``, a seat, may stand beside them or alone. Raises ValueError
@@ -218,15 +218,15 @@ def chosen_deal(
             raise ValueError(unknown("reset option", str(key), allowed_keys))
     dealer = given.pop("dealer", None)
     if dealer is not None:
-        dealer = seat_number("reset option dealer", dealer, game.players_of(rules))
+        dealer = check_seat("reset option dealer", dealer, game.num_players(rules))
     if "deck" in given:
         if len(given) > 1:
             raise ValueError("reset options: give a deck, or a deal and its bank, not both")
-        return Chosen(parse_deck(given["deck"], game.pack(rules)), "", None, dealer)
+        return ChosenDeal(parse_deck(given["deck"], game.pack(rules)), "", None, dealer)
     if "deal" not in given:
         if "bank" in given:
             raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")
-        return None if dealer is None else Chosen(None, "", None, dealer)
+        return None if dealer is None else ChosenDeal(None, "", None, dealer)
     deals = as_array(given["deal"])
     if deals.dtype.kind not in "iu" or deals.shape not in ((), (n,)) or (deals < 0).any():
         allowed = "a whole number from 0" + (f", or {n} of them" if n > 1 else "")
@@ -234,10 +234,10 @@ def chosen_deal(
     bank = given.get("bank", default_bank(game.name))
     if not isinstance(bank, str) or not bank:
         raise ValueError(f"reset option bank={one_line(bank)}: allowed is the name of a bank")
-    return Chosen(None, bank, np.broadcast_to(deals, n), dealer)
+    return ChosenDeal(None, bank, np.broadcast_to(deals, n), dealer)
 
 
-def seat_number(field: str, value: Any, players: int) -> int:
+def check_seat(field: str, value: Any, players: int) -> int:
     """Return a seat, 0 .. players - 1; ValueError naming the field for anything else."""
     if not is_whole(value) or not 0 <= value < players:
         raise ValueError(f"{field}={one_line(value)}: allowed are the seats 0–{players - 1}")

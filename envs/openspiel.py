@@ -27,15 +27,15 @@ except ImportError as error:
         'OpenSpiel is not installed, and this needs it: pip install "parlour[openspiel]"'
     ) from error
 
-from .keywords import seat_number
+from .keywords import check_seat
 from .seven_twenty_seven import GAME
-from .seven_twenty_seven.chance import CHANCE, DEALER, END, PLAY, Hand, limits, place_of
+from .seven_twenty_seven.chance import CHANCE, DEALER, END, PLAY, Hand, chance_place, limits
 from .seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare, Rules
 from .seven_twenty_seven.totals import class_of
 
 NAME = f"parlour_{GAME.name}"
 """What `pyspiel.load_game` calls the game."""
-AS_IT_IS = -1
+UNCHANGED = -1
 """A number that is left as the variant has it; of a choice it is ``""``."""
 
 
@@ -48,8 +48,8 @@ def _choices() -> dict[str, type[IntEnum]]:
 CHOICES = _choices()
 PARAMETERS: dict[str, str | int] = {
     "variant": GAME.default,
-    "dealer": AS_IT_IS,
-    **{option: "" if option in CHOICES else AS_IT_IS for option in Rules._fields},
+    "dealer": UNCHANGED,
+    **{option: "" if option in CHOICES else UNCHANGED for option in Rules._fields},
 }
 TYPE = pyspiel.GameType(
     short_name=NAME,
@@ -74,7 +74,7 @@ def rules_of(parameters: Mapping[str, Any]) -> Rules:
     options = {
         option: value
         for option, value in parameters.items()
-        if option in Rules._fields and value not in ("", AS_IT_IS)
+        if option in Rules._fields and value not in ("", UNCHANGED)
     }
     found: Rules = GAME.rules_of(parameters.get("variant"), options)
     return found
@@ -86,7 +86,7 @@ class SpielGame(pyspiel.Game):
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = dict(PARAMETERS) | dict(params or {})
         self.rules = rules_of(given)
-        self.start = Hand(self.rules, None if given["dealer"] == AS_IT_IS else given["dealer"])
+        self.start = Hand(self.rules, None if given["dealer"] == UNCHANGED else given["dealer"])
         actions, paid = limits(self.rules)
         antes = paid / self.rules.ante
         info = pyspiel.GameInfo(
@@ -108,7 +108,7 @@ class SpielGame(pyspiel.Game):
         self,
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: Mapping[str, Any] | None = None,
-    ) -> "Recall | Observer":
+    ) -> "InfoStateObserver | Observer":
         """Return what a seat sees: at this moment, or all that it has seen and done.
 
         Raises ValueError for parameters, and for anything but what one seat sees in all.
@@ -118,7 +118,7 @@ class SpielGame(pyspiel.Game):
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             raise ValueError("observers show what is public and one seat's own, together")
-        return Recall() if kind.perfect_recall else Observer()
+        return InfoStateObserver() if kind.perfect_recall else Observer()
 
 
 class SpielState(pyspiel.State):
@@ -167,7 +167,7 @@ class SpielState(pyspiel.State):
         ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards,
         for a seat that does not exist and for what is no such number.
         """
-        seat = seat_number("player_id", player_id, self.hand.rules.players)
+        seat = check_seat("player_id", player_id, self.hand.rules.players)
         if not self.hand.dealt:
             raise ValueError("a deal that is not done cannot be drawn anew")
         drawn = self.hand.copy()
@@ -178,22 +178,22 @@ class SpielState(pyspiel.State):
         GAME.hide(drawn.states, drawn.table, seat)
         made: SpielState = self.get_game().new_initial_state()
         for outcome in self.history():
-            made.apply_action(_instead(made.hand, outcome, drawn.states[0]))
+            made.apply_action(_resampled_outcome(made.hand, outcome, drawn.states[0]))
         return made
 
 
-def _instead(hand: Hand, outcome: int, drawn: np.void) -> int:
+def _resampled_outcome(hand: Hand, outcome: int, drawn: np.void) -> int:
     """What happens at this point of a hand if the hidden cards are those of another state."""
     stage = int(hand.stages[0])
     if stage not in (DEALER, PLAY):
-        return int(class_of(drawn["deck"][place_of(hand.states[0], stage)]))
+        return int(class_of(drawn["deck"][chance_place(hand.states[0], stage)]))
     if stage == PLAY and outcome >= DECLARE and hand.rules.declare == Declare.SIMULTANEOUS:
         said = int(drawn["said"][hand.actor])
         return DECLARE + said - 1
     return outcome
 
 
-class Recall:
+class InfoStateObserver:
     """All that a seat has seen and done, as a string; there is no tensor of it."""
 
     def __init__(self) -> None:

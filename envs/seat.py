@@ -6,23 +6,23 @@ from typing import Any
 import numpy as np
 
 from .core.baselines import named
-from .core.batch import How, Over, Reset, Source
+from .core.batch import Autoreset, DealSource, Over, StepConfig
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
 from .core.read_states import read_states
-from .core.rows import Rows, put, taken, viewed
+from .core.rows import Rows, put, taken, view_states
 from .core.turn import Agent, FixedAgent, choose, make_turn
 
 Opponents = str | Agent | Sequence[str | Agent]
 
 
-def opponents_of(game: Game, rules: Any, opponents: Opponents, seed: int = 0) -> list[Agent]:
+def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) -> list[Agent]:
     """Return the agents of the seats after one's own, clockwise: one for each, or one for all.
 
     Names are those of `players.named`; the players of a list of names draw by ``seed``, ``seed`` +
     1 and so on. Raises ValueError for a wrong number, an unknown name or what is no agent.
     """
-    others = game.players_of(rules) - 1
+    others = game.num_players(rules) - 1
     agents = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
     if len(agents) not in (1, others):
         allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
@@ -61,12 +61,12 @@ class SeatRows(Rows):
         game: Game,
         rules: Any,
         n: int,
-        how: How,
+        how: StepConfig,
         cast: Sequence[Agent],
         who: np.ndarray,
         own: np.ndarray | int = 0,
     ) -> None:
-        super().__init__(game, rules, n, how._replace(reset=int(Reset.DISABLED)))
+        super().__init__(game, rules, n, how._replace(reset=int(Autoreset.DISABLED)))
         self.reset = how.reset
         self.cast, self.who = list(cast), who
         self.own = np.broadcast_to(np.asarray(own, np.int64), n).copy()
@@ -91,7 +91,7 @@ class SeatRows(Rows):
         self.keys[row] = draw_words(rng)
 
     def start(
-        self, source: Source, which: np.ndarray | None = None, dealer: int | None = None
+        self, source: DealSource, which: np.ndarray | None = None, dealer: int | None = None
     ) -> None:
         """See `Rows.start`; the others play up to one's own first turn."""
         which = self.all if which is None else which
@@ -113,21 +113,23 @@ class SeatRows(Rows):
         self._play_others(running)
         if untold.any():
             self.states["over"][untold] = Over.TERMINATED
-            self.game.play.settle(self.states, self.rules_table, self.how_table, untold, self.out)
+            self.game.play.settle(
+                self.states, self.rules_record, self.config_record, untold, self.out
+            )
             self._collect(untold)
-        if ended.any() and self.reset == Reset.NEXT_STEP:
-            self.start(Source.DRAW, ended)
+        if ended.any() and self.reset == Autoreset.NEXT_STEP:
+            self.start(DealSource.DRAW, ended)
         told = (running | untold) & (self.states["over"] != Over.RUNNING)
-        if self.reset == Reset.SAME_STEP and told.any():
+        if self.reset == Autoreset.SAME_STEP and told.any():
             rewards = self._rewards[told]
             put(self.out.ended, told, taken(self.states, told))
-            self.start(Source.DRAW, told)
+            self.start(DealSource.DRAW, told)
             self._rewards[told] = rewards
         self.out.terminated[running | untold] = told[running | untold]
 
     def restore(self, states: np.ndarray) -> None:
         """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
-        found = read_states(self.game, self.rules, self.rules_table, states, self.n)
+        found = read_states(self.game, self.rules, self.rules_record, states, self.n)
         others = (found["over"] == Over.RUNNING) & (found["turn"] != self.own)
         if others.any():
             row = int(others.argmax())
@@ -135,7 +137,7 @@ class SeatRows(Rows):
                 f"row {row}: it is the turn of seat {found['turn'][row]}, "
                 f"these rows are those of seat {self.own[row]}"
             )
-        self.take_over(viewed(self.game, self.rules, found, self.own))
+        self.take_over(view_states(self.game, self.rules, found, self.own))
         self._rewards[:] = 0
 
     def saved(self) -> dict[str, np.ndarray]:
@@ -170,16 +172,16 @@ class SeatRows(Rows):
             self._collect(acting)
         ended = which & (states["over"] != Over.RUNNING)
         if ended.any():
-            seen = viewed(self.game, self.rules, taken(states, ended), self.own[ended])
+            seen = view_states(self.game, self.rules, taken(states, ended), self.own[ended])
             put(states, ended, seen)
 
 
-def seat_rows(
-    game: Game, rules: Any, n: int, how: How, opponents: Opponents = "uniform", own: int = 0
+def make_seat_rows(
+    game: Game, rules: Any, n: int, how: StepConfig, opponents: Opponents = "uniform", own: int = 0
 ) -> SeatRows:
-    """Return rows in which one seat is the caller's; for ``opponents`` see `opponents_of`."""
-    players = game.players_of(rules)
-    others = opponents_of(game, rules, opponents)
+    """Return rows in which one seat is the caller's; for ``opponents`` see `make_opponents`."""
+    players = game.num_players(rules)
+    others = make_opponents(game, rules, opponents)
     cast = list({id(agent): agent for agent in others}.values())
     numbers = {id(agent): number for number, agent in enumerate(cast)}
     who = np.zeros((n, game.seats), np.int64)

@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 
 from . import keywords
-from .core.batch import Reset, Source
+from .core.batch import Autoreset, DealSource
 from .core.game import Game
 from .core.options import plain
 from .core.rows import Rows
@@ -102,7 +102,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             skip_forced=skip_forced,
             opponents=opponents,
             seat=seat,
-            reset=Reset.DISABLED,
+            reset=Autoreset.DISABLED,
         )
         self._winnable = keywords.truth_of(game, self.rows.rules, truth)
         self.observation_space = keywords.observation_space(game, encoding)
@@ -133,7 +133,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             self._started = True
         self._broken = True
         if chosen is None:
-            self.rows.start(Source.DRAW)
+            self.rows.start(DealSource.DRAW)
         else:
             chosen.begin(self.rows)
         self._broken = False
@@ -145,7 +145,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         ValueError for what is no whole number.
         """
         rows, out = self.rows, self.rows.out
-        if not self._started or self._done:
+        if not self._started or self._is_done:
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
         if self._broken:
             raise gym.error.ResetNeeded(keywords.BROKEN)
@@ -165,7 +165,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         )
 
     @property
-    def _done(self) -> bool:
+    def _is_done(self) -> bool:
         return bool(self.rows.out.terminated[0] or self.rows.out.truncated[0])
 
     def _refuse(self, action: int) -> None:
@@ -187,7 +187,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self.rows.out.masks[0].copy()}
-        if self._done:
+        if self._is_done:
             results = self.rows.results(self.rows.states, self.rows.all)
             info |= {fact: values[0].item() for fact, values in results.items()}
         if self._winnable is not None:
@@ -231,5 +231,5 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     def __repr__(self) -> str:
         """Name the game and its rules."""
-        name = self.game.variant_of(self.rules) or plain(self.rules)
+        name = self.game.variant_name(self.rules) or plain(self.rules)
         return f"<CardEnv {self.game.title}, {name}>"

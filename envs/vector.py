@@ -9,17 +9,17 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from . import keywords
-from .core.batch import Reset, Source
+from .core.batch import Autoreset, DealSource
 from .core.game import Game
-from .core.options import one_line, yes_or_no
-from .core.rows import Rows, codes_of, first_illegal, taken
+from .core.options import one_line, parse_bool
+from .core.rows import Rows, first_illegal, observation_codes, taken
 from .core.scene import ansi
 from .seat import Opponents
 
 _RESETS = {
-    AutoresetMode.NEXT_STEP: Reset.NEXT_STEP,
-    AutoresetMode.SAME_STEP: Reset.SAME_STEP,
-    AutoresetMode.DISABLED: Reset.DISABLED,
+    AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
+    AutoresetMode.SAME_STEP: Autoreset.SAME_STEP,
+    AutoresetMode.DISABLED: Autoreset.DISABLED,
 }
 
 
@@ -62,7 +62,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if render_mode is not None:
             keywords.one_of("render_mode", render_mode, ("ansi",))
         self.render_mode = render_mode
-        self.copy = yes_or_no("copy", copy)
+        self.copy = parse_bool("copy", copy)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {
             "render_modes": ["ansi"],
@@ -115,7 +115,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         With DISABLED, ``options={"reset_mask": bool (num_envs,)}`` names the rows to begin anew.
         """
         given = keywords.read_options(options)
-        which = self._which(given.pop("reset_mask", None))
+        which = self._reset_rows(given.pop("reset_mask", None))
         chosen = keywords.chosen_deal(self.game, self.rules, given, self.num_envs)
         if chosen is not None and not which.all():
             raise ValueError("reset options: 'reset_mask' cannot go with a deck, deal or dealer")
@@ -124,13 +124,13 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self._seed(self._seeds(seed), which)
         self._broken = True
         if chosen is None:
-            self.rows.start(Source.DRAW, which)
+            self.rows.start(DealSource.DRAW, which)
         else:
             chosen.begin(self.rows)
         self._broken = False
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
 
-    def _which(self, mask: Any) -> np.ndarray:
+    def _reset_rows(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         mask = keywords.as_array(mask)
@@ -228,7 +228,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             facts["winnable"][done] = self._winnable(states)
             facts["_winnable"] = done
         final = np.full(self.num_envs, None, dtype=object)
-        observations = keywords.observe(self.game, self.encoding, codes_of(states))
+        observations = keywords.observe(self.game, self.encoding, observation_codes(states))
         for row, observation in zip(np.flatnonzero(done), observations, strict=True):
             final[row] = observation
         return info | {

@@ -40,12 +40,12 @@ class DictObservation(gym.Wrapper[Any, np.int64, Any, np.int64], RecordConstruct
     ) -> tuple[Masked, dict[str, Any]]:
         """Begin a new game, as the environment does."""
         observation, info = self.env.reset(seed=seed, options=options)
-        return _masked(observation, info), info
+        return _with_mask(observation, info), info
 
     def step(self, action: np.int64) -> tuple[Masked, Any, bool, bool, dict[str, Any]]:
         """Play an action."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        return _masked(observation, info), reward, terminated, truncated, info
+        return _with_mask(observation, info), reward, terminated, truncated, info
 
 
 class DictVectorObservation(
@@ -71,7 +71,7 @@ class DictVectorObservation(
     ) -> tuple[Masked, dict[str, Any]]:
         """Begin new games, as the environment does."""
         observations, infos = self.env.reset(seed=seed, options=options)
-        return _masked(observations, infos), infos
+        return _with_mask(observations, infos), infos
 
     def step(
         self, actions: np.ndarray
@@ -80,10 +80,10 @@ class DictVectorObservation(
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         if "final_obs" in infos:
             infos = infos | {"final_obs": _finals(infos)}
-        return _masked(observations, infos), rewards, terminated, truncated, infos
+        return _with_mask(observations, infos), rewards, terminated, truncated, infos
 
 
-def _masked(observation: np.ndarray, info: dict[str, Any]) -> Masked:
+def _with_mask(observation: np.ndarray, info: dict[str, Any]) -> Masked:
     return {"observation": observation, "action_mask": info["action_mask"]}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from parlour.envs.core.batch import How, Source
+from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.rows import Rows, hidden
 from parlour.envs.core.scene import ansi
 from tests.contract.cases import CASES, Case, random_cases
@@ -63,9 +63,9 @@ def spoil(
 def states_of(case: Case, n: int, seed: int) -> np.ndarray:
     """States of random games at random points, some at their end."""
     rng = np.random.default_rng(seed)
-    rows = Rows(case.game, case.rules, n, How(reset=2))
+    rows = Rows(case.game, case.rules, n, StepConfig(reset=2))
     rows.seed(rng.integers(0, 2**63, n, np.uint64))
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     for number in range(MOVES):
         chosen = (rng.random(rows.out.masks.shape) * rows.out.masks).argmax(axis=1)
         rows.step(chosen, rng.random(n) < (number + 1) / MOVES)
@@ -107,7 +107,7 @@ def fuzz(case: Case, n: int, seed: int) -> tuple[int, int]:
     raw = states.view(np.uint8).reshape(len(states), -1)
     numbers = list(leaves(case.game.state))
     limit = 150 if case.players == 1 else 0
-    rows = Rows(case.game, case.rules, 1, How(reset=2, max_moves=limit, max_steps=2 * limit))
+    rows = Rows(case.game, case.rules, 1, StepConfig(reset=2, max_moves=limit, max_steps=2 * limit))
     taken = refused = 0
     for _ in range(n):
         one = rng.integers(len(states))

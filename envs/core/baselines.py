@@ -43,7 +43,7 @@ class Uniform:
         return actions
 
 
-class Judged:
+class HeuristicAgent:
     """Takes the best action by ``game.judged``; of equals the one with the lowest number.
 
     ``weights``, float64, replace the heuristic's own; ``player`` names one of ``game.players``,
@@ -72,8 +72,10 @@ def named(name: str, game: Game, seed: int = 0) -> Agent:
     """Return ``"uniform"``, ``"greedy"`` or a player by rule of the game; ValueError for others."""
     if name == Uniform.name:
         return Uniform(seed)
-    if name == Judged.name:
-        return Judged()
+    if name == HeuristicAgent.name:
+        return HeuristicAgent()
     if name not in game.players:
-        raise ValueError(unknown("player", name, (Uniform.name, Judged.name, *game.players)))
-    return Judged(name, player=name)
+        raise ValueError(
+            unknown("player", name, (Uniform.name, HeuristicAgent.name, *game.players))
+        )
+    return HeuristicAgent(name, player=name)

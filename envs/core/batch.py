@@ -1,7 +1,8 @@
 """The batch kernel of every game: illegal actions, rewards, truncation and autoreset, once.
 
-``make_play`` closes over a game's compiled functions. All shells call what it returns; a single
-environment is a batch of one. Kernels allocate nothing: they write into the caller's buffers.
+``make_batch_kernels`` closes over a game's compiled functions. All shells call what it returns; a
+single environment is a batch of one. Kernels allocate nothing: they write into the caller's
+buffers.
 """
 
 from collections.abc import Callable
@@ -10,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .cards import TRAINING_SEEDS, next_word
+from .cards import TRAINING_SEED_MASK, next_random_word
 from .jit import jit
 
-HEAD: list[tuple[str, Any]] = [
+STATE_HEAD: list[tuple[str, Any]] = [
     ("rng", np.uint64),
     ("legal", np.int64),  # set of legal actions while the game runs
     ("moves", np.int32),
@@ -26,7 +27,7 @@ HEAD: list[tuple[str, Any]] = [
 ]
 """The fields every game's state begins with."""
 
-PENALTY = -1.0
+ILLEGAL_PENALTY = -1.0
 """Reward of an illegal action, for the seat that chose it."""
 
 
@@ -41,14 +42,14 @@ class Over(IntEnum):
 
 
 class Reward(IntEnum):
-    """What a step pays. See `How`."""
+    """What a step pays. See `StepConfig`."""
 
     PROGRESS = 0
     WIN = 1
     SCORE = 2
 
 
-class Reset(IntEnum):
+class Autoreset(IntEnum):
     """What becomes of a finished row."""
 
     NEXT_STEP = 0
@@ -56,7 +57,7 @@ class Reset(IntEnum):
     DISABLED = 2
 
 
-class Source(IntEnum):
+class DealSource(IntEnum):
     """Where a new deal comes from."""
 
     DRAW = 0
@@ -67,7 +68,7 @@ class Source(IntEnum):
     """The state's deck as it stands (a chosen deck)."""
 
 
-class How(NamedTuple):
+class StepConfig(NamedTuple):
     """How a batch is played; plain ints, as kernels want them.
 
     ``reward``: PROGRESS is the change of score times the game's scale, plus its bonus for a win;
@@ -125,19 +126,19 @@ class Play(NamedTuple):
 
 
 @jit
-def end_episode(s: Any, rules: Any) -> int:
+def end_on_illegal(s: Any, rules: Any) -> int:
     """Say that an illegal action ends the episode: nothing is played instead of it."""
     return -1
 
 
-def make_play(
+def make_batch_kernels(
     shuffle: Callable[..., None],
     deal: Callable[..., None],
     step: Callable[..., None],
     actions: int,
     scale: float = 1.0,
     bonus: float = 1.0,
-    instead: Callable[..., int] = end_episode,
+    instead: Callable[..., int] = end_on_illegal,
     unit: Callable[..., float] | None = None,
 ) -> Play:
     """Build the batch functions of a game from its compiled rules.
@@ -151,9 +152,9 @@ def make_play(
 
     @jit
     def begin(s: Any, rules: Any, source: int) -> None:
-        if source == Source.DRAW:
-            s["rng"] = next_word(s) & TRAINING_SEEDS
-        if source != Source.DECK:
+        if source == DealSource.DRAW:
+            s["rng"] = next_random_word(s) & TRAINING_SEED_MASK
+        if source != DealSource.DECK:
             shuffle(s, rules)
         s["moves"] = 0
         s["steps"] = 0
@@ -229,7 +230,7 @@ def make_play(
         s["steps"] += 1
         if action < 0 or action >= actions or not (s["legal"] >> action) & 1:
             s["illegal"] |= 1 << s["turn"]
-            rewards[s["turn"]] += PENALTY
+            rewards[s["turn"]] += ILLEGAL_PENALTY
             action = instead(s, rules)
             if action < 0:
                 s["over"] = Over.TERMINATED
@@ -256,16 +257,16 @@ def make_play(
             for seat in range(len(rewards)):
                 rewards[seat] = 0.0
             if s["over"]:
-                if how.reset == Reset.DISABLED:
+                if how.reset == Autoreset.DISABLED:
                     continue
-                deal_row(s, rules, how, Source.DRAW, rewards)
+                deal_row(s, rules, how, DealSource.DRAW, rewards)
             else:
                 advance(s, rules, how, moves[i], rewards)
             out.terminated[i] = s["over"] == Over.TERMINATED
             out.truncated[i] = s["over"] == Over.TRUNCATED
-            if s["over"] and how.reset == Reset.SAME_STEP:
+            if s["over"] and how.reset == Autoreset.SAME_STEP:
                 out.ended[i] = s
-                begin(s, rules, Source.DRAW)
+                begin(s, rules, DealSource.DRAW)
             show(s, i, out)
 
     @jit
@@ -280,7 +281,7 @@ def make_play(
     return Play(start, play, begin, step, settle, scale, bonus)
 
 
-def make_hide(hide: Callable[..., None]) -> Callable[..., None]:
+def make_resample_kernel(hide: Callable[..., None]) -> Callable[..., None]:
     """Build ``hide(states, rules, seat)`` over rows from a game's ``hide`` of one state.
 
     Seat -1 stands for the one whose turn it is, in each row. That another seat chose an illegal
@@ -298,7 +299,7 @@ def make_hide(hide: Callable[..., None]) -> Callable[..., None]:
     return hide_rows
 
 
-def make_view(view: Callable[..., None]) -> Callable[..., None]:
+def make_view_kernel(view: Callable[..., None]) -> Callable[..., None]:
     """Build ``view(states, rules, seats)`` over rows from a game's ``view`` of one state.
 
     It makes the shown pieces those of another seat than the one whose turn it is.
@@ -312,7 +313,7 @@ def make_view(view: Callable[..., None]) -> Callable[..., None]:
     return view_rows
 
 
-def make_judge(heuristic: Callable[..., None]) -> Callable[..., None]:
+def make_score_kernel(heuristic: Callable[..., None]) -> Callable[..., None]:
     """Build ``judge(states, rules, weights, scores)`` over rows from a game's of one state.
 
     ``weights`` is float64, one for each of `Game.weights`; scores float64 (n, actions).

@@ -27,7 +27,7 @@ GAMMA = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
-TRAINING_SEEDS = np.uint64(2**63 - 1)
+TRAINING_SEED_MASK = np.uint64(2**63 - 1)
 """Deals drawn in play have the top bit of their seed cleared; deal banks have it set."""
 
 
@@ -100,7 +100,7 @@ def _plain_below(s: Any, n: int) -> int:
 
 
 @jit(twin=_plain_next_word)
-def next_word(s: Any) -> Any:
+def next_random_word(s: Any) -> Any:
     """Advance the generator of a state; return 64 random bits (uint64)."""
     word = s["rng"] + GAMMA
     s["rng"] = word
@@ -112,7 +112,7 @@ def next_word(s: Any) -> Any:
 @jit(twin=_plain_below)
 def below(s: Any, n: int) -> int:
     """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""
-    return np.int64(((next_word(s) >> S32) * np.uint64(n)) >> S32)  # type: ignore[return-value]
+    return np.int64(((next_random_word(s) >> S32) * np.uint64(n)) >> S32)  # type: ignore[return-value]
 
 
 @jit

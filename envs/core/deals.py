@@ -1,8 +1,8 @@
 """Deal banks: named, fixed sets of deals on which agents are compared.
 
 A bank is a name; deal k of it has the 64-bit seed made from the SHA-256 of ``"name/k"`` with the
-top bit set. Deals drawn in play have that bit cleared (`cards.TRAINING_SEEDS`), so no training run
-can meet a bank deal, whatever its seed.
+top bit set. Deals drawn in play have that bit cleared (`cards.TRAINING_SEED_MASK`), so no training
+run can meet a bank deal, whatever its seed.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import numpy as np
 
-RESERVED = 1 << 63
+BANK_SEED_BIT = 1 << 63
 
 
 def bank_seeds(bank: str, deals: Iterable[int]) -> np.ndarray:
@@ -25,7 +25,7 @@ def _seed(bank: str, deal: int) -> int:
     if deal < 0:
         raise ValueError(f"deal {deal} of bank {bank!r}: deals are numbered from 0")
     digest = sha256(f"{bank}/{deal}".encode()).digest()
-    return int.from_bytes(digest[:8], "little") | RESERVED
+    return int.from_bytes(digest[:8], "little") | BANK_SEED_BIT
 
 
 def default_bank(game: str) -> str:

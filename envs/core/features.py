@@ -13,7 +13,7 @@ import numpy as np
 from .cards import FIRST_CARD, PACK, RANKS, name
 from .jit import jit
 
-CODES = 64
+CODE_LIMIT = 64
 """A code is below this."""
 
 
@@ -28,9 +28,9 @@ class Kind(NamedTuple):
 
 
 def number(high: int) -> Kind:
-    """A whole number 0..high, below `CODES`."""
-    if not 0 < high < CODES:
-        raise ValueError(f"number({high}): allowed are 1..{CODES - 1}")
+    """A whole number 0..high, below `CODE_LIMIT`."""
+    if not 0 < high < CODE_LIMIT:
+        raise ValueError(f"number({high}): allowed are 1..{CODE_LIMIT - 1}")
     return Kind(high, high)
 
 
@@ -77,7 +77,7 @@ class Piece(NamedTuple):
     """What `Features.explain` makes of all its codes together, where that is not a list of them."""
 
 
-class Each(NamedTuple):
+class RepeatedPieces(NamedTuple):
     """Pieces that there are once for each of several things, such as seats: thing by thing.
 
     Piece ``up`` of thing 2 of ``seats`` has the name ``"seats.2.up"``; the record's field is
@@ -94,20 +94,20 @@ class Each(NamedTuple):
         return _record(self.pieces)
 
 
-def _record(pieces: Sequence[Piece | Each]) -> np.dtype:
+def _record(pieces: Sequence[Piece | RepeatedPieces]) -> np.dtype:
     """The record of pieces, int8 throughout, without padding."""
     fields: list[Any] = []
     for piece in pieces:
-        if isinstance(piece, Each):
+        if isinstance(piece, RepeatedPieces):
             fields.append((piece.name, piece.dtype, (piece.times,)))
         else:
             fields.append((piece.name, np.int8, (piece.size,) if piece.size > 1 else ()))
     return np.dtype(fields)
 
 
-def _flat(pieces: Sequence[Piece | Each]) -> Iterator[Piece]:
+def _flat(pieces: Sequence[Piece | RepeatedPieces]) -> Iterator[Piece]:
     for piece in pieces:
-        if isinstance(piece, Each):
+        if isinstance(piece, RepeatedPieces):
             for thing in range(piece.times):
                 for one in piece.pieces:
                     yield one._replace(name=f"{piece.name}.{thing}.{one.name}")
@@ -131,7 +131,9 @@ class Features:
     that have to do with each other, where the game has such pairs: a hint for networks.
     """
 
-    def __init__(self, pieces: Sequence[Piece | Each], bonds: np.ndarray | None = None) -> None:
+    def __init__(
+        self, pieces: Sequence[Piece | RepeatedPieces], bonds: np.ndarray | None = None
+    ) -> None:
         self.given = tuple(pieces)
         self.pieces = tuple(_flat(pieces))
         self.bonds = bonds
@@ -150,7 +152,7 @@ class Features:
 
     def _places(self) -> np.ndarray:
         first, shift, base = (table[:, None] for table in self.tables)
-        values = (np.arange(CODES) >> shift) - base
+        values = (np.arange(CODE_LIMIT) >> shift) - base
         last = np.append(self.tables.first[1:], self.columns)[:, None] - 1
         return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
 
@@ -249,9 +251,9 @@ class Features:
         lines = ["| piece | `codes` | `onehot` | what it says |", "|---|---|---|---|"]
         entry = column = 0
         for given in self.given:
-            things = given.times if isinstance(given, Each) else 1
+            things = given.times if isinstance(given, RepeatedPieces) else 1
             first = entry, column
-            for piece in given.pieces if isinstance(given, Each) else (given,):
+            for piece in given.pieces if isinstance(given, RepeatedPieces) else (given,):
                 width = piece.size * piece.kind.top
                 span = _span(entry, piece.size), _span(column, width)
                 name = f"{given.name}.0.{piece.name}" if things > 1 else piece.name
@@ -284,5 +286,5 @@ def write_onehot(codes: Any, places: Any, out: Any) -> None:
         for column in range(len(columns)):
             columns[column] = 0
         for entry in range(len(row)):
-            code = row[entry] & (CODES - 1)
+            code = row[entry] & (CODE_LIMIT - 1)
             columns[places[entry, code] & 0x7FFFFFFF] = code > 0

@@ -14,7 +14,7 @@ from .cards import full_pack
 from .features import Features
 from .record import RecordCheck, make_record_check
 from .scene import Scene
-from .values import Values
+from .values import AfterstateFeatures
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Game:
     seats: int = 1
     view: Callable[..., None] | None = None
     unit: Callable[..., float] | None = None
-    values: Values | None = None
+    values: AfterstateFeatures | None = None
     solve: Callable[..., Any] | None = None
     outcomes: Callable[..., np.ndarray] | None = None
     record: RecordCheck | None = None
@@ -95,7 +95,7 @@ class Game:
         """Pickle as a name: compiled functions and closures stay out of it."""
         return find_game, (self.name,)
 
-    def players_of(self, rules: Any) -> int:
+    def num_players(self, rules: Any) -> int:
         """Return how many seats are played by these rules."""
         return int(rules.players) if self.seats > 1 else 1
 
@@ -104,9 +104,9 @@ class Game:
         """The fact by which players are compared: ``"won"``, or the score where none is won."""
         return "won" if self.goal == "won" and self.seats == 1 else "score"
 
-    def goal_of(self, rules: Any) -> str:
+    def goal_name(self, rules: Any) -> str:
         """Return what ``info`` calls the aim by these rules: at a table of several it is to win."""
-        return "won" if self.players_of(rules) > 1 else self.goal
+        return "won" if self.num_players(rules) > 1 else self.goal
 
     @property
     def id(self) -> str:
@@ -127,7 +127,7 @@ class Game:
         self.check(rules)
         return rules
 
-    def variant_of(self, rules: Any) -> str | None:
+    def variant_name(self, rules: Any) -> str | None:
         """Return the name of the variant with exactly these rules, if there is one."""
         return next((name for name, known in self.variants.items() if known == rules), None)
 
@@ -147,7 +147,7 @@ class Game:
         return self.record or make_record_check(self.state, self.features, self.actions)
 
     @cached_property
-    def own_weights(self) -> np.ndarray:
+    def default_weights(self) -> np.ndarray:
         """``weights`` as kernels take them, float64: not to be written to."""
         return np.array(list(self.weights.values()))
 
@@ -163,7 +163,7 @@ class Game:
         ``weights``, float64, replace the game's own; ``player`` names one of ``players`` instead.
         """
         scores = np.zeros((len(states), self.actions))
-        given = self.own_weights if weights is None else weights
+        given = self.default_weights if weights is None else weights
         judge = self.judge if player is None else self.players[player]
         judge(states, opt.compiled(rules), given, scores)
         return scores
@@ -179,11 +179,11 @@ class Game:
         n = len(states)
         seats = np.zeros(n, np.int64) if seats is None else seats
         won, score = states["won"] != 0, states["score"]
-        if self.players_of(rules) > 1:
+        if self.num_players(rules) > 1:
             score = states["net"][np.arange(n), seats]
             won = score > 0
         return {
-            self.goal_of(rules): won,
+            self.goal_name(rules): won,
             "score": score.astype(np.int64),
             "moves": states["moves"].astype(np.int64),
             "illegal_action": states["illegal"] >> seats & 1 != 0,

@@ -78,7 +78,7 @@ def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> An
     return dispatcher
 
 
-def compiled_here() -> int:
+def count_compilations() -> int:
     """How many kernels this process has compiled because they were not found on disk."""
     return _compilations
 

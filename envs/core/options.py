@@ -23,7 +23,7 @@ class Option(NamedTuple):
     """Of a tuple of whole numbers, how many there are."""
 
 
-class Described(NamedTuple):
+class OptionRow(NamedTuple):
     """An option as the documentation shows it."""
 
     name: str
@@ -82,10 +82,10 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
         not issubclass(kind, IntEnum) and _is_int(value) and option.low <= int(value) <= option.high
     ):
         return int(value)
-    raise ValueError(f"option {field}={one_line(value)}: allowed are {_allowed(kind, option)}")
+    raise ValueError(f"option {field}={one_line(value)}: allowed are {_allowed_text(kind, option)}")
 
 
-def yes_or_no(field: str, value: Any) -> bool:
+def parse_bool(field: str, value: Any) -> bool:
     """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
     found = WORDS.get(str(value).lower())
     if found is None:
@@ -112,7 +112,7 @@ def _is_row(numbers: Any, option: Option) -> bool:
     )
 
 
-def _allowed(kind: Any, option: Option) -> str:
+def _allowed_text(kind: Any, option: Option) -> str:
     if kind is bool:
         return "no, yes"
     if get_origin(kind) is tuple:
@@ -153,7 +153,7 @@ def differences(rules: Any, base: Any) -> dict[str, Any]:
     return {field: value for field, value in plain(rules).items() if value != was[field]}
 
 
-def describe(rules: Any) -> list[Described]:
+def describe_options(rules: Any) -> list[OptionRow]:
     """Return every option of a game: name, allowed values, default, what it does.
 
     ``rules`` is the game's type of rules, or rules, whose values then stand for the defaults.
@@ -161,9 +161,9 @@ def describe(rules: Any) -> list[Described]:
     hints = get_type_hints(rules if isinstance(rules, type) else type(rules), include_extras=True)
     values = plain(rules() if isinstance(rules, type) else rules)
     return [
-        Described(
+        OptionRow(
             field,
-            _allowed(hint.__origin__, hint.__metadata__[0]),
+            _allowed_text(hint.__origin__, hint.__metadata__[0]),
             word(values[field]),
             hint.__metadata__[0].doc,
         )

@@ -39,7 +39,7 @@ def read_states(game: Game, rules: Any, table: np.ndarray, states: Any, n: int) 
 def _facts(game: Game, rules: Any) -> tuple[int, int, int]:
     """How many play by these rules; the set of the codes of a deck, and how many cards it has."""
     pack = game.pack(rules)
-    return game.players_of(rules), sum(1 << card for card in pack), len(pack)
+    return game.num_players(rules), sum(1 << card for card in pack), len(pack)
 
 
 def _said(game: Game, made: np.ndarray, row: int, wrong: int, byte: int) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .batch import How, Over, Source, make_buffers
+from .batch import DealSource, Over, StepConfig, make_buffers
 from .cards import parse_deck
 from .deals import bank_seeds
 from .game import Game
@@ -30,9 +30,9 @@ class Rows:
 
     codes: np.ndarray
 
-    def __init__(self, game: Game, rules: Any, n: int, how: How = How()) -> None:  # noqa: B008
+    def __init__(self, game: Game, rules: Any, n: int, how: StepConfig = StepConfig()) -> None:  # noqa: B008
         self.game, self.rules, self.how, self.n = game, rules, how, n
-        self.rules_table, self.how_table = compiled(rules), compiled(how)
+        self.rules_record, self.config_record = compiled(rules), compiled(how)
         self.states = np.zeros(n, game.state)
         self.out = make_buffers(n, game.actions, game.state, game.seats)
         self.all = np.ones(n, np.bool_)
@@ -62,10 +62,10 @@ class Rows:
     @property
     def goal(self) -> str:
         """What results call the aim that is reached or not."""
-        return self.game.goal_of(self.rules)
+        return self.game.goal_name(self.rules)
 
     def start(
-        self, source: Source, which: np.ndarray | None = None, dealer: int | None = None
+        self, source: DealSource, which: np.ndarray | None = None, dealer: int | None = None
     ) -> None:
         """Begin a new game on the rows in ``which`` (bool (n,); None: all).
 
@@ -75,11 +75,11 @@ class Rows:
         self._start(source, which)
         if dealer is not None:
             self.states["dealer"][which] = dealer
-            self._start(Source.DECK, which)
+            self._start(DealSource.DECK, which)
 
-    def _start(self, source: Source, which: np.ndarray) -> None:
+    def _start(self, source: DealSource, which: np.ndarray) -> None:
         self.game.play.start(
-            self.states, self.rules_table, self.how_table, which, int(source), self.out
+            self.states, self.rules_record, self.config_record, which, int(source), self.out
         )
 
     def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
@@ -99,7 +99,7 @@ class Rows:
     ) -> None:
         """Begin numbered deals of a bank, one a row."""
         self.seed(bank_seeds(bank, deals))
-        self.start(Source.SEED, dealer=dealer)
+        self.start(DealSource.SEED, dealer=dealer)
 
     def deal_deck(self, deck: Any, dealer: int | None = None) -> None:
         """Begin a game with a chosen deck (names or codes in dealing order) on every row.
@@ -112,25 +112,27 @@ class Rows:
         self.states["deck"] = 0
         self.states["deck"][:, : len(cards)] = cards
         if dealer is None and "dealer" in (self.game.state.names or ()):
-            dealer = self.game.players_of(self.rules) - 1
-        self.start(Source.DECK, dealer=dealer)
+            dealer = self.game.num_players(self.rules) - 1
+        self.start(DealSource.DECK, dealer=dealer)
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """Make one step on the rows in ``which`` (None: all); actions: int64 (n,), contiguous."""
         which = self.all if which is None else which
-        self.game.play.play(self.states, self.rules_table, self.how_table, which, actions, self.out)
+        self.game.play.play(
+            self.states, self.rules_record, self.config_record, which, actions, self.out
+        )
 
     def restore(self, states: np.ndarray) -> None:
         """Put back states copied earlier, and what they show.
 
         Raises ValueError for anything else, naming field and what is allowed; nothing changes then.
         """
-        self.take_over(read_states(self.game, self.rules, self.rules_table, states, self.n))
+        self.take_over(read_states(self.game, self.rules, self.rules_record, states, self.n))
 
     def take_over(self, states: np.ndarray) -> None:
         """Go on from states (n,) known to be sound, and what they show; see `restore`."""
         put(self.states, slice(None), states)
-        self.start(Source.DECK, ~self.all)
+        self.start(DealSource.DECK, ~self.all)
         self.out.rewards[:] = 0
         over = states["over"]
         self.out.terminated[:] = over == TERMINATED
@@ -172,7 +174,7 @@ def put(states: np.ndarray, rows: np.ndarray | slice, values: np.ndarray) -> Non
     _bytes(states)[rows] = _bytes(values)
 
 
-def viewed(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+def view_states(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """Return copies of states that show what a seat sees, int64 (n,), whosever turn it is."""
     copies = taken(states)
     if game.view is not None:
@@ -180,7 +182,7 @@ def viewed(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -> np.
     return copies
 
 
-def codes_of(states: np.ndarray) -> np.ndarray:
+def observation_codes(states: np.ndarray) -> np.ndarray:
     """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
     shown = taken(states["shown"])
     return shown.view(np.int8).reshape(len(states), shown.itemsize)

@@ -76,7 +76,7 @@ def replayed(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) 
     return taken(rows.states)
 
 
-FIRST_LOOK = 1
+PROBE_LIMIT = 1
 """Positions that a solver looks at to show that it takes the rules; it is compiled by that, too."""
 
 
@@ -87,9 +87,9 @@ def solver_of(game: Game, rules: Any) -> Solver:
     """
     if game.solve is None:
         raise ValueError(f"{game.title} has no solver; games that have one: {', '.join(solved())}")
-    if game.players_of(rules) > 1:
+    if game.num_players(rules) > 1:
         raise ValueError(f"{game.title} by these rules is for several players: no solver for them")
-    game.solve(position(game, rules, list(game.pack(rules))), rules, limit=FIRST_LOOK)
+    game.solve(position(game, rules, list(game.pack(rules))), rules, limit=PROBE_LIMIT)
     return game.solve
 
 
@@ -98,7 +98,7 @@ def solved() -> list[str]:
     return [name for name, game in GAMES.items() if game.solve is not None]
 
 
-class Winnable:
+class WinnableInfo:
     """Says of states whether one who knew all cards could still win them.
 
     Raises ValueError for games and rules without a solver, and for games that nobody wins.
@@ -106,7 +106,7 @@ class Winnable:
 
     def __init__(self, game: Game, rules: Any) -> None:
         self.solve, self.rules = solver_of(game, rules), rules
-        if game.goal_of(rules) != "won":
+        if game.goal_name(rules) != "won":
             raise ValueError(f"truth: {game.title} is played for its score: nobody wins it")
 
     def __call__(self, states: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from .cards import GAMMA, MIX_1, MIX_2, S27, S30, S31
 from .game import Game
-from .rows import HIDE, codes_of, resample_hidden, taken
+from .rows import HIDE, observation_codes, resample_hidden, taken
 
 
 class Turn(NamedTuple):
@@ -87,7 +87,7 @@ def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | n
 def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray) -> Turn:
     """Do as `look` does with states that are copies already: they become the agent's."""
     masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
-    observations = codes_of(states)
+    observations = observation_codes(states)
     if not agent.sees_all:
         resample_hidden(game, rules, states, seeds)
     for array in (states, observations, masks, seeds):

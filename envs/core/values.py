@@ -17,7 +17,7 @@ PACK = 64
 """Room for the cards that may be turned up next."""
 
 
-class Values(NamedTuple):
+class AfterstateFeatures(NamedTuple):
     """The features of a game's afterstates: compiled functions of a state in which to choose.
 
     ``appraise(s, rules, table, ids, scores)`` writes for each legal action the points it brings and
@@ -43,7 +43,7 @@ class Values(NamedTuple):
     version: int = 1
 
 
-class Judges(NamedTuple):
+class AfterstateScorers(NamedTuple):
     """Kernels over rows that judge every legal action by a table.
 
     ``by_value(states, rules, table, ids, scores)`` goes by the values of afterstates;
@@ -76,16 +76,16 @@ def draw(s: Any, card: int) -> None:
     s["deck"][top] = card
 
 
-def bonus_of(play: Play) -> float:
+def win_bonus_points(play: Play) -> float:
     """Return what a win counts beside the score, in points: as the reward "progress" has it."""
     return play.bonus / play.scale
 
 
-def make_judges(values: Values, play: Play) -> Judges:
+def make_afterstate_scorers(values: AfterstateFeatures, play: Play) -> AfterstateScorers:
     """Build the judges of a game from what it says of its afterstates."""
     appraise, base, draws, step = values.appraise, values.base, values.draws, play.step
 
-    bonus = bonus_of(play)
+    bonus = win_bonus_points(play)
 
     @jit
     def by_value(states: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
@@ -127,4 +127,4 @@ def make_judges(values: Values, play: Play) -> Judges:
                     total += worth(work[0], rules[0], table, ids, answers)
                 scores[i, action] = total / max(count, 1)
 
-    return Judges(by_value, by_expectation)
+    return AfterstateScorers(by_value, by_expectation)

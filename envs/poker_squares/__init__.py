@@ -1,6 +1,6 @@
 """Poker Squares, for one player or two: rules and sources are in README.md beside this file."""
 
-from ..core.batch import make_hide, make_judge, make_view
+from ..core.batch import make_resample_kernel, make_score_kernel, make_view_kernel
 from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play, unit, view
@@ -40,8 +40,8 @@ GAME = Game(
     actions=SQUARES,
     label=label,
     play=play,
-    hide=make_hide(hide),
-    judge=make_judge(heuristic),
+    hide=make_resample_kernel(hide),
+    judge=make_score_kernel(heuristic),
     weights=WEIGHTS,
     layout=layout,
     words=words,
@@ -49,9 +49,9 @@ GAME = Game(
     scores=(LEAST * LINES, MOST * LINES),
     goal="reached",
     seats=SEATS,
-    view=make_view(view),
+    view=make_view_kernel(view),
     unit=unit,
-    players={"columns": make_judge(columns)},
+    players={"columns": make_score_kernel(columns)},
     values=VALUES,
     solve=solve,
     record=RECORD,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.batch import Over, end_episode, make_play
+from ..core.batch import Over, end_on_illegal, make_batch_kernels
 from ..core.bits import count, lowest
 from ..core.cards import FIRST_CARD, PACK, RANKS, SUITS, below, shuffle, shuffle_pack
 from ..core.hands import category
@@ -91,7 +91,7 @@ def lay(s: Any, square: int, card: int) -> None:
 
 
 @jit
-def turn_up(s: Any) -> None:
+def turn_card_up(s: Any) -> None:
     """Turn up the top of the stock. All that the player learns of it passes through here."""
     card = s["deck"][s["next"]]
     s["next"] += 1
@@ -113,7 +113,7 @@ def step(s: Any, rules: Any, action: int) -> None:
         end(s)
         s["won"] = s["score"] >= s["target"]
         return
-    turn_up(s)
+    turn_card_up(s)
     s["legal"] = places(s, rules)
 
 
@@ -129,7 +129,7 @@ def end(s: Any) -> None:
 
 
 @jit
-def arrange(s: Any, seat: int) -> None:
+def bring_grid_to_front(s: Any, seat: int) -> None:
     """Arrange the state for a seat: its grid comes to the front, the other's stands aside."""
     if s["viewer"] == seat:
         return
@@ -151,7 +151,7 @@ def view(s: Any, rules: Any, seat: int) -> None:
     """Show what a seat sees: its own grid, and the other's but for a secret square."""
     if rules.players == 1:
         return
-    arrange(s, seat)
+    bring_grid_to_front(s, seat)
     shown = s["shown"]
     for square in range(SQUARES):
         shown["other"][square] = s["other_grid"][square]
@@ -174,7 +174,7 @@ def place_secretly(s: Any, square: int) -> None:
 @jit
 def place_in_turn(s: Any, rules: Any, square: int) -> None:
     """Place the card in hand for the seat whose turn it is; the next one comes after both."""
-    arrange(s, s["turn"])
+    bring_grid_to_front(s, s["turn"])
     if s["turn"] == 0:
         place_secretly(s, square)
         s["turn"] = 1
@@ -186,7 +186,7 @@ def place_in_turn(s: Any, rules: Any, square: int) -> None:
         if s["filled"] == ALL:
             end(s)
         else:
-            turn_up(s)
+            turn_card_up(s)
     view(s, rules, s["turn"])
     if s["over"]:
         ahead = s["score"] - s["other_score"]
@@ -200,7 +200,7 @@ def place_in_turn(s: Any, rules: Any, square: int) -> None:
 @jit
 def instead(s: Any, rules: Any) -> int:
     """What is played for an illegal action: head to head the first legal square, else nothing."""
-    return end_episode(s, rules) if rules.players == 1 else lowest(s["legal"])
+    return end_on_illegal(s, rules) if rules.players == 1 else lowest(s["legal"])
 
 
 @jit
@@ -268,13 +268,13 @@ def deal(s: Any, rules: Any) -> None:
     shown["placed"] = 0
     s["filled"] = 0
     s["next"] = 0
-    turn_up(s)
+    turn_card_up(s)
     if rules.starter:
         lay(s, CENTRE, shown["card"])
         if rules.players > 1:
             s["other_grid"][CENTRE] = shown["card"]
             s["other_filled"] = STARTER
-        turn_up(s)
+        turn_card_up(s)
     view(s, rules, 0)
     s["legal"] = places(s, rules)
 
@@ -286,10 +286,10 @@ def new_deck(s: Any, rules: Any) -> None:
 
 
 @jit
-def hide_placement(s: Any, rules: Any) -> None:
+def resample_secret_square(s: Any, rules: Any) -> None:
     """Let player_0 have placed the secret card on any square where it could."""
     viewer = s["viewer"]
-    arrange(s, 0)
+    bring_grid_to_front(s, 0)
     s["shown"]["grid"][s["secret"]] = 0
     s["filled"] &= ~(1 << s["secret"])
     s["score"] -= s["secret_points"]
@@ -313,7 +313,7 @@ def hide(s: Any, rules: Any, seat: int) -> None:
             place += 1
     shuffle(s, s["deck"], s["next"], PACK)
     if seat == 1 and s["secret"] >= 0:
-        hide_placement(s, rules)
+        resample_secret_square(s, rules)
 
 
-play = make_play(new_deck, deal, step, SQUARES, PER_POINT, 0.0, instead, unit)
+play = make_batch_kernels(new_deck, deal, step, SQUARES, PER_POINT, 0.0, instead, unit)

@@ -11,7 +11,7 @@ from ..core.cards import FIRST_CARD, PACK, RANKS, SUITS
 from ..core.hands import category
 from ..core.jit import jit
 from ..core.record import make_record_check
-from .kernel import ALL, arrange, places, show_rules, view
+from .kernel import ALL, bring_grid_to_front, places, show_rules, view
 from .rules import CENTRE, FEATURES, SIZE, SQUARES, STATE
 
 ALLOWED = (
@@ -165,7 +165,7 @@ def derive(s: Any, rules: Any) -> None:
         s["won"] = 0
         shown["card"] = s["deck"][s["next"] - 1]
         if rules.players > 1:
-            arrange(s, s["turn"])
+            bring_grid_to_front(s, s["turn"])
         s["legal"] = places(s, rules)
     view(s, rules, viewer)
 

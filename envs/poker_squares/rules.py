@@ -23,7 +23,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..core.batch import HEAD
+from ..core.batch import STATE_HEAD
 from ..core.cards import PACK
 from ..core.features import CARD, FLAG, Features, Piece, number
 from ..core.hands import Hand
@@ -163,7 +163,7 @@ FEATURES = Features(
 
 STATE = np.dtype(
     [
-        *HEAD,
+        *STATE_HEAD,
         ("net", np.int32, (SEATS,)),  # head to head, at the end: 1 for the higher total, else -1
         ("other_score", np.int32),
         ("filled", np.int64),  # set of squares that hold a card

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core import truth
-from ..core.cards import below, next_word
+from ..core.cards import below, next_random_word
 from ..core.game import find_game
 from ..core.hands import category
 from ..core.jit import jit
@@ -28,7 +28,7 @@ ALL_OF = 7
 """So many cards, or fewer, are arranged in every way: 5040 of them."""
 STARTS, STEPS = 8, 50_000
 """Beginnings of the annealing of a deal, and how often two cards change places from each."""
-WARM, COLD, LONELY = 0.05, 0.02, 0.2
+WARM, COLD, ISOLATED_COST = 0.05, 0.02, 0.2
 """Temperatures at the beginning and at the end, and what a card costs that nothing lay beside: in
 parts of the difference between the best and the worst hand."""
 TURNS = 4
@@ -38,7 +38,7 @@ NEVER = 99
 
 
 @jit
-def line_worth(grid: Any, line: int, points: Any) -> int:
+def score_line(grid: Any, line: int, points: Any) -> int:
     """The points of a line: rows are 0 to 4, columns 5 to 9."""
     if line < SIZE:
         return points[category(grid[SIZE * line : SIZE * line + SIZE])]
@@ -46,7 +46,7 @@ def line_worth(grid: Any, line: int, points: Any) -> int:
 
 
 @jit
-def lonely(when: Any, first: int, last: int) -> int:
+def count_isolated(when: Any, first: int, last: int) -> int:
     """How many of the cards that come first to last have nothing beside them when they come."""
     found = 0
     for square in range(SQUARES):
@@ -67,7 +67,7 @@ def lonely(when: Any, first: int, last: int) -> int:
 
 
 @jit
-def exchange(grid: Any, when: Any, a: int, b: int) -> None:
+def swap_cards(grid: Any, when: Any, a: int, b: int) -> None:
     """Let the cards of two squares change places."""
     card, time = grid[a], when[a]
     grid[a], when[a] = grid[b], when[b]
@@ -75,17 +75,17 @@ def exchange(grid: Any, when: Any, a: int, b: int) -> None:
 
 
 @jit
-def exchange_lines(grid: Any, when: Any, a: int, b: int) -> None:
+def swap_lines(grid: Any, when: Any, a: int, b: int) -> None:
     """Let two rows, or two columns, change places: that changes no hand."""
     for k in range(SIZE):
         if a < SIZE:
-            exchange(grid, when, SIZE * a + k, SIZE * b + k)
+            swap_cards(grid, when, SIZE * a + k, SIZE * b + k)
         else:
-            exchange(grid, when, SIZE * k + a - SIZE, SIZE * k + b - SIZE)
+            swap_cards(grid, when, SIZE * k + a - SIZE, SIZE * k + b - SIZE)
 
 
 @jit
-def movable(empty: Any) -> int:
+def movable_lines(empty: Any) -> int:
     """The set of lines on which nothing lay before: rows 0 to 4, columns 5 to 9."""
     found = 0
     for line in range(LINES):
@@ -102,7 +102,7 @@ def worths(grid: Any, lines: Any, points: Any) -> int:
     """Work out the points of all lines; return their sum."""
     total = 0
     for line in range(LINES):
-        lines[line] = line_worth(grid, line, points)
+        lines[line] = score_line(grid, line, points)
         total += lines[line]
     return total
 
@@ -121,7 +121,7 @@ def every(
     most, nodes, i = -(1 << 30), 0, 0
     while True:
         nodes += 1
-        if lonely(when, first, last) == 0:
+        if count_isolated(when, first, last) == 0:
             total = worths(grid, lines, points)
             if total > most:
                 most = total
@@ -131,13 +131,13 @@ def every(
             i += 1
         if i == n:
             return most, nodes
-        exchange(grid, when, empty[0] if i % 2 == 0 else empty[count[i]], empty[i])
+        swap_cards(grid, when, empty[0] if i % 2 == 0 else empty[count[i]], empty[i])
         count[i] += 1
         i = 0
 
 
 @jit
-def put_in_turn(
+def place_at_random(
     s: Any, cards: Any, empty: Any, grid: Any, when: Any, first: int, last: int
 ) -> None:
     """Place the cards by chance, each where it may go."""
@@ -148,7 +148,7 @@ def put_in_turn(
         for square in empty:
             if when[square] == NEVER:
                 when[square] = time
-                if lonely(when, max(first, time), min(last, time)) == 0:
+                if count_isolated(when, max(first, time), min(last, time)) == 0:
                     seen += 1
                     if below(s, seen) == 0:
                         chosen = square
@@ -164,7 +164,7 @@ def anneal(
 ) -> int:  # fmt: skip
     """Exchange cards so often from one beginning; return the points of the best, as `every`."""
     n = len(empty)
-    put_in_turn(s, cards, empty, grid, when, first, last)
+    place_at_random(s, cards, empty, grid, when, first, last)
     lines = np.zeros(LINES, np.int64)
     total, alone = worths(grid, lines, points), 0
     most = total
@@ -172,15 +172,15 @@ def anneal(
     spread = max(float(points.max() - points.min()), 1.0)
     heat, cool = WARM * spread, (COLD / WARM) ** (1.0 / steps)
     changed = np.zeros(4, np.int64)
-    lines_free = movable(empty) if first <= last else 0
+    lines_free = movable_lines(empty) if first <= last else 0
     for turn in range(steps):
         heat *= cool
         if lines_free and turn % TURNS == 0:
             a = below(s, LINES)
             b = a // SIZE * SIZE + below(s, SIZE)
             if (lines_free >> a) & 1 and (lines_free >> b) & 1 and a != b:
-                exchange_lines(grid, when, a, b)
-                now = lonely(when, first, last)
+                swap_lines(grid, when, a, b)
+                now = count_isolated(when, first, last)
                 if now <= alone:
                     lines[a], lines[b] = lines[b], lines[a]
                     alone = now
@@ -188,32 +188,32 @@ def anneal(
                         most = total
                         best[:] = when
                 else:
-                    exchange_lines(grid, when, a, b)
+                    swap_lines(grid, when, a, b)
             continue
         a = empty[below(s, n)]
         b = empty[below(s, n)]
         if a == b:
             continue
-        exchange(grid, when, a, b)
+        swap_cards(grid, when, a, b)
         changed[0], changed[1] = a // SIZE, SIZE + a % SIZE
         changed[2], changed[3] = b // SIZE, SIZE + b % SIZE
         gain = 0
         for k in range(4):
             if k < 2 or changed[k] != changed[k - 2]:
-                gain += line_worth(grid, changed[k], points) - lines[changed[k]]
-        now = lonely(when, first, last) if first <= last else 0
-        better = gain - (now - alone) * LONELY * spread
-        chance = float(next_word(s) >> np.uint64(11)) / (1 << 53)
+                gain += score_line(grid, changed[k], points) - lines[changed[k]]
+        now = count_isolated(when, first, last) if first <= last else 0
+        better = gain - (now - alone) * ISOLATED_COST * spread
+        chance = float(next_random_word(s) >> np.uint64(11)) / (1 << 53)
         if better >= 0 or chance < np.exp(better / heat):
             for k in range(4):
-                lines[changed[k]] = line_worth(grid, changed[k], points)
+                lines[changed[k]] = score_line(grid, changed[k], points)
             total += gain
             alone = now
             if alone == 0 and total > most:
                 most = total
                 best[:] = when
         else:
-            exchange(grid, when, a, b)
+            swap_cards(grid, when, a, b)
     return most
 
 
@@ -260,7 +260,7 @@ def solve(
     grid = state["shown"]["grid"][0].copy()
     when = np.where(grid == 0, NEVER, -1)
     points = state["points"][0].astype(np.int64)
-    first, last = _bound_ones(state, rules)
+    first, last = _adjacent_range(state, rules)
     best, s = when.copy(), _generator(state, cards)
     if len(empty) <= ALL_OF:
         grid[empty], when[empty] = cards, np.arange(len(empty))
@@ -279,7 +279,7 @@ def solve(
     return Solution(None, [label(action) for action in actions], nodes, actions, int(most))
 
 
-def _bound_ones(state: np.ndarray, rules: Rules) -> tuple[int, int]:
+def _adjacent_range(state: np.ndarray, rules: Rules) -> tuple[int, int]:
     """Which of the cards to come must lie beside another: the first and the last of them."""
     placed = int((state["shown"]["grid"][0] != 0).sum())
     if rules.adjacent == Adjacent.ALL:

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.cards import FIRST_CARD, PACK, RANKS
 from ..core.hands import STRAIGHTS
 from ..core.jit import jit
-from ..core.values import Values
+from ..core.values import AfterstateFeatures
 from .kernel import line_points, points_with
 from .rules import LINES, SIZE, SQUARES
 
@@ -38,14 +38,14 @@ OTHERS = 7
 PER_KIND = SHAPES * FLUSHES * RUNS * MATCHES * SQUARES
 RIVALS, NEEDED = 4, 13
 """Columns that may become a flush of one suit, and cards that they need: values told apart."""
-SUIT_TABLE = RIVALS * NEEDED * (len(RANKS) + 1) * SQUARES
-TABLE = 2 * PER_KIND + SUIT_TABLE
+NUM_SUIT_FEATURES = RIVALS * NEEDED * (len(RANKS) + 1) * SQUARES
+TABLE = 2 * PER_KIND + NUM_SUIT_FEATURES
 SUITED = 5 * 4
 """How many bits `columns` takes for the suits of all columns; the counts come above them."""
 
 
 @jit
-def runs_of(s: Any, ranks: int) -> int:
+def count_straights(s: Any, ranks: int) -> int:
     """How many straights a set of different ranks may become with the cards still unseen."""
     missing = 0
     for rank in range(len(RANKS)):
@@ -80,7 +80,7 @@ def feature(s: Any, first: int, stride: int, card: int, lie: int) -> int:
     flush = 0
     if suits == 1 << suit and equals == 0 and s["suits"][suit] >= SIZE - cards:
         flush = s["suits"][suit]
-    runs = 0 if equals or cards == 0 else runs_of(s, ranks)
+    runs = 0 if equals or cards == 0 else count_straights(s, ranks)
     matched = other = 0
     for rank in range(len(RANKS)):
         if (several >> rank) & 1:
@@ -94,7 +94,7 @@ def feature(s: Any, first: int, stride: int, card: int, lie: int) -> int:
 
 
 @jit
-def line_of(number: int) -> Any:
+def line_start(number: int) -> Any:
     """The first square of a line and its stride; rows have numbers 0-4, columns 5-9."""
     return (number * SIZE, 1) if number < SIZE else (number - SIZE, SIZE)
 
@@ -102,7 +102,7 @@ def line_of(number: int) -> Any:
 @jit
 def gain(s: Any, table: Any, number: int) -> float:
     """What a line with an empty square gains by the card in hand."""
-    first, stride = line_of(number)
+    first, stride = line_start(number)
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
     before = table[feature(s, first, stride, 0, lie)]
     after = feature(s, first, stride, card, lie)
@@ -118,12 +118,12 @@ def columns(s: Any) -> int:
     for square in range(SQUARES):
         code = s["shown"]["grid"][square]
         if code:
-            packed = with_card(packed, square % SIZE, code)
+            packed = add_card(packed, square % SIZE, code)
     return packed
 
 
 @jit
-def with_card(packed: int, column: int, card: int) -> int:
+def add_card(packed: int, column: int, card: int) -> int:
     """The same with one card more in a column."""
     return (packed | 1 << (4 * column + (card & 3))) + (1 << (SUITED + 3 * column))
 
@@ -143,10 +143,10 @@ def suit_feature(s: Any, packed: int, suit: int, lie: int) -> int:
 
 
 @jit
-def gain_of_suits(s: Any, table: Any, packed: int, column: int) -> float:
+def suit_gain(s: Any, table: Any, packed: int, column: int) -> float:
     """What the four suits gain by the card in hand in a column."""
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
-    after = with_card(packed, column, card)
+    after = add_card(packed, column, card)
     touched = (packed >> (4 * column)) & 15 | 1 << (card & 3)
     gained = 0.0
     if lie == SQUARES:
@@ -160,7 +160,7 @@ def gain_of_suits(s: Any, table: Any, packed: int, column: int) -> float:
 
 @jit
 def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
-    """See `Values`: a card changes one row and one column."""
+    """See `AfterstateFeatures`: a card changes one row and one column."""
     legal = s["legal"]
     packed = columns(s)
     for square in range(SQUARES):
@@ -175,20 +175,20 @@ def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
         for j in range(SIZE):
             in_column |= legal >> (SIZE * j + i) & 1
         if in_column:
-            gained = gain(s, table, SIZE + i) + gain_of_suits(s, table, packed, i)
+            gained = gain(s, table, SIZE + i) + suit_gain(s, table, packed, i)
             for j in range(SIZE):
                 scores[SIZE * j + i] += gained
 
 
 @jit
 def after(s: Any, rules: Any, action: int, ids: Any) -> int:
-    """See `Values`: a feature for each of the ten lines, then for each of the four suits."""
+    """See `AfterstateFeatures`: a feature for each of the ten lines, then of the four suits."""
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
     for number in range(LINES):
-        first, stride = line_of(number)
+        first, stride = line_start(number)
         holds = action // SIZE == number or action % SIZE + SIZE == number
         ids[number] = feature(s, first, stride, card if holds else 0, lie)
-    packed = with_card(columns(s), action % SIZE, card)
+    packed = add_card(columns(s), action % SIZE, card)
     for suit in range(4):
         ids[LINES + suit] = -1 if lie == SQUARES else suit_feature(s, packed, suit, lie)
     return LINES + 4
@@ -196,11 +196,11 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
 
 @jit
 def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
-    """See `Values`: the score, and the value of all lines and suits without the card in hand."""
+    """See `AfterstateFeatures`: the score, and all lines and suits without the card in hand."""
     lie = s["shown"]["placed"] + 1
     total = float(s["score"])
     for number in range(LINES):
-        first, stride = line_of(number)
+        first, stride = line_start(number)
         line = feature(s, first, stride, 0, lie)
         if line >= 0:
             total += table[line]
@@ -213,15 +213,15 @@ def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
 
 @jit
 def outcomes(s: Any, rules: Any, points: Any) -> None:
-    """See `Values`: the points of the ten lines."""
+    """See `AfterstateFeatures`: the points of the ten lines."""
     for number in range(LINES):
-        first, stride = line_of(number)
+        first, stride = line_start(number)
         points[number] = line_points(s, first, stride)
 
 
 @jit
 def draws(s: Any, cards: Any) -> int:
-    """See `Values`: all unseen cards."""
+    """See `AfterstateFeatures`: all unseen cards."""
     found = 0
     for card in range(PACK):
         if s["shown"]["unseen"][card]:
@@ -230,4 +230,4 @@ def draws(s: Any, cards: Any) -> int:
     return found
 
 
-VALUES = Values(TABLE, LINES + 4, appraise, base, after, outcomes, draws, LINES)
+VALUES = AfterstateFeatures(TABLE, LINES + 4, appraise, base, after, outcomes, draws, LINES)

@@ -1,6 +1,6 @@
 """Puss in the Corner, a patience for one player: rules and sources are in README.md beside this."""
 
-from ..core.batch import make_hide, make_judge
+from ..core.batch import make_resample_kernel, make_score_kernel
 from ..core.cards import PACK
 from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
@@ -39,8 +39,8 @@ GAME = Game(
     actions=ACTIONS,
     label=label,
     play=play,
-    hide=make_hide(hide),
-    judge=make_judge(heuristic),
+    hide=make_resample_kernel(hide),
+    judge=make_score_kernel(heuristic),
     weights=WEIGHTS,
     layout=layout,
     words=words,
@@ -51,7 +51,7 @@ GAME = Game(
     outcomes=outcomes,
     record=RECORD,
     pack=pack,
-    players={"tip": make_judge(tip)},
+    players={"tip": make_score_kernel(tip)},
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

@@ -36,9 +36,9 @@ UNDER_OWN, UNDER_OTHER, DEPTH, FADES, LOWEST, TOP, BUILT, HEIGHT, NEXT_CARD, RES
 
 PLAYED = 1e4
 """Added to the worth of what brings a card to a foundation: that comes before anything else."""
-EACH_VALUE = sum(1 << (4 * value) for value in range(KING + 1))
+ONE_SUIT = sum(1 << (4 * value) for value in range(KING + 1))
 """All cards of clubs, as a set of card codes."""
-BLACK = 0b1001 * EACH_VALUE
+BLACK = 0b1001 * ONE_SUIT
 
 # How far things have come is held in two numbers, so that a position can be played on without
 # touching the state: the heights of the piles, six bits each, and the top values of the
@@ -50,8 +50,8 @@ def alike(rules: Any, card: int) -> int:
     """The set of all cards that are built on the same foundations as this one."""
     suit = card & 3
     if rules.suits:
-        return EACH_VALUE << suit
-    return BLACK if suit == 0 or suit == 3 else BLACK ^ (EACH_VALUE * 15)
+        return ONE_SUIT << suit
+    return BLACK if suit == 0 or suit == 3 else BLACK ^ (ONE_SUIT * 15)
 
 
 @jit
@@ -140,7 +140,7 @@ def pile_cost(
 
 
 @jit
-def pressing_of(rules: Any, weights: Any, built: int, free: int, value: int) -> float:
+def value_urgency(rules: Any, weights: Any, built: int, free: int, value: int) -> float:
     """How much it would matter to bury the free cards of a value in a pile."""
     total = 0.0
     for card in range(4 * value, 4 * value + 4):
@@ -150,15 +150,15 @@ def pressing_of(rules: Any, weights: Any, built: int, free: int, value: int) -> 
 
 
 @jit
-def to_come(rules: Any, weights: Any, built: int, ahead: int, free: Any) -> float:
+def stock_cost(rules: Any, weights: Any, built: int, ahead: int, free: Any) -> float:
     """What the cards still in the stock will bury, each put where it does least harm."""
     a = b = c = d = total = 0.0
     for value in range(2, KING + 1):
         total += count((ahead >> (4 * value)) & 15) * min(a, b, c, d)
-        a += pressing_of(rules, weights, built, free[0], value)
-        b += pressing_of(rules, weights, built, free[1], value)
-        c += pressing_of(rules, weights, built, free[2], value)
-        d += pressing_of(rules, weights, built, free[3], value)
+        a += value_urgency(rules, weights, built, free[0], value)
+        b += value_urgency(rules, weights, built, free[1], value)
+        c += value_urgency(rules, weights, built, free[2], value)
+        d += value_urgency(rules, weights, built, free[3], value)
     return total * (weights[REST] + weights[NEXT_CARD] / max(count(ahead), 1))
 
 
@@ -174,11 +174,11 @@ def worth(
     total = -(first + second + third + fourth)
     for foundation in range(ACES):
         total += weights[BUILT] * ((built >> (4 * foundation)) & 15)
-    return total - to_come(rules, weights, built, ahead, (a, b, c, d))
+    return total - stock_cost(rules, weights, built, ahead, (a, b, c, d))
 
 
 @jit
-def to_be_turned(s: Any) -> int:
+def unturned_cards(s: Any) -> int:
     """The cards still to come, a set of card codes."""
     ahead = 0
     for i in range(CARDS):
@@ -212,7 +212,7 @@ def judged(s: Any, rules: Any, weights: Any, action: int, ahead: int) -> float:
 @jit
 def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
     """Write a score for each legal action: whatever plays a card first, then what it leads to."""
-    ahead = to_be_turned(s)
+    ahead = unturned_cards(s)
     for action in range(FOUNDATION + 1):
         if (s["legal"] >> action) & 1:
             first = 0.0 if action < PLAY else PLAYED

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..core.batch import Over, make_play
+from ..core.batch import Over, make_batch_kernels
 from ..core.cards import PACK, shuffle
 from ..core.jit import jit
 from .rules import (
@@ -29,7 +29,7 @@ ALL_PLACES = (1 << PILES) - 1
 
 
 @jit
-def taker(s: Any, rules: Any, card: int) -> int:
+def find_foundation(s: Any, rules: Any, card: int) -> int:
     """The foundation that a card fits, the lowest of several; -1: none, or no card (0)."""
     suit = card & 3
     for foundation in range(ACES):
@@ -41,12 +41,12 @@ def taker(s: Any, rules: Any, card: int) -> int:
 
 
 @jit
-def fitting(s: Any, rules: Any) -> int:
+def playable_tops(s: Any, rules: Any) -> int:
     """The PLAY actions of all piles whose top fits a foundation, as a set."""
     found = 0
     for pile in range(PILES):
         top = s["shown"]["tops"][pile]
-        if top and taker(s, rules, top) >= 0:
+        if top and find_foundation(s, rules, top) >= 0:
             found |= 1 << (PLAY + pile)
     return found
 
@@ -61,7 +61,7 @@ def lie(s: Any, card: int, where: int, order: int) -> None:
 @jit
 def build(s: Any, rules: Any, card: int) -> None:
     """Put a card on the foundation that it fits."""
-    s["shown"]["foundations"][taker(s, rules, card)] = card >> 2
+    s["shown"]["foundations"][find_foundation(s, rules, card)] = card >> 2
     lie(s, card, BUILT, 0)
     s["score"] += 1
 
@@ -95,7 +95,7 @@ def turn(s: Any, rules: Any) -> None:
     s["shown"]["card"] = card
     lie(s, card, TURNED, 0)
     s["legal"] = ALL_PLACES << PLACE
-    if rules.direct and taker(s, rules, card) >= 0:
+    if rules.direct and find_foundation(s, rules, card) >= 0:
         s["legal"] |= 1 << FOUNDATION
 
 
@@ -107,7 +107,7 @@ def begin_group(s: Any, rules: Any) -> None:
 
 
 @jit
-def turn_over(s: Any, rules: Any) -> None:
+def turn_piles_over(s: Any, rules: Any) -> None:
     """Make the gathered piles the stock; in the deck, cards on foundations come behind it."""
     shown = s["shown"]
     place = 0
@@ -154,7 +154,7 @@ def gather(s: Any, rules: Any) -> None:
             return
         s["gathered"] += 1
         shown["gathered"][last] = s["gathered"]
-    turn_over(s, rules)
+    turn_piles_over(s, rules)
 
 
 @jit
@@ -162,7 +162,7 @@ def settle(s: Any, rules: Any) -> None:
     """Go on between two groups: with what the player may choose, or by itself."""
     shown = s["shown"]
     shown["card"] = 0
-    legal = fitting(s, rules)
+    legal = playable_tops(s, rules)
     s["legal"] = 0
     if s["score"] == PACK:
         s["won"] = 1
@@ -269,4 +269,4 @@ def hide(s: Any, rules: Any, seat: int) -> None:
     shuffle(s, s["deck"], s["next"], place)
 
 
-play = make_play(new_deck, deal, step, ACTIONS, 1 / PACK)
+play = make_batch_kernels(new_deck, deal, step, ACTIONS, 1 / PACK)

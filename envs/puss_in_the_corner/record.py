@@ -10,7 +10,7 @@ from ..core.bits import count
 from ..core.cards import PACK
 from ..core.jit import jit
 from ..core.record import make_record_check
-from .kernel import fitting, gather, lie, settle, show_rules, taker
+from .kernel import find_foundation, gather, lie, playable_tops, settle, show_rules
 from .rules import (
     ACES,
     ACTIONS,
@@ -207,7 +207,7 @@ def derive_group(s: Any, rules: Any) -> None:
     lie(s, card, TURNED, 0)
     shown["group_left"] = min(rules.deal_size, packet(s, rules) - first) - (at - first)
     s["legal"] = ((1 << PILES) - 1) << PLACE
-    if rules.direct and taker(s, rules, card) >= 0:
+    if rules.direct and find_foundation(s, rules, card) >= 0:
         s["legal"] |= 1 << FOUNDATION
 
 
@@ -225,7 +225,7 @@ def derive(s: Any, rules: Any) -> None:
         derive_group(s, rules)
         return
     shown["group_left"] = 0
-    if gathers and (rules.hold_back or not fitting(s, rules)):
+    if gathers and (rules.hold_back or not playable_tops(s, rules)):
         gather(s, rules)
     else:
         settle(s, rules)

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..core.batch import HEAD
+from ..core.batch import STATE_HEAD
 from ..core.cards import FIRST_CARD, PACK
 from ..core.features import CARD, FLAG, Features, Piece, number
 from ..core.options import Option
@@ -117,7 +117,7 @@ FEATURES = Features(
 
 STATE = np.dtype(
     [
-        *HEAD,
+        *STATE_HEAD,
         ("deck", np.int8, (CARDS,)),
         ("next", np.int8),  # position in the deck of the top of the stock
         ("count", np.int8, (PILES,)),

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..core.jit import jit
-from ..core.values import Values
-from .heuristic import WEIGHTS, before, build, judged, to_be_turned
+from ..core.values import AfterstateFeatures
+from .heuristic import WEIGHTS, before, build, judged, unturned_cards
 from .rules import (
     ACES,
     CARDS,
@@ -51,10 +51,10 @@ EMPTY = BUILT + STAGES * RANKED * RANKED
 NEEDED = EMPTY + STAGES * (PILES + 1)
 DEEP = 10
 """How deep a needed card lies: so many cards upon it, or it has not been seen."""
-JUDGED = NEEDED + 2 * DEEP * STAGES
+BY_HEURISTIC = NEEDED + 2 * DEEP * STAGES
 BUCKETS, LEAST = 160, -80
 """Of the heuristic's scores: one for each whole number."""
-BY_PILE = JUDGED + BUCKETS
+BY_PILE = BY_HEURISTIC + BUCKETS
 PER_PHASE = BY_PILE + PILES * RANKED
 QUARTERS = 4
 PHASES = QUARTERS + 2
@@ -75,7 +75,7 @@ def foundations(s: Any) -> int:
 
 
 @jit
-def gap_of(rules: Any, built: int, card: int) -> int:
+def foundation_gap(rules: Any, built: int, card: int) -> int:
     """How many cards must go before a card to the foundation that will take it."""
     return min(before(rules, built, card), GAPS - 1)
 
@@ -87,7 +87,7 @@ def same_colour(card: int, other: int) -> int:
 
 
 @jit
-def of_piles(
+def write_pile_features(
     s: Any, rules: Any, phase: int, pile: int, card: int, played: int, built: int, ids: Any, at: int
 ) -> int:
     """Write the features of a pile with ``card`` (0: none) on it, or its top ``played`` (1)."""
@@ -98,11 +98,11 @@ def of_piles(
         height += 1
     lowest = RANKED - 1
     for i in range(height):
-        gap = gap_of(rules, built, lying[i])
+        gap = foundation_gap(rules, built, lying[i])
         lowest = min(lowest, lying[i] >> 2)
         blockers = 0
         for j in range(i + 1, height):
-            upper = gap_of(rules, built, lying[j])
+            upper = foundation_gap(rules, built, lying[j])
             blockers += upper > gap
             colour = same_colour(lying[i], lying[j])
             pair = (colour * GAPS + gap) * GAPS + upper
@@ -136,7 +136,7 @@ def of_piles(
 
 
 @jit
-def phase_of(s: Any) -> int:
+def phase_offset(s: Any) -> int:
     """Where the features of this part of the game begin."""
     left = s["shown"]["redeals_left"]
     if left:
@@ -145,7 +145,7 @@ def phase_of(s: Any) -> int:
 
 
 @jit
-def depth_of(s: Any, card: int, placed: int, played: int) -> int:
+def card_depth(s: Any, card: int, placed: int, played: int) -> int:
     """How many cards lie upon a card; piles ``placed`` and ``played`` have one more, one less."""
     where = s["shown"]["where"][card - FIRST]
     if where == TURNED:
@@ -158,7 +158,7 @@ def depth_of(s: Any, card: int, placed: int, played: int) -> int:
 
 
 @jit
-def of_needed(
+def write_needed_features(
     s: Any, rules: Any, phase: int, placed: int, played: int, built: int, ids: Any, at: int
 ) -> int:
     """Write how deep the card lies that each foundation needs next, the nearer of two."""
@@ -169,16 +169,16 @@ def of_needed(
         first = 1 if top < other or (top == other and foundation < partner) else 0
         depth = 0
         if top < KING:
-            depth = depth_of(s, 4 * (top + 1) + foundation, placed, played)
+            depth = card_depth(s, 4 * (top + 1) + foundation, placed, played)
             if not rules.suits:
-                depth = min(depth, depth_of(s, 4 * (top + 1) + partner, placed, played))
+                depth = min(depth, card_depth(s, 4 * (top + 1) + partner, placed, played))
         ids[at] = phase + NEEDED + (first * DEEP + min(depth, DEEP - 1)) * STAGES + stage
         at += 1
     return at
 
 
 @jit
-def of_all(s: Any, phase: int, empty: int, built: int, ids: Any, at: int) -> int:
+def write_shared_features(s: Any, phase: int, empty: int, built: int, ids: Any, at: int) -> int:
     """Write the features of the foundations and of the empty piles."""
     stage = (s["shown"]["stock_count"] + 3) // 4
     for colour in range(2):
@@ -192,10 +192,10 @@ def of_all(s: Any, phase: int, empty: int, built: int, ids: Any, at: int) -> int
 
 @jit
 def after(s: Any, rules: Any, action: int, ids: Any) -> int:
-    """See `Values`. After END there is nothing to come: no features."""
+    """See `AfterstateFeatures`. After END there is nothing to come: no features."""
     if action == END:
         return 0
-    phase, built, placed, played = phase_of(s), foundations(s), -1, -1
+    phase, built, placed, played = phase_offset(s), foundations(s), -1, -1
     if action < PLAY:
         placed = action
     elif action < FOUNDATION:
@@ -208,23 +208,23 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
         card = s["shown"]["card"] if pile == placed else 0
         gone = 1 if pile == played else 0
         empty += s["count"][pile] - gone == 0 and not card
-        at = of_piles(s, rules, phase, pile, card, gone, built, ids, at)
-    at = of_all(s, phase, empty, built, ids, at)
-    at = of_needed(s, rules, phase, placed, played, built, ids, at)
+        at = write_pile_features(s, rules, phase, pile, card, gone, built, ids, at)
+    at = write_shared_features(s, phase, empty, built, ids, at)
+    at = write_needed_features(s, rules, phase, placed, played, built, ids, at)
     if (s["legal"] >> action) & 1 and action <= FOUNDATION:
-        ids[at] = phase + bucket_of(judged(s, rules, HAND_SET, action, to_be_turned(s)))
+        ids[at] = phase + score_bucket(judged(s, rules, HAND_SET, action, unturned_cards(s)))
         at += 1
     return at
 
 
 @jit
-def bucket_of(score: float) -> int:
+def score_bucket(score: float) -> int:
     """The feature of what the heuristic thinks of an action."""
-    return JUDGED + int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
+    return BY_HEURISTIC + int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
 
 
 @jit
-def total_of(table: Any, ids: Any, first: int, last: int) -> float:
+def sum_values(table: Any, ids: Any, first: int, last: int) -> float:
     """The sum of the values of some features."""
     total = 0.0
     for i in range(first, last):
@@ -234,16 +234,16 @@ def total_of(table: Any, ids: Any, first: int, last: int) -> float:
 
 @jit
 def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
-    """See `Values`: the score, and the value of the table as it lies, without the card in hand."""
+    """See `AfterstateFeatures`: the score, and the tableau without the card in hand."""
     found = after(s, rules, FOUNDATION + 1, ids)
-    return s["score"] + total_of(table, ids, 0, found)
+    return s["score"] + sum_values(table, ids, 0, found)
 
 
 @jit
 def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
-    """See `Values`: placing changes one pile and the empty ones; all else is summed anew."""
+    """See `AfterstateFeatures`: placing changes one pile and the empty ones, all else is summed."""
     legal, score = s["legal"], s["score"]
-    built, phase = foundations(s), phase_of(s)
+    built, phase = foundations(s), phase_offset(s)
     now = base(s, rules, table, ids)
     empty = 0
     for pile in range(PILES):
@@ -253,33 +253,33 @@ def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
             continue
         if action < PLAY:
             card = s["shown"]["card"]
-            old = of_piles(s, rules, phase, action, 0, 0, built, ids, 0)
-            both = of_piles(s, rules, phase, action, card, 0, built, ids, old)
-            gained = total_of(table, ids, old, both) - total_of(table, ids, 0, old)
-            needed = of_needed(s, rules, phase, -1, -1, built, ids, 0)
-            twice = of_needed(s, rules, phase, action, -1, built, ids, needed)
-            gained += total_of(table, ids, needed, twice) - total_of(table, ids, 0, needed)
+            old = write_pile_features(s, rules, phase, action, 0, 0, built, ids, 0)
+            both = write_pile_features(s, rules, phase, action, card, 0, built, ids, old)
+            gained = sum_values(table, ids, old, both) - sum_values(table, ids, 0, old)
+            needed = write_needed_features(s, rules, phase, -1, -1, built, ids, 0)
+            twice = write_needed_features(s, rules, phase, action, -1, built, ids, needed)
+            gained += sum_values(table, ids, needed, twice) - sum_values(table, ids, 0, needed)
             if s["count"][action] == 0:
-                of_all(s, phase, empty, built, ids, 0)
+                write_shared_features(s, phase, empty, built, ids, 0)
                 gained -= table[ids[2]]
-                of_all(s, phase, empty - 1, built, ids, 0)
+                write_shared_features(s, phase, empty - 1, built, ids, 0)
                 gained += table[ids[2]]
-            thought = judged(s, rules, HAND_SET, action, to_be_turned(s))
-            scores[action] = gained + table[phase + bucket_of(thought)]
+            thought = judged(s, rules, HAND_SET, action, unturned_cards(s))
+            scores[action] = gained + table[phase + score_bucket(thought)]
             continue
         found = after(s, rules, action, ids)
         points = 1 if action <= FOUNDATION else 0
-        scores[action] = points + score + total_of(table, ids, 0, found) - now
+        scores[action] = points + score + sum_values(table, ids, 0, found) - now
 
 
 @jit
 def outcomes(s: Any, rules: Any, points: Any) -> None:
-    """See `Values`: no part of a position can be told what it brought."""
+    """See `AfterstateFeatures`: no part of a position can be told what it brought."""
 
 
 @jit
 def draws(s: Any, cards: Any) -> int:
-    """See `Values`: all cards not seen yet; once the stock is known, its top."""
+    """See `AfterstateFeatures`: all cards not seen yet; once the stock is known, its top."""
     found = 0
     for card in range(CARDS):
         if s["shown"]["where"][card] == UNSEEN:
@@ -293,4 +293,4 @@ def draws(s: Any, cards: Any) -> int:
 
 VERSION = int(sha256(repr(WEIGHTS).encode()).hexdigest()[:8], 16)
 """The features speak of the heuristic's scores: with other weights they mean something else."""
-VALUES = Values(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, version=VERSION)
+VALUES = AfterstateFeatures(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, version=VERSION)

@@ -1,6 +1,6 @@
 """Pyramid, a patience for one player: rules and sources are in README.md beside this file."""
 
-from ..core.batch import make_hide, make_judge
+from ..core.batch import make_resample_kernel, make_score_kernel
 from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .kernel import hide, play
@@ -36,8 +36,8 @@ GAME = Game(
     actions=ACTIONS,
     label=label,
     play=play,
-    hide=make_hide(hide),
-    judge=make_judge(heuristic),
+    hide=make_resample_kernel(hide),
+    judge=make_score_kernel(heuristic),
     weights=WEIGHTS,
     layout=layout,
     words=words,

@@ -31,14 +31,14 @@ ROWS = np.array([((2 << row) - 1) << (row * (row + 1) // 2) for row in range(7)]
 
 
 @jit
-def uncovered(s: Any, slot: int, taken: int) -> bool:
+def is_uncovered(s: Any, slot: int, taken: int) -> bool:
     """Whether a pyramid card is there and all its coverers are gone or among ``taken``."""
     table = s["table"]
     return (table >> slot) & 1 != 0 and table & ~taken & COVERERS[slot] == 0
 
 
 @jit
-def uncovered_set(table: int) -> int:
+def find_uncovered(table: int) -> int:
     """The set of all pyramid cards with no coverer left.
 
     Slot i of row r is covered by slots i + r + 1 and i + r + 2.
@@ -76,7 +76,7 @@ def covered_pairs(s: Any) -> int:
             if (
                 under >= 0
                 and (places[under] >> 2) + (places[slot] >> 2) == TARGET
-                and uncovered(s, under, 1 << slot)
+                and is_uncovered(s, under, 1 << slot)
             ):
                 clicks |= 1 << slot
     return clicks
@@ -107,7 +107,7 @@ def goes_with(s: Any, place: int, taken: int) -> bool:
     """Whether a card is free by itself or once the cards taken are gone."""
     if (s["free"] >> place) & 1:
         return True
-    return place < PYRAMID and uncovered(s, place, taken)
+    return place < PYRAMID and is_uncovered(s, place, taken)
 
 
 @jit
@@ -182,6 +182,6 @@ def next_clicks(s: Any, rules: Any) -> int:
     if rules.match_cover and last < PYRAMID:
         for side in range(2):
             under = COVERS[last, side]
-            if under >= 0 and (holding >> under) & 1 and uncovered(s, under, picked):
+            if under >= 0 and (holding >> under) & 1 and is_uncovered(s, under, picked):
                 clicks |= 1 << under
     return clicks

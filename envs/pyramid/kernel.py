@@ -6,11 +6,11 @@ stock's top is its lowest member, a waste pile's top its highest.
 
 from typing import Any
 
-from ..core.batch import Over, make_play
+from ..core.batch import Over, make_batch_kernels
 from ..core.bits import count, highest, lowest
 from ..core.cards import PACK, below, shuffle_pack
 from ..core.jit import jit
-from .clicks import PYRAMID_SET, first_clicks, next_clicks, uncovered_set
+from .clicks import PYRAMID_SET, find_uncovered, first_clicks, next_clicks
 from .rules import (
     ACTIONS,
     DEAL,
@@ -75,7 +75,7 @@ def remove(s: Any, rules: Any, place: int) -> None:
         s["table"] &= ~(1 << place)
         put(s, place, 0, False)
         s["score"] += place < PYRAMID
-        s["free"] = s["free"] & ~PYRAMID_SET & ~(1 << place) | uncovered_set(s["table"])
+        s["free"] = s["free"] & ~PYRAMID_SET & ~(1 << place) | find_uncovered(s["table"])
     elif place < STOCK:
         pile = place - WASTE
         position = highest(s["waste"][pile])
@@ -156,7 +156,7 @@ def sort(s: Any, positions: int) -> None:
 
 
 @jit
-def forget(s: Any, positions: int) -> None:
+def forget_positions(s: Any, positions: int) -> None:
     """The player no longer knows which cards lie at these positions."""
     s["seen"] &= ~positions
     shown = s["shown"]
@@ -175,7 +175,7 @@ def redeal(s: Any, rules: Any) -> None:
         s["waste"][pile] = 0
         show_waste(s, pile)
     if rules.shuffle_redeal:
-        forget(s, s["stock"])
+        forget_positions(s, s["stock"])
         mix(s, s["stock"])
     s["redeals"] += 1
     s["shown"]["removal_seen"] = 0
@@ -346,4 +346,4 @@ def hide(s: Any, rules: Any, seat: int) -> None:
     mix(s, unknown)
 
 
-play = make_play(shuffle, deal, step, ACTIONS, 1 / PYRAMID)
+play = make_batch_kernels(shuffle, deal, step, ACTIONS, 1 / PYRAMID)

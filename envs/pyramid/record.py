@@ -10,7 +10,7 @@ from ..core.bits import count, highest, lowest
 from ..core.cards import PACK
 from ..core.jit import jit
 from ..core.record import make_record_check
-from .clicks import PYRAMID_SET, ROWS, next_clicks, uncovered_set
+from .clicks import PYRAMID_SET, ROWS, find_uncovered, next_clicks
 from .kernel import (
     ALL_POSITIONS,
     IN_WASTE,
@@ -161,7 +161,7 @@ def lay_again(s: Any, rules: Any) -> None:
     for i in range(PILE):
         shown["pile_where"][i] = 0
     table = s["table"]
-    s["free"] = uncovered_set(table & PYRAMID_SET) | table & ~PYRAMID_SET
+    s["free"] = find_uncovered(table & PYRAMID_SET) | table & ~PYRAMID_SET
     s["score"] = PYRAMID - count(table & PYRAMID_SET)
     rest = table
     while rest:

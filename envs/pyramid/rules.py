@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..core.batch import HEAD
+from ..core.batch import STATE_HEAD
 from ..core.cards import PACK
 from ..core.features import FLAG, RANK, Features, Piece, number
 from ..core.options import Option
@@ -216,7 +216,7 @@ FEATURES = Features(
 
 STATE = np.dtype(
     [
-        *HEAD,
+        *STATE_HEAD,
         ("table", np.int64),  # set of places 0-34 that still hold a card
         ("free", np.int64),  # set of places whose card is free by itself
         ("picked", np.int64),  # set of places clicked so far

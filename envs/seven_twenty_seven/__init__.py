@@ -1,6 +1,6 @@
 """Seven Twenty-Seven, a vying game: rules and sources are in README.md beside this file."""
 
-from ..core.batch import make_hide, make_judge, make_view
+from ..core.batch import make_resample_kernel, make_score_kernel, make_view_kernel
 from ..core.game import Game
 from .heuristic import WEIGHTS, heuristic
 from .hiding import hide
@@ -39,19 +39,19 @@ GAME = Game(
     actions=ACTIONS,
     label=label,
     play=play,
-    hide=make_hide(hide),
-    judge=make_judge(heuristic),
+    hide=make_resample_kernel(hide),
+    judge=make_score_kernel(heuristic),
     weights=WEIGHTS,
     layout=layout,
     words=words,
     facts=facts,
     scores=(-(10**6), 10**7),
     seats=SEATS,
-    view=make_view(view),
+    view=make_view_kernel(view),
     unit=unit,
     record=RECORD,
     pack=pack,
-    players={"tight": make_judge(tight), "loose": make_judge(loose)},
+    players={"tight": make_score_kernel(tight), "loose": make_score_kernel(loose)},
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules", "equity"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.batch import Source
+from ..core.batch import DealSource
 from ..core.jit import jit
 from ..core.options import compiled
 from .kernel import play
@@ -66,7 +66,7 @@ assert len(WORDS) == SEES_CARD + CLASSES and len(LABELS) == ACTIONS
 
 
 @jit
-def place_of(s: Any, stage: int) -> int:
+def chance_place(s: Any, stage: int) -> int:
     """The deck position of the card that chance is about to choose."""
     return s["next"] if stage == DRAWING else stage
 
@@ -83,7 +83,7 @@ def ways(s: Any, stage: int, players: int, counts: Any) -> None:
         for action in range(ACTIONS):
             counts[action] = (s["legal"] >> action) & 1
     else:
-        for place in range(place_of(s, stage), s["size"]):
+        for place in range(chance_place(s, stage), s["size"]):
             counts[class_of(s["deck"][place])] += 1
 
 
@@ -109,13 +109,13 @@ def happen(s: Any, stage: int, rules: Any, outcome: int) -> int:
     if stage == DEALER:
         s["dealer"] = outcome
         return 0
-    put(s, place_of(s, stage), outcome)
+    put(s, chance_place(s, stage), outcome)
     if stage == DRAWING:
         play.step(s, rules, DRAW)
         return PLAY
     if stage + 1 < rules.players * (1 + rules.start_down):
         return stage + 1
-    play.begin(s, rules, Source.DECK)
+    play.begin(s, rules, DealSource.DECK)
     return PLAY
 
 

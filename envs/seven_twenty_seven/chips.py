@@ -48,7 +48,7 @@ def level_chips(rules: Any, level: int) -> int:
 
 
 @jit
-def different_levels(rules: Any) -> int:
+def distinct_level_actions(rules: Any) -> int:
     """The set of actions that bet or raise: of equal levels only the lowest."""
     actions, last = 0, 0
     for level in range(LEVELS):

@@ -5,12 +5,12 @@ from typing import Any
 from ..core.batch import Over
 from ..core.cards import PACK
 from ..core.jit import jit
-from .chips import bets, different_levels, show_pot, write_digits
-from .hiding import breach
-from .kernel import DECLARES, DRAWS, MINI_PACK, give
+from .chips import bets, distinct_level_actions, show_pot, write_digits
+from .hiding import bust_violation
+from .kernel import DECLARES, DRAWS, MINI_PACK, deal_card
 from .rules import CLASSES, FACE, ROUNDS, SEATS, Declare, Nearness, Pack, Phase, Status
 from .seat_view import show_rules, view
-from .seating import seat_at
+from .seating import wrap_seat
 from .showdown import finish
 from .totals import LOWEST_BUST, weigh
 
@@ -42,9 +42,9 @@ def is_done(s: Any, first: int, seat: int, players: int) -> bool:
 @jit
 def first_of_round(s: Any, rules: Any) -> int:
     """The seat from which on seats act, or answer the last bet, in this phase."""
-    left = seat_at(s["dealer"] + 1, rules.players)
+    left = wrap_seat(s["dealer"] + 1, rules.players)
     if is_betting(s) and s["high"]:
-        return seat_at(s["bettor"] + 1, rules.players)
+        return wrap_seat(s["bettor"] + 1, rules.players)
     if s["phase"] == Phase.DECLARING and rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
         return s["bettor"]
     return left
@@ -88,7 +88,7 @@ def derive_cards(s: Any, rules: Any) -> None:
     s["next"] = 0
     for place in range(at):
         face_up = place < rules.players or (place >= dealt and rules.draw_up)
-        give(s, rules, s["owner"][place] - 1, face_up)
+        deal_card(s, rules, s["owner"][place] - 1, face_up)
     for seat in range(rules.players):
         weigh(s, rules, seat)
 
@@ -97,7 +97,7 @@ def derive_cards(s: Any, rules: Any) -> None:
 def derive_busts(s: Any, rules: Any) -> None:
     """Where over is bust, put who cannot be in out, and take back cards taken after that."""
     for seat in range(rules.players):
-        if breach(s, rules, seat):
+        if bust_violation(s, rules, seat):
             if (s["live"] >> seat) & 1:
                 s["live"] &= ~(1 << seat)
             else:
@@ -151,7 +151,7 @@ def derive(s: Any, rules: Any) -> None:
     """Write all that follows from the other fields."""
     shown = s["shown"]
     s["size"] = pack_size(rules)
-    s["levels"] = different_levels(rules)
+    s["levels"] = distinct_level_actions(rules)
     show_rules(s, rules)
     derive_cards(s, rules)
     derive_seats(s, rules)

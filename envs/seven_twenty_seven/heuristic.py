@@ -11,7 +11,7 @@ from ..core.jit import jit
 from .chips import level_chips
 from .pot_share import SAMPLES, equity
 from .rules import CALL, DECLARE, DRAW, FOLD, LEVELS, RAISE, STAND, Declare, Phase
-from .unseen import may_take
+from .unseen import cards_allowed
 
 # Found by scans and CMA-ES against each other and against the players by rule; rounded. The winners
 # of all searches lay within 0.1 antes a hand of one another.
@@ -31,7 +31,7 @@ def part(first: float, second: float, both: float, speak: bool) -> float:
 
 
 @jit
-def think_of_bets(s: Any, rules: Any, weights: Any, share: float, scores: Any) -> None:
+def score_bets(s: Any, rules: Any, weights: Any, share: float, scores: Any) -> None:
     """Score folding, calling and raising by the chips they are worth from here on.
 
     A raise is taken to be called by all others: it wins its part of so many more chips.
@@ -57,7 +57,7 @@ def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
     if legal == 0:
         return
     on = phase != Phase.LAST_BET and phase != Phase.DECLARING
-    draws = may_take(s, rules, s["turn"]) if on else 0
+    draws = cards_allowed(s, rules, s["turn"]) if on else 0
     found = equity(s, rules, draws, on, SAMPLES, scores)
     if phase == Phase.DECLARING:
         scores[DECLARE] = found.seven
@@ -71,4 +71,4 @@ def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
         scores[DRAW] = then
         scores[STAND] = now + weights[DRAWING]
     else:
-        think_of_bets(s, rules, weights, max(now, then), scores)
+        score_bets(s, rules, weights, max(now, then), scores)

@@ -23,7 +23,7 @@ LEAPS = 64
 
 
 @jit
-def hidden_from(s: Any, seat: int) -> int:
+def hidden_positions(s: Any, seat: int) -> int:
     """The set of deck positions whose cards a seat does not know."""
     places = 0
     for place in range(s["size"]):
@@ -33,7 +33,7 @@ def hidden_from(s: Any, seat: int) -> int:
 
 
 @jit
-def nth(members: int, n: int) -> int:
+def nth_member(members: int, n: int) -> int:
     """Member n of a set, counted from the lowest, 0."""
     for _ in range(n):
         members &= members - 1
@@ -41,14 +41,14 @@ def nth(members: int, n: int) -> int:
 
 
 @jit
-def deal_anew(s: Any, places: int) -> None:
+def reshuffle_positions(s: Any, places: int) -> None:
     """Deal the cards on a set of deck positions to them by chance."""
     cards, rest = 0, places
     while rest:
         cards |= 1 << s["deck"][lowest(rest)]
         rest &= rest - 1
     while places:
-        card = nth(cards, below(s, count(cards)))
+        card = nth_member(cards, below(s, count(cards)))
         s["deck"][lowest(places)] = card
         cards &= ~(1 << card)
         places &= places - 1
@@ -68,7 +68,7 @@ def swap(s: Any, rules: Any, one: int, other: int) -> None:
 
 
 @jit
-def breach(s: Any, rules: Any, seat: int) -> int:
+def bust_violation(s: Any, rules: Any, seat: int) -> int:
     """By how many half points a seat's cards miss what all know of them where over is bust."""
     low = s["low"][seat]
     if s["seats"][seat]["status"] == Status.BUSTED:
@@ -83,14 +83,14 @@ def breach(s: Any, rules: Any, seat: int) -> int:
 
 
 @jit
-def breaches(s: Any, rules: Any, seat: int, one: int, other: int) -> int:
+def bust_violations(s: Any, rules: Any, seat: int, one: int, other: int) -> int:
     """The breaches of who holds the cards at two places; nobody and the viewer have none."""
     first, second = s["owner"][one] - 1, s["owner"][other] - 1
     found = 0
     if first >= 0 and first != seat:
-        found += breach(s, rules, first)
+        found += bust_violation(s, rules, first)
     if second >= 0 and second != seat and second != first:
-        found += breach(s, rules, second)
+        found += bust_violation(s, rules, second)
     return found
 
 
@@ -101,13 +101,16 @@ def settle(s: Any, rules: Any, seat: int, places: int) -> None:
     missing = 0
     for other in range(rules.players):
         if other != seat:
-            missing += breach(s, rules, other)
+            missing += bust_violation(s, rules, other)
     left = SWAPS * count(held) + LEAPS if held else 0  # nobody's card is hidden: none to swap
     while missing or left:
-        one, other = nth(held, below(s, count(held))), nth(places, below(s, count(places)))
-        before = breaches(s, rules, seat, one, other)
+        one, other = (
+            nth_member(held, below(s, count(held))),
+            nth_member(places, below(s, count(places))),
+        )
+        before = bust_violations(s, rules, seat, one, other)
         swap(s, rules, one, other)
-        after = breaches(s, rules, seat, one, other)
+        after = bust_violations(s, rules, seat, one, other)
         if missing == 0:
             left -= 1
         if after > before and (missing == 0 or below(s, LEAPS)):
@@ -117,7 +120,7 @@ def settle(s: Any, rules: Any, seat: int, places: int) -> None:
 
 
 @jit
-def count_anew(s: Any, rules: Any, seat: int) -> None:
+def recount_hands(s: Any, rules: Any, seat: int) -> None:
     """Work out what all others hold after their hidden cards have changed."""
     for other in range(rules.players):
         if other == seat:
@@ -139,12 +142,12 @@ def count_anew(s: Any, rules: Any, seat: int) -> None:
 @jit
 def hide(s: Any, rules: Any, seat: int) -> None:
     """Deal anew, from the state's generator, all that a seat does not know."""
-    places = hidden_from(s, seat)
-    deal_anew(s, places)
-    count_anew(s, rules, seat)
+    places = hidden_positions(s, seat)
+    reshuffle_positions(s, places)
+    recount_hands(s, rules, seat)
     if rules.nearness == Nearness.OVER_IS_BUST and places:
         settle(s, rules, seat, places)
-        count_anew(s, rules, seat)
+        recount_hands(s, rules, seat)
     if s["phase"] == Phase.DECLARING and rules.declare == Declare.SIMULTANEOUS:
         for other in range(rules.players):
             if other != seat and s["said"][other]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.batch import Over, make_play
+from ..core.batch import Over, make_batch_kernels
 from ..core.cards import FIRST_CARD, PACK, below, shuffle
 from ..core.jit import jit
-from .chips import bets, different_levels, pay, raise_bet, write_digits
+from .chips import bets, distinct_level_actions, pay, raise_bet, write_digits
 from .rules import (
     ACTIONS,
     CALL,
@@ -30,7 +30,7 @@ from .rules import (
     Status,
 )
 from .seat_view import show_rules, view
-from .seating import first_from, seat_at
+from .seating import next_seat, wrap_seat
 from .showdown import finish
 from .totals import LOWEST_BUST, VALUES, class_of, weigh
 
@@ -45,7 +45,7 @@ MOST_STANDS = 3
 
 
 @jit
-def give(s: Any, rules: Any, seat: int, face_up: int) -> None:
+def deal_card(s: Any, rules: Any, seat: int, face_up: int) -> None:
     """Give a seat the top of the stock. All that anybody learns of cards passes through here."""
     place = s["next"]
     kind = class_of(s["deck"][place])
@@ -74,7 +74,7 @@ def leave(s: Any, seat: int, status: int) -> None:
 @jit
 def take(s: Any, rules: Any, seat: int) -> None:
     """Let a seat draw; where that busts it, it is out."""
-    give(s, rules, seat, rules.draw_up)
+    deal_card(s, rules, seat, rules.draw_up)
     weigh(s, rules, seat)
     public = s["seats"][seat]
     s["taken"][seat] += 1
@@ -125,10 +125,10 @@ def enter(s: Any, rules: Any, phase: int) -> None:
 
 
 @jit
-def follow(s: Any, rules: Any) -> int:
+def next_phase(s: Any, rules: Any) -> int:
     """Go to the next phase, or to the end; return the seat from which its first is looked for."""
     phase = s["phase"]
-    left = seat_at(s["dealer"] + 1, rules.players)
+    left = wrap_seat(s["dealer"] + 1, rules.players)
     if phase == Phase.ASK or (phase == Phase.DRAWING and s["drawn"]):
         enter(s, rules, Phase.BET)
     elif phase == Phase.BET:
@@ -154,7 +154,7 @@ def go_on(s: Any, rules: Any, seat: int) -> None:
     while s["over"] == Over.RUNNING:
         draws = s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
         while s["pending"]:
-            seat = first_from(s["pending"], seat)
+            seat = next_seat(s["pending"], seat)
             if not draws or can_draw(s, rules, seat):
                 break
             s["pending"] &= ~(1 << seat)
@@ -163,7 +163,7 @@ def go_on(s: Any, rules: Any, seat: int) -> None:
             declares = s["phase"] == Phase.DECLARING
             s["legal"] = DRAWS if draws else DECLARES if declares else bets(s, rules, seat)
             break
-        seat = follow(s, rules)
+        seat = next_phase(s, rules)
     view(s, rules, s["turn"])
 
 
@@ -249,17 +249,17 @@ def deal(s: Any, rules: Any) -> None:
     players = rules.players
     clear(s, rules)
     show_rules(s, rules)
-    s["levels"] = different_levels(rules)
+    s["levels"] = distinct_level_actions(rules)
     s["live"] = (1 << players) - 1
-    left = seat_at(s["dealer"] + 1, players)
+    left = wrap_seat(s["dealer"] + 1, players)
     for seat in range(players):
         s["seats"][seat]["status"] = Status.IN
         pay(s, rules, seat, rules.ante)
     for turn in range(1 + rules.start_down):
         for k in range(players):
-            give(s, rules, seat_at(left + k, players), turn == 0)
+            deal_card(s, rules, wrap_seat(left + k, players), turn == 0)
     for k in range(players):
-        seat = seat_at(left + k, players)
+        seat = wrap_seat(left + k, players)
         weigh(s, rules, seat)
         if (
             rules.nearness == Nearness.OVER_IS_BUST
@@ -292,4 +292,4 @@ def unit(rules: Any) -> float:
     return float(rules.ante)
 
 
-play = make_play(new_deck, deal, step, ACTIONS, instead=instead, unit=unit)
+play = make_batch_kernels(new_deck, deal, step, ACTIONS, instead=instead, unit=unit)

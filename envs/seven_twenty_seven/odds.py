@@ -42,7 +42,7 @@ class Equity(NamedTuple):
 
 
 @jit
-def weighed(states: Any, table: Any, most: int, samples: int, room: Any, sums: Any) -> bool:
+def weigh_batches(states: Any, table: Any, most: int, samples: int, room: Any, sums: Any) -> bool:
     """Write the weighed sums of what the seat whose turn it is gets; return whether it is exact.
 
     ``most``: so many unknown cards of one other seat, or fewer, are gone through. ``samples``: of
@@ -102,9 +102,9 @@ def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = SAMPLES) -
 
 
 def _equity(state: np.ndarray, rules: Rules, each: int, most: int) -> Equity:
-    """The equity of the seat whose turn it is; ``each``: samples of a batch; see `weighed`."""
+    """The equity of the seat to act; ``each``: samples of a batch, see `weigh_batches`."""
     sums, seat = np.zeros((BATCHES, 4)), int(state["turn"][0])
-    simple = weighed(state, compiled(rules), most, each, np.zeros(SEATS), sums)
+    simple = weigh_batches(state, compiled(rules), most, each, np.zeros(SEATS), sums)
     parts, weights = _parts(sums, rules, int(state["seats"]["declared"][0, seat]))
     mean = float(parts.sum() / weights.sum())
     if simple:

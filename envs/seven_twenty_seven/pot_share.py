@@ -20,14 +20,14 @@ from .unseen import (
     RANKS,
     RUNGS,
     Pool,
+    cards_allowed,
+    count_on_rung,
+    face_up_hand,
     fill,
     look,
-    may_take,
-    on_rung,
-    open_hand,
     play_on,
     pool_of,
-    rung_of,
+    rung_of_card,
     size,
     without,
 )
@@ -176,7 +176,7 @@ def add(sums: Any, field: Any, weight: float, now: int, then: int, live: int) ->
 
 
 @jit
-def would_say(found: int, says: int, live: int) -> int:
+def likely_declaration(found: int, says: int, live: int) -> int:
     """The sides that a seat of that look contests: as it has said, else the one it is nearer to."""
     if says or live == 0:
         return says
@@ -187,9 +187,9 @@ def would_say(found: int, says: int, live: int) -> int:
 def pack_known(s: Any, rules: Any, seat: int) -> int:
     """What is known of another seat: open hand, hidden cards, what it said, cards it may take."""
     public = s["seats"][seat]
-    more = may_take(s, rules, seat)
+    more = cards_allowed(s, rules, seat)
     found = more << SAYS | public["declared"]
-    return open_hand(s, rules, seat) | (public["hidden"] | found << CARDS) << HAND
+    return face_up_hand(s, rules, seat) | (public["hidden"] | found << CARDS) << HAND
 
 
 @jit
@@ -197,12 +197,12 @@ def ways(pool: Any, hidden: int, i: int, j: int, k: int) -> float:
     """In how many ways so many hidden cards lie on the first of rungs i <= j <= k, in any order."""
     found = 1.0
     if hidden > 0:
-        found *= on_rung(pool, i)
+        found *= count_on_rung(pool, i)
     if hidden > 1 and found:
         pool = without(pool, i)
-        found *= on_rung(pool, j) * (1.0 if i == j else 2.0)
+        found *= count_on_rung(pool, j) * (1.0 if i == j else 2.0)
     if hidden > 2 and found:
-        found *= on_rung(without(pool, j), k)
+        found *= count_on_rung(without(pool, j), k)
         found *= 3.0 if j < k else 1.0 if i == j else 1.5
     return found
 
@@ -222,7 +222,7 @@ def against(sums: Any, pool: Any, own: int, then: int, known: int, nearness: int
                 full += (COUNTS[j] if hidden > 1 else 0) + (COUNTS[k] if hidden > 2 else 0)
                 if weight and full & LOW <= most:
                     found = look(full, nearness)
-                    field = join(NOBODY, found, would_say(found, says, live))
+                    field = join(NOBODY, found, likely_declaration(found, says, live))
                     sums = add(sums, field, weight, own, then, live)
                     total += weight
     return sums, total
@@ -236,7 +236,7 @@ def exact(pool: Any, own: int, draws: int, known: int, nearness: int, live: int)
     if not draws:
         return against(sums, pool, now, now, known, nearness, live)
     for first in range(RUNGS):
-        many = on_rung(pool, first)
+        many = count_on_rung(pool, first)
         if many:
             then = look(own + COUNTS[first], nearness)
             found, there = against(NOTHING, without(pool, first), now, then, known, nearness, live)
@@ -260,7 +260,7 @@ def sampled(s: Any, pool: Any, own: int, draws: int, how: Any, samples: int, roo
         rest, then, field, weight = pool, now, NOBODY, 1.0
         hand = own
         if draws:
-            first = rung_of(pool, (2 * n + 1) * cards // (2 * samples))
+            first = rung_of_card(pool, (2 * n + 1) * cards // (2 * samples))
             rest = without(pool, first)
             hand += COUNTS[first]
         left = others
@@ -271,7 +271,7 @@ def sampled(s: Any, pool: Any, own: int, draws: int, how: Any, samples: int, roo
             weight *= share
             found, rest = play_on(full, known >> MORE if on else 0, nearness, rest)
             says = (known >> (HAND + CARDS)) & SAYS_BOTH
-            field = join(field, found, would_say(found, says, live))
+            field = join(field, found, likely_declaration(found, says, live))
         if draws:
             then, rest = play_on(hand, draws - 1 if on else 0, nearness, rest)
         pool = Pool(pool.lower, pool.upper, rest.bits, rest.seed)

@@ -17,9 +17,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..core.batch import HEAD
+from ..core.batch import STATE_HEAD
 from ..core.cards import PACK, full_pack, parse
-from ..core.features import BASE, FLAG, Each, Features, Piece, digits, number
+from ..core.features import BASE, FLAG, Features, Piece, RepeatedPieces, digits, number
 from ..core.options import Option
 
 SEATS = 10
@@ -191,7 +191,7 @@ SEAT_PIECES = (
     digits("staked", 4, "those of this round of bets"),
     Piece("declared", 1, number(3), "publicly: 1 for 7, 2 for 27, 3 for both"),
 )
-EACH_SEAT = Each("seats", SEATS, SEAT_PIECES)
+EACH_SEAT = RepeatedPieces("seats", SEATS, SEAT_PIECES)
 
 FEATURES = Features(
     [
@@ -232,7 +232,7 @@ FEATURES = Features(
 
 STATE = np.dtype(
     [
-        *HEAD,
+        *STATE_HEAD,
         ("net", np.int32, (SEATS,)),  # chips won less chips paid, at the end
         ("paid", np.int32, (SEATS,)),
         ("staked", np.int32, (SEATS,)),  # in this round of bets

@@ -6,7 +6,7 @@ from ..core.features import BASE
 from ..core.jit import jit
 from .chips import write_digits
 from .rules import FACE, FAR
-from .seating import seat_at
+from .seating import wrap_seat
 from .totals import NO_TOTAL
 
 
@@ -22,7 +22,7 @@ def view(s: Any, rules: Any, seat: int) -> None:
     shown, players = s["shown"], rules.players
     s["viewer"] = seat
     for k in range(players):
-        shown["seats"][k] = s["seats"][seat_at(seat + k, players)]
+        shown["seats"][k] = s["seats"][wrap_seat(seat + k, players)]
     cards, rank = s["cards"][seat], s["rank"][seat]
     for kind in range(FACE):
         shown["own"][kind] = cards[kind]
@@ -32,10 +32,10 @@ def view(s: Any, rules: Any, seat: int) -> None:
     shown["off_27"] = off(rank[1])
     shown["over_7"] = s["above"][seat][0]
     shown["over_27"] = s["above"][seat][1]
-    shown["turn"] = 0 if s["over"] else 1 + seat_at(s["turn"] - seat + players, players)
-    shown["dealer"] = 1 + seat_at(s["dealer"] - seat + players, players)
+    shown["turn"] = 0 if s["over"] else 1 + wrap_seat(s["turn"] - seat + players, players)
+    shown["dealer"] = 1 + wrap_seat(s["dealer"] - seat + players, players)
     bettor = s["bettor"]
-    shown["bettor"] = 0 if bettor < 0 else 1 + seat_at(bettor - seat + players, players)
+    shown["bettor"] = 0 if bettor < 0 else 1 + wrap_seat(bettor - seat + players, players)
     missing = s["high"] - s["staked"][seat] if (s["live"] >> seat) & 1 else 0
     write_digits(shown["to_call"], missing)
     shown["odds"] = BASE * missing // (s["pot"] + missing) if missing else 0

@@ -9,13 +9,13 @@ from ..core.jit import jit
 
 
 @jit
-def first_from(seats: int, seat: int) -> int:
+def next_seat(seats: int, seat: int) -> int:
     """The first of a set of seats, which is not empty, from a seat on, around the table."""
     onward = seats >> seat << seat
     return lowest(onward if onward else seats)
 
 
 @jit
-def seat_at(seat: int, players: int) -> int:
+def wrap_seat(seat: int, players: int) -> int:
     """The seat of a number that may lie one round too high."""
     return seat - players if seat >= players else seat

@@ -6,7 +6,7 @@ from ..core.batch import Over
 from ..core.bits import count
 from ..core.jit import jit
 from .rules import FACE, SEATS, Declare
-from .seating import seat_at
+from .seating import wrap_seat
 from .totals import NO_TOTAL
 
 SAYS_7, SAYS_27 = 1, 2
@@ -19,7 +19,7 @@ def share(s: Any, rules: Any, chips: int, winners: int) -> None:
     among = count(winners)
     each, over = chips // among, chips % among
     for k in range(1, rules.players + 1):
-        seat = seat_at(s["dealer"] + k, rules.players)
+        seat = wrap_seat(s["dealer"] + k, rules.players)
         if (winners >> seat) & 1:
             s["net"][seat] += each + (over > 0)
             over -= over > 0
@@ -66,7 +66,7 @@ def show_hands(s: Any) -> None:
 
 
 @jit
-def show_down(s: Any, rules: Any) -> None:
+def divide_pot(s: Any, rules: Any) -> None:
     """Divide the pot between those who are nearest to 7 and to 27."""
     show_hands(s)
     low = high = s["live"]
@@ -94,7 +94,7 @@ def finish(s: Any, rules: Any) -> None:
     if s["live"] & (s["live"] - 1) == 0:
         share(s, rules, s["pot"], s["live"])
     else:
-        show_down(s, rules)
+        divide_pot(s, rules)
     for seat in range(rules.players):
         s["net"][seat] -= s["paid"][seat]
     s["over"] = Over.TERMINATED

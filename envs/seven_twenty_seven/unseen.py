@@ -67,7 +67,7 @@ class Pool(NamedTuple):
     seed: int
 
 
-def _looks() -> np.ndarray:
+def _make_rank_table() -> np.ndarray:
     """What `look` finds for lowest totals below `KNOWN`: [nearness, aces, lowest total]."""
     best = plain(best_total)
     found = np.zeros((len(Nearness), 5, KNOWN), np.int64)
@@ -78,7 +78,7 @@ def _looks() -> np.ndarray:
     return found
 
 
-LOOKS = _looks()
+RANK_TABLE = _make_rank_table()
 
 
 @jit
@@ -86,12 +86,12 @@ def look(hand: int, nearness: int) -> int:
     """The ranks of a hand for 7 and, `RANKS` bits higher, for 27; and whether it `GOES_ON`."""
     low, aces = hand & LOW, hand >> ACES
     if low < KNOWN:
-        return LOOKS[nearness, aces, low]
+        return RANK_TABLE[nearness, aces, low]
     other = best_total(aces, low, 1, nearness) >> 1
     return (best_total(aces, low, 0, nearness) >> 1) | other << RANKS
 
 
-def _plain_scramble(n: int) -> int:
+def _plain_hash_number(n: int) -> int:
     whole = 2**64 - 1
     word = (int(n) * int(GAMMA)) & whole
     word = ((word ^ (word >> 30)) * int(MIX_1)) & whole
@@ -99,7 +99,7 @@ def _plain_scramble(n: int) -> int:
     return (word ^ (word >> 31)) >> 4
 
 
-@jit(twin=_plain_scramble)
+@jit(twin=_plain_hash_number)
 def scramble(n: int) -> int:
     """A random number of 60 bits for each number."""
     word = np.uint64(n) * GAMMA
@@ -109,7 +109,7 @@ def scramble(n: int) -> int:
 
 
 @jit
-def up_to(pool: Any, rung: int) -> int:
+def count_up_to(pool: Any, rung: int) -> int:
     """How many cards lie on a rung or below it."""
     if rung < LOWER:
         return (pool.lower >> (BYTE * rung)) & BITS
@@ -123,13 +123,13 @@ def size(pool: Any) -> int:
 
 
 @jit
-def on_rung(pool: Any, rung: int) -> int:
+def count_on_rung(pool: Any, rung: int) -> int:
     """How many cards lie on a rung."""
-    return up_to(pool, rung) - (up_to(pool, rung - 1) if rung else 0)
+    return count_up_to(pool, rung) - (count_up_to(pool, rung - 1) if rung else 0)
 
 
 @jit
-def rung_of(pool: Any, n: int) -> int:
+def rung_of_card(pool: Any, n: int) -> int:
     """The rung of card n, counted from 0 and from the lowest rung."""
     top = n | TOP
     return count((ONES * top - pool.lower) & TOPS) + count(
@@ -150,7 +150,7 @@ def draw(pool: Any, lowest: int) -> Any:
     if bits <= DRAW_MASK:
         seed += 1
         bits = scramble(seed) | MARK
-    rung = rung_of(pool, ((bits & DRAW_MASK) * lowest) >> DRAW_BITS)
+    rung = rung_of_card(pool, ((bits & DRAW_MASK) * lowest) >> DRAW_BITS)
     lower, upper = pool.lower - LESS[rung], pool.upper - UPPER_LESS[rung]
     return rung, Pool(lower, upper, bits >> DRAW_BITS, seed)
 
@@ -177,7 +177,7 @@ def pool_of(s: Any, rules: Any, seat: int) -> Any:
 
 
 @jit
-def open_hand(s: Any, rules: Any, seat: int) -> int:
+def face_up_hand(s: Any, rules: Any, seat: int) -> int:
     """The hand that the face-up cards of a seat make."""
     public = s["seats"][seat]
     hand = public["up_faces"] + ACE * public["up"][0]
@@ -187,7 +187,7 @@ def open_hand(s: Any, rules: Any, seat: int) -> int:
 
 
 @jit
-def may_take(s: Any, rules: Any, seat: int) -> int:
+def cards_allowed(s: Any, rules: Any, seat: int) -> int:
     """How many cards a seat may still take."""
     most = s["size"] - s["next"]
     if rules.max_stands and s["stands"][seat] >= rules.max_stands:
@@ -208,7 +208,7 @@ def fill(hand: int, hidden: int, most: int, pool: Any) -> Any:
         fit, there = size(pool), size(pool)
         room = most - (hand & LOW) - (hidden - 1 - k)
         if room < HIGHEST:
-            fit = up_to(pool, room >> 1) if room > 0 else 0
+            fit = count_up_to(pool, room >> 1) if room > 0 else 0
             weight *= fit / max(there, 1)
         if fit == 0:
             return hand, pool, 0.0

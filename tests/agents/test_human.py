@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from parlour.agents import human_bests
-from parlour.agents.human import HumanAgent, Quit, complete_moves, find_move, hint, spoken
+from parlour.agents.human import (
+    HumanAgent,
+    PlayerQuit,
+    hint,
+    list_complete_moves,
+    parse_move,
+    spoken,
+)
 from parlour.agents.registry import look
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
@@ -34,7 +41,7 @@ def table(cards: list[int], **options: object) -> Rows:
 
 
 def moved(text: str, rows: Rows) -> list[int]:
-    return find_move(text, GAME, rows.rules, rows.states)
+    return parse_move(text, GAME, rows.rules, rows.states)
 
 
 def script(*lines: str) -> Callable[[str], str]:
@@ -91,7 +98,7 @@ def test_what_is_wrong_is_said(text: str, said: str) -> None:
 
 def test_complete_moves_are_those_of_the_mask() -> None:
     rows = table(deck(Kc=22))
-    moves = complete_moves(GAME, rows.rules, rows.states)
+    moves = list_complete_moves(GAME, rows.rules, rows.states)
     assert moves == sorted([[22], [39], *([a, b] for a in (24, 25, 26, 27) for b in (21, 23))])
 
 
@@ -99,7 +106,7 @@ def test_a_hint_is_a_whole_legal_move() -> None:
     rows = table(deck())
     agent = HumanAgent()
     turn = look(agent, GAME, rows.rules, rows.states, 0)
-    assert hint(turn) in complete_moves(GAME, rows.rules, rows.states)
+    assert hint(turn) in list_complete_moves(GAME, rows.rules, rows.states)
     assert spoken([24, 21], GAME.words(rows.states[0], rows.rules)) == "7c 6d"
 
 
@@ -123,7 +130,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
     text = "\n".join(said)
     for part in ("hint: ", "moves now: ", ", d deal", "'nonsense' names nothing", "[7♣]"):
         assert part in text
-    with pytest.raises(Quit):
+    with pytest.raises(PlayerQuit):
         agent.act(look(agent, GAME, rows.rules, rows.states, 0))
 
 

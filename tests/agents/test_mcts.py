@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.mcts import SearchAgent
+from parlour.agents.mcts import MCTSAgent
 from parlour.agents.networks import build
 from parlour.agents.registry import Agent, choose, load, look
 from parlour.agents.rollouts import RolloutAgent
 from parlour.envs import GAMES, Game, make
 from parlour.envs.core.baselines import Uniform
-from parlour.envs.core.batch import How
+from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.cards import name
 from parlour.envs.core.rows import Rows, hidden, taken
 
@@ -118,7 +118,7 @@ def test_more_iterations_see_further() -> None:
     late = midway(game, turns=40, n=1).repeat(24)
     reached = []
     for iterations in (1, 200):
-        agent, rows = SearchAgent(Uniform(), iterations), Rows(game, game.rules_of(), len(late))
+        agent, rows = MCTSAgent(Uniform(), iterations), Rows(game, game.rules_of(), len(late))
         rows.restore(late)
         actions = np.zeros(len(late), np.int64)
         while len(live := np.flatnonzero(rows.states["over"] == 0)):
@@ -144,16 +144,18 @@ def test_a_clock_stops_it() -> None:
 
 def test_a_full_table_is_gone_through_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     game = GAMES["puss_in_the_corner"]
-    monkeypatch.setattr(SearchAgent, "_room", 4)
-    ask(SearchAgent(Uniform(), 200), game, midway(game))
+    monkeypatch.setattr(MCTSAgent, "_room", 4)
+    ask(MCTSAgent(Uniform(), 200), game, midway(game))
 
 
-@pytest.mark.parametrize("ahead", [None, How(reward=1, reset=2)], ids=["policy", "looks ahead"])
-def test_a_network_leads_it(ahead: How | None) -> None:
+@pytest.mark.parametrize(
+    "ahead", [None, StepConfig(reward=1, reset=2)], ids=["policy", "looks ahead"]
+)
+def test_a_network_leads_it(ahead: StepConfig | None) -> None:
     """Its policy is the prior, or greedy's ranks are; its values judge. Hidden cards stay so."""
     game = GAMES["pyramid"]
     network = build("embedding", game, 8, 1).eval()
-    agent, states = SearchAgent(LearnedAgent(network, how=ahead), 12), midway(game)
+    agent, states = MCTSAgent(LearnedAgent(network, how=ahead), 12), midway(game)
     found = ask(agent, game, states)
     assert ask(agent, game, hidden(game, game.rules_of(), states, 5)) == found
 
@@ -162,10 +164,10 @@ def test_budgets_and_prefixes() -> None:
     game = GAMES["puss_in_the_corner"]
     rules = game.rules_of()
     agent = load("mcts@800:trained", game, rules)
-    assert isinstance(agent, SearchAgent) and (agent.iterations, agent.milliseconds) == (800, None)
+    assert isinstance(agent, MCTSAgent) and (agent.iterations, agent.milliseconds) == (800, None)
     assert agent.name == "values-0-mcts@800" and not agent.sees_all
     timed = load("mcts@2.5ms", game, rules)
-    assert isinstance(timed, SearchAgent) and timed.milliseconds == 2.5
+    assert isinstance(timed, MCTSAgent) and timed.milliseconds == 2.5
     assert timed.name == "greedy-mcts@2.5ms"
     rollouts = load("rollouts@20:greedy", game, rules)
     assert isinstance(rollouts, RolloutAgent) and rollouts.worlds == 20
@@ -194,9 +196,9 @@ def test_what_is_refused(spec: str, said: str) -> None:
 
 def test_numbers_that_make_no_sense() -> None:
     with pytest.raises(ValueError, match="iterations=0: allowed are whole numbers from 1"):
-        SearchAgent(Uniform(), 0)
+        MCTSAgent(Uniform(), 0)
     with pytest.raises(ValueError, match="milliseconds=0: allowed are numbers above 0"):
-        SearchAgent(Uniform(), milliseconds=0)
+        MCTSAgent(Uniform(), milliseconds=0)
     table = GAMES["seven_twenty_seven"]
     with pytest.raises(ValueError, match="expectimax is for games of one player"):
         load("expectimax:trained", table, table.rules_of())

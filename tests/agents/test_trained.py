@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.registry import SHARED, load
+from parlour.agents.registry import TRAINED_FOLDER, load
 from parlour.envs import GAMES
 from parlour.training.evaluation import duplicate
 from parlour.training.evaluation.compare import compare
 
-FOLDERS = sorted(path for path in SHARED.iterdir() if path.is_dir())
+FOLDERS = sorted(path for path in TRAINED_FOLDER.iterdir() if path.is_dir())
 MOST = 5 * 2**20
 
 
@@ -21,7 +21,7 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     assert folder.name == f"{card['game']}-{card['variant']}"
     assert card["trained"]["settings"] and card["scored"]
     game = GAMES[card["game"]]
-    if game.players_of(game.rules_of(card["variant"])) > 1:
+    if game.num_players(game.rules_of(card["variant"])) > 1:
         assert duplicate.evaluate(game, "trained", variant=card["variant"], deals=800).net.low > 0
         return
     (found,) = compare(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
-from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.options import compiled, plain
 from parlour.envs.core.rows import Rows
@@ -34,11 +34,11 @@ class Case:
 
     @property
     def players(self) -> int:
-        return self.game.players_of(self.rules)
+        return self.game.num_players(self.rules)
 
     @property
     def goal(self) -> str:
-        return self.game.goal_of(self.rules)
+        return self.game.goal_name(self.rules)
 
     def env(self, **keywords: Any) -> CardEnv:
         """One's own environment; at a table of several without limits, which it does not take."""
@@ -75,7 +75,7 @@ class Whole:
 
     def reset(self, *, seed: int) -> None:
         self.rows.seed([draw_seed(np.random.default_rng(seed))])
-        self.rows.start(Source.DRAW)
+        self.rows.start(DealSource.DRAW)
 
     def step(self, action: int) -> tuple[None, np.ndarray, bool, bool, dict[str, Any]]:
         self.rows.step(np.array([action]))
@@ -110,7 +110,7 @@ def random_cases(
     kinds = [
         (game, several)
         for game in games
-        for several in sorted({game.players_of(rules) > 1 for rules in game.variants.values()})
+        for several in sorted({game.num_players(rules) > 1 for rules in game.variants.values()})
     ]
     for _ in range(each):
         for game, several in kinds:
@@ -120,7 +120,7 @@ def random_cases(
 def random_case(game: Game, several: bool, rng: np.random.Generator) -> Case:
     while True:
         rules = game.rules_of(None, random_options(game, rng))
-        if (game.players_of(rules) > 1) == several:
+        if (game.num_players(rules) > 1) == several:
             return Case(game, game.default, plain(rules))
 
 

@@ -18,10 +18,10 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 
 from parlour.envs import GAMES, Game, aec, game
 from parlour.envs.aec import TableEnv
-from parlour.envs.core.batch import PENALTY, How, Over, Reward, Source
+from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, Reward, StepConfig
 from parlour.envs.core.cards import name
 from parlour.envs.core.keys import draw_seed
-from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
+from parlour.envs.core.rows import Rows, hidden, observation_codes, view_states
 from parlour.envs.core.scene import ansi, svg
 from tests.walkers import WALKERS, uniform
 
@@ -42,16 +42,16 @@ class Seats(NamedTuple):
 
     @property
     def players(self) -> int:
-        return self.game.players_of(self.rules)
+        return self.game.num_players(self.rules)
 
     def env(self, **keywords: Any) -> TableEnv:
         return aec.env(self.game.name, self.variant, **keywords, **self.options)
 
     def rows(self, seed: int, reward: Reward = Reward.PROGRESS) -> Rows:
         """The raw rows, begun as `env` begins by that seed."""
-        rows = Rows(self.game, self.rules, 1, How(reward=int(reward)))
+        rows = Rows(self.game, self.rules, 1, StepConfig(reward=int(reward)))
         rows.seed([draw_seed(np.random.default_rng(seed))])
-        rows.start(Source.DRAW)
+        rows.start(DealSource.DRAW)
         return rows
 
 
@@ -59,7 +59,7 @@ VARIANTS = [
     Seats(one, variant, {})
     for one in GAMES.values()
     for variant, rules in one.variants.items()
-    if one.players_of(rules) > 1
+    if one.num_players(rules) > 1
 ]
 FIRST = list({seats.game.name: seats for seats in reversed(VARIANTS)}.values())
 """One of each game for several."""
@@ -165,7 +165,7 @@ def same(env: TableEnv, rows: Rows, owed: dict[str, float]) -> None:
     facts = [rows.game.results(rows.states, rows.rules, np.array([k])) for k in range(len(owed))]
     for seat, agent in enumerate(env.agents):
         seen = env.observe(agent)
-        codes = codes_of(viewed(rows.game, rows.rules, rows.states, np.array([seat])))
+        codes = observation_codes(view_states(rows.game, rows.rules, rows.states, np.array([seat])))
         onehot = env.encoding == "onehot"
         wanted = rows.game.features.onehot(codes) if onehot else codes
         assert (seen["observation"] == wanted[0]).all()
@@ -269,7 +269,7 @@ def test_an_illegal_action_costs_its_seat_alone(seats: Seats) -> None:
         for each, info in fouled.infos.items():
             assert info["illegal_action"] == (each == agent)
         after, paid = fouled.clone(), dict(fouled.rewards)
-        paid[agent] -= PENALTY
+        paid[agent] -= ILLEGAL_PENALTY
         after["illegal"] = 0
         legal = []
         for action in np.flatnonzero(mask):
@@ -285,13 +285,13 @@ def test_a_seat_is_told_of_its_penalty_when_it_is_asked_again() -> None:
     env.reset(seed=1)
     first = env.agent_selection
     env.step(0)  # nobody has bet: it cannot fold, and stands instead
-    assert env.rewards[first] == PENALTY
+    assert env.rewards[first] == ILLEGAL_PENALTY
     assert env.agent_selection != first
     assert env.last()[1] == 0
     env.step(8)
     assert env.agent_selection == first
     _, reward, terminated, _, info = env.last()
-    assert (reward, terminated, info) == (PENALTY, False, {"illegal_action": True})
+    assert (reward, terminated, info) == (ILLEGAL_PENALTY, False, {"illegal_action": True})
     env.step(1)
     assert env._cumulative_rewards[first] == 0
 
@@ -387,8 +387,10 @@ def test_a_chosen_deck_and_a_numbered_deal(seats: Seats) -> None:
 
 
 def all_seen(rows: Rows) -> np.ndarray:
-    players = rows.game.players_of(rows.rules)
-    return codes_of(viewed(rows.game, rows.rules, rows.states.repeat(players), np.arange(players)))
+    players = rows.game.num_players(rows.rules)
+    return observation_codes(
+        view_states(rows.game, rows.rules, rows.states.repeat(players), np.arange(players))
+    )
 
 
 def test_a_chosen_dealer() -> None:
@@ -594,7 +596,7 @@ def test_spaces_names_and_state(seats: Seats) -> None:
 def test_rules_for_one_are_refused() -> None:
     for one in GAMES.values():
         for variant, rules in one.variants.items():
-            if one.players_of(rules) == 1:
+            if one.num_players(rules) == 1:
                 said = rf"{variant!r}, is for one player: use parlour.envs.make\('{one.name}'"
                 with pytest.raises(ValueError, match=said):
                     aec.env(one.name, variant)

@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from parlour.envs import CardEnv, CardVectorEnv, Game
-from parlour.envs.core.batch import HEAD, How, Reset, Source, make_buffers, make_play
+from parlour.envs.core.batch import (
+    STATE_HEAD,
+    Autoreset,
+    DealSource,
+    StepConfig,
+    make_batch_kernels,
+    make_buffers,
+)
 from parlour.envs.core.cards import name as card_name
-from parlour.envs.core.cards import next_word
+from parlour.envs.core.cards import next_random_word
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.jit import jit, plain
 from parlour.envs.core.options import compiled
@@ -143,7 +150,7 @@ def test_a_numbered_deal_has_one_deck_in_all_variants(game: Game) -> None:
     for same in packs(game).values():
         decks = set()
         for rules in same:
-            env = CardEnv(game, game.variant_of(rules))
+            env = CardEnv(game, game.variant_name(rules))
             env.reset(options={"deal": 5})
             decks.add(env.state["deck"].tobytes())
         assert len(decks) == 1
@@ -179,16 +186,16 @@ def end(s: Any, rules: Any, action: int) -> None:
 
 def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
     """A game without cards leaves the seed of each deal in its state: 200 000 of them."""
-    state = np.dtype([*HEAD, ("shown", [("nothing", np.int8)])])
-    play = make_play(nothing, nothing, end, 1, 1.0)
+    state = np.dtype([*STATE_HEAD, ("shown", [("nothing", np.int8)])])
+    play = make_batch_kernels(nothing, nothing, end, 1, 1.0)
     rows, out = np.zeros(1000, state), make_buffers(1000, 1, state)
     rows["rng"] = np.random.default_rng(0).integers(0, 2**64, 1000, np.uint64)
     rules, every = (0,), np.ones(1000, np.bool_)
-    play.start(rows, rules, compiled(How()), every, int(Source.DRAW), out)
+    play.start(rows, rules, compiled(StepConfig()), every, int(DealSource.DRAW), out)
     rows["legal"] = 1
     drawn = []
-    for mode in (Reset.NEXT_STEP, Reset.SAME_STEP):
-        how = compiled(How(reset=int(mode)))
+    for mode in (Autoreset.NEXT_STEP, Autoreset.SAME_STEP):
+        how = compiled(StepConfig(reset=int(mode)))
         for _ in range(100 * (2 - mode)):
             play.play(rows, rules, how, every, np.zeros(1000, np.int64), out)
             drawn.append(rows["rng"].copy())
@@ -203,13 +210,13 @@ def test_a_deal_drawn_in_play_is_the_deal_of_its_seed(game: Game) -> None:
     rules, n = game.rules_of(), 5000
     drawn, again = Rows(game, rules, n), Rows(game, rules, n)
     drawn.seed(np.random.default_rng(1).integers(0, 2**64, n, np.uint64))
-    word = plain(next_word)
+    word = plain(next_random_word)
     decks = set()
     for _ in range(20):
         seeds = [word({"rng": int(rng)}) % TOP_BIT for rng in drawn.states["rng"]]
-        drawn.start(Source.DRAW)
+        drawn.start(DealSource.DRAW)
         again.seed(seeds)
-        again.start(Source.SEED)
+        again.start(DealSource.SEED)
         assert drawn.states.tobytes() == again.states.tobytes()
         decks.update(deck.tobytes() for deck in drawn.states["deck"])
     assert len(decks) == 20 * n
@@ -223,7 +230,7 @@ def test_every_card_is_dealt_to_every_place_equally_often(game: Game) -> None:
     for pack, (rules, *_) in packs(game).items():
         rows = Rows(game, rules, 20_000)
         rows.seed(np.arange(20_000))
-        rows.start(Source.DRAW)
+        rows.start(DealSource.DRAW)
         drawn = rows.states["deck"].copy()
         rows.deal_bank(default_bank(game.name), range(20_000))
         for decks in (drawn, rows.states["deck"]):

@@ -49,7 +49,7 @@ def test_made_by_its_id(case: Case) -> None:
     bare = env.unwrapped
     assert isinstance(bare, CardEnv)
     assert bare.rules == case.rules
-    assert case.game.variant_of(bare.rules) is not None
+    assert case.game.variant_name(bare.rules) is not None
     observation, info = env.reset(seed=4)
     own, own_info = case.env().reset(seed=4)
     assert np.array_equal(observation, own)
@@ -84,7 +84,7 @@ def test_spec_goes_through_json_with_all_options(game: Game) -> None:
         rules = game.rules_of(None, random_options(game, rng))
         options = differences(rules, game.variants[game.default])
         keywords: dict[str, Any] = {"max_moves": 30}
-        if game.players_of(rules) > 1:
+        if game.num_players(rules) > 1:
             keywords = {"opponents": "greedy", "seat": 1}
         env = gym.make(game.id, encoding="codes", reward="win", **keywords, **options)
         again = gym.make(EnvSpec.from_json(env.spec.to_json()))
@@ -126,7 +126,7 @@ def test_ids_and_names(game: Game) -> None:
 
 def test_variants_differ_and_pass_their_own_check(case: Case) -> None:
     case.game.check(case.rules)
-    assert case.game.variant_of(case.rules) == case.variant
+    assert case.game.variant_name(case.rules) == case.variant
     assert case.game.rules_of(case.game.default, plain(case.rules)) == case.rules
     digests = [case.game.rules_digest(rules) for rules in case.game.variants.values()]
     assert len(set(digests)) == len(digests)

@@ -11,10 +11,10 @@ import pytest
 
 from parlour.agents.registry import BUILT_IN, Turn, choose, load, look
 from parlour.envs import Game
-from parlour.envs.core.batch import How, Source
+from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.keys import draw_seed
-from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
+from parlour.envs.core.rows import Rows, hidden, observation_codes, view_states
 from parlour.envs.core.scene import ansi, svg
 from parlour.training.cli import play_alone
 from tests.contract.cases import Case, ended, positions, random_cases
@@ -38,7 +38,7 @@ def dealt_anew(case: Case, state: np.ndarray, seed: int, seat: int = -1) -> np.n
 def viewed_by(case: Case, states: np.ndarray, seat: int) -> np.ndarray:
     if case.players == 1:
         return states
-    return viewed(case.game, case.rules, states, np.full(len(states), seat))
+    return view_states(case.game, case.rules, states, np.full(len(states), seat))
 
 
 def what_is_seen(case: Case, states: np.ndarray, seat: int = 0) -> list[tuple[object, ...]]:
@@ -48,7 +48,7 @@ def what_is_seen(case: Case, states: np.ndarray, seat: int = 0) -> list[tuple[ob
     """
     game, rules = case.game, case.rules
     states = viewed_by(case, states, seat)
-    codes = codes_of(states)
+    codes = observation_codes(states)
     flat = game.features.onehot(codes)
     asked = case.players == 1 or (states["turn"][0] == seat and not states["over"][0])
     judges = [None, *game.players] if asked else []
@@ -118,7 +118,7 @@ class Replay:
         self.first = len(actions)
         while self.first and unshuffled(states[self.first - 1], states[-1]):
             self.first -= 1
-        limits = How(max_moves=MOST) if case.players == 1 else How()
+        limits = StepConfig(max_moves=MOST) if case.players == 1 else StepConfig()
         self.rows = Rows(case.game, case.rules, 1, limits)
 
     def play(self, deck: np.ndarray, actions: list[int]) -> list[np.ndarray]:
@@ -126,7 +126,7 @@ class Replay:
         self.rows.restore(self.states[self.first])
         self.rows.states["deck"] = deck  # a state that shows other cards than it has: no record
         if self.first == 0:
-            self.rows.start(Source.DECK)
+            self.rows.start(DealSource.DECK)
         passed = [self.rows.states.copy()]
         for action in actions[self.first :]:
             self.rows.step(np.array([action]))
@@ -288,7 +288,7 @@ def check_choices(case: Case, name: str) -> None:
         for i in range(DEALS):
             fresh = load(name, case.game, case.rules, seed=steps)
             row = slice(i, i + 1)
-            codes = codes_of(states[row])
+            codes = observation_codes(states[row])
             turn = Turn(case.game, case.rules, states[row], codes, masks[row], seeds)
             answers.append(int(choose(fresh, turn)[0]))
         assert len(set(answers)) == 1
@@ -306,7 +306,7 @@ def test_agents_are_handed_other_hidden_cards(game: Game) -> None:
     assert not np.shares_memory(turn.states, states)
     assert here["deck"].tobytes() not in {deck.tobytes() for deck in turn.states["deck"]}
     assert len({deck.tobytes() for deck in turn.states["deck"]}) == 5
-    assert np.array_equal(turn.observations, codes_of(states))
+    assert np.array_equal(turn.observations, observation_codes(states))
     assert not np.isin(turn.states["rng"], states["rng"]).any()
     agent.sees_all = True
     assert look(agent, game, env.rules, states, seed=3).states.tobytes() == states.tobytes()
@@ -349,7 +349,7 @@ def decks_around(case: Case, words: np.ndarray) -> set[bytes]:
     steps = np.arange(-STEPS_AWAY, STEPS_AWAY + 1).astype(np.uint64)
     around = (words[:, None] + steps * GAMMA).ravel()
     rows, found = Rows(case.game, case.rules, len(around)), set()
-    for source in (Source.SEED, Source.DRAW):
+    for source in (DealSource.SEED, DealSource.DRAW):
         rows.seed(around)
         rows.start(source)
         found |= {deck.tobytes() for deck in rows.states["deck"]}

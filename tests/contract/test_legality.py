@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from parlour.envs.core.batch import PENALTY, Over
+from parlour.envs.core.batch import ILLEGAL_PENALTY, Over
 from parlour.envs.core.scene import ansi
 from tests.contract.cases import SEVERAL, Case, ended, positions, unit_of
 from tests.walkers import legal_actions
@@ -34,7 +34,7 @@ def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) ->
                 assert terminated == (env.state["over"] == 1)
                 assert not info.get("illegal_action", False)
             elif case.players == 1:
-                assert (reward, terminated, truncated) == (PENALTY, True, False)
+                assert (reward, terminated, truncated) == (ILLEGAL_PENALTY, True, False)
                 assert info["illegal_action"] is True
                 assert info[case.goal] is False
                 assert info["score"] == here["score"][0]
@@ -43,7 +43,9 @@ def test_every_legal_action_runs_and_every_other_ends_the_episode(case: Case) ->
             else:
                 assert terminated == (env.state["over"] == 1)
                 assert info.get("illegal_action", terminated) is terminated
-                assert reward == PENALTY + (info["score"] / unit_of(case) if terminated else 0.0)
+                assert reward == ILLEGAL_PENALTY + (
+                    info["score"] / unit_of(case) if terminated else 0.0
+                )
             taken = env.state["steps"] - here["steps"][0]
             assert taken == 1 if case.players == 1 else taken >= 1
             tried[legal] += 1
@@ -72,7 +74,7 @@ def test_an_illegal_action_counts_as_one_legal_action(several: Case) -> None:
             assert whole.state["illegal"] == here["illegal"][0] | 1 << seat
             as_if = whole.clone()
             as_if["illegal"] = here["illegal"]
-            paid[seat] -= PENALTY
+            paid[seat] -= ILLEGAL_PENALTY
             assert np.array_equal(after[as_if.tobytes()], paid)
             found.add(as_if.tobytes())
         assert len(found) == 1

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.batch import Buffers, How, Reset, Reward, Source
+from parlour.envs.core.batch import Autoreset, Buffers, DealSource, Reward, StepConfig
 from parlour.envs.core.jit import plain
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows
@@ -13,10 +13,10 @@ from tests.contract.cases import Case, random_cases
 from tests.walkers import WALKERS
 
 SETTINGS = [
-    How(reset=int(Reset.NEXT_STEP), max_moves=25, max_steps=70),
-    How(reset=int(Reset.SAME_STEP), max_steps=30, reward=int(Reward.SCORE)),
-    How(
-        reset=int(Reset.NEXT_STEP),
+    StepConfig(reset=int(Autoreset.NEXT_STEP), max_moves=25, max_steps=70),
+    StepConfig(reset=int(Autoreset.SAME_STEP), max_steps=30, reward=int(Reward.SCORE)),
+    StepConfig(
+        reset=int(Autoreset.NEXT_STEP),
         max_moves=40,
         max_steps=70,
         skip_forced=1,
@@ -63,10 +63,10 @@ class Interpreted:
         rewards, masks = [[0.0] * game.seats], [[0] * game.actions]
         self.out = Buffers(rewards, [False], [False], masks, [None])  # type: ignore[arg-type]
 
-    def start(self, how: How, source: Source) -> None:
+    def start(self, how: StepConfig, source: DealSource) -> None:
         self.begin(self.states, [self.rules], [how], [True], int(source), self.out)
 
-    def step(self, how: How, action: int) -> None:
+    def step(self, how: StepConfig, action: int) -> None:
         self.play(self.states, [self.rules], [how], [True], [action], self.out)
 
     def same(self, rows: Rows, ended: bool) -> None:
@@ -82,7 +82,7 @@ class Interpreted:
         assert not ended or as_ints(self.out.ended)[0] is not None
 
 
-def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
+def check(case: Case, how: StepConfig, walker: str, steps: int, seed: int) -> int:
     """Play both side by side, through the ends of games; return how many games ended.
 
     All seats of a game for several are played, without limits, which such a game does not have.
@@ -92,8 +92,8 @@ def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
     rows = Rows(case.game, case.rules, 1, how)
     rows.seed([seed])
     other = Interpreted(rows, rules_of(case))
-    rows.start(Source.DRAW)
-    other.start(how, Source.DRAW)
+    rows.start(DealSource.DRAW)
+    other.start(how, DealSource.DRAW)
     other.same(rows, ended=False)
     rng = np.random.default_rng(seed)
     ends = 0
@@ -105,13 +105,13 @@ def check(case: Case, how: How, walker: str, steps: int, seed: int) -> int:
         rows.step(np.array([action]))
         other.step(how, action)
         ended = bool(rows.out.terminated[0] or rows.out.truncated[0])
-        other.same(rows, ended and how.reset == Reset.SAME_STEP)
+        other.same(rows, ended and how.reset == Autoreset.SAME_STEP)
         ends += ended
     return ends
 
 
 @pytest.mark.parametrize("how", SETTINGS, ids=["next-step", "same-step", "skip-forced"])
-def test_stepping(case: Case, how: How) -> None:
+def test_stepping(case: Case, how: StepConfig) -> None:
     if case.players == 1:
         assert all(check(case, how, walker, 90, seed) for seed, walker in enumerate(WALKERS))
         return
@@ -130,16 +130,16 @@ def test_settling(case: Case) -> None:
     """What a finished game pays: the whole of it at a table of several."""
     rows = Rows(case.game, case.rules, 1)
     rows.seed([6])
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     rng = np.random.default_rng(6)
     for _ in range(400):
         if rows.states["over"][0]:
             break
         rows.step(np.array([WALKERS["lowest"](rows, rng)]))
     for reward in Reward:
-        how = How(reward=int(reward))
+        how = StepConfig(reward=int(reward))
         other = Interpreted(rows, rules_of(case))
-        settle = (rows.rules_table, compiled(how), rows.all, rows.out)
+        settle = (rows.rules_record, compiled(how), rows.all, rows.out)
         case.game.play.settle(rows.states, *settle)
         plain(case.game.play.settle)(other.states, [other.rules], [how], [True], other.out)
         assert other.out.rewards == rows.out.rewards.tolist()
@@ -149,9 +149,9 @@ def test_hiding_viewing_and_judging(case: Case) -> None:
     """From every seat, and from that whose turn it is."""
     game, rules = case.game, rules_of(case)
     hide, judge = plain(game.hide), plain(game.judge)
-    rows = Rows(game, case.rules, 1, How(reset=int(Reset.NEXT_STEP)))
+    rows = Rows(game, case.rules, 1, StepConfig(reset=int(Autoreset.NEXT_STEP)))
     rows.seed([5])
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     rng = np.random.default_rng(5)
     for step in range(80 if case.players == 1 else 32):
         over = rows.states["over"][0]

@@ -22,13 +22,13 @@ from parlour.envs import (
     DictVectorObservation,
     Game,
 )
-from parlour.envs.core.baselines import Judged, Uniform
-from parlour.envs.core.batch import PENALTY, How, Over, Source
+from parlour.envs.core.baselines import HeuristicAgent, Uniform
+from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, StepConfig
 from parlour.envs.core.keys import key_words, turn_seeds
 from parlour.envs.core.options import differences
-from parlour.envs.core.rows import Rows, codes_of, viewed
+from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.core.turn import Agent, Turn, choose, look
-from parlour.envs.seat import SeatRows, seat_rows
+from parlour.envs.seat import SeatRows, make_seat_rows
 from tests.contract.cases import CASES, SEVERAL, Case, Crowd, ended, random_cases, unit_of
 from tests.contract.test_vector import MODES, Both
 
@@ -99,7 +99,7 @@ def casts(table: Case) -> list[Any]:
     names = ["uniform", "greedy", *table.game.players]
     mixed: list[str | Agent] = [names[i % len(names)] for i in range(others)]
     mixed[-1] = Uniform(9)
-    return ["uniform", "greedy", mixed, Judged()]
+    return ["uniform", "greedy", mixed, HeuristicAgent()]
 
 
 def told(rows: Rows) -> np.ndarray:
@@ -130,7 +130,7 @@ def test_the_rewards_of_a_seat_are_its_net(table: Case) -> None:
         fouls, paid = sums(envs, Crowd(table, n, seat, wrong=0.03))
         net = envs.states["net"][:, seat]
         wanted = {"progress": net / unit_of(table), "win": net > 0, "score": net}[reward]
-        assert np.allclose(paid, wanted + PENALTY * fouls)
+        assert np.allclose(paid, wanted + ILLEGAL_PENALTY * fouls)
         assert not envs.states["net"].sum(axis=1).any(), "what one wins others lose"
 
 
@@ -164,7 +164,7 @@ def test_the_rewards_of_raw_rows_are_those_of_all_seats(table: Case) -> None:
     n = 40
     rows, crowd = Rows(table.game, table.rules, n), Crowd(table, n, 3, wrong=0.02)
     rows.seed(np.arange(n))
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     paid, fouls = rows.out.rewards.copy(), np.zeros_like(rows.out.rewards)
     for _ in range(3000):
         running = rows.states["over"] == Over.RUNNING
@@ -184,7 +184,7 @@ def test_the_rewards_of_raw_rows_are_those_of_all_seats(table: Case) -> None:
     assert fouls.any()
     nets = np.zeros_like(paid)
     nets[:, : table.players] = rows.states["net"][:, : table.players]
-    assert np.allclose(paid, nets / unit_of(table) + PENALTY * fouls)
+    assert np.allclose(paid, nets / unit_of(table) + ILLEGAL_PENALTY * fouls)
     seats = np.arange(table.players)
     for seat in seats:
         facts = table.game.results(rows.states, table.rules, np.full(n, seat))
@@ -200,7 +200,7 @@ KEY = key_words("of these tests")
 
 def by_hand(rows: Rows, agents: Sequence[Agent], own: int) -> None:
     """Play the others' turns in row 0, one after another; ``agents`` are those after the seat."""
-    players = rows.game.players_of(rows.rules)
+    players = rows.game.num_players(rows.rules)
     while not rows.states["over"][0] and rows.states["turn"][0] != own:
         agent = agents[(int(rows.states["turn"][0]) - own - 1) % players]
         seeds = turn_seeds(KEY, rows.states)
@@ -214,9 +214,9 @@ def same_but_untold(seat: SeatRows, rows: Rows, own: int) -> None:
     states["over"][untold] = Over.TERMINATED
     other = rows.states
     if other["over"][0]:
-        other = viewed(rows.game, rows.rules, other, np.array([own]))
+        other = view_states(rows.game, rows.rules, other, np.array([own]))
     assert states.tobytes() == other.tobytes()
-    assert np.array_equal(seat.codes, codes_of(other))
+    assert np.array_equal(seat.codes, observation_codes(other))
 
 
 @every_table
@@ -224,8 +224,8 @@ def test_rows_of_a_seat_are_raw_rows_driven_by_hand(table: Case) -> None:
     """Bit for bit at every own turn, for every seat and any others."""
     for seat in range(table.players):
         cast = casts(table)[(seat + 2) % 4]
-        how = How(skip_forced=seat % 2)
-        seated = seat_rows(table.game, table.rules, 1, how, cast, seat)
+        how = StepConfig(skip_forced=seat % 2)
+        seated = make_seat_rows(table.game, table.rules, 1, how, cast, seat)
         seated.keys[:] = KEY
         agents = [seated.cast[seated.who[0, (seat + 1 + i) % table.players]]
                   for i in range(table.players - 1)]  # fmt: skip
@@ -234,7 +234,7 @@ def test_rows_of_a_seat_are_raw_rows_driven_by_hand(table: Case) -> None:
             rows_of.seed([100 + seat])
         for _ in range(2):
             for rows_of in (seated, rows):
-                rows_of.start(Source.DRAW)
+                rows_of.start(DealSource.DRAW)
             by_hand(rows, agents, seat)
             same_but_untold(seated, rows, seat)
             while not told(seated)[0]:
@@ -312,7 +312,9 @@ def test_others_are_handed_what_they_may_see(table: Case) -> None:
             for turn in seen[first:]:
                 assert np.array_equal(turn.states["deck"][0], deck) or not sees_all
                 assert (turn.states["rng"][0] == rng) == sees_all
-                own = viewed(table.game, table.rules, turn.states, turn.states["turn"].astype(int))
+                own = view_states(
+                    table.game, table.rules, turn.states, turn.states["turn"].astype(int)
+                )
                 assert turn.observations.tobytes() == own["shown"].tobytes()
                 legal = turn.states["legal"][0] >> np.arange(table.game.actions) & 1
                 assert np.array_equal(turn.masks[0], legal != 0)
@@ -346,15 +348,15 @@ def test_an_illegal_choice_of_another_is_named(table: Case) -> None:
 def test_rows_may_have_seats_and_agents_of_their_own() -> None:
     """As training wants it: each row is what it would be alone."""
     game, rules = FULL.game, FULL.game.rules_of("home")
-    cast, rng = [Uniform(1), Judged(), Uniform(2)], np.random.default_rng(5)
+    cast, rng = [Uniform(1), HeuristicAgent(), Uniform(2)], np.random.default_rng(5)
     own = np.array([0, 1, 2, 3, 3, 0])
     who = rng.integers(0, 3, (6, game.seats))
-    rows = SeatRows(game, rules, 6, How(), cast, who, own)
-    alone = [SeatRows(game, rules, 1, How(), cast, who[i : i + 1], own[i]) for i in range(6)]
+    rows = SeatRows(game, rules, 6, StepConfig(), cast, who, own)
+    alone = [SeatRows(game, rules, 1, StepConfig(), cast, who[i : i + 1], own[i]) for i in range(6)]
     for part in (rows, *alone):
         part.seed(np.arange(6) if part is rows else [alone.index(part)])
         part.keys[:] = KEY
-        part.start(Source.DRAW)
+        part.start(DealSource.DRAW)
     while not told(rows).all():
         actions = (rng.random(rows.out.masks.shape) * rows.out.masks).argmax(axis=1)
         rows.step(actions)
@@ -459,7 +461,7 @@ def test_the_turn_of_another_is_not_restored(table: Case) -> None:
     """What another seat sees is not shown, either: an end is seen from one's own."""
     rows = Rows(table.game, table.rules, 1)
     rows.seed([3])
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     turn = int(rows.states["turn"][0])
     other = (turn + 1) % table.players
     env = table.env(seat=other, encoding="codes")
@@ -470,12 +472,12 @@ def test_the_turn_of_another_is_not_restored(table: Case) -> None:
         env.restore(rows.states)
     assert env.clone().tobytes() == here.tobytes()
     own = table.env(seat=turn, encoding="codes")
-    shown, _ = own.restore(viewed(table.game, table.rules, rows.states, np.array([other])))
+    shown, _ = own.restore(view_states(table.game, table.rules, rows.states, np.array([other])))
     assert shown.tobytes() == rows.states["shown"].tobytes()
     while not rows.states["over"][0]:
         rows.step(np.array([np.flatnonzero(rows.out.masks[0])[-1]]))
     shown, info = env.restore(rows.states)
-    expected = viewed(table.game, table.rules, rows.states, np.array([other]))
+    expected = view_states(table.game, table.rules, rows.states, np.array([other]))
     assert shown.tobytes() == expected["shown"].tobytes()
     assert info["score"] == rows.states["net"][0, other]
 
@@ -515,7 +517,7 @@ def test_a_dealer_may_be_chosen(table: Case) -> None:
 def test_every_seat_deals_equally_often(table: Case) -> None:
     rows = Rows(table.game, table.rules, 6000)
     rows.seed(np.arange(6000))
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     times = np.bincount(rows.states["dealer"], minlength=table.players)
     expected = 6000 / table.players
     assert len(times) == table.players
@@ -644,4 +646,6 @@ def test_any_rules_can_be_played_from_any_seat() -> None:
         seat = i % table.players
         envs = table.vec(4, opponents=casts(table)[i % 4], seat=seat, autoreset_mode="disabled")
         fouls, paid = sums(envs, Crowd(table, 4, i, wrong=0.02))
-        assert np.allclose(paid, envs.states["net"][:, seat] / unit_of(table) + PENALTY * fouls)
+        assert np.allclose(
+            paid, envs.states["net"][:, seat] / unit_of(table) + ILLEGAL_PENALTY * fouls
+        )

@@ -6,7 +6,7 @@ import sys
 CODE = """
 from parlour.agents.registry import choose, load, look
 from parlour.envs import GAMES, CardEnv, CardVectorEnv
-from parlour.envs.core.jit import compiled_here
+from parlour.envs.core.jit import count_compilations
 for game in GAMES.values():
     for encoding in ("onehot", "codes"):
         env = CardEnv(game, encoding=encoding, render_mode="ansi")
@@ -23,7 +23,7 @@ for game in GAMES.values():
         choose(agent, look(agent, game, env.rules, envs.states, 0))
     env.reset(options={"deal": 1})
     env.restore(env.clone())
-print("compiled", compiled_here())
+print("compiled", count_compilations())
 """
 
 

@@ -7,7 +7,7 @@ from parlour.agents.registry import look
 from parlour.agents.value_table import ValueAgent, judges, values_of
 from parlour.envs.core.options import compiled
 from parlour.envs.core.rows import Rows, hidden
-from parlour.envs.core.values import bonus_of, draw
+from parlour.envs.core.values import draw, win_bonus_points
 from tests.contract.cases import CASES, Case, positions, random_cases
 
 VALUED = [case for case in CASES if case.game.values]
@@ -108,7 +108,9 @@ def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
                 worths.append(
                     max(summed(valued, table, then, int(answer)) for answer in answers)
                     if not then["over"][0]
-                    else float(then["score"][0] + bonus_of(valued.game.play) * then["won"][0])
+                    else float(
+                        then["score"][0] + win_bonus_points(valued.game.play) * then["won"][0]
+                    )
                 )
             assert scores[action] == pytest.approx(np.mean(worths), abs=CLOSE), (step, action)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.batch import How, Reset, Reward
+from parlour.envs.core.batch import Autoreset, Reward, StepConfig
 from parlour.envs.core.cards import FIRST_CARD, name
 from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, codes_of, hidden, put, viewed
+from parlour.envs.core.rows import Rows, hidden, observation_codes, put, view_states
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares_duel import Duel
 from tests.walkers import WALKERS, random_options
@@ -81,15 +81,15 @@ def compare(rows: Rows, reference: Told) -> None:
     unseen = s["shown"]["unseen"].reshape(13, 4)
     assert s["suits"].tolist() == unseen.sum(axis=0).tolist()
     assert s["ranks"].tolist() == unseen.sum(axis=1).tolist()
-    assert viewed(GAME, rows.rules, rows.states, s["turn"].reshape(1)).tobytes() == s.tobytes()
+    assert view_states(GAME, rows.rules, rows.states, s["turn"].reshape(1)).tobytes() == s.tobytes()
     for seat in range(2):
         compare_seat(rows, reference, seat)
 
 
 def compare_seat(rows: Rows, reference: Told, seat: int) -> None:
     """What a seat is shown, and what it is told when asked how the game stands."""
-    states = viewed(GAME, rows.rules, rows.states, seat_of(seat))
-    said = GAME.features.explain(codes_of(states)[0])
+    states = view_states(GAME, rows.rules, rows.states, seat_of(seat))
+    said = GAME.features.explain(observation_codes(states)[0])
     seen = reference.seen_by(seat)
     assert cards(said["grid"]) == seen["own"]
     assert cards(said["other"]) == seen["other"]
@@ -156,7 +156,7 @@ def test_equal_grids_are_a_tie() -> None:
 
 @pytest.mark.parametrize("reward", list(Reward))
 def test_an_illegal_action_costs_and_the_first_legal_square_is_played(reward: Reward) -> None:
-    rows = Rows(GAME, GAME.rules_of("duel"), 1, How(reward=reward, reset=Reset.DISABLED))
+    rows = Rows(GAME, GAME.rules_of("duel"), 1, StepConfig(reward=reward, reset=Autoreset.DISABLED))
     rows.deal_bank("reference", [1])
     rows.step(np.array([7]))
     rows.step(np.array([0]))  # only the four beside the centre are legal
@@ -205,7 +205,7 @@ def same(one: np.ndarray, other: np.ndarray) -> bool:
 
 def check_hiding(rules: Any, seed: int) -> int:
     """Play one game and hide what there is to hide; return how many secret squares have moved."""
-    rows = Rows(GAME, rules, 1, How(reset=Reset.DISABLED))
+    rows = Rows(GAME, rules, 1, StepConfig(reset=Autoreset.DISABLED))
     moved = 0
     for actions in positions(rows, seed):
         state, step = rows.states, len(actions)
@@ -218,14 +218,14 @@ def check_hiding(rules: Any, seed: int) -> int:
             assert (found["deck"][:, :place] == state["deck"][:, :place]).all()
             assert (np.sort(found["deck"], axis=1) == np.arange(4, 56)).all()
             seats = np.full(8, seat)
-            before = viewed(GAME, rules, state.repeat(8), seats)
-            after = viewed(GAME, rules, found, seats)
-            assert codes_of(before).tobytes() == codes_of(after).tobytes()
+            before = view_states(GAME, rules, state.repeat(8), seats)
+            after = view_states(GAME, rules, found, seats)
+            assert observation_codes(before).tobytes() == observation_codes(after).tobytes()
             for field in ("legal", "score", "over", "turn", "net"):
                 assert before[field].tobytes() == after[field].tobytes()
-            swapped = viewed(GAME, rules, state.repeat(8), 1 - seats)
+            swapped = view_states(GAME, rules, state.repeat(8), 1 - seats)
             swapped = hidden(GAME, rules, swapped, seeds, seat)
-            assert swapped.tobytes() == viewed(GAME, rules, found, 1 - seats).tobytes()
+            assert swapped.tobytes() == view_states(GAME, rules, found, 1 - seats).tobytes()
             if seat == 0 or turn == 0:
                 assert all(same(one, state[0]) for one in found)
                 continue
@@ -251,7 +251,7 @@ def test_hiding_with_random_options() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_what_is_hidden_does_not_depend_on_where_the_card_truly_lies(variant: str) -> None:
     rules = GAME.rules_of(variant)
-    rows = Rows(GAME, rules, 1, How(reset=Reset.DISABLED))
+    rows = Rows(GAME, rules, 1, StepConfig(reset=Autoreset.DISABLED))
     for seed in range(3):
         legal: set[int] = set()
         for actions in positions(rows, seed):
@@ -259,7 +259,7 @@ def test_what_is_hidden_does_not_depend_on_where_the_card_truly_lies(variant: st
                 deck = rows.states["deck"][0]
                 worlds = [replayed(rules, deck, [*actions[:-1], square]) for square in legal]
                 found = {hidden(GAME, rules, world, 7, 1).tobytes() for world in worlds}
-                shown = {codes_of(world).tobytes() for world in worlds}
+                shown = {observation_codes(world).tobytes() for world in worlds}
                 drawn = {str(GAME.layout(world[0], rules)) for world in worlds}
                 results = [GAME.results(world, rules, seat_of(1)) for world in worlds]
                 told = {str({fact: one[0] for fact, one in each.items()}) for each in results}
@@ -287,8 +287,8 @@ def test_a_secret_square_is_any_that_was_possible() -> None:
 def test_a_state_by_itself_is_one_of_the_game_for_one() -> None:
     """What judges one grid alone may look, and play on, as if there were no other."""
     alone = GAME.rules_of("book")
-    rows = Rows(GAME, GAME.rules_of("duel"), 1, How(reset=Reset.DISABLED))
-    solo = Rows(GAME, alone, 1, How(reset=Reset.DISABLED))
+    rows = Rows(GAME, GAME.rules_of("duel"), 1, StepConfig(reset=Autoreset.DISABLED))
+    solo = Rows(GAME, alone, 1, StepConfig(reset=Autoreset.DISABLED))
     for actions in positions(rows, 1):
         turn, deck = int(rows.states["turn"][0]), rows.states["deck"][0]
         own = actions[turn::2]

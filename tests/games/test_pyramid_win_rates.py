@@ -5,7 +5,7 @@ import pytest
 
 from parlour.agents.uniform import pick
 from parlour.envs import GAMES
-from parlour.envs.core.batch import How, Reset, Source
+from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.pyramid.rules import DEAL
 
@@ -16,13 +16,13 @@ ROWS, BATCHES = 20_000, 5
 def won(variant: str, passes: int, removals_first: bool) -> int:
     """How many of ROWS * BATCHES games random play wins."""
     rules = GAME.rules_of(variant, {"passes": passes})
-    rows = Rows(GAME, rules, ROWS, How(reset=int(Reset.DISABLED), max_moves=500))
+    rows = Rows(GAME, rules, ROWS, StepConfig(reset=int(Autoreset.DISABLED), max_moves=500))
     rng = np.random.default_rng(7)
     rows.seed(rng.integers(0, 2**63, ROWS))
     actions = np.zeros(ROWS, np.int64)
     wins = 0
     for _ in range(BATCHES):
-        rows.start(Source.DRAW)
+        rows.start(DealSource.DRAW)
         while (rows.states["over"] == 0).any():
             masks = rows.out.masks.astype(np.bool_)
             if removals_first:

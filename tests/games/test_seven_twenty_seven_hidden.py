@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from parlour.envs import GAMES
 from parlour.envs.core.cards import PACK, full_pack, name, parse
 from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, codes_of, hidden, viewed
+from parlour.envs.core.rows import Rows, hidden, observation_codes, view_states
 from parlour.envs.seven_twenty_seven.rules import (
     CALL,
     DRAW,
@@ -112,8 +112,8 @@ def check_hidden(states: np.ndarray, rules: Any, seat: int, seed: int) -> int:
         assert (others[field] == s[field]).all(), field
 
     seats = np.full(COPIES, seat)
-    seen = codes_of(viewed(GAME, rules, others, seats))
-    assert (seen == codes_of(viewed(GAME, rules, states, seats[:1]))).all()
+    seen = observation_codes(view_states(GAME, rules, others, seats))
+    assert (seen == observation_codes(view_states(GAME, rules, states, seats[:1]))).all()
     for field in ("cards", "low", "rank", "above"):
         assert (others[field][:, seat] == s[field][seat]).all(), field
     check_said(others, s, rules, seat)
@@ -123,7 +123,7 @@ def check_hidden(states: np.ndarray, rules: Any, seat: int, seed: int) -> int:
             check_busts(other, rules, seat)
 
     # states as they would stand with these cards, in all that they show
-    real = viewed(GAME, rules, others, others["turn"].astype(np.int64))
+    real = view_states(GAME, rules, others, others["turn"].astype(np.int64))
     again = hidden(GAME, rules, real, seed, seat)
     assert again.tobytes() == others.tobytes(), "what the cards were makes a difference"
     assert again.tobytes() == real.tobytes(), "what is shown has not been dealt anew"
@@ -404,7 +404,10 @@ def test_what_follows_looks_the_same_until_a_card_is_seen(variant: str) -> None:
             if rows.states["over"][0]:
                 break
             assert rows.states["legal"][0] == other.states["legal"][0]
-            codes = [codes_of(viewed(GAME, rules, one.states, seats)) for one in (rows, other)]
+            codes = [
+                observation_codes(view_states(GAME, rules, one.states, seats))
+                for one in (rows, other)
+            ]
             assert (codes[0] == codes[1]).all()
             compared += 1
         assert other.states["over"][0]

@@ -18,7 +18,7 @@ from parlour.envs.core.rows import Rows, hidden
 from parlour.envs.core.turn import choose, look
 from parlour.envs.seven_twenty_seven import pot_share as equities
 from parlour.envs.seven_twenty_seven.rules import CALL, DRAW, FOLD, Declare, Nearness, Phase
-from parlour.envs.seven_twenty_seven.unseen import ACE, RANK, RANKS, may_take
+from parlour.envs.seven_twenty_seven.unseen import ACE, RANK, RANKS, cards_allowed
 from parlour.envs.seven_twenty_seven.unseen import look as look_at
 from tests.reference.seven_twenty_seven_showdown import SEVEN, TWENTY_SEVEN, shares, totals
 from tests.reference.seven_twenty_seven_showdown import best_total as plain_total
@@ -40,7 +40,7 @@ def expect(
     """Write the equity of the seat that acts, float64 (n, 6)."""
     for i in range(len(states)):
         s, rules = states[i], table[0]
-        most = may_take(s, rules, s["turn"]) if draws else 0
+        most = cards_allowed(s, rules, s["turn"]) if draws else 0
         found = equities.equity(s, rules, most, on, samples, room)
         for k in range(6):
             out[i, k] = found[k]

@@ -10,7 +10,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.cards import RANKS, SUITS, name, parse
-from parlour.envs.core.rows import Rows, codes_of, viewed
+from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.seven_twenty_seven.rules import (
     ACTIONS,
     CALL,
@@ -104,7 +104,9 @@ class Table:
     def seen(self, at: int) -> dict[str, Any]:
         """What a seat sees."""
         rows, seats = self.rows, np.array([self.order[at]])
-        return GAME.features.explain(codes_of(viewed(GAME, rows.rules, rows.states, seats)))
+        return GAME.features.explain(
+            observation_codes(view_states(GAME, rows.rules, rows.states, seats))
+        )
 
     def play(self, *actions: int) -> "Table":
         for action in actions:
@@ -656,7 +658,7 @@ def test_the_reward_is_the_net_in_antes_at_the_end() -> None:
     table.until(Phase.OVER)
     assert table.won == [0, 30, 0] and table.of("net") == [-13, 17, -4]
     assert table.rows.out.rewards[0, :3].tolist() == [-3.25, 4.25, -1]
-    assert not table.rows.out.rewards[0, 3:].any() and (GAME.players_of(Rules()), 4 + 1) == (4, 5)
+    assert not table.rows.out.rewards[0, 3:].any() and (GAME.num_players(Rules()), 4 + 1) == (4, 5)
 
 
 def test_an_illegal_action_counts_as_fold_check_stand_or_7_and_costs_1() -> None:

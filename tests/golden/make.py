@@ -18,7 +18,7 @@ from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.cards import name
 from parlour.envs.core.deals import decks_digest, default_bank
 from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, codes_of, viewed
+from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.core.scene import Scene, ansi
 
 FOLDER = Path(__file__).parent
@@ -44,7 +44,7 @@ def choose_in_turn(legal: list[int], rng: random.Random) -> int:
 
 def playthrough(game: Game, variant: str) -> str:
     """The game of a variant as text, ending in a line feed."""
-    several = game.players_of(game.variants[variant]) > 1
+    several = game.num_players(game.variants[variant]) > 1
     how = play_in_turn if several else play
     return max((how(game, variant, deal) for deal in range(DEALS)), key=lambda one: one[0])[1]
 
@@ -79,7 +79,7 @@ def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
 def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
     """Play a numbered deal of a game for several, all seats; return the same as `play`."""
     rules = game.rules_of(variant)
-    rows, seats = Rows(game, rules, 1), range(game.players_of(rules))
+    rows, seats = Rows(game, rules, 1), range(game.num_players(rules))
     rng, seen = random.Random(deal), sha256()
     rows.deal_bank(default_bank(game.name), [deal])
     lines = [*heading(game, rules, rows.states[0], deal), *table(seats_view(rows, 0))]
@@ -110,7 +110,7 @@ def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int],
 
 
 def as_seen(rows: Rows, seat: int) -> np.ndarray:
-    return viewed(rows.game, rows.rules, rows.states, np.array([seat]))
+    return view_states(rows.game, rows.rules, rows.states, np.array([seat]))
 
 
 def seats_view(rows: Rows, seat: int) -> Scene:
@@ -121,7 +121,7 @@ def observe_seat(seen: Any, rows: Rows, seat: int) -> None:
     """Take what a seat sees into a digest, and the mask for the one that acts."""
     asked = rows.states["turn"][0] == seat or rows.states["over"][0]
     mask = rows.out.masks[0].astype(np.bool_) & bool(asked)
-    observe(seen, rows.game, codes_of(as_seen(rows, seat))[0], mask)
+    observe(seen, rows.game, observation_codes(as_seen(rows, seat))[0], mask)
 
 
 def heading(game: Game, rules: Any, state: np.void, deal: int) -> list[str]:
@@ -129,7 +129,7 @@ def heading(game: Game, rules: Any, state: np.void, deal: int) -> list[str]:
     rows = [" ".join(deck[i : i + 13]) for i in range(0, len(deck), 13)]
     dealer = [fact("dealer", str(state["dealer"]))] if "dealer" in (game.state.names or ()) else []
     return [
-        f"{game.title}, {game.variant_of(rules)}: {game.id}",
+        f"{game.title}, {game.variant_name(rules)}: {game.id}",
         "",
         *(fact(option, said(value)) for option, value in plain(rules).items()),
         fact("rules", game.rules_digest(rules)),

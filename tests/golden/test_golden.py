@@ -33,6 +33,6 @@ def test_some_golden_games_are_won_and_some_are_not() -> None:
     ends = set()
     for game, variant in GOLDEN:
         text = (FOLDER / game.name / f"{variant}.txt").read_text(encoding="utf-8")
-        goal = game.goal_of(game.variants[variant])
+        goal = game.goal_name(game.variants[variant])
         ends |= {word for word in text.partition(f"\n{goal} ")[2].split("\n")[0].split()}
     assert ends == {"yes", "no"}

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import How, Reset
+from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.cards import name
 from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows
@@ -50,7 +50,7 @@ class Match(Generic[R]):
 
     def rows(self, variant: str | None, options: Mapping[str, Any] | None) -> Rows:
         """Return the one row in which games by these rules are played."""
-        how = How(reset=Reset.DISABLED, max_moves=self.max_moves)
+        how = StepConfig(reset=Autoreset.DISABLED, max_moves=self.max_moves)
         return Rows(self.game, self.game.rules_of(variant, options), 1, how)
 
     def play_both(self, rows: Rows, seed: int, hits: Counter[str]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from parlour.envs import GAMES, Game
 from parlour.envs.core.cards import RANKS
 from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, codes_of, viewed
+from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.seven_twenty_seven.rules import FAR, Phase, Status
 from tests.reference.match import legal_now, names
 from tests.reference.seven_twenty_seven import (
@@ -283,8 +283,8 @@ def compare_views(rows: Rows, reference: Told) -> None:
     players, steps = reference.players, len(reference.states)
     states = reference.all_states()
     seats = np.tile(np.arange(players), steps)
-    views = viewed(GAME, rows.rules, states.repeat(players), seats)
-    codes = codes_of(views)
+    views = view_states(GAME, rows.rules, states.repeat(players), seats)
+    codes = observation_codes(views)
     table = np.array(reference.tables)
     around = [
         [(seat + k) % players if k < players else SEATS for k in range(SEATS)]

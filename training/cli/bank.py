@@ -18,12 +18,12 @@ from parlour.envs.core.truth import (
 )
 
 from ..evaluation.evaluate import DEALS
-from ..evaluation.labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN, Labels, is_scored, load
+from ..evaluation.labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN_FEWEST, Labels, is_scored, load
 from ..evaluation.outputs import check_folder
 from ..evaluation.stats import rate
 from ..evaluation.terminal import find_width, wrap_words
 from .arguments import MOST_DEALS, MOST_JOBS, read_options, read_path, read_text, read_whole
-from .commands import bars_of, variants_of
+from .commands import progress_bars, variants_of
 from .solve import add_limit
 
 SURE = (0.95, 0.99)
@@ -89,7 +89,7 @@ def _make(given: argparse.Namespace) -> int:
     one, options = game(given.game), read_options(given.option)
     variants = _solvable(one, variants_of(one, given.variant, options) or [one.default], given)
     check_folder(given.out)
-    with bars_of(given.deals) as bars:
+    with progress_bars(given.deals) as bars:
         for variant in variants:
             path = make(
                 one,
@@ -106,7 +106,7 @@ def _make(given: argparse.Namespace) -> int:
                 progress=bars("deals solved", variant) if bars else None,
             )
             print(f"labels: {path}", file=sys.stderr)
-            print("\n".join(_lines(load(path))))
+            print("\n".join(_summary_lines(load(path))))
     return 0
 
 
@@ -133,7 +133,7 @@ def _show(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps([summary(labels) for labels in found]))
     else:
-        print("\n\n".join("\n".join(_lines(labels)) for labels in found))
+        print("\n\n".join("\n".join(_summary_lines(labels)) for labels in found))
     return 0
 
 
@@ -179,13 +179,13 @@ def summary(labels: Labels) -> dict[str, Any]:
         "file": str(labels.source),
         "counts": counted,
         "winnable": None if scored else dict(zip(("95", "99"), shares, strict=True)),
-        "fewest": _spread(labels.fewest[labels.fewest != UNKNOWN]),
-        "score": _spread(labels.score[labels.score != NO_SCORE]),
-        "nodes": _spread(labels.nodes),
+        "fewest": _distribution(labels.fewest[labels.fewest != UNKNOWN_FEWEST]),
+        "score": _distribution(labels.score[labels.score != NO_SCORE]),
+        "nodes": _distribution(labels.nodes),
     }
 
 
-def _spread(values: np.ndarray) -> dict[str, Any] | None:
+def _distribution(values: np.ndarray) -> dict[str, Any] | None:
     """Mean, median, lowest and highest of numbers, and how often each occurs if they are few."""
     if len(values) == 0:
         return None
@@ -202,7 +202,7 @@ def _spread(values: np.ndarray) -> dict[str, Any] | None:
     return found
 
 
-def _lines(labels: Labels) -> list[str]:
+def _summary_lines(labels: Labels) -> list[str]:
     """What labels say, as lines to be read."""
     said = summary(labels)
     last = labels.first + len(labels) - 1

@@ -12,11 +12,11 @@ import numpy as np
 
 from parlour.agents.uniform import pick
 from parlour.envs import CardEnv, Game
-from parlour.envs.core.batch import How, Reset, Source
+from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.options import plain
 from parlour.envs.core.rows import Rows
 
-from ..evaluation.evaluate import rules_name
+from ..evaluation.evaluate import describe_rules
 
 
 def measure(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0) -> dict[str, Any]:
@@ -30,11 +30,11 @@ def measure(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0) -> d
         raise ValueError(f"rows={rows}, seconds={seconds}: both must be positive")
     return {
         "game": game.name,
-        "variant": rules_name(game, rules, game.variant_of(rules)),
+        "variant": describe_rules(game, rules, game.variant_name(rules)),
         "rows": rows,
         "seconds": seconds,
-        "batched_steps_per_second": _rate(_batched(game, rules, rows), seconds) * rows,
-        "single_steps_per_second": _rate(_single(game, rules), seconds),
+        "batched_steps_per_second": _rate(_batched_step(game, rules, rows), seconds) * rows,
+        "single_steps_per_second": _rate(_single_step(game, rules), seconds),
     }
 
 
@@ -50,11 +50,11 @@ def _rate(step: Callable[[], None], seconds: float) -> float:
     return calls / spent
 
 
-def _batched(game: Game, rules: Any, n: int) -> Callable[[], None]:
-    batch = Rows(game, rules, n, How(reset=Reset.SAME_STEP, max_moves=500))
+def _batched_step(game: Game, rules: Any, n: int) -> Callable[[], None]:
+    batch = Rows(game, rules, n, StepConfig(reset=Autoreset.SAME_STEP, max_moves=500))
     rng, actions = np.random.default_rng(0), np.zeros(n, np.int64)
     batch.seed(rng.integers(0, 2**63, n, np.uint64))
-    batch.start(Source.DRAW)
+    batch.start(DealSource.DRAW)
 
     def step() -> None:
         pick(batch.out.masks, rng.random(n), actions)
@@ -63,7 +63,7 @@ def _batched(game: Game, rules: Any, n: int) -> Callable[[], None]:
     return step
 
 
-def _single(game: Game, rules: Any) -> Callable[[], None]:
+def _single_step(game: Game, rules: Any) -> Callable[[], None]:
     env = CardEnv(game, encoding="codes", **plain(rules))
     draws = cycle(np.random.default_rng(0).random((4096, 1)))
     action = np.zeros(1, np.int64)

@@ -12,7 +12,7 @@ from typing import Any
 
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.deals import default_bank
-from parlour.envs.core.options import describe, differences, said
+from parlour.envs.core.options import describe_options, differences, said
 
 from ..evaluation.evaluate import MAX_MOVES, Progress
 from ..evaluation.outputs import check_folder
@@ -52,7 +52,7 @@ def run_rules(given: argparse.Namespace) -> int:
 
 def _print_game(one: Game) -> None:
     print(f"{one.title}\n\noptions (default: where a variant does not change it)")
-    for option in describe(one.rules):
+    for option in describe_options(one.rules):
         _print_wrapped(option.name, f"{option.values} (default {option.default}): {option.doc}")
     print("\nvariants, with the options that they change")
     for name, known in one.variants.items():
@@ -62,10 +62,10 @@ def _print_game(one: Game) -> None:
 
 
 def _print_variant(one: Game, rules: Any) -> None:
-    name = one.variant_of(rules)
+    name = one.variant_name(rules)
     print(f"{one.title}, {f'{name} [{one.sources[name]}]' if name else 'rules of your own'}\n")
     changed = differences(rules, one.rules())
-    for option in describe(rules):
+    for option in describe_options(rules):
         mark = " (changed)" if option.name in changed else ""
         _print_wrapped(option.name, f"{option.default}{mark}: {option.doc}")
 
@@ -98,7 +98,7 @@ def run_compare(given: argparse.Namespace) -> int:
     one, options = game(given.game), read_options(given.option)
     single = given.command == "evaluate"
     variants = given.variant if single else variants_of(one, given.variant, options)
-    several = _several(one, variants, options)
+    several = _for_several(one, variants, options)
     keywords: dict[str, Any]
     if several:
         _refuse(given, ("max_moves",), "a game for several always ends")
@@ -108,12 +108,15 @@ def run_compare(given: argparse.Namespace) -> int:
         _refuse(given, ("field", "hands"), f"{one.title} as chosen is for one player")
         keywords = {"max_moves": MAX_MOVES if given.max_moves is None else given.max_moves}
         keywords["truth"] = given.truth
-    compare, found_by, report = _ways(several, not given.json or bool(given.out))
+    compare, found_by, report = _comparison_kind(several, not given.json or bool(given.out))
     if given.out:
         check_folder(given.out, report.FILES)
     finished: list[Any] = []
     failed: BaseException | None = None
-    with redirect_stdout(sys.stderr) if given.json else nullcontext(), bars_of(given.deals) as bars:
+    with (
+        redirect_stdout(sys.stderr) if given.json else nullcontext(),
+        progress_bars(given.deals) as bars,
+    ):
         try:
             compare(
                 one,
@@ -156,20 +159,20 @@ def _show(report: Any, found: Any) -> None:
     sys.stdout.flush()
 
 
-def _ways(several: bool, shown: bool) -> tuple[Any, Any, Any]:
+def _comparison_kind(several: bool, shown: bool) -> tuple[Any, Any, Any]:
     """What compares, what holds that together, and what shows it, if it is to be shown.
 
     That is imported before playing: what is missing is said at once.
     """
     if several:
         from ..evaluation.duplicate import compare
-        from ..evaluation.duplicate_results import Tournament
+        from ..evaluation.duplicate_results import DuplicateComparison
 
         if not shown:
-            return compare, Tournament, None
+            return compare, DuplicateComparison, None
         from ..evaluation import duplicate_report
 
-        return compare, Tournament, duplicate_report
+        return compare, DuplicateComparison, duplicate_report
     from ..evaluation.compare import Comparison
     from ..evaluation.compare import compare as compare_alone
 
@@ -189,15 +192,15 @@ def variants_of(one: Game, names: list[str] | None, options: Mapping[str, str]) 
         return names
     if names != ["all"]:
         raise ValueError("variant 'all' goes alone: it stands for every variant")
-    several = _several(one, None, options)
-    return [name for name in one.variants if _several(one, [name], options) == several]
+    several = _for_several(one, None, options)
+    return [name for name in one.variants if _for_several(one, [name], options) == several]
 
 
-def _several(one: Game, variants: list[str] | None, options: Mapping[str, str]) -> bool:
+def _for_several(one: Game, variants: list[str] | None, options: Mapping[str, str]) -> bool:
     """Whether rules are for several players; ValueError if some are and others are not."""
     found: dict[bool, list[str]] = {}
     for name in variants or [one.default]:
-        found.setdefault(one.players_of(one.rules_of(name, options)) > 1, []).append(name)
+        found.setdefault(one.num_players(one.rules_of(name, options)) > 1, []).append(name)
     if len(found) > 1:
         raise ValueError(
             f"variants for one player ({', '.join(found[False])}) and for several "
@@ -231,15 +234,15 @@ def run_play(given: argparse.Namespace) -> int:
     table = Table(
         one, given.variant, options, chosen or None, given.seed, given.delay, colour, key=given.key
     )
-    if not _several(one, given.variant and [given.variant], options):
+    if not _for_several(one, given.variant and [given.variant], options):
         flags = ("seat", "opponents", "hands")
         _refuse(given, flags, f"{one.title} as chosen is for one player")
         play(table, given.agent)
         return 0
-    from .play_seats import Seat, sit
+    from .play_seats import SeatChoice, play_session
 
     hands = 1 if given.hands is None else given.hands
-    sit(table, Seat(given.seat or 0, given.opponents, hands), given.agent)
+    play_session(table, SeatChoice(given.seat or 0, given.opponents, hands), given.agent)
     return 0
 
 
@@ -289,7 +292,7 @@ def _bench_all(given: argparse.Namespace) -> int:
 
 
 @contextmanager
-def bars_of(deals: int) -> Iterator[Callable[[str, str], Progress | None] | None]:
+def progress_bars(deals: int) -> Iterator[Callable[[str, str], Progress | None] | None]:
     """Progress on stderr, if a person looks at it and tqdm is there."""
     try:
         from tqdm import tqdm

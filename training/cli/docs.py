@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.options import describe, differences, said
+from parlour.envs.core.options import describe_options, differences, said
 
 from ..files import write_bytes
 from .main import COMMANDS
@@ -27,7 +27,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def options(game: Game) -> str:
     """Every option: values, default, what it does."""
-    rows = [[f"`{o.name}`", o.values, o.default, o.doc] for o in describe(game.rules)]
+    rows = [[f"`{o.name}`", o.values, o.default, o.doc] for o in describe_options(game.rules)]
     return table(["option", "values", "default", "what it does"], rows)
 
 
@@ -87,7 +87,7 @@ ABOUT_GAME = (options, variants, references, actions, observation)
 ABOUT_ALL = (commands, games)
 
 
-def documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
+def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     """Return each README under a clone's root, with what can be generated in it."""
     found: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {make.__name__: make for make in ABOUT_ALL}
@@ -107,7 +107,7 @@ MEASURED = "benchmarks."
 """Blocks of this name hold measurements: the benchmark that made them writes them."""
 
 
-def renewed(text: str, blocks: Mapping[str, Callable[[], str]], source: str) -> str:
+def renew_blocks(text: str, blocks: Mapping[str, Callable[[], str]], source: str) -> str:
     """Return a document with its generated blocks made anew.
 
     Raises ValueError naming ``source`` for a block that nothing makes, or that has no end.
@@ -132,9 +132,9 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         return 2
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
     old = []
-    for path, blocks in documents(root).items():
+    for path, blocks in list_documents(root).items():
         text = path.read_text(encoding="utf-8")
-        new = renewed(text, blocks, str(path.relative_to(root)))
+        new = renew_blocks(text, blocks, str(path.relative_to(root)))
         if new != text:
             old.append(str(path.relative_to(root)))
             if not check:

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from typing import Any
 
-from parlour.agents.human import Quit
+from parlour.agents.human import PlayerQuit
 from parlour.agents.registry import IllegalChoice
 from parlour.envs import GAMES
 from parlour.envs.core.options import unknown
@@ -282,7 +282,7 @@ def _drop_output() -> None:
 def _explain(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"this needs {error.name}, which is not installed: {EXTRA}"
-    if isinstance(error, Quit):
+    if isinstance(error, PlayerQuit):
         return "the game was left before its end"
     if isinstance(error, ValueError | IllegalChoice | OSError) and str(error):
         return str(error)

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents import human_bests
-from parlour.agents.human import HumanAgent, Quit, spoken
+from parlour.agents.human import HumanAgent, PlayerQuit, spoken
 from parlour.agents.registry import Agent, choose, load, make_turn
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key, turn_seeds
 from parlour.envs.core.rows import taken
 from parlour.envs.core.scene import ansi
 
-from ..evaluation.evaluate import rules_name
+from ..evaluation.evaluate import describe_rules
 
 
 class Table(NamedTuple):
@@ -55,21 +55,21 @@ def play(table: Table, agent: str = "human") -> None:
     seed, chosen = table.seed, table.chosen
     try:
         while True:
-            _one_game(env, player, table, seed, chosen)
+            _play_game(env, player, table, seed, chosen)
             if not human or not again(table):
                 return
             seed = chosen = None
-    except (Quit, KeyboardInterrupt):
+    except (PlayerQuit, KeyboardInterrupt):
         table.say("\nGoodbye.")
 
 
-def _one_game(
+def _play_game(
     env: CardEnv, player: Agent, table: Table, seed: int | None, chosen: Mapping[str, Any] | None
 ) -> None:
     seed = secrets.randbelow(2**31) if seed is None else seed
     env.reset(seed=seed, options=chosen)
     where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
-    table.say(f"{env.game.title}, {rules_name(env.game, env.rules, table.variant)}, {where}")
+    table.say(f"{env.game.title}, {describe_rules(env.game, env.rules, table.variant)}, {where}")
     words = key_words(table.key or new_key())
     begun, over = time.monotonic(), False
     while not over:
@@ -111,7 +111,7 @@ def show_choice(table: Table, rules: Any, state: np.void, player: Agent, action:
         return
     watched = table.ask is not None or sys.stdin.isatty()
     if watched and _answer(table, "Enter: on, q: quit > ") in ("q", "quit"):
-        raise Quit
+        raise PlayerQuit
 
 
 def again(table: Table, what: str = "game") -> bool:
@@ -123,4 +123,4 @@ def _answer(table: Table, prompt: str) -> str:
     try:
         return (table.ask or input)(prompt).strip().lower()
     except EOFError:
-        raise Quit from None
+        raise PlayerQuit from None

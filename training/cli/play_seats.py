@@ -6,24 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parlour.agents.human import HumanAgent, Quit
+from parlour.agents.human import HumanAgent, PlayerQuit
 from parlour.agents.registry import Agent, choose, load, make_turn
-from parlour.envs.core.batch import Over, Source
-from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.batch import DealSource, Over
+from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.keys import draw_seed, key_words, new_key, turn_seeds
-from parlour.envs.core.rows import Rows, taken, viewed
+from parlour.envs.core.rows import Rows, taken, view_states
 from parlour.envs.core.scene import ansi
 from parlour.envs.core.turn import mix
-from parlour.envs.keywords import Chosen, chosen_deal, seat_number
+from parlour.envs.keywords import ChosenDeal, check_seat, chosen_deal
 
 from ..evaluation.duplicate import default_field
 from ..evaluation.duplicate_play import first_dealers, hand_seeds, has_dealer
-from ..evaluation.evaluate import check_number, rules_name
+from ..evaluation.evaluate import check_number, describe_rules
 from .play_alone import Table, again, show_choice
 
 
-class Seat(NamedTuple):
+class SeatChoice(NamedTuple):
     """Where one sits: its number; who plays the seats after it, taken round; for how many hands.
 
     ``opponents`` None: greedy and the game's players by rule.
@@ -34,32 +34,32 @@ class Seat(NamedTuple):
     hands: int = 1
 
 
-def sit(table: Table, seat: Seat, agent: str = "human") -> None:
+def play_session(table: Table, seat: SeatChoice, agent: str = "human") -> None:
     """Play hands until the person leaves, or watch an agent play so many.
 
     All hands are one session (see `hands.hand_seeds`): the dealer moves on a seat after each. What
     the others do is told at one's next turn. Raises ValueError for wrong rules, a wrong deck, seat
     or number, or an unknown agent; leaving raises nothing.
     """
-    sitting = Sitting(table, seat, agent)
+    sitting = TerminalSession(table, seat, agent)
     try:
         while True:
             for _ in range(seat.hands):
                 sitting.play_hand()
             if agent != "human" or not again(table, "hand"):
                 return
-    except (Quit, KeyboardInterrupt):
+    except (PlayerQuit, KeyboardInterrupt):
         table.say("\nGoodbye.")
 
 
-class Sitting:
+class TerminalSession:
     """A session at a table: who sits there, and the chips that each seat has won so far."""
 
-    def __init__(self, table: Table, seat: Seat, agent: str) -> None:
+    def __init__(self, table: Table, seat: SeatChoice, agent: str) -> None:
         self.table, self.game = table, table.game
         self.rules = self.game.rules_of(table.variant, table.options)
-        self.players = self.game.players_of(self.rules)
-        self.own = seat_number("seat", seat.number, self.players)
+        self.players = self.game.num_players(self.rules)
+        self.own = check_seat("seat", seat.number, self.players)
         check_number("hands", seat.hands, 1)
         self.chosen = chosen_deal(self.game, self.rules, table.chosen)
         begin = secrets.randbelow(2**31) if table.seed is None else table.seed
@@ -100,7 +100,7 @@ class Sitting:
             turn = make_turn(self.cast[seat], self.game, self.rules, states, seeds)
             actions[:] = choose(self.cast[seat], turn)
             if seat != self.own:
-                self.heard.append(self._told(seat, int(actions[0])))
+                self.heard.append(self._describe_action(seat, int(actions[0])))
             elif not isinstance(self.cast[seat], HumanAgent):
                 show_choice(
                     self.table, self.rules, rows.states[0], self.cast[seat], int(actions[0])
@@ -116,19 +116,19 @@ class Sitting:
             self.chosen.begin(self.rows)
             self.dealer = self.players - 1
         elif self.hand == 0 or not has_dealer(self.game):
-            self.rows.start(Source.SEED)
+            self.rows.start(DealSource.SEED)
             self.dealer = int(first_dealers(self.game, self.rules, seeds)[0])
         else:
-            self.rows.start(Source.SEED, dealer=(self.dealer + self.hand) % self.players)
+            self.rows.start(DealSource.SEED, dealer=(self.dealer + self.hand) % self.players)
         self.hand += 1
         if self.hand == 1:
-            name = rules_name(self.game, self.rules, self.table.variant)
+            name = describe_rules(self.game, self.rules, self.table.variant)
             self.table.say(f"{self.game.title}, {name}, {self.source}")
             self.table.say(", ".join(self._who(seat) for seat in range(self.players)))
         else:
             self.table.say(f"\nHand {self.hand}")
 
-    def _told(self, seat: int, action: int) -> str:
+    def _describe_action(self, seat: int, action: int) -> str:
         """What one hears of another's action, before it is played."""
         if self._is_secret(action):
             return f"seat {seat} has chosen"
@@ -147,7 +147,7 @@ class Sitting:
             if legal >> other & 1:
                 rows.restore(self.rows.states)
                 rows.step(np.array([other]))
-                after = viewed(self.game, self.rules, rows.states, np.array([self.own]))
+                after = view_states(self.game, self.rules, rows.states, np.array([self.own]))
                 seen[other] = after["shown"].tobytes()
         return list(seen.values()).count(seen[action]) > 1
 
@@ -158,7 +158,7 @@ class Sitting:
 
     def _end(self) -> None:
         self._tell()
-        state = viewed(self.game, self.rules, self.rows.states, np.array([self.own]))[0]
+        state = view_states(self.game, self.rules, self.rows.states, np.array([self.own]))[0]
         self.table.say("\n" + ansi(self.game.layout(state, self.rules), self.table.colour))
         nets = state["net"][: self.players].astype(np.int64)
         self.totals += nets
@@ -175,9 +175,9 @@ class Sitting:
         return f"seat {seat} ({self.cast[seat].name})"
 
 
-def _session_seed(chosen: Chosen | None, begin: int) -> np.ndarray:
+def _session_seed(chosen: ChosenDeal | None, begin: int) -> np.ndarray:
     """The seed of the session, uint64 (1,): of a numbered deal, or as an environment draws it."""
     if chosen is not None and chosen.deals is not None:
         return bank_seeds(chosen.bank, chosen.deals[:1])
     drawn = np.array([draw_seed(np.random.default_rng(begin))], np.uint64)
-    return mix(drawn) & TRAINING_SEEDS
+    return mix(drawn) & TRAINING_SEED_MASK

@@ -19,7 +19,7 @@ from parlour.envs.core.truth import (
     solver_of,
 )
 
-from ..evaluation.evaluate import check_number, rules_name
+from ..evaluation.evaluate import check_number, describe_rules
 from ..evaluation.labels import is_scored
 from ..evaluation.truth import proven
 from .arguments import read_options, read_text, read_whole
@@ -71,7 +71,7 @@ def run_solve(given: argparse.Namespace) -> int:
         proven(one, rules, state, found)
     said = {
         "game": one.name,
-        "variant": rules_name(one, rules, given.variant),
+        "variant": describe_rules(one, rules, given.variant),
         **named,
         "winnable": found.winnable,
         "score": found.score,

@@ -14,7 +14,7 @@ from parlour.envs.core.jit import jit
 from .game_tree import Tree
 
 
-class Walk(NamedTuple):
+class TreeArrays(NamedTuple):
     """What the loops read of a tree, by its names."""
 
     parent: np.ndarray
@@ -27,9 +27,9 @@ class Walk(NamedTuple):
     returns: np.ndarray
 
 
-def walk_of(tree: Tree) -> Walk:
+def tree_arrays(tree: Tree) -> TreeArrays:
     """Return the arrays of a tree that the loops read."""
-    return Walk(*(getattr(tree, name) for name in Walk._fields))
+    return TreeArrays(*(getattr(tree, name) for name in TreeArrays._fields))
 
 
 @jit
@@ -144,7 +144,7 @@ def answer(
                 values[node] = values[tree.first[node] + choice - starts[infoset]]
 
 
-class Exploited(NamedTuple):
+class Exploitability(NamedTuple):
     """How a policy does against who knows it, exactly, in antes a hand.
 
     ``values``, float64 (players,), is what each seat gets if all play the policy, ``gains`` how
@@ -170,9 +170,9 @@ class Exploited(NamedTuple):
         return float(self.gains.mean())
 
 
-def exploit(tree: Tree, policy: np.ndarray) -> Exploited:
+def exploit(tree: Tree, policy: np.ndarray) -> Exploitability:
     """Return the exact values of a policy, and of the best response of each seat to it."""
-    walk, players, begins = walk_of(tree), tree.players, tree.begins
+    walk, players, begins = tree_arrays(tree), tree.players, tree.begins
     own, others, values = (np.zeros(tree.nodes) for _ in range(3))
     paid, answered = (np.zeros((players, len(begins))) for _ in range(2))
     best = np.zeros(tree.infosets, np.int64)
@@ -187,7 +187,7 @@ def exploit(tree: Tree, policy: np.ndarray) -> Exploited:
     pure[best] = 1.0
     gains = answered - paid
     worths, wins = (by_position(table, tree.dealers) for table in (paid, gains))
-    return Exploited(paid.mean(axis=1), gains.mean(axis=1), worths, wins, pure)
+    return Exploitability(paid.mean(axis=1), gains.mean(axis=1), worths, wins, pure)
 
 
 def by_position(table: np.ndarray, dealers: np.ndarray) -> np.ndarray:
@@ -199,7 +199,7 @@ def by_position(table: np.ndarray, dealers: np.ndarray) -> np.ndarray:
 
 def own_reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
     """Return how likely its own seat's choices lead to each information set, float64."""
-    walk, found = walk_of(tree), np.zeros(tree.infosets)
+    walk, found = tree_arrays(tree), np.zeros(tree.infosets)
     own, others = np.zeros(tree.nodes), np.zeros(tree.nodes)
     for seat in range(tree.players):
         reach(walk, seat, policy, own, others)
@@ -213,7 +213,7 @@ def meet(tree: Tree, policy: np.ndarray, others: np.ndarray) -> float:
 
     It sits in each seat in turn.
     """
-    walk, values = walk_of(tree), np.zeros(tree.nodes)
+    walk, values = tree_arrays(tree), np.zeros(tree.nodes)
     owner = np.repeat(tree.owner, np.diff(tree.starts))
     found = []
     for seat in range(tree.players):
@@ -226,7 +226,7 @@ class Solver:
     """CFR+ on a tree: `run` some iterations, then take the `average`, and run on if need be."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree, self.walk, self.iterations = tree, walk_of(tree), 0
+        self.tree, self.walk, self.iterations = tree, tree_arrays(tree), 0
         self.policy = tree.uniform()
         """What was played last; it is not what converges."""
         self.regrets, self.sums = np.zeros(len(self.policy)), np.zeros(len(self.policy))

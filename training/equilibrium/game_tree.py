@@ -142,7 +142,7 @@ def build(
     states, stages = starts(rules, dealer)
     zero = np.zeros(1, np.int64)
     level = Level(states, stages, np.zeros((1, rules.players), np.int64), zero, zero, np.ones(1))
-    growing = _Growing(rules)
+    growing = _TreeBuilder(rules)
     table = compiled(rules)
     while len(level.states):
         counts = np.zeros((len(level.states), WIDTH), np.int8)
@@ -157,11 +157,11 @@ def build(
             )
         if report is not None:
             report(growing.nodes)
-        level = _next(level, counts, here, outcome, table, growing.nodes - len(counts))
+        level = _next_level(level, counts, here, outcome, table, growing.nodes - len(counts))
     return growing.done(dealer)
 
 
-def _next(
+def _next_level(
     level: Level,
     counts: np.ndarray,
     here: np.ndarray,
@@ -181,7 +181,7 @@ def _next(
     return Level(states, stages, seen, here + first, outcome, np.where(by_chance, ways, 1.0))
 
 
-class _Growing:
+class _TreeBuilder:
     """What is known of the levels built so far."""
 
     def __init__(self, rules: Rules) -> None:

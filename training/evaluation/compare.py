@@ -18,7 +18,7 @@ from .evaluate import (
     Evaluation,
     Progress,
     check_numbers,
-    check_seats,
+    check_player_count,
     evaluate,
 )
 from .labels import Labels
@@ -26,7 +26,7 @@ from .stats import CONFIDENCE, Estimate, difference
 from .terminal import as_line
 
 T = TypeVar("T")
-Report = Callable[[str, str], Progress | None]
+ProgressFactory = Callable[[str, str], Progress | None]
 """Called with agent and variant before they play; returns what is called as deals end."""
 
 
@@ -95,7 +95,7 @@ def compare(
     seed: int = 0,
     max_moves: int | None = MAX_MOVES,
     confidence: float = CONFIDENCE,
-    report: Report | None = None,
+    report: ProgressFactory | None = None,
     finished: list[Evaluation] | None = None,
     truth: Labels | Path | str | None = None,
     key: str | None = None,
@@ -112,7 +112,7 @@ def compare(
     check_numbers(deals, seed, max_moves)
     found = [] if finished is None else finished
     key = new_key() if key is None else key
-    for variant, (_, players) in line_up(game, agents, variants, options, seed).items():
+    for variant, (_, players) in load_agents(game, agents, variants, options, seed).items():
         for name, player in players.items():
             one = evaluate(
                 game,
@@ -134,7 +134,7 @@ def compare(
     return Comparison(list(found))
 
 
-def line_up(
+def load_agents(
     game: Game,
     agents: Sequence[Agent | str],
     variants: Sequence[str] | None,
@@ -156,7 +156,7 @@ def line_up(
         if rules in known:
             raise ValueError(f"variants {known[rules]!r} and {variant!r} are the same rules here")
         known[rules] = variant
-        check_seats(game, rules, variant, several)
+        check_player_count(game, rules, variant, several)
         players = [
             fix_agent(load(one, game, rules, seed) if isinstance(one, str) else one)
             for one in agents
@@ -195,6 +195,6 @@ def pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
 
 def _difference(variant: str, one: Evaluation, other: Evaluation) -> Difference:
     facts, others = one.results.facts, other.results.facts
-    goal = one.game.goal_of(one.rules)
+    goal = one.game.goal_name(one.rules)
     reached, score = (difference(facts[f], others[f], one.confidence) for f in (goal, "score"))
     return Difference(variant, one.agent, other.agent, goal, reached, score)

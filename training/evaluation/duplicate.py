@@ -13,9 +13,9 @@ from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import derive_key, new_key
 
-from .compare import Report, line_up, number_names
-from .duplicate_results import Match, Setting, Tournament
-from .evaluate import DEALS, SEES_ALL, Progress, check_number, rules_name
+from .compare import ProgressFactory, load_agents, number_names
+from .duplicate_results import DuplicateComparison, DuplicateSpec, Match
+from .evaluate import DEALS, SEES_ALL, Progress, check_number, describe_rules
 from .stats import CONFIDENCE
 
 
@@ -42,17 +42,17 @@ def compare(
     field: Sequence[Agent | str] | None = None,
     hands: int = 1,
     confidence: float = CONFIDENCE,
-    report: Report | None = None,
+    report: ProgressFactory | None = None,
     finished: list[Match] | None = None,
     key: str | None = None,
-) -> Tournament:
+) -> DuplicateComparison:
     """Let each agent play the same deals from every seat, in a field and among each of the others.
 
     ``field`` plays the other seats: taken round, clockwise, and beginning with the next of them at
     each next deal (None: greedy and the game's players by rule). Then, for every ordered pair, one
     agent plays among seats all played by the other.
 
-    For ``hands`` and ``key`` (None: a new one) see `Setting`, for the rest
+    For ``hands`` and ``key`` (None: a new one) see `DuplicateSpec`, for the rest
     `compare.compare`; ``finished``, a list of one's own, gets each match as it ends.
     Raises ValueError before a hand is played for what is unknown or out of range, and for rules for
     one player.
@@ -64,20 +64,20 @@ def compare(
     bank_seeds(bank, [first])
     key = new_key() if key is None else key
     tables = []
-    for variant, (rules, cast) in line_up(game, agents, variants, options, seed, True).items():
+    for variant, (rules, cast) in load_agents(game, agents, variants, options, seed, True).items():
         known = {_key(one): fixed for one, fixed in zip(agents, cast.values(), strict=True)}
-        name = rules_name(game, rules, variant)
-        setting = Setting(game, rules, name, bank, first, deals, hands, seed, key, confidence)
+        name = describe_rules(game, rules, variant)
+        setting = DuplicateSpec(game, rules, name, bank, first, deals, hands, seed, key, confidence)
         others = _field(setting, field, known)
         _refuse_people([*cast.values(), *(agent for _, agent in others)])
         tables.append((setting, variant, cast, others))
     found = [] if finished is None else finished
     for setting, variant, cast, others in tables:
-        for name, rivals, pair in _matches(cast, others):
+        for name, rivals, pair in _list_seatings(cast, others):
             said = f"{name} among {rivals[0][0]}" if pair else name
             progress = report(said, variant) if report else None
-            found.append(_match(setting, name, cast[name], rivals, pair, progress))
-    return Tournament(list(found))
+            found.append(_evaluate_agent(setting, name, cast[name], rivals, pair, progress))
+    return DuplicateComparison(list(found))
 
 
 Named = tuple[str, FixedAgent]
@@ -90,7 +90,7 @@ def _key(agent: Agent | str) -> str | int:
 
 
 def _field(
-    setting: Setting,
+    setting: DuplicateSpec,
     field: Sequence[Agent | str] | None,
     known: Mapping[str | int, FixedAgent],
 ) -> list[Named]:
@@ -127,7 +127,7 @@ def _refuse_people(agents: Sequence[FixedAgent]) -> None:
             )
 
 
-def _matches(
+def _list_seatings(
     cast: Mapping[str, FixedAgent], field: list[Named]
 ) -> Iterator[tuple[str, list[Named], bool]]:
     """Who plays among whom: each in the field, then each among every other."""
@@ -139,8 +139,8 @@ def _matches(
                 yield name, [(other, agent)], True
 
 
-def _match(
-    setting: Setting,
+def _evaluate_agent(
+    setting: DuplicateSpec,
     name: str,
     agent: FixedAgent,
     rivals: Sequence[Named],

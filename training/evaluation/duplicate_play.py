@@ -12,15 +12,15 @@ import numpy as np
 
 from parlour.agents.registry import Agent, FixedAgent, choose, make_turn
 from parlour.envs import Game
-from parlour.envs.core.batch import How, Over, Reset, Source
-from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
+from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
 from parlour.envs.core.rows import Rows, taken
 
-from .evaluate import CHUNK, Progress, Timed
+from .evaluate import CHUNK, Progress, TimedAgent
 
 
-class Hands(NamedTuple):
+class HandResults(NamedTuple):
     """What came of n hands, by seat.
 
     ``nets``, int64 (n, players), are the chips that each seat won less those it paid: 0 in sum.
@@ -34,13 +34,13 @@ class Hands(NamedTuple):
     facts: dict[str, np.ndarray]
 
 
-class Duplicate(NamedTuple):
+class DuplicateResults(NamedTuple):
     """What came of n deals, each played by one agent from every seat, with others in the rest.
 
     Arrays are int64 (n, players): column p is the agent's position, 0 at the dealer's left, the
     dealer last; entries are sums over the ``hands`` of a deal. ``nets`` are chips, ``facts`` those
-    of `Hands`. ``milliseconds`` is the time of one decision in the agent's own ``act``, asked for a
-    whole batch of hands at once.
+    of `HandResults`. ``milliseconds`` is the time of one decision in the agent's own ``act``, asked
+    for a whole batch of hands at once.
     """
 
     nets: np.ndarray
@@ -59,26 +59,26 @@ def seated(
     key: str | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
-) -> Hands:
+) -> HandResults:
     """Let agents, one a seat, play a session of hands for each of ``seeds`` (see `hand_seeds`).
 
     Rows are in the order of the seeds, then of the hands. ``key`` is the secret of what agents draw
     and of hidden cards dealt anew, as in `evaluate.play_deals`. Raises ValueError for a wrong
     number of agents or no seeds, IllegalChoice for an action that is not legal.
     """
-    players = game.players_of(rules)
+    players = game.num_players(rules)
     if len(agents) != players or players < 2:
         raise ValueError(f"agents: {len(agents)} given; these rules have {players} seats")
     cast, who = _cast(agents)
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own, len(seeds)), key_words(own)
-    parts: list[Hands] = []
+    parts: list[HandResults] = []
     for some, ended in _parts(order, hands, chunk, progress):
         plan = _plan(game, rules, seeds[some], hands, who[None, None])
         rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
         parts.append(_play(game, rules, cast, plan, words, rows, ended))
     nets, dealers, facts = zip(*parts, strict=True)
-    return Hands(_sorted(nets, order), _sorted(dealers, order), _joined(facts, order))
+    return HandResults(_sorted(nets, order), _sorted(dealers, order), _concatenate(facts, order))
 
 
 def session(
@@ -99,7 +99,7 @@ def session(
     return found.nets.reshape(len(seeds), hands, -1)
 
 
-def rotated(
+def play_duplicate(
     game: Game,
     rules: Any,
     agent: Agent,
@@ -111,7 +111,7 @@ def rotated(
     key: str | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
-) -> Duplicate:
+) -> DuplicateResults:
     """Let an agent play each deal once from every seat: the same deck, the same dealer.
 
     The seats after its own, clockwise, are the field's, taken round; ``order``, int64 (n,), says
@@ -120,11 +120,11 @@ def rotated(
     to one deal: whoever draws nothing and sits among none but itself wins exactly 0 over the seats
     of a deal, whoever draws only on average. Raises as `seated` does.
     """
-    players = game.players_of(rules)
+    players = game.num_players(rules)
     if not field or players < 2:
         raise ValueError(f"field: {len(field)} agents given; these rules have {players} seats")
     cast, places = _cast([agent, *field])
-    timed = Timed(agent)
+    timed = TimedAgent(agent)
     cast[0] = timed
     begin = np.zeros(len(seeds), np.int64) if order is None else order
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
@@ -137,8 +137,8 @@ def rotated(
         found = _play(game, rules, cast, plan, words, rows, ended)
         parts.append(_by_position(found, hands))
     nets, facts = zip(*parts, strict=True)
-    joined = _joined(facts, shuffled)
-    return Duplicate(_sorted(nets, shuffled), joined, hands, timed.milliseconds)
+    joined = _concatenate(facts, shuffled)
+    return DuplicateResults(_sorted(nets, shuffled), joined, hands, timed.milliseconds)
 
 
 def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
@@ -153,7 +153,7 @@ def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
         for hand in range(1, hands):
             digest = sha256(f"{seed}/hand {hand}".encode()).digest()
             row[hand] = int.from_bytes(digest[:8], "little")
-    return (found & TRAINING_SEEDS) | (seeds[:, None] & ~TRAINING_SEEDS)
+    return (found & TRAINING_SEED_MASK) | (seeds[:, None] & ~TRAINING_SEED_MASK)
 
 
 def has_dealer(game: Game) -> bool:
@@ -164,14 +164,14 @@ def has_dealer(game: Game) -> bool:
 def first_dealers(game: Game, rules: Any, seeds: np.ndarray) -> np.ndarray:
     """Return the seat that deals in the deal of each seed, int64 (n,); the last where none does."""
     if not has_dealer(game):
-        return np.full(len(seeds), game.players_of(rules) - 1)
+        return np.full(len(seeds), game.num_players(rules) - 1)
     rows = Rows(game, rules, len(seeds))
     rows.seed(seeds)
-    rows.start(Source.SEED)
+    rows.start(DealSource.SEED)
     return rows.states["dealer"].astype(np.int64)
 
 
-class _Plan(NamedTuple):
+class _HandPlan(NamedTuple):
     """Hands to be played: arrays of n.
 
     ``seeds`` make the deals, ``dealers`` are seats; ``who`` (n, players) says which of the agents
@@ -184,13 +184,13 @@ class _Plan(NamedTuple):
     seatings: np.ndarray
 
 
-def _plan(game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray) -> _Plan:
+def _plan(game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray) -> _HandPlan:
     """Plan sessions: for each deal and hand one row for each seating in ``who``.
 
     ``who`` is (n, seatings, players), or (1, ...) for all deals.
     """
     decks = hand_seeds(seeds, hands)
-    first, players = first_dealers(game, rules, seeds), game.players_of(rules)
+    first, players = first_dealers(game, rules, seeds), game.num_players(rules)
     dealers = (first[:, None] + np.arange(hands)) % players
     if not has_dealer(game):
         dealers = np.broadcast_to(first[:, None], decks.shape)
@@ -201,29 +201,29 @@ def _plan(game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray
 
     seats = np.broadcast_to(who[:, None], (*shape, players)).reshape(-1, players)
     seatings = np.broadcast_to(np.arange(shape[2]), shape).reshape(-1)
-    return _Plan(spread(decks), spread(dealers), seats, seatings)
+    return _HandPlan(spread(decks), spread(dealers), seats, seatings)
 
 
 def _play(
     game: Game,
     rules: Any,
     cast: Sequence[Agent],
-    plan: _Plan,
+    plan: _HandPlan,
     words: np.ndarray,
     order: np.ndarray,
     ended: Progress,
-) -> Hands:
+) -> HandResults:
     """Play hands side by side; each agent is asked at once for all rows where it is to act.
 
     It sees them in ``order``, which is the key's and so says nothing of deal, seating or hand;
     ``words`` are those of the key that draws come from.
     """
-    rows = Rows(game, rules, len(plan.seeds), How(reset=int(Reset.DISABLED)))
+    rows = Rows(game, rules, len(plan.seeds), StepConfig(reset=int(Autoreset.DISABLED)))
     rows.seed(plan.seeds)
-    rows.start(Source.SEED)
+    rows.start(DealSource.SEED)
     if has_dealer(game):
         rows.states["dealer"] = plan.dealers
-        rows.start(Source.DECK)
+        rows.start(DealSource.DECK)
     actions, decisions = np.zeros(rows.n, np.int64), np.zeros(plan.who.shape, np.int64)
     left = rows.n
     while left:
@@ -244,8 +244,8 @@ def _play(
 
 def _result(
     game: Game, rules: Any, states: np.ndarray, dealers: np.ndarray, decisions: np.ndarray
-) -> Hands:
-    players = game.players_of(rules)
+) -> HandResults:
+    players = game.num_players(rules)
     nets = states["net"][:, :players].astype(np.int64)
     if nets.sum(axis=1).any():
         raise RuntimeError(f"{game.title}: a hand has made chips, or lost some")
@@ -255,10 +255,10 @@ def _result(
         for name in by_seat[0]
         if name not in ("score", "illegal_action")  # the net; `choose` raises on the first one
     }
-    return Hands(nets, dealers, facts | {"decisions": decisions})
+    return HandResults(nets, dealers, facts | {"decisions": decisions})
 
 
-def _by_position(found: Hands, hands: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _by_position(found: HandResults, hands: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """What the agent that sat in seat k of row k, of each hand, made of deals (n, players)."""
     rows, players = found.nets.shape
     row = np.arange(rows)
@@ -287,7 +287,7 @@ def _around(field: np.ndarray, begin: np.ndarray, players: int) -> np.ndarray:
     return np.where(after == 0, 0, field[taken])
 
 
-class _Count:
+class _DealCounter:
     """Counts hands that have ended, and tells of whole deals of so many hands each."""
 
     def __init__(self, each: int, progress: Progress | None) -> None:
@@ -308,12 +308,14 @@ def _parts(
     if len(order) == 0 or each < 1:
         raise ValueError("no deals to play: give at least one seed, and one hand")
     size = max(1, chunk // each)
-    count = _Count(each, progress)
+    count = _DealCounter(each, progress)
     for begin in range(0, len(order), size):
         yield order[begin : begin + size], count
 
 
-def _joined(parts: Sequence[dict[str, np.ndarray]], order: np.ndarray) -> dict[str, np.ndarray]:
+def _concatenate(
+    parts: Sequence[dict[str, np.ndarray]], order: np.ndarray
+) -> dict[str, np.ndarray]:
     return {name: _sorted([part[name] for part in parts], order) for name in parts[0]}
 
 

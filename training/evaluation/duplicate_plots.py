@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .duplicate_results import DEALER, Match, Tournament, per_hand, position_names
+from .duplicate_results import DEALER, DuplicateComparison, Match, per_hand, position_names
 from .plots import colour, plain_axes
 
 CELL, BAR = 0.62, 0.42
@@ -16,7 +16,7 @@ LONGEST = 18
 """Letters of an agent's name."""
 
 
-def picture(found: Tournament) -> Figure:
+def picture(found: DuplicateComparison) -> Figure:
     """Return a figure with a line of panels for each variant; needs no display.
 
     They are the heat map of all pairs, where there are any, the means in the field, and the means

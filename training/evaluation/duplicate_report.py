@@ -13,10 +13,10 @@ from rich.text import Text
 from .duplicate_play import has_dealer
 from .duplicate_results import (
     DEALER,
+    DuplicateComparison,
+    DuplicateDifference,
+    DuplicateSpec,
     Match,
-    SeatDifference,
-    Setting,
-    Tournament,
     per_hand,
     position_names,
 )
@@ -30,7 +30,7 @@ SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with ms."""
 
 
-def save(found: Tournament, folder: Path | str) -> list[Path]:
+def save(found: DuplicateComparison, folder: Path | str) -> list[Path]:
     """Write episodes.parquet, summary.json and comparison.png into a folder; return their paths.
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
@@ -40,7 +40,7 @@ def save(found: Tournament, folder: Path | str) -> list[Path]:
     return write(folder, episodes(found), found.summary(), lambda: picture(found))
 
 
-def episodes(found: Tournament) -> pa.Table:
+def episodes(found: DuplicateComparison) -> pa.Table:
     """Return a row for each deal and position of each match.
 
     Beside what names them it has ``position`` (from 1, the dealer's left), ``net`` in chips and all
@@ -73,7 +73,7 @@ def _rows(one: Match) -> pa.Table:
     return pa.table(columns | {name: values.reshape(-1) for name, values in facts.items()})
 
 
-def show(found: Tournament, console: Console) -> None:
+def show(found: DuplicateComparison, console: Console) -> None:
     """Print the tables: how each agent did, by how much they differ, each among each other."""
     first = found.matches[0].setting
     last = first.first + first.deals - 1
@@ -100,7 +100,7 @@ def show(found: Tournament, console: Console) -> None:
     show_key(first.key, console)
 
 
-def _notes(found: Tournament, setting: Setting) -> str:
+def _notes(found: DuplicateComparison, setting: DuplicateSpec) -> str:
     said = [
         f"In brackets, or after ±: {setting.confidence:.0%} intervals (Student); a deal counts "
         "once, as the mean of its seats."
@@ -129,7 +129,7 @@ def _results(variant: str, group: list[Match], positions: bool, costs: bool) -> 
     return table
 
 
-def differences_table(found: list[SeatDifference], setting: Setting) -> Table:
+def differences_table(found: list[DuplicateDifference], setting: DuplicateSpec) -> Table:
     """Return the table of paired differences, overall and at each position."""
     table = make_table("", "difference", per_hand(setting), "Holm", "p")
     for one in found:
@@ -148,12 +148,12 @@ def _pairs(group: list[Match], pairs: dict[tuple[str, str], Match], with_interva
     table = make_table(f"{per_hand(group[0].setting)}: line among column", "agent", *names)
     for one in group:
         found = [pairs.get((one.agent, other)) for other in names]
-        cells = ["·" if match is None else _cell(match.net, with_interval) for match in found]
+        cells = ["·" if match is None else _net_text(match.net, with_interval) for match in found]
         table.add_row(_marked(one), *cells)
     return table
 
 
-def _cell(net: Estimate, with_interval: bool) -> str:
+def _net_text(net: Estimate, with_interval: bool) -> str:
     half = f" ± {net.high - net.mean:.2f}" if with_interval else ""
     return f"[{_style(net)}]{net.mean:+.2f}{half}[/]"
 

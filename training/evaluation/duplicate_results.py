@@ -20,15 +20,15 @@ from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.options import plain
 
 from .compare import pairs
-from .duplicate_play import Duplicate, has_dealer, rotated
+from .duplicate_play import DuplicateResults, has_dealer, play_duplicate
 from .evaluate import Progress
-from .stats import Estimate, Tested, student, student_all
+from .stats import Estimate, TestedMean, student_mean, student_means
 
 DEALER = "dealer"
 """What the last position is called, where a seat deals."""
 
 
-class Setting(NamedTuple):
+class DuplicateSpec(NamedTuple):
     """What is played: deals ``first`` .. ``first + deals - 1`` of a bank, by one set of rules.
 
     With several ``hands`` each deal is a session of so many (see `hands.hand_seeds`). ``variant``
@@ -50,7 +50,7 @@ class Setting(NamedTuple):
     @property
     def players(self) -> int:
         """How many seats there are."""
-        return self.game.players_of(self.rules)
+        return self.game.num_players(self.rules)
 
     @property
     def unit(self) -> float:
@@ -65,10 +65,10 @@ class Setting(NamedTuple):
 
     def play(
         self, agent: Agent, field: Sequence[Agent], key: str, progress: Progress | None
-    ) -> Duplicate:
+    ) -> DuplicateResults:
         """Let an agent play all deals from every seat; the field's order shifts with the deal."""
         numbers = range(self.first, self.first + self.deals)
-        return rotated(
+        return play_duplicate(
             self.game,
             self.rules,
             agent,
@@ -105,13 +105,13 @@ class Match:
     it is one agent in all of them. ``looks_ahead``: a saved agent that does not play by its policy.
     """
 
-    setting: Setting
+    setting: DuplicateSpec
     agent: str
     sees_all: bool
     looks_ahead: bool
     field: tuple[str, ...]
     pair: bool
-    results: Duplicate
+    results: DuplicateResults
 
     @property
     def deals(self) -> np.ndarray:
@@ -126,18 +126,18 @@ class Match:
     @cached_property
     def net(self) -> Estimate:
         """The mean net over all seats."""
-        return student(self.nets.mean(axis=1), self.setting.confidence)
+        return student_mean(self.nets.mean(axis=1), self.setting.confidence)
 
     @cached_property
     def by_position(self) -> list[Estimate]:
         """The mean net at each position."""
-        return [student(column, self.setting.confidence) for column in self.nets.T]
+        return [student_mean(column, self.setting.confidence) for column in self.nets.T]
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
         """The mean of each fact a hand: of ``won`` and other facts of yes or no a share."""
         return {
-            name: student(values.mean(axis=1) / self.results.hands, self.setting.confidence)
+            name: student_mean(values.mean(axis=1) / self.results.hands, self.setting.confidence)
             for name, values in self.results.facts.items()
         }
 
@@ -156,7 +156,7 @@ class Match:
         }
 
 
-class SeatDifference(NamedTuple):
+class DuplicateDifference(NamedTuple):
     """How much more ``agent`` won than ``minus``, in the same seats of the same deals and field.
 
     ``net`` is the mean over all seats; ``positions`` has each single one, corrected for their
@@ -167,7 +167,7 @@ class SeatDifference(NamedTuple):
     agent: str
     minus: str
     net: Estimate
-    positions: list[Tested]
+    positions: list[TestedMean]
 
     @property
     def below(self) -> list[int]:
@@ -197,7 +197,7 @@ class SeatDifference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tournament:
+class DuplicateComparison:
     """What agents did in one field, and each among seats that were all played by one other."""
 
     matches: list[Match]
@@ -218,18 +218,18 @@ class Tournament:
         return [one for one in self.matches if one.setting.variant == variant]
 
     @cached_property
-    def differences(self) -> list[SeatDifference]:
+    def differences(self) -> list[DuplicateDifference]:
         """The paired differences in the field of all agents, each less those given before it.
 
         Neighbours come first: of a, b and c they are b - a, c - b, then c - a.
         """
         return [
-            SeatDifference(
+            DuplicateDifference(
                 one.setting.variant,
                 one.agent,
                 other.agent,
-                student((one.nets - other.nets).mean(axis=1), one.setting.confidence),
-                student_all(one.nets - other.nets, one.setting.confidence),
+                student_mean((one.nets - other.nets).mean(axis=1), one.setting.confidence),
+                student_means(one.nets - other.nets, one.setting.confidence),
             )
             for group in self.variants.values()
             for one, other in pairs(group)
@@ -244,12 +244,12 @@ class Tournament:
         }
 
 
-def per_hand(setting: Setting) -> str:
+def per_hand(setting: DuplicateSpec) -> str:
     """Return what nets are counted in, as headings have it."""
     return f"{setting.unit_name} a {'hand' if has_dealer(setting.game) else 'game'}"
 
 
-def position_names(setting: Setting) -> list[str]:
+def position_names(setting: DuplicateSpec) -> list[str]:
     """Return what positions are called: by number, the last one dealer."""
     names = [str(place) for place in range(1, setting.players + 1)]
     return [*names[:-1], DEALER] if has_dealer(setting.game) else names

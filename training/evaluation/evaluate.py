@@ -15,7 +15,7 @@ import numpy as np
 from parlour.agents.registry import Agent, Turn, choose, fix_agent, load, make_turn
 from parlour.envs import Game
 from parlour.envs import game as game_named
-from parlour.envs.core.batch import How, Over, Reset, Source
+from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
 from parlour.envs.core.options import differences, plain, said
@@ -23,7 +23,7 @@ from parlour.envs.core.rows import Rows, taken
 
 from .labels import Labels
 from .stats import CONFIDENCE, Estimate, mean, rate
-from .truth import Truth, check_facts, labels_for, truth_of
+from .truth import Truth, check_against_labels, find_requested_labels, truth_of
 
 DEALS = 10_000
 CHUNK = 4096
@@ -38,7 +38,7 @@ Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class EpisodeResults:
     """What came of n deals, in the order of their seeds.
 
     ``facts`` has an array (n,) for each fact of the game (won, score, moves and more) and
@@ -84,7 +84,7 @@ class Evaluation:
     first: int
     seed: int
     key: str
-    results: Results
+    results: EpisodeResults
     confidence: float = CONFIDENCE
     looks_ahead: bool = False
     labels: Labels | None = None
@@ -165,10 +165,10 @@ def evaluate(
     game = game_named(game) if isinstance(game, str) else game
     rules = game.rules_of(variant, options)
     check_numbers(deals, seed, max_moves)
-    check_seats(game, rules, variant, several=False)
+    check_player_count(game, rules, variant, several=False)
     bank = bank or default_bank(game.name)
     seeds = bank_seeds(bank, range(first, first + deals))
-    labels = labels_for(truth, game, rules, bank, first, deals)
+    labels = find_requested_labels(truth, game, rules, bank, first, deals)
     player = fix_agent(load(agent, game, rules, seed) if isinstance(agent, str) else agent)
     key, name = new_key() if key is None else key, name or player.name
     own = derive_key(key, name)
@@ -176,11 +176,11 @@ def evaluate(
         game, rules, player, seeds, max_moves=max_moves, key=own, progress=progress
     )
     if labels is not None:
-        check_facts(labels, results.facts, first, name)
+        check_against_labels(labels, results.facts, first, name)
     return Evaluation(
         game,
         rules,
-        rules_name(game, rules, variant),
+        describe_rules(game, rules, variant),
         name,
         player.sees_all,
         bank,
@@ -210,9 +210,9 @@ def check_number(name: str, value: int, low: int) -> None:
         raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
 
 
-def check_seats(game: Game, rules: Any, variant: str | None, several: bool) -> None:
+def check_player_count(game: Game, rules: Any, variant: str | None, several: bool) -> None:
     """Raise ValueError if rules are not for one player, or with ``several`` if they are."""
-    players = game.players_of(rules)
+    players = game.num_players(rules)
     if several and players == 1:
         raise ValueError(f"{game.title}, {variant or game.default}, is for one player")
     if not several and players > 1:
@@ -222,16 +222,16 @@ def check_seats(game: Game, rules: Any, variant: str | None, several: bool) -> N
         )
 
 
-def rules_name(game: Game, rules: Any, variant: str | None = None) -> str:
+def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
     """Name rules: the variant that they are, or the one they were made from and what differs."""
     variant = game.default if variant is None else variant
     changed = differences(rules, game.variants[variant])
     if not changed:
         return variant
-    return game.variant_of(rules) or f"{variant} + {said(changed)}"
+    return game.variant_name(rules) or f"{variant} + {said(changed)}"
 
 
-class Timed:
+class TimedAgent:
     """An agent whose time to think is measured, without its first call: that one compiles."""
 
     def __init__(self, agent: Agent) -> None:
@@ -267,7 +267,7 @@ def play_deals(
     key: str | None = None,
     progress: Progress | None = None,
     chunk: int = CHUNK,
-) -> Results:
+) -> EpisodeResults:
     """Let an agent play one game for each of ``seeds`` (uint64 (n,), see `deals.bank_seeds`).
 
     Games are cut off after ``max_moves`` moves (None or 0: never). What the agent draws, and the
@@ -279,7 +279,7 @@ def play_deals(
     """
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")
-    timed, max_moves = Timed(agent), max_moves or 0
+    timed, max_moves = TimedAgent(agent), max_moves or 0
     chunk = getattr(agent, "at_once", None) or chunk  # a person plays one game at a time
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own, len(seeds)), key_words(own)
@@ -290,7 +290,7 @@ def play_deals(
     facts = {name: np.empty(len(seeds), values.dtype) for name, values in parts[0].items()}
     for name, values in facts.items():
         values[order] = np.concatenate([part[name] for part in parts])
-    return Results(facts, timed.milliseconds)
+    return EpisodeResults(facts, timed.milliseconds)
 
 
 def _play_chunk(
@@ -303,9 +303,9 @@ def _play_chunk(
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
     """Play some deals side by side, asking only for the games that still run."""
-    rows = Rows(game, rules, len(seeds), How(reset=Reset.DISABLED, max_moves=max_moves))
+    rows = Rows(game, rules, len(seeds), StepConfig(reset=Autoreset.DISABLED, max_moves=max_moves))
     rows.seed(seeds)
-    rows.start(Source.SEED)
+    rows.start(DealSource.SEED)
     actions = np.zeros(rows.n, np.int64)
     left = rows.n
     while left:

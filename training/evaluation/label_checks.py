@@ -20,7 +20,7 @@ from parlour.envs import Game
 from parlour.envs.core.truth import LOST, UNDECIDED, WINNABLE
 
 FORMAT = 1
-UNKNOWN = -1
+UNKNOWN_FEWEST = -1
 """``fewest`` where the shortest win is not known."""
 NO_SCORE = -(2**31)
 """``score`` where none was found."""
@@ -66,7 +66,7 @@ def check_values(game: Game, first: int, columns: Mapping[str, np.ndarray]) -> N
     number of the first deal.
     """
     winnable, fewest, nodes = columns["winnable"], columns["fewest"], columns["nodes"]
-    known = fewest != UNKNOWN
+    known = fewest != UNKNOWN_FEWEST
     least = game.shortest
     found = {
         "winnable": (~np.isin(winnable, (UNDECIDED, LOST, WINNABLE)), "allowed are -1, 0 and 1"),

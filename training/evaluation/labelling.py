@@ -21,17 +21,17 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import solver_of
 
 from ..files import sole_use, write_bytes
-from .evaluate import DEALS, Progress, check_number, rules_name
+from .evaluate import DEALS, Progress, check_number, describe_rules
 from .labels import (
+    COLUMN_TYPES,
     FOLDER,
-    TYPES,
     Labels,
     columns_of,
     deck_digests,
     decks_of,
     is_scored,
     load,
-    our_version,
+    parlour_version,
     save,
     stem,
 )
@@ -46,7 +46,7 @@ ROUND = 4
 """Tasks of each job in a round."""
 
 
-class Task(NamedTuple):
+class LabelTask(NamedTuple):
     """Deals ``first`` .. ``first + n - 1`` of a bank, to be solved in one go."""
 
     game: Game
@@ -98,24 +98,24 @@ def make(
     solver_of(game, rules)
     bank = bank or default_bank(game.name)
     target = Path(out) / f"{stem(game, rules, bank, first)}.parquet"
-    whole = Task(game, rules, bank, first, deals, optimal, limit)
+    whole = LabelTask(game, rules, bank, first, deals, optimal, limit)
     if target.exists() and not target.is_file():
         raise ValueError(f"{target} is no file: remove it, or choose another folder")
     folder = target.with_name(f".{target.stem}.{_digest(whole)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(target, "made"):
-        if not _is_there(target, whole):
+        if not _has_labels(target, whole):
             folder.mkdir(exist_ok=True)
             columns = _solved(whole, folder, jobs, backend, progress)
             columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
-            ordered = {name: columns[name] for name in TYPES if name in columns}
-            name = rules_name(game, rules, variant)
+            ordered = {name: columns[name] for name in COLUMN_TYPES if name in columns}
+            name = describe_rules(game, rules, variant)
             save(Labels(game, rules, name, bank, first, optimal, limit, ordered), target)
         _drop(folder, whole)
     return target
 
 
-def _drop(folder: Path, whole: Task) -> None:
+def _drop(folder: Path, whole: LabelTask) -> None:
     """Remove the chunks of deals that are in the file now; those of others stay."""
     for path in folder.glob("*.npz"):
         found = CHUNK_NAME.fullmatch(path.name)
@@ -128,7 +128,7 @@ def _drop(folder: Path, whole: Task) -> None:
         folder.rmdir()
 
 
-def _is_there(target: Path, whole: Task) -> bool:
+def _has_labels(target: Path, whole: LabelTask) -> bool:
     """Whether a file has these labels already. Raises ValueError if it has better ones."""
     try:
         old = load(target)
@@ -146,21 +146,21 @@ def _is_there(target: Path, whole: Task) -> bool:
     return False
 
 
-def _digest(task: Task) -> str:
+def _digest(task: LabelTask) -> str:
     """What chunks belong together: all but how many deals are wanted."""
-    parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, our_version())
+    parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, parlour_version())
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _solved(
-    whole: Task, folder: Path, jobs: int | None, backend: str | None, progress: Progress | None
+    whole: LabelTask, folder: Path, jobs: int | None, backend: str | None, progress: Progress | None
 ) -> dict[str, np.ndarray]:
     """The columns of all deals, from chunks that are there and those that are solved now."""
     tasks = [
         whole._replace(first=whole.first + i, n=min(CHUNK, whole.n - i))
         for i in range(0, whole.n, CHUNK)
     ]
-    parts = {task: part for task in tasks if (part := _kept(folder, task)) is not None}
+    parts = {task: part for task in tasks if (part := _load_chunk(folder, task)) is not None}
     tell = progress or (lambda _: None)
     tell(sum(task.n for task in parts))
     for task, part in _in_parallel([t for t in tasks if t not in parts], jobs, backend):
@@ -173,11 +173,11 @@ def _solved(
     return {name: np.concatenate([parts[task][name] for task in tasks]) for name in names}
 
 
-def _path(folder: Path, task: Task) -> Path:
+def _path(folder: Path, task: LabelTask) -> Path:
     return folder / f"{task.first}-{task.n}.npz"
 
 
-def _kept(folder: Path, task: Task) -> dict[str, np.ndarray] | None:
+def _load_chunk(folder: Path, task: LabelTask) -> dict[str, np.ndarray] | None:
     """The columns of a chunk that was finished before; None if there is none that can be read."""
     path, scored = _path(folder, task), is_scored(task.game)
     wanted = {name: array.dtype for name, array in columns_of([], scored).items()}
@@ -193,8 +193,8 @@ def _kept(folder: Path, task: Task) -> dict[str, np.ndarray] | None:
 
 
 def _in_parallel(
-    tasks: list[Task], jobs: int | None, backend: str | None
-) -> Iterator[tuple[Task, dict[str, np.ndarray]]]:
+    tasks: list[LabelTask], jobs: int | None, backend: str | None
+) -> Iterator[tuple[LabelTask, dict[str, np.ndarray]]]:
     """Solve tasks side by side; yield each, with its columns, as it ends.
 
     A backend that cannot hand out results one by one, such as Ray's, gets the tasks in rounds.
@@ -235,7 +235,7 @@ def _prepare(backend: str | None) -> None:
             Client()
 
 
-def solve(number: int, task: Task) -> tuple[int, dict[str, np.ndarray]]:
+def solve(number: int, task: LabelTask) -> tuple[int, dict[str, np.ndarray]]:
     """Solve the deals of a task; return its number and the columns `labels.columns_of` makes."""
     game, rules = task.game, task.rules
     assert game.solve is not None

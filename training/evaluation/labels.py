@@ -30,14 +30,14 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import Solution
 
 from ..files import write_bytes
-from .label_checks import FORMAT, NO_SCORE, UNKNOWN, check_metadata, check_values
+from .label_checks import FORMAT, NO_SCORE, UNKNOWN_FEWEST, check_metadata, check_values
 
 FOLDER = Path("runs/banks")
 """Where one's own files are written, and looked for."""
 SHIPPED = Path(__file__).parent / "banks"
 """Those that come with Parlour."""
 KEY = "parlour"
-TYPES: dict[str, Any] = {
+COLUMN_TYPES: dict[str, Any] = {
     "deck": np.uint64,
     "winnable": np.int8,
     "fewest": np.int16,
@@ -54,9 +54,9 @@ AT_ONCE = 4096
 class Labels:
     """The labels of deals ``first`` .. ``first + n - 1`` of a bank, by one set of rules.
 
-    ``columns`` has an array (n,) for each column of the file (`TYPES`). ``optimal``: shortest wins
-    were asked for; ``limit``: how many positions the solver might look at (None: its own limit).
-    ``variant`` names the rules for tables, ``source`` the file they were read from.
+    ``columns`` has an array (n,) for each column of the file (`COLUMN_TYPES`). ``optimal``:
+    shortest wins were asked for; ``limit``: how many positions the solver might look at (None: its
+    own limit). ``variant`` names the rules for tables, ``source`` the file they were read from.
     """
 
     game: Game
@@ -108,7 +108,7 @@ class Labels:
         decks = decks_of(self.game, self.rules, self.bank, self.first, len(self))
         found: dict[str, Any] = {
             "format": FORMAT,
-            "parlour": our_version(),
+            "parlour": parlour_version(),
             "game": self.game.name,
             "variant": self.variant,
             "rules": plain(self.rules),
@@ -128,13 +128,13 @@ def columns_of(found: list[Solution], scored: bool) -> dict[str, np.ndarray]:
     """Return the columns of solutions, without ``deck``; ``scored``: of a game played for score."""
     columns = {
         "winnable": [one.code for one in found],
-        "fewest": [UNKNOWN if one.fewest is None else one.fewest for one in found],
+        "fewest": [UNKNOWN_FEWEST if one.fewest is None else one.fewest for one in found],
         "score": [NO_SCORE if one.score is None else one.score for one in found],
         "nodes": [one.nodes for one in found],
     }
     if not scored:
         del columns["score"]
-    return {name: np.array(values, TYPES[name]) for name, values in columns.items()}
+    return {name: np.array(values, COLUMN_TYPES[name]) for name, values in columns.items()}
 
 
 def is_scored(game: Game) -> bool:
@@ -244,7 +244,9 @@ def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
     game, rules = labels.game, labels.rules
     if game.rules_digest(rules) != metadata["rules_digest"]:
         raise ValueError(f"rules_digest: made by another version of {game.title}; make it anew")
-    wanted = {name: TYPES[name] for name in TYPES if is_scored(game) or name != "score"}
+    wanted = {
+        name: COLUMN_TYPES[name] for name in COLUMN_TYPES if is_scored(game) or name != "score"
+    }
     if {name: values.dtype for name, values in labels.columns.items()} != wanted:
         said = ", ".join(f"{name} {np.dtype(kind)}" for name, kind in wanted.items())
         raise ValueError(f"columns: {said} are needed, without gaps")
@@ -269,7 +271,7 @@ def _content(metadata: dict[str, Any]) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def our_version() -> str:
+def parlour_version() -> str:
     """Return the version of Parlour that is installed."""
     try:
         return version("parlour")
@@ -283,7 +285,7 @@ def stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
     It is GAME-VARIANT (or the digest of rules that have no name), ``@BANK`` where that is not the
     game's own, ``+FIRST`` where the first deal is not 0.
     """
-    name = game.variant_of(rules) or game.rules_digest(rules)
+    name = game.variant_name(rules) or game.rules_digest(rules)
     other = bank if re.fullmatch(r"[\w.-]{1,60}", bank) else sha256(bank.encode()).hexdigest()[:16]
     bank_part = "" if bank == default_bank(game.name) else f"@{other}"
     return f"{game.name}-{name}{bank_part}{f'+{first}' if first else ''}"

@@ -20,7 +20,7 @@ from ..files import write_bytes, write_json
 from .compare import Comparison, Difference
 from .evaluate import LOOKS_AHEAD, SEES_ALL, Evaluation
 from .fitting import make_table, print_fitting
-from .labels import NO_SCORE, UNKNOWN
+from .labels import NO_SCORE, UNKNOWN_FEWEST
 from .stats import Estimate
 from .truth import Truth
 
@@ -91,7 +91,7 @@ def _labels(one: Evaluation) -> dict[str, pa.Array]:
     n = len(one.deals)
     mine, theirs = one.labels.over(one.first, n)
     found = {}
-    for name, unknown in (("winnable", None), ("fewest", UNKNOWN), ("score", NO_SCORE)):
+    for name, unknown in (("winnable", None), ("fewest", UNKNOWN_FEWEST), ("score", NO_SCORE)):
         if name in one.labels.columns:
             label = one.labels.columns[name]
             values, missing = np.zeros(n, label.dtype), np.ones(n, np.bool_)
@@ -110,7 +110,7 @@ def show(comparison: Comparison, console: Console) -> None:
         print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES])
         if group[0].truth is not None:
             console.print(truth_line(group[0].truth))
-            print_fitting(console, [_truths(group, *shape) for shape in SHAPES])
+            print_fitting(console, [_truth_rows(group, *shape) for shape in SHAPES])
         if len(group) > 1:
             mine = [one for one in found if one.variant == variant]
             print_fitting(console, [differences_table(mine)])
@@ -157,7 +157,7 @@ def truth_line(truth: Truth) -> str:
     return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {can} %{undecided}"
 
 
-def _truths(group: list[Evaluation], decimals: int, costs: bool) -> Table:
+def _truth_rows(group: list[Evaluation], decimals: int, costs: bool) -> Table:
     """The table of how each agent did beside what could be reached."""
     won = group[0].game.measure == "won"
     heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
@@ -166,14 +166,16 @@ def _truths(group: list[Evaluation], decimals: int, costs: bool) -> Table:
         if (truth := one.truth) is None:
             continue
         if not won:
-            table.add_row(_marked(one), _or_none(truth.regret, 1, decimals))
+            table.add_row(_marked(one), _interval_or_dash(truth.regret, 1, decimals))
             continue
-        spent = (_or_none(truth.extra_moves, 1, decimals),) if costs else ()
-        table.add_row(_marked(one), _or_none(truth.won, 100, decimals), f"{truth.lost:,}", *spent)
+        spent = (_interval_or_dash(truth.extra_moves, 1, decimals),) if costs else ()
+        table.add_row(
+            _marked(one), _interval_or_dash(truth.won, 100, decimals), f"{truth.lost:,}", *spent
+        )
     return table
 
 
-def _or_none(found: Estimate | None, times: float, decimals: int) -> str:
+def _interval_or_dash(found: Estimate | None, times: float, decimals: int) -> str:
     return "–" if found is None else interval(found, times, decimals)
 
 

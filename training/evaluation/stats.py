@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
     n: int
 
 
-class Tested(NamedTuple):
+class TestedMean(NamedTuple):
     """One of several means that are tested together: whether each differs from 0.
 
     ``own`` has the interval that the mean would have alone, ``holm`` one that is wider for the
@@ -47,7 +47,7 @@ def rate(yes: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
     Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
     Raises ValueError if there are no values.
     """
-    n = _some(yes)
+    n = _require_values(yes)
     mean = int(np.count_nonzero(yes)) / n
     return Estimate(mean, *_wilson(mean, n, confidence), n)
 
@@ -65,7 +65,7 @@ def mean(
     of the different values instead of all. Equal values give an interval without width. Efron,
     "Better bootstrap confidence intervals", 1987. Raises ValueError if there are no values.
     """
-    n = _some(values)
+    n = _require_values(values)
     known, counts = np.unique(np.asarray(values, np.float64), return_counts=True)
     centre = float(known @ counts / n)
     if len(known) == 1:
@@ -98,7 +98,7 @@ def difference(
     return mean(paired, confidence, resamples=resamples, seed=seed)
 
 
-def student(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
+def student_mean(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
     """Return the mean of values with Student's interval: for many values, nearly all different.
 
     Equal values give an interval without width. Raises ValueError for fewer than two values.
@@ -108,7 +108,7 @@ def student(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
     return Estimate(centre, centre - half, centre + half, n)
 
 
-def student_all(values: np.ndarray, confidence: float = CONFIDENCE) -> list[Tested]:
+def student_means(values: np.ndarray, confidence: float = CONFIDENCE) -> list[TestedMean]:
     """Test the mean of each column of (n, m) against 0, as m hypotheses (Student, Holm).
 
     Holm, "A simple sequentially rejective multiple test procedure", 1979. The means are ranked by
@@ -125,8 +125,8 @@ def student_all(values: np.ndarray, confidence: float = CONFIDENCE) -> list[Test
     found = []
     for column, sample in enumerate(columns):
         among = len(ps) - ranks[column] if told[column] else left
-        wide = student(sample, 1 - (1 - confidence) / among)
-        found.append(Tested(student(sample, confidence), wide, adjusted[column]))
+        wide = student_mean(sample, 1 - (1 - confidence) / among)
+        found.append(TestedMean(student_mean(sample, confidence), wide, adjusted[column]))
     return found
 
 
@@ -139,7 +139,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _some(values: np.ndarray) -> int:
+def _require_values(values: np.ndarray) -> int:
     if len(values) == 0:
         raise ValueError("no values: an estimate needs at least one")
     return len(values)
@@ -231,7 +231,7 @@ def _paired_rates(first: np.ndarray, second: np.ndarray, confidence: float) -> E
     """Newcombe, "Improved confidence intervals for the difference between binomial proportions
     based on paired data", 1998, method 10.
     """
-    n = _some(first)
+    n = _require_values(first)
     both = int(np.count_nonzero(first & second))
     one, two = int(np.count_nonzero(first)), int(np.count_nonzero(second))
     p, q = one / n, two / n

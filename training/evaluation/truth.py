@@ -14,10 +14,10 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.truth import LOST, UNDECIDED, WINNABLE, Solution, replayed
 
-from .labels import NO_SCORE, UNKNOWN, Labels, find, is_scored, load
+from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, find, is_scored, load
 from .stats import Estimate, mean, rate
 
-NO = "no"
+NO_LABELS = "no"
 """Instead of labels: none are looked for."""
 
 
@@ -63,15 +63,15 @@ class Truth:
         return found
 
 
-def labels_for(
+def find_requested_labels(
     truth: Labels | Path | str | None, game: Game, rules: Any, bank: str, first: int, deals: int
 ) -> Labels | None:
-    """Return the labels meant by ``truth``: a file's, those that are found (None), or none (`NO`).
+    """Return the labels meant by ``truth``: a file's, those found (None), or none (`NO_LABELS`).
 
     Labels that cover none of the deals are none. Raises ValueError if a file, or labels, are of
     another game, other rules or another bank.
     """
-    if truth == NO:
+    if truth == NO_LABELS:
         return None
     if truth is None:
         labels = find(game, rules, bank, first, deals)
@@ -107,26 +107,28 @@ def truth_of(
             len(best),
             int(np.count_nonzero(~known)),
             0,
-            **{name: _mean(values, confidence) for name, values in found.items()},
+            **{name: _mean_or_none(values, confidence) for name, values in found.items()},
         )
     can, won = winnable == WINNABLE, facts["won"][mine]
     fewest = labels.fewest[theirs]
-    known = won & (fewest != UNKNOWN)
+    known = won & (fewest != UNKNOWN_FEWEST)
     return Truth(
         len(winnable),
         undecided,
         int(np.count_nonzero(can & ~won)),
         rate(can, confidence),
         rate(won[can], confidence) if can.any() else None,
-        _mean(facts["moves"][mine][known] - fewest[known], confidence),
+        _mean_or_none(facts["moves"][mine][known] - fewest[known], confidence),
     )
 
 
-def _mean(values: np.ndarray, confidence: float) -> Estimate | None:
+def _mean_or_none(values: np.ndarray, confidence: float) -> Estimate | None:
     return mean(values, confidence) if len(values) else None
 
 
-def check_facts(labels: Labels, facts: Mapping[str, np.ndarray], first: int, agent: str) -> None:
+def check_against_labels(
+    labels: Labels, facts: Mapping[str, np.ndarray], first: int, agent: str
+) -> None:
     """Raise Contradiction, naming deal and bank, if a deal was won that cannot be, or too soon."""
     if is_scored(labels.game):
         return

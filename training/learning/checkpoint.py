@@ -56,18 +56,18 @@ def save(run: Path, model: CardPPO, history: dict[str, Any]) -> None:
         "python_random": random.getstate(),
         "history": history,
     }
-    with _new(run, arrays, values) as aside:
+    with _new_checkpoint(run, arrays, values) as aside:
         model.save(aside / MODEL, exclude=["clock", "_logger", "learning_rate"])
 
 
 def save_arrays(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> None:
     """Write a checkpoint of a learner without a network; ``values`` has ``steps``."""
-    with _new(run, arrays, values):
+    with _new_checkpoint(run, arrays, values):
         pass
 
 
 @contextmanager
-def _new(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> Iterator[Path]:
+def _new_checkpoint(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> Iterator[Path]:
     """Give the folder of a new checkpoint for further files; then write the rest, and drop old."""
     with whole_folder(run / FOLDER / f"{values['steps']:012d}") as aside:
         yield aside

@@ -54,7 +54,7 @@ class CloningPPO(CardPPO):
         if not self.teaching:
             return super().collect_rollouts(env, *args, **keywords)
         self.policy.set_training_mode(False)
-        steps = [self._lesson(env) for _ in range(self.n_steps)]
+        steps = [self._collect_lesson(env) for _ in range(self.n_steps)]
         seen, masks, labels, rewards, dones, left = (
             np.stack(part) for part in zip(*steps, strict=True)
         )
@@ -67,7 +67,7 @@ class CloningPPO(CardPPO):
         self.rollout = [torch.from_numpy(part) for part in parts]
         return True
 
-    def _lesson(self, env: CardVecEnv) -> tuple[np.ndarray, ...]:
+    def _collect_lesson(self, env: CardVecEnv) -> tuple[np.ndarray, ...]:
         """Make one step of every game; return all that is learned from it, arrays (n, ...)."""
         with self.clock("env"):
             labels, left = self._labels(env)
@@ -75,7 +75,7 @@ class CloningPPO(CardPPO):
         with self.clock("forward"), torch.no_grad():
             policy = cast(CardPolicy, self.policy)
             logits = policy.network(self._tensor(env.observations()))[0]
-            actions = policy.sample(policy.masked(logits, masks))[0].cpu().numpy()
+            actions = policy.sample(policy.mask_logits(logits, masks))[0].cpu().numpy()
         if self.teacher is not None:
             own = torch.rand(env.num_envs).numpy() < OWN
             actions = np.where(own, actions, labels.argmax(axis=1))
@@ -99,9 +99,9 @@ class CloningPPO(CardPPO):
             env.leave(lost)
             left |= lost
             labels[lost] = game.outcomes(states[lost], rules, POSITIONS)
-        return labels * self._preferred(env, labels), left
+        return labels * self._preference_factors(env, labels), left
 
-    def _preferred(self, env: CardVecEnv, labels: np.ndarray) -> np.ndarray:
+    def _preference_factors(self, env: CardVecEnv, labels: np.ndarray) -> np.ndarray:
         """Factors for labels, float32 (n, actions): 1 for the best by the game's judge, then less.
 
         Most actions leave a win most of the time; without this it would be noise who chooses.
@@ -116,18 +116,18 @@ class CloningPPO(CardPPO):
         """Learn from the rollout."""
         if not self.teaching:
             return super().train()
-        self._study(len(self.rollout[0]), self._learn, "train/cloning_loss")
+        self._train_minibatches(len(self.rollout[0]), self._learn, "train/cloning_loss")
 
     def _learn(self, part: Tensor) -> float:
         codes, masks, labels, returns = (array[part].to(self.device) for array in self.rollout)
         network = cast(CardPolicy, self.policy).network
-        logits, values = network(self._input(codes))
-        logits = cast(CardPolicy, self.policy).masked(logits, masks)
+        logits, values = network(self._encode(codes))
+        logits = cast(CardPolicy, self.policy).mask_logits(logits, masks)
         chances, log_chances = logits.softmax(dim=1), logits.log_softmax(dim=1)
         if self.teacher is None:
             loss = 1 - (chances * labels).sum(dim=1).mean()
         else:
             loss = -(labels * log_chances).sum(dim=1).mean()
         loss = loss + self.ent_coef * (chances * log_chances).sum(dim=1).mean()
-        self._descend(loss + self.vf_coef * nn.functional.mse_loss(values, returns))
+        self._optimizer_step(loss + self.vf_coef * nn.functional.mse_loss(values, returns))
         return loss.item()

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import How, Source
-from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.batch import DealSource, StepConfig
+from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.rows import Rows, put, taken
 
 POSITIONS = 20_000
@@ -25,9 +25,9 @@ def starts(game: Game, rules: Any, n: int, share: float, rng: np.random.Generato
     """
     if game.solve is None:
         raise ValueError(f"curriculum: {game.title} has no solver")
-    rows = Rows(game, rules, n, How())
-    rows.seed(rng.integers(0, 2**63, n, np.uint64) & TRAINING_SEEDS)
-    rows.start(Source.SEED)
+    rows = Rows(game, rules, n, StepConfig())
+    rows.seed(rng.integers(0, 2**63, n, np.uint64) & TRAINING_SEED_MASK)
+    rows.start(DealSource.SEED)
     found = [game.solve(rows.states[i], rules, limit=POSITIONS).actions or [] for i in range(n)]
     lengths = np.array([len(one) for one in found])
     least = np.ceil((1 - share) * lengths).clip(0, np.maximum(lengths - 1, 0)).astype(np.int64)
@@ -63,4 +63,4 @@ class Curriculum:
         if len(self.states) and len(which):
             chosen = self.rng.integers(0, len(self.states), len(which))
             put(rows.states, which, taken(self.states, chosen))
-            rows.start(Source.DECK, ~rows.all)  # shows them: masks
+            rows.start(DealSource.DECK, ~rows.all)  # shows them: masks

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parlour.agents.lookahead import Ahead, look_ahead
+from parlour.agents.lookahead import ActionValues, look_ahead
 from parlour.agents.networks import values_of
-from parlour.envs.core.batch import How, Reset
+from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import hidden
 
 from .ppo import CardPolicy, CardPPO
@@ -67,33 +67,33 @@ class LookaheadPPO(CardPPO):
         with self.clock("env"):
             seen, masks = env.rows.codes.copy(), env.masks()
         with self.clock("forward"):
-            ahead = self._judge(env, masks)
+            ahead = self._score_actions(env, masks)
             noise = -torch.log(-torch.log(torch.rand(len(ahead.worth)).clamp(1e-9, 1 - 1e-7)))
             actions = ahead._replace(worth=ahead.worth + self.temperature * noise.numpy()).best()
         rewards, dones, infos = self._step(env, actions)
-        return seen, rewards, dones, self._beyond(env, infos)
+        return seen, rewards, dones, self._truncation_values(env, infos)
 
-    def _judge(self, env: CardVecEnv, masks: np.ndarray) -> Ahead:
+    def _score_actions(self, env: CardVecEnv, masks: np.ndarray) -> ActionValues:
         seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
         states = hidden(env.game, env.rules, env.rows.states, seeds)
         value = values_of(cast(CardPolicy, self.policy).network)
-        how = ahead_of(env.rows.how)
+        how = lookahead_config(env.rows.how)
         return look_ahead(env.game, env.rules, states, masks, value, how, self.gamma)
 
     def train(self) -> None:
         """Learn from the rollout."""
         if not self.ahead:
             return super().train()
-        self._study(len(self.rollout[0]), self._learn, "train/value_loss")
+        self._train_minibatches(len(self.rollout[0]), self._learn, "train/value_loss")
 
     def _learn(self, part: Tensor) -> float:
         codes, returns = (array[part].to(self.device) for array in self.rollout)
         network = cast(CardPolicy, self.policy).network
-        loss = nn.functional.mse_loss(network(self._input(codes))[1], returns)
-        self._descend(loss)
+        loss = nn.functional.mse_loss(network(self._encode(codes))[1], returns)
+        self._optimizer_step(loss)
         return loss.item()
 
 
-def ahead_of(how: How) -> How:
+def lookahead_config(how: StepConfig) -> StepConfig:
     """Return how a step is played only to look at it: the same pay, and no new game after it."""
-    return how._replace(reset=int(Reset.DISABLED), max_steps=0)
+    return how._replace(reset=int(Autoreset.DISABLED), max_steps=0)

@@ -23,7 +23,7 @@ from .sb3 import CardVecEnv
 PHASES = ("env", "forward", "distribution", "buffer", "update", "evaluation", "other")
 
 
-class Clock:
+class PhaseTimer:
     """Adds up wall time by phase: what is timed in ``with clock("env"): ...``, in seconds.
 
     ``so_far`` is the split of an earlier clock to go on from.
@@ -66,7 +66,7 @@ class CardPolicy(MaskableActorCriticPolicy):
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return super()._get_constructor_parameters() | {"make": self.make}
 
-    def masked(self, logits: Tensor, masks: Any) -> Tensor:
+    def mask_logits(self, logits: Tensor, masks: Any) -> Tensor:
         """Return logits (n, actions) under masks (n, actions); None: all actions are legal."""
         if masks is None:
             return logits
@@ -86,7 +86,7 @@ class CardPolicy(MaskableActorCriticPolicy):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return actions (n,), values (n, 1) and log probabilities (n,)."""
         logits, values = self.network(obs)
-        actions, log_probs = self.sample(self.masked(logits, action_masks), deterministic)
+        actions, log_probs = self.sample(self.mask_logits(logits, action_masks), deterministic)
         return actions, values[:, None], log_probs
 
     def evaluate_actions(
@@ -94,7 +94,7 @@ class CardPolicy(MaskableActorCriticPolicy):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return values (n, 1), log probabilities of the actions and entropies (n,)."""
         logits, values = self.network(obs)
-        logits = self.masked(logits, action_masks)
+        logits = self.mask_logits(logits, action_masks)
         log_probs = logits.log_softmax(dim=1)
         chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)
         # Not log_probs.exp(): that takes three times as long where a logit is hugely negative.
@@ -105,7 +105,7 @@ class CardPolicy(MaskableActorCriticPolicy):
     ) -> MaskableCategoricalDistribution:
         """Return sb3-contrib's distribution over the legal actions."""
         found = MaskableCategoricalDistribution(int(self.action_space.n))  # type: ignore[attr-defined]
-        return found.proba_distribution(self.masked(self.network(obs)[0], action_masks))
+        return found.proba_distribution(self.mask_logits(self.network(obs)[0], action_masks))
 
     def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
         """Return values (n, 1)."""
@@ -118,7 +118,7 @@ class CardPPO(MaskablePPO):
     Rewards are learned times ``reward_scale``.
     """
 
-    clock = Clock()
+    clock = PhaseTimer()
     reward_scale = 1.0
 
     def collect_rollouts(
@@ -154,7 +154,7 @@ class CardPPO(MaskablePPO):
         with clock("forward"):
             logits, values = policy.network(self._tensor(self._last_obs))
         with clock("distribution"):
-            actions, log_probs = policy.sample(policy.masked(logits, masks))
+            actions, log_probs = policy.sample(policy.mask_logits(logits, masks))
             chosen = actions.cpu().numpy()
         with clock("env"):
             observations, rewards, dones, infos = env.step(chosen)
@@ -165,7 +165,7 @@ class CardPPO(MaskablePPO):
         assert self.ep_info_buffer is not None
         self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
         rewards *= self.reward_scale
-        rewards += self.gamma * self._beyond(env, infos)
+        rewards += self.gamma * self._truncation_values(env, infos)
         with clock("buffer"):
             buffer.add(
                 self._last_obs,
@@ -180,7 +180,7 @@ class CardPPO(MaskablePPO):
         self._last_episode_starts = dones
         return True
 
-    def _beyond(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
+    def _truncation_values(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
         """Return the value of what a truncated game would have gone on to; 0 for other rows."""
         beyond = np.zeros(env.num_envs, np.float32)
         cut = np.flatnonzero(env.rows.out.truncated)
@@ -201,7 +201,7 @@ class CardPPO(MaskablePPO):
         self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
         return rewards, dones, infos
 
-    def _study(self, n: int, learn: Callable[[Tensor], float], name: str) -> None:
+    def _train_minibatches(self, n: int, learn: Callable[[Tensor], float], name: str) -> None:
         """Call ``learn`` with minibatches of n samples' numbers; log its mean loss by name."""
         with self.clock("update"):
             self.policy.set_training_mode(True)
@@ -214,7 +214,7 @@ class CardPPO(MaskablePPO):
             self._n_updates += self.n_epochs
             self.logger.record(name, float(np.mean(losses)))
 
-    def _input(self, codes: Tensor) -> Tensor:
+    def _encode(self, codes: Tensor) -> Tensor:
         """Return ``codes`` observations in the encoding of the network."""
         assert isinstance(self.policy, CardPolicy)
         network = self.policy.network
@@ -222,7 +222,7 @@ class CardPPO(MaskablePPO):
             return torch.from_numpy(network.features.onehot(codes.cpu().numpy())).to(self.device)
         return codes
 
-    def _descend(self, loss: Tensor) -> None:
+    def _optimizer_step(self, loss: Tensor) -> None:
         """Make one step of the optimiser."""
         self.policy.optimizer.zero_grad()
         loss.backward()

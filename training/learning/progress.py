@@ -22,11 +22,11 @@ from ..files import sync, write_bytes
 FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
 """Bytes that a log may have."""
-EVERY = 30.0
+LINE_SECONDS = 30.0
 """Seconds between two lines where no progress bar can be drawn."""
 
 
-class Log:
+class RunLog:
     """The log of one training seed. ``steps``: keep what was logged up to there, drop the rest."""
 
     def __init__(self, folder: Path, steps: int = 0) -> None:
@@ -134,7 +134,7 @@ class Bar:
         self.bar.update(done - self.done)
         self.done = done
         now = time.monotonic()
-        if self.lines and (always or now - self.said >= EVERY):
+        if self.lines and (always or now - self.said >= LINE_SECONDS):
             self.said = now
             speed = (done - self.first) / (now - self.begun)
             left = max(self.total - done, 0) / speed

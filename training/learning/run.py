@@ -18,14 +18,14 @@ from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds
 
-from ..evaluation.evaluate import Results, play_deals
+from ..evaluation.evaluate import EpisodeResults, play_deals
 from ..evaluation.stats import mean, rate
 from ..files import write_json
 from . import checkpoint
-from .progress import Bar, Log
+from .progress import Bar, RunLog
 from .settings import Settings, plain
 
-RESULT, AGENT = "result.json", "agent"
+RESULT_FILE, AGENT = "result.json", "agent"
 
 
 class Run:
@@ -51,7 +51,7 @@ class Run:
             self.history = found.values["history"]
         with _fitting(found):
             self.prepare(found)
-        self.log = Log(folder, self.steps)
+        self.log = RunLog(folder, self.steps)
         self.begun = time.perf_counter() - self.history["seconds"]
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
@@ -122,11 +122,11 @@ class Run:
 
     def evaluate(self) -> dict[str, float]:
         """Let the agent play the validation deals; return the means for the log."""
-        said, values = evaluated(self.game.goal_of(self.rules), self.play_validation())
+        said, values = summarise_results(self.game.goal_name(self.rules), self.play_validation())
         self.history["evaluations"].append({"steps": self.steps} | said)
         return values
 
-    def play_validation(self) -> Results:
+    def play_validation(self) -> EpisodeResults:
         """Let the agent play the validation deals."""
         limit = self.settings.max_moves
         key = validation_key(self.seed)
@@ -158,7 +158,7 @@ class Run:
             "weights_sha256": sha256(weights).hexdigest(),
         }
         checkpoint.drop_old(self.folder)  # one may be left half removed by a death
-        write_json(self.folder / RESULT, result | self.result())
+        write_json(self.folder / RESULT_FILE, result | self.result())
 
     def close(self) -> None:
         """Close the log."""
@@ -177,7 +177,7 @@ def _fitting(found: checkpoint.Checkpoint | None) -> Iterator[None]:
         raise ValueError(f"{found.folder} does not fit the run's settings: {reason}") from error
 
 
-def evaluated(goal: str, found: Results) -> tuple[dict[str, Any], dict[str, float]]:
+def summarise_results(goal: str, found: EpisodeResults) -> tuple[dict[str, Any], dict[str, float]]:
     """Return goal and score of an evaluation as results keep them, and as the log does."""
     both = {goal: rate(found.facts[goal]), "score": mean(found.score)}
     said = {fact: one._asdict() for fact, one in both.items()}

@@ -13,25 +13,25 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import CardNetwork, build, network_class
 from parlour.agents.registry import load
 from parlour.envs import game as game_named
-from parlour.envs.core.batch import How
+from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.keywords import make_rows
 
 from . import checkpoint, save_agent
 from .cloning import SOLVER, CloningPPO
 from .curriculum import Curriculum
-from .lookahead import LookaheadPPO, ahead_of
-from .ppo import CardPolicy, CardPPO, Clock
+from .lookahead import LookaheadPPO, lookahead_config
+from .ppo import CardPolicy, CardPPO, PhaseTimer
 from .run import Run
 from .sb3 import CardVecEnv
 from .settings import Settings
 
-WINS = 256
+CURRICULUM_DEALS = 256
 """Deals that the curriculum draws its positions from, new ones for every rollout."""
-MODELS: dict[str, type[CardPPO]] = {"lookahead": LookaheadPPO, "cloning": CloningPPO}
+MODEL_CLASSES: dict[str, type[CardPPO]] = {"lookahead": LookaheadPPO, "cloning": CloningPPO}
 """What learns, where it is not plain `CardPPO`."""
-ROWS_APART = 1 << 32
-"""Row i of training seed k is seeded with ``k * ROWS_APART + i``: no two runs share its deals."""
+SEED_STRIDE = 1 << 32
+"""Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share its deals."""
 
 
 def make_env(settings: Settings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
@@ -63,7 +63,7 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
     """Return the model of a run with fresh weights, drawn from ``seed``."""
     env, net = make_env(settings, make), described(settings)
     rate_now = settings.learning_rate
-    model = MODELS.get(settings.method, CardPPO)(
+    model = MODEL_CLASSES.get(settings.method, CardPPO)(
         CardPolicy,
         env,
         learning_rate=rate_now if settings.schedule == "constant" else lambda left: rate_now * left,
@@ -91,7 +91,7 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
         model.lessons = int(settings.warm_up * settings.total_steps)
         if settings.teacher != SOLVER:
             model.teacher = load(settings.teacher, env.game, env.rules, seed)
-    env.seed(seed * ROWS_APART)
+    env.seed(seed * SEED_STRIDE)
     model.set_logger(Logger(None, []))
     return model
 
@@ -123,14 +123,14 @@ class NetworkRun(Run):
             if isinstance(self.model, LookaheadPPO):
                 self.model.ahead = self.steps - rollout >= self.model.warm_up
         elif initial:
-            self._begin_with(initial)
+            self._load_initial(initial)
         _, self.callback = self.model._setup_learn(0, reset_num_timesteps=found is None)
-        self.model.clock = self.clock = Clock(self.history["split"])
+        self.model.clock = self.clock = PhaseTimer(self.history["split"])
 
     def _make_model(self) -> CardPPO:
         return make_model(self.settings, self.seed)
 
-    def _begin_with(self, folder: Path) -> None:
+    def _load_initial(self, folder: Path) -> None:
         agent = LearnedAgent.load(folder, self.game)
         try:
             self.network.load_state_dict(agent.network.state_dict())
@@ -186,7 +186,7 @@ class NetworkRun(Run):
             self.env.curriculum = None
             return
         if self.env.curriculum is None:
-            self.env.curriculum = Curriculum(self.game, self.rules, WINS)
+            self.env.curriculum = Curriculum(self.game, self.rules, CURRICULUM_DEALS)
         rollout = self.steps // (self.settings.n_envs * self.settings.n_steps)
         self.env.curriculum.draw(min(1.0, 2 * self.steps / steps + 0.05), self.seed, rollout)
         if self.steps == 0:
@@ -203,17 +203,17 @@ class NetworkRun(Run):
 
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
-        return LearnedAgent(self.network, how=self._how())
+        return LearnedAgent(self.network, how=self._lookahead_config())
 
     def evaluate(self) -> dict[str, float]:
         """See `Run.evaluate`."""
         with self.clock("evaluation"):
             return super().evaluate()
 
-    def _how(self) -> How | None:
+    def _lookahead_config(self) -> StepConfig | None:
         """Return how the agent looks ahead, or None while it plays by its policy."""
         ahead = isinstance(self.model, LookaheadPPO) and self.model.ahead
-        return ahead_of(self.env.rows.how) if ahead else None
+        return lookahead_config(self.env.rows.how) if ahead else None
 
     def save(self) -> None:
         """See `Run.save`."""
@@ -222,7 +222,7 @@ class NetworkRun(Run):
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""
-        how = self._how()
+        how = self._lookahead_config()
         save_agent.save(
             folder,
             f"{self.settings.network}-{self.seed}",

@@ -16,11 +16,11 @@ import cma
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.greedy import HEURISTIC, TENSOR, GreedyAgent
+from parlour.agents.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
 from parlour.envs import Game
 from parlour.envs import game as game_named
-from parlour.envs.core.batch import Over, Source
-from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.batch import DealSource, Over
+from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import compiled
 from parlour.envs.core.values import best_of
@@ -29,14 +29,14 @@ from . import checkpoint, save_agent
 from .run import Run
 from .settings import Settings
 
-FLOOR = 0.1
+SCALE_FLOOR = 0.1
 """A weight of 0 is searched like one of this share of the mean size of all weights."""
 STREAM = 0x434D41
 """Keeps the numbers drawn here apart from those of other methods with equal seeds."""
 
 
 @cache
-def make_player(name: str) -> Callable[..., None]:
+def make_heuristic_player(name: str) -> Callable[..., None]:
     """Return the compiled ``player(states, rules, weights, scores, max_moves)`` of a game.
 
     It plays each deal, given by the state's generator, to its end by the heuristic; ``scores`` is
@@ -50,7 +50,7 @@ def make_player(name: str) -> Callable[..., None]:
         rules = table[0]
         for i in range(len(states)):
             s = states[i]
-            begin(s, rules, Source.SEED)
+            begin(s, rules, DealSource.SEED)
             while s["over"] == Over.RUNNING and s["moves"] < max_moves:
                 for action in range(actions):
                     scores[0, action] = 0.0
@@ -66,7 +66,9 @@ def play(
     """Play deals by the heuristic with some weights; return their last states (n,)."""
     states = np.zeros(len(seeds), game.state)
     states["rng"] = seeds
-    make_player(game.name)(states, compiled(rules), weights, np.zeros((1, game.actions)), max_moves)
+    make_heuristic_player(game.name)(
+        states, compiled(rules), weights, np.zeros((1, game.actions)), max_moves
+    )
     return states
 
 
@@ -89,7 +91,7 @@ def make_search(settings: Settings, seed: int, n: int) -> cma.CMAEvolutionStrate
     return cma.CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
 
 
-class WeightsRun(Run):
+class PolicySearchRun(Run):
     """A run of policy search. Its ``steps`` are whole games.
 
     A checkpoint is taken after each generation, and the agent is evaluated at the end.
@@ -99,14 +101,14 @@ class WeightsRun(Run):
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
-        self.begin = self.game.own_weights
+        self.begin = self.game.default_weights
         initial = self.initial()
         if initial:
             weights = GreedyAgent.load(initial, self.game).weights
             assert weights is not None
             self.begin = weights
         size = np.abs(self.begin)
-        self.scale = size + FLOOR * (size.mean() or 1.0)
+        self.scale = size + SCALE_FLOOR * (size.mean() or 1.0)
         self.search = make_search(self.settings, self.seed, len(self.begin))
         if found:  # pickled by this run itself, in its own folder
             self.search = pickle.loads(found.arrays["search"].tobytes())
@@ -138,7 +140,7 @@ class WeightsRun(Run):
         """Let candidates play common deals; return how the middle one of them did."""
         draws = np.random.default_rng([self.seed, STREAM, int(self.search.countiter)])
         deals = self.settings.candidate_deals
-        seeds = draws.integers(0, int(TRAINING_SEEDS), deals, np.uint64, endpoint=True)
+        seeds = draws.integers(0, int(TRAINING_SEED_MASK), deals, np.uint64, endpoint=True)
         points = self.search.ask()
         played = np.array([self._play(point, seeds) for point in points])
         paid, seen = played.T
@@ -178,9 +180,9 @@ class WeightsRun(Run):
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""
         names = list(self.game.weights)
-        tensors = tensor_bytes({TENSOR: self.weights})
+        tensors = tensor_bytes({WEIGHTS_TENSOR: self.weights})
         described = {
-            "name": HEURISTIC,
+            "name": HEURISTIC_NETWORK,
             "encoding": "none",
             "width": len(names),
             "depth": 0,

@@ -7,13 +7,13 @@ import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.value_table import TABLE, ValueAgent, values_of
-from parlour.envs.core.cards import TRAINING_SEEDS
+from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.options import compiled
-from parlour.envs.core.values import bonus_of
+from parlour.envs.core.values import win_bonus_points
 
 from . import checkpoint, save_agent
 from .run import Run
-from .td_kernel import Lesson, make_learner, make_room
+from .td_kernel import LearningPlan, make_learner, make_room
 
 GAMES = 10_000
 """Games between two looks at the log, the clock and whether to stop."""
@@ -25,7 +25,7 @@ EXPLORE = 0.02
 """Share of random actions in the rest of the warm-up."""
 
 
-class ValueRun(Run):
+class TDRun(Run):
     """A run that learns a table of afterstate values by self-play.
 
     It ends with the first `GAMES` games that reach ``total`` steps.
@@ -35,13 +35,13 @@ class ValueRun(Run):
         """See `Run.prepare`."""
         self.values, self.room = values_of(self.game), make_room(self.game)
         self.learner = make_learner(self.game.name)
-        self.bonus = bonus_of(self.game.play)
+        self.bonus = win_bonus_points(self.game.play)
         self.total, self.steps = self.settings.total_steps, 0
         self.table = np.zeros(self.values.size, np.float32)
         self.seen = np.zeros(self.values.size, np.int32)
         self.states = np.zeros(1, self.game.state)
         draws = np.random.default_rng([self.seed, STREAM])
-        self.states["rng"] = draws.integers(0, int(TRAINING_SEEDS), 1, np.uint64)
+        self.states["rng"] = draws.integers(0, int(TRAINING_SEED_MASK), 1, np.uint64)
         initial = self.initial()
         if found:
             self.steps = found.values["steps"]
@@ -50,17 +50,17 @@ class ValueRun(Run):
         elif initial:
             self.table = ValueAgent.load(initial, self.game).table.copy()
 
-    def lesson(self) -> Lesson:
+    def lesson(self) -> LearningPlan:
         """Return how the next games are played and learned from."""
         done, warm = self.steps / self.total, self.settings.warm_up
         if done < warm and self.values.parts:
             first = done < FIRST_STEPS * warm
-            return Lesson(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES, 0)
+            return LearningPlan(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES, 0)
         if done < warm:
-            return Lesson(0, 1, EXPLORE, self.settings.step_size, 1, GAMES, self.bonus)
+            return LearningPlan(0, 1, EXPLORE, self.settings.step_size, 1, GAMES, self.bonus)
         left = (1 - done) / (1 - warm)
         size = self.settings.step_size * (left if self.settings.schedule == "linear" else 1)
-        return Lesson(0, 0, 0, size, self.settings.td_lambda, GAMES, self.bonus)
+        return LearningPlan(0, 0, 0, size, self.settings.td_lambda, GAMES, self.bonus)
 
     def iterate(self) -> dict[str, float]:
         """See `Run.iterate`."""
@@ -69,7 +69,7 @@ class ValueRun(Run):
         self.learner(
             self.states,
             compiled(self.rules),
-            self.game.own_weights,
+            self.game.default_weights,
             self.table,
             self.seen,
             self.room,

@@ -69,7 +69,7 @@ def save_weights(
         "format": FORMAT,
         "name": name,
         "game": game.name,
-        "variant": game.variant_of(rules),
+        "variant": game.variant_name(rules),
         "rules": plain(rules),
         "rules_digest": game.rules_digest(rules),
         "features_digest": game.features_digest,

@@ -13,9 +13,9 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game
-from parlour.envs.core.batch import Reset, Source
+from parlour.envs.core.batch import Autoreset, DealSource
 from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import Rows, codes_of, taken
+from parlour.envs.core.rows import Rows, observation_codes, taken
 from parlour.envs.keywords import (
     BROKEN,
     MAX_MOVES,
@@ -31,7 +31,7 @@ from .curriculum import Curriculum
 
 RECENT = 2000
 """How many of the last finished games the running averages cover."""
-LOG = np.dtype(
+EPISODE_RECORD = np.dtype(
     [
         ("won", np.int8),
         ("score", np.int32),
@@ -77,11 +77,11 @@ class CardVecEnv(VecEnv):
             max_moves=max_moves,
             max_episode_steps=max_episode_steps,
             skip_forced=skip_forced,
-            reset=Reset.SAME_STEP,
+            reset=Autoreset.SAME_STEP,
         )
         self.returns = np.zeros(num_envs)
         self.curriculum: Curriculum | None = None
-        self._ring = np.zeros(RECENT, LOG)
+        self._ring = np.zeros(RECENT, EPISODE_RECORD)
         self._finished = 0
         self.ended = np.zeros(0, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
@@ -113,12 +113,12 @@ class CardVecEnv(VecEnv):
 
     def set_rules(self, rules: Any) -> None:
         """Go on by other rules of the same game."""
-        self.rows.rules, self.rows.rules_table = rules, compiled(rules)
+        self.rows.rules, self.rows.rules_record = rules, compiled(rules)
 
     def begin(self) -> np.ndarray:
         """Begin a new game on every row, unseeded, and the running averages anew: observations."""
         self._broken = True
-        self.rows.start(Source.DRAW)
+        self.rows.start(DealSource.DRAW)
         self._broken = False
         self.returns[:] = 0
         self._finished = 0
@@ -157,13 +157,13 @@ class CardVecEnv(VecEnv):
     def leave(self, which: np.ndarray) -> None:
         """Leave the games in ``which`` (bool (num_envs,)) and begin new ones on their rows."""
         self._broken = True
-        self.rows.start(Source.DRAW, which)
+        self.rows.start(DealSource.DRAW, which)
         self._broken = False
         self.returns[which] = 0
 
     def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
         ended = taken(self.rows.out.ended, which)
-        last = observe(self.game, self.encoding, codes_of(ended))
+        last = observe(self.game, self.encoding, observation_codes(ended))
         self.results = self._facts(ended, which)
         facts = {name: array.tolist() for name, array in self.results.items()}
         cut = self.rows.out.truncated[which].tolist()
@@ -197,7 +197,7 @@ class CardVecEnv(VecEnv):
 
     @property
     def recent(self) -> np.ndarray:
-        """The last `RECENT` finished games, records of `LOG`, in no particular order (a view)."""
+        """The last `RECENT` finished games, records of `EPISODE_RECORD`, unsorted (a view)."""
         return self._ring[: self._finished]
 
     def state(self) -> dict[str, np.ndarray]:
@@ -229,7 +229,7 @@ class CardVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _chosen(self, indices: Any) -> Sequence[int]:
+    def _indices(self, indices: Any) -> Sequence[int]:
         return list(self._get_indices(indices))
 
     def has_attr(self, attr_name: str) -> bool:
@@ -239,7 +239,7 @@ class CardVecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute, the same for every row, once for each row asked for."""
         value = None if attr_name == "render_mode" else getattr(self, attr_name)
-        return [value for _ in self._chosen(indices)]
+        return [value for _ in self._indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Refuse: the rows are one batch and share all attributes."""
@@ -251,15 +251,15 @@ class CardVecEnv(VecEnv):
         """Call ``action_masks`` (bool (rows, actions), one row an env) or ``scene`` of rows."""
         if method_name == "action_masks":
             masks = self.masks()
-            return masks if indices is None else masks[self._chosen(indices)]
+            return masks if indices is None else masks[self._indices(indices)]
         if method_name == "scene":
             layout, states = self.game.layout, self.rows.states
-            return [layout(states[i], self.rules) for i in self._chosen(indices)]
+            return [layout(states[i], self.rules) for i in self._indices(indices)]
         raise AttributeError(f"no method {method_name!r}: allowed are action_masks, scene")
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: Any = None) -> list[bool]:
         """Say yes for Monitor, whose ``episode`` facts are in the infos, and no for all others."""
-        return [issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
+        return [issubclass(wrapper_class, Monitor) for _ in self._indices(indices)]
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool (num_envs, actions); see `masks`."""

@@ -24,14 +24,14 @@ from parlour.agents.networks import build
 from parlour.agents.registry import Agent, load
 from parlour.envs import Game
 from parlour.envs.core.baselines import Uniform
-from parlour.envs.core.batch import How, Over, Reset, Source
-from parlour.envs.core.options import yes_or_no
+from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
+from parlour.envs.core.options import parse_bool
 from parlour.envs.core.turn import draws
 from parlour.envs.keywords import REWARDS, one_of
 from parlour.envs.seat import SeatRows
 
-from ..evaluation.duplicate_play import rotated
-from ..evaluation.evaluate import Results
+from ..evaluation.duplicate_play import play_duplicate
+from ..evaluation.evaluate import EpisodeResults
 from ..files import write_bytes
 from . import checkpoint, save_agent
 from .ppo import CardPolicy, CardPPO
@@ -40,7 +40,7 @@ from .run_network import NetworkRun, described, make_model
 
 FOLDER, PICTURE = "pool", "pool.png"
 LEARNER = "learner"
-RATED = 200
+RATED_HANDS = 200
 """Hands ended in each rollout by which ratings change."""
 SALT = 0x504F4F4C
 """Keeps the draws of opponents apart from those of agents."""
@@ -70,7 +70,7 @@ class Pool:
         self.ratings.append(self.model.rating(mu=now.mu, sigma=now.sigma, name=agent.name))
         self.chances = np.append(self.chances, 0.0)
 
-    def beats(self, member: int) -> float:
+    def win_probability(self, member: int) -> float:
         """Return the chance that the learner beats a member, by their ratings."""
         chances = self.model.predict_win([[self.ratings[0]], [self.ratings[member]]])
         return float(chances[0])
@@ -78,7 +78,9 @@ class Pool:
     def choose(self, active: int, rng: np.random.Generator) -> None:
         """Draw the members of the next rollout: the learner, and ``active`` others."""
         members = np.arange(1, len(self.cast))
-        weights = np.array([(1 - self.beats(int(member))) ** 2 for member in members]) + 1e-3
+        weights = (
+            np.array([(1 - self.win_probability(int(member))) ** 2 for member in members]) + 1e-3
+        )
         count = min(active, len(members))
         drawn = rng.choice(members, count, replace=False, p=weights / weights.sum())
         self.chances = np.zeros(len(self.cast))
@@ -93,7 +95,7 @@ class Pool:
 
     def rate(self) -> None:
         """Rate by hands that ended since, by the order of the members' mean nets in each."""
-        left = RATED
+        left = RATED_HANDS
         for members, nets in self.played:
             for row in range(min(len(members), left)):
                 self._rate_hand(members[row], nets[row])
@@ -126,12 +128,12 @@ class PoolRows(SeatRows):
         self.cast = pool.cast  # the list itself: it grows
 
     def start(
-        self, source: Source, which: np.ndarray | None = None, dealer: int | None = None
+        self, source: DealSource, which: np.ndarray | None = None, dealer: int | None = None
     ) -> None:
         """See `SeatRows.start`."""
         which = self.all if which is None else which
         done = which & (self.states["over"] == Over.TERMINATED)
-        players = self.game.players_of(self.rules)
+        players = self.game.num_players(self.rules)
         if done.any():
             members = self.who[done, :players].copy()
             members[np.arange(len(members)), self.own[done]] = 0
@@ -149,7 +151,7 @@ class PoolRows(SeatRows):
         self.who[:] = saved["who"]
 
 
-def pool_rows(
+def make_pool_rows(
     pool: Pool,
     game: Game,
     n: int,
@@ -158,14 +160,14 @@ def pool_rows(
     *,
     reward: str,
     skip_forced: bool,
-    reset: Reset,
+    reset: Autoreset,
     **_: Any,
 ) -> PoolRows:
     """Return rows for training: what `shell.make_rows` does, with a pool at the other seats."""
     rules = game.rules_of(variant, options)
-    players = game.players_of(rules)
+    players = game.num_players(rules)
     kind = REWARDS.index(one_of("reward", reward, REWARDS))
-    how = How(kind, int(reset), skip_forced=int(yes_or_no("skip_forced", skip_forced)))
+    how = StepConfig(kind, int(reset), skip_forced=int(parse_bool("skip_forced", skip_forced)))
     who = np.zeros((n, game.seats), np.int64)
     return PoolRows(pool, game, rules, n, how, pool.cast, who, np.arange(n) % players)
 
@@ -188,7 +190,7 @@ class SelfplayRun(NetworkRun):
         super().prepare(found)  # last: it puts the random generators back where they were
 
     def _make_model(self) -> CardPPO:
-        model = make_model(self.settings, self.seed, partial(pool_rows, self.pool))
+        model = make_model(self.settings, self.seed, partial(make_pool_rows, self.pool))
         network = cast(CardPolicy, model.policy).network
         self.pool.cast[0] = LearnedAgent(network, LEARNER, deterministic=False)
         return model
@@ -241,14 +243,14 @@ class SelfplayRun(NetworkRun):
         """See `Run.agent`."""
         return LearnedAgent(self.network, deterministic=False)
 
-    def play_validation(self) -> Results:
+    def play_validation(self) -> EpisodeResults:
         """Let the agent play every deal from every seat among the players by rule, in turn."""
         key = validation_key(self.seed)
-        found = rotated(self.game, self.rules, self.agent(), self.field, self.deals, key=key)
+        found = play_duplicate(self.game, self.rules, self.agent(), self.field, self.deals, key=key)
         assert self.game.unit is not None
         nets = found.nets / self.game.unit(self.rules)
         facts = {"won": (found.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
-        return Results(facts, found.milliseconds)
+        return EpisodeResults(facts, found.milliseconds)
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""

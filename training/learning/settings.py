@@ -18,7 +18,7 @@ from parlour.envs.core.truth import solver_of
 
 from .limits import check_kind, check_name, check_ranges
 
-HERE = Path(__file__).parent / "presets"
+PRESETS_FOLDER = Path(__file__).parent / "presets"
 Value = int | float | str
 Table = Annotated[dict[str, Value], tyro.conf.arg(metavar="NAME VALUE ...")]
 
@@ -166,13 +166,13 @@ class Settings:
             raise ValueError(
                 f"gamma={self.gamma}: method 'lookahead' plays undiscounted, by gamma=1"
             )
-        self._check_truth()
+        self._check_solver()
         if self.method == "values":
             values_of(game)
             if self.reward != "progress":
                 raise ValueError(f"reward={self.reward!r}: method 'values' learns by 'progress'")
 
-    def _check_truth(self) -> None:
+    def _check_solver(self) -> None:
         """Refuse what needs a solver where there is none for these rules."""
         game = game_named(self.game)
         lessons = self.method == "cloning" and self.teacher == "solver"
@@ -224,7 +224,7 @@ def presets(game: str) -> list[str]:
 
 
 def _tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
-    path = file or HERE / f"{game_named(game).name}.toml"
+    path = file or PRESETS_FOLDER / f"{game_named(game).name}.toml"
     if file is None and not path.exists():
         return path, {"default": {}}
     with naming(path):

@@ -10,7 +10,7 @@ from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, re
 from parlour.envs import game as game_named
 
 from ..files import write_json
-from .run import RESULT
+from .run import RESULT_FILE
 from .settings import Settings
 
 RESULT_FIELDS = {
@@ -28,8 +28,8 @@ def summarise(settings: Settings, folder: Path) -> None:
     Raises ValueError, naming file and field, for one of them that says something else.
     """
     game = game_named(settings.game)
-    goal = game.goal_of(game.rules_of(settings.variant, settings.options))
-    seeds = [_result_of(folder / f"seed-{k}" / RESULT, goal) for k in settings.seeds]
+    goal = game.goal_name(game.rules_of(settings.variant, settings.options))
+    seeds = [_result_of(folder / f"seed-{k}" / RESULT_FILE, goal) for k in settings.seeds]
     summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
     if "unit" in seeds[0]:
         summary["unit"] = seeds[0]["unit"]
@@ -42,7 +42,7 @@ def summarise(settings: Settings, folder: Path) -> None:
             "by_seed": values.tolist(),
         }
     summary["seconds"] = [one["seconds"] for one in seeds]
-    write_json(folder / RESULT, summary)
+    write_json(folder / RESULT_FILE, summary)
 
 
 def _result_of(file: Path, goal: str) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _result_of(file: Path, goal: str) -> dict[str, Any]:
 
 def report(folder: Path) -> str:
     """Say in a few lines how a finished run came out."""
-    summary = json.loads((folder / RESULT).read_text())
+    summary = json.loads((folder / RESULT_FILE).read_text())
     goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
     reached, score = summary[goal], summary["score"]
     played = f"{summary['steps']:,} {summary.get('unit', 'steps')}"
@@ -77,10 +77,10 @@ def report(folder: Path) -> str:
     return "\n".join(lines)
 
 
-def split_table(folder: Path) -> str:
+def time_table(folder: Path) -> str:
     """Say where the time of each seed went."""
     lines = []
-    for path in sorted(folder.glob(f"seed-*/{RESULT}")):
+    for path in sorted(folder.glob(f"seed-*/{RESULT_FILE}")):
         result = json.loads(path.read_text())
         seconds = result["seconds_by_phase"]
         whole, unit = sum(seconds.values()), result.get("unit", "steps")

@@ -17,7 +17,7 @@ import numpy as np
 from parlour.agents.value_table import values_of
 from parlour.envs import Game
 from parlour.envs import game as game_named
-from parlour.envs.core.batch import Source
+from parlour.envs.core.batch import DealSource
 from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.cards import below
 from parlour.envs.core.jit import jit
@@ -25,11 +25,11 @@ from parlour.envs.core.values import best_of
 
 LONGEST = 512
 """Decisions of a game that are learned from; what comes after them is only played."""
-OFTEN = 2000
+MEAN_WINDOW = 2000
 """A Monte Carlo value is the mean of about the last so many outcomes."""
 
 
-class Room(NamedTuple):
+class LearnerBuffers(NamedTuple):
     """What one game of self-play is written into, kept from game to game."""
 
     ids: np.ndarray  # int32 (LONGEST + 1, most): features of each afterstate; the last is spare
@@ -39,10 +39,10 @@ class Room(NamedTuple):
     points: np.ndarray  # float64 (most,): what each part brought
 
 
-def make_room(game: Game) -> Room:
+def make_room(game: Game) -> LearnerBuffers:
     """Return room for a game's learner."""
     most = values_of(game).most
-    return Room(
+    return LearnerBuffers(
         np.zeros((LONGEST + 1, most), np.int32),
         np.zeros(LONGEST, np.int64),
         np.zeros(LONGEST, np.int64),
@@ -51,7 +51,7 @@ def make_room(game: Game) -> Room:
     )
 
 
-class Lesson(NamedTuple):
+class LearningPlan(NamedTuple):
     """How some games are played and learned from."""
 
     parts: float  # 1: each part learns what it brought; 0: the sum learns the final score
@@ -68,8 +68,8 @@ def make_learner(name: str) -> Callable[..., None]:
     """Build a game's learner: ``learn(states, rules, weights, table, seen, room, lesson, tally)``.
 
     ``states`` is one row, whose generator deals; ``rules`` as `options.compiled` makes them;
-    ``weights`` the heuristic's. It learns ``table``, float32 (size,), and counts in ``seen``,
-    int32 (size,), how often each value was. ``lesson`` is a `Lesson` as a float64 array; ``tally``,
+    ``weights`` the heuristic's. It learns ``table``, float32 (size,), and counts in ``seen``, int32
+    (size,), how often each value was. ``lesson`` is a `LearningPlan` as a float64 array; ``tally``,
     int64 (4,), is added to: games, steps, scores, goals reached.
     """
     game = game_named(name)
@@ -99,7 +99,9 @@ def make_learner(name: str) -> Callable[..., None]:
                 number = room.ids[move, part]
                 if number >= 0:
                     seen[number] += 1
-                    table[number] += (room.points[part] - table[number]) / min(seen[number], OFTEN)
+                    table[number] += (room.points[part] - table[number]) / min(
+                        seen[number], MEAN_WINDOW
+                    )
 
     @jit
     def learn_sum(s: Any, table: Any, seen: Any, room: Any, moves: int, lesson: Any) -> None:
@@ -127,7 +129,7 @@ def make_learner(name: str) -> Callable[..., None]:
     ) -> None:  # fmt: skip
         s = states[0]
         for _ in range(int(lesson[5])):
-            begin(s, rules[0], Source.DRAW)
+            begin(s, rules[0], DealSource.DRAW)
             moves = 0
             while s["over"] == 0:
                 action = choose(states, rules, weights, table, room, lesson)

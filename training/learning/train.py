@@ -37,13 +37,13 @@ from parlour.envs.core.options import plain as plain_rules
 
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
-from .run import RESULT, Run, Stop
+from .run import RESULT_FILE, Run, Stop
 from .run_network import NetworkRun
-from .run_policy_search import WeightsRun
-from .run_td import ValueRun
+from .run_policy_search import PolicySearchRun
+from .run_td import TDRun
 from .selfplay import SelfplayRun
 from .settings import Settings, parse, plain, preset, read
-from .summary import report, split_table, summarise
+from .summary import report, summarise, time_table
 
 __all__ = ["Interrupted", "Settings", "main", "preset", "report", "resume", "train"]
 
@@ -54,8 +54,8 @@ METHODS: dict[str, type[Run]] = {
     "lookahead": NetworkRun,
     "cloning": NetworkRun,
     "selfplay": SelfplayRun,
-    "values": ValueRun,
-    "weights": WeightsRun,
+    "values": TDRun,
+    "weights": PolicySearchRun,
 }
 """Who trains by each method."""
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -76,7 +76,7 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
     after SIGINT or SIGTERM. A run that could not begin leaves no folder.
     """
     game = game_named(settings.game)
-    several = game.players_of(game.rules_of(settings.variant, settings.options)) > 1
+    several = game.num_players(game.rules_of(settings.variant, settings.options)) > 1
     if several != (settings.method == "selfplay"):
         raise ValueError(
             f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
@@ -138,11 +138,11 @@ def _rules(settings: Settings) -> dict[str, Any]:
         "rules": plain_rules(rules),
         "rules_digest": game.rules_digest(rules),
         "features_digest": game.features_digest,
-        "learned": _learned(settings),
+        "learned": _method_digest(settings),
     }
 
 
-def _learned(settings: Settings) -> Any:
+def _method_digest(settings: Settings) -> Any:
     """What else a checkpoint of this method depends on: it must not be resumed with another."""
     game = game_named(settings.game)
     if settings.method == "values":
@@ -187,10 +187,10 @@ def _is_empty(folder: Path, names: set[str]) -> bool:
 
 
 def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
-    with _stoppable() as stop:
+    with _catch_signals() as stop:
         for seed in settings.seeds:
             place = folder / f"seed-{seed}"
-            if not (place / RESULT).exists() and not _train_seed(
+            if not (place / RESULT_FILE).exists() and not _train_seed(
                 settings, seed, place, quiet, stop
             ):
                 raise Interrupted(folder, stop.asked)
@@ -208,7 +208,7 @@ def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: 
 
 
 @contextmanager
-def _stoppable() -> Iterator[Stop]:
+def _catch_signals() -> Iterator[Stop]:
     """Let SIGINT and SIGTERM ask for a stop; a second one ends the process at once."""
     stop = Stop()
 
@@ -227,7 +227,7 @@ def _stoppable() -> Iterator[Stop]:
             signal.signal(signum, handler)
 
 
-def _parsed(words: Sequence[str]) -> Settings:
+def _parse_command(words: Sequence[str]) -> Settings:
     """Read a command line; what tyro finds wrong becomes a ValueError."""
     drawn = StringIO()
     try:
@@ -260,7 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 raise ValueError("--resume RUN takes nothing else: a run keeps its own settings")
             folder, profile = resume(Path(words[1])), False
         else:
-            settings = _parsed(words)
+            settings = _parse_command(words)
             folder, profile = train(settings), settings.profile
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
@@ -270,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     print(report(folder))
     if profile:
-        print(split_table(folder))
+        print(time_table(folder))
     return 0
 
 

@@ -22,7 +22,7 @@ NIBBLE = 15
 HIGH = 4
 """The top of the higher foundation of a colour stands so many bits above that of the lower."""
 DEEPEST = 64
-"""Room for positions while `alive` goes through choices, of which there are 24 at most."""
+"""Room for positions while `check_alive` goes through choices, of which there are 24 at most."""
 SEEN = 1 << 10
 
 
@@ -95,7 +95,7 @@ def eager(piles: Any, tops: int, free: int, cards: Any, suits: bool) -> Any:
 
 
 @jit
-def lead(tops: int, free: int, card: int) -> Any:
+def play_up_to(tops: int, free: int, card: int) -> Any:
     """Build a card on the higher foundation, after free cards where they lack; -1 if it cannot."""
     at = line(card, False) + HIGH
     while (tops >> at) & NIBBLE < (card >> 2) - 1:
@@ -108,7 +108,9 @@ def lead(tops: int, free: int, card: int) -> Any:
 
 
 @jit
-def alive(piles: Any, tops: int, free: int, cards: Any, suits: bool, tries: int, room: Any) -> int:
+def check_alive(
+    piles: Any, tops: int, free: int, cards: Any, suits: bool, tries: int, room: Any
+) -> int:
     """Whether the piles could be played off if the cards still to come lay open: 1 yes, 0 no.
 
     2: not found out in so many ``tries``. ``room``: stack (DEEPEST, 7), keys, stamps.
@@ -137,7 +139,7 @@ def alive(piles: Any, tops: int, free: int, cards: Any, suits: bool, tries: int,
         card = cards[place]
         if card >> 2 <= (at[4] >> (line(card, False) + HIGH)) & NIBBLE:
             continue
-        tops, free = lead(at[4], at[5], card)
+        tops, free = play_up_to(at[4], at[5], card)
         if tops < 0:
             continue
         tries -= 1
@@ -159,5 +161,5 @@ def alive(piles: Any, tops: int, free: int, cards: Any, suits: bool, tries: int,
 
 
 def make_room() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return room for `alive`."""
+    """Return room for `check_alive`."""
     return np.zeros((DEEPEST, 7), np.int64), np.zeros(SEEN, np.int64), np.zeros(SEEN + 1, np.int64)

@@ -8,15 +8,15 @@ matter any more, so that the four sets are kept sorted.
 ``width`` most promising different positions of a level. Where it never had to leave one out it has
 seen all that matters: then a game that it does not win is lost. It leaves out, whatever the width:
 
-- positions that are dead though all cards still to come lay open (`alive`). To lie open is never
-  worse than to lie in a pile: sound by all options, in the last pass.
+- positions that are dead though all cards still to come lay open (`check_alive`). To lie open is
+  never worse than to lie in a pile: sound by all options, in the last pass.
 - not to play a card that fits the lower foundation of its colour, or by suits any that fits
   (`eager`). Its twin fits there too, or has been built, so that nothing is stranded. Where playing
   is compulsory it is played in this phase anyway, sooner or later; with ``hold_back`` nothing
   else becomes compulsory by it. Sound by all options, in the last pass. What ``direct`` allows is
   never taken for granted: another card that then fits might have to be played.
-- to play free cards before they are needed, inside `alive`: a card built early may only take the
-  place of its twin.
+- to play free cards before they are needed, inside `check_alive`: a card built early may only
+  take the place of its twin.
 
 A card's twin is the other one of its value and colour.
 """
@@ -28,13 +28,13 @@ import numpy as np
 from ...core.bits import highest, lowest
 from ...core.jit import jit
 from ..rules import KING, PILES
-from .alive import NIBBLE, alive, built, eager, fits, line
+from .alive import NIBBLE, built, check_alive, eager, fits, line
 from .alive import make_room as make_alive_room
 
 WAITING = 256
 """Room for positions while `phase` goes through plays: there are 24 choices at most."""
 TRIES = 3000
-"""Positions after which `alive` gives up, while cards are still to come."""
+"""Positions after which `check_alive` gives up, while cards are still to come."""
 WORST = (1 << 12) - 1
 LONG = 1 << 40
 
@@ -70,7 +70,7 @@ def buried(pile: int, tops: int, cards: Any, suits: bool) -> Any:
 
 
 @jit
-def cost(piles: Any, tops: int, nxt: int, cards: Any, suits: bool) -> int:
+def position_cost(piles: Any, tops: int, nxt: int, cards: Any, suits: bool) -> int:
     """How unpromising a position looks, 0 to `WORST`; ``nxt``: the place of the next card."""
     total, lows, best = 0.0, 0, 0
     for p in range(PILES):
@@ -124,7 +124,7 @@ def insert(piles: Any, tops: int, parent: int, worth: int, found: int, out: Any,
 
 
 @jit
-def offer(
+def add_if_alive(
     piles: Any, tops: int, parent: int, nxt: int, found: int, deck: Any, suits: bool, out: Any,
     room: Any,
 ) -> Any:  # fmt: skip
@@ -137,9 +137,9 @@ def offer(
     last = nxt == len(cards)
     if found == len(masks):
         return found, -1
-    if alive(piles, tops, free[nxt], cards, suits, LONG if last else TRIES, dead) == 0:
+    if check_alive(piles, tops, free[nxt], cards, suits, LONG if last else TRIES, dead) == 0:
         return found, 0
-    worth = 0 if last else cost(piles, tops, nxt, cards, suits)
+    worth = 0 if last else position_cost(piles, tops, nxt, cards, suits)
     return insert(piles, tops, parent, worth, found, (masks, more), table), int(last)
 
 
@@ -148,7 +148,7 @@ def phase(
     piles: Any, tops: int, parent: int, nxt: int, found: int, deck: Any, rules: Any, out: Any,
     room: Any, todo: Any,
 ) -> Any:  # fmt: skip
-    """Offer all positions that playing after a group can lead to: as `offer`, and how many."""
+    """Offer all positions that playing after a group leads to: as `add_if_alive`, and how many."""
     cards = deck[0]
     for p in range(PILES):
         todo[0, p] = piles[p]
@@ -165,7 +165,7 @@ def phase(
                 leads |= 1 << p
         if leads == 0 or rules.hold_back:
             nodes += 1
-            found, one = offer(at, shown, parent, nxt, found, deck, rules.suits, out, room)
+            found, one = add_if_alive(at, shown, parent, nxt, found, deck, rules.suits, out, room)
             if one > 0:
                 return found, one, nodes
             state = min(state, one)
@@ -256,7 +256,9 @@ def search(
             if ends[nxt]:
                 many, state, seen = phase(work, now, i, nxt + 1, many, deck, rules, out, room, todo)
             else:
-                many, state = offer(work, now, i, nxt + 1, many, deck, rules.suits, out, room)
+                many, state = add_if_alive(
+                    work, now, i, nxt + 1, many, deck, rules.suits, out, room
+                )
             nodes += seen
             complete = complete and state >= 0
             if state > 0:
@@ -267,7 +269,7 @@ def search(
 
 
 def make_room(width: int, levels: int) -> tuple[Any, Any, Any]:
-    """Return room for `search`: kept, out and the room of `alive`."""
+    """Return room for `search`: kept, out and the room of `check_alive`."""
     most = 6 * width + WAITING
     kept = np.empty((levels, width, PILES), np.int64), np.empty((levels, width, 3), np.int64)
     out = (

@@ -9,11 +9,11 @@ loss is told only where a search has gone through all there is:
   ``suits``) with all others taken away, and where playing is never compulsory. Whoever wins the
   whole game can leave out the other cards and wins this one: they only lie on cards of this part,
   and are built on other foundations. Sound by all options, in the last pass;
-- **while a redeal is left** `_every` went through all positions up to the last pass, and the search
-  through all of these.
+- **while a redeal is left** `_search_all` went through all positions up to the last pass, and
+  `search` through all of these.
 
-Everything else is open. A position while a redeal is left is tried by `TRIED`, players by rule,
-up to its last pass first.
+Everything else is open. A position while a redeal is left is tried by `TRIED_AGENTS`, players by
+rule, up to its last pass first.
 """
 
 from collections.abc import Iterator
@@ -39,11 +39,11 @@ LIMIT = 1_000_000
 EACH = 20_000
 """The same for each action of `outcomes`."""
 WIDTHS = (100, 1000, 5000)
-TRIED = ("tip", None)
+TRIED_AGENTS = ("tip", None)
 """Players that go on to the last pass; None is the heuristic."""
 
 
-class Pass(NamedTuple):
+class LastPass(NamedTuple):
     """A position in the last pass, as `last_pass.search` takes it."""
 
     piles: list[int]
@@ -56,7 +56,7 @@ class Pass(NamedTuple):
 
 
 def _tops(foundations: list[int], rules: Rules) -> int:
-    """What the foundations show, as `alive` has it."""
+    """What the foundations show, as `check_alive` has it."""
     clubs, diamonds, hearts, spades = foundations
     if not rules.suits:
         clubs, spades = min(clubs, spades), max(clubs, spades)
@@ -65,7 +65,7 @@ def _tops(foundations: list[int], rules: Rules) -> int:
     return clubs | diamonds << 4 | hearts << 8 | spades << 12
 
 
-def _read(s: Any, rules: Rules) -> Pass:
+def _read(s: Any, rules: Rules) -> LastPass:
     """Read one record of a state in the last pass."""
     shown = s["shown"]
     cards: list[int] = []
@@ -83,10 +83,10 @@ def _read(s: Any, rules: Rules) -> Pass:
     ends[nxt + group - 1 :: rules.deal_size] = True
     ends[-1:] = True
     tops = _tops(shown["foundations"].tolist(), rules)
-    return Pass(piles, tops, nxt, begun, np.array(cards, np.int64), ends, rules)
+    return LastPass(piles, tops, nxt, begun, np.array(cards, np.int64), ends, rules)
 
 
-def _part(whole: Pass, suits: tuple[int, ...]) -> Pass:
+def _part(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
     """The game that is left of one in the last pass by the cards of some suits."""
     places = [i for i, card in enumerate(whole.cards) if card & 3 in suits]
     piles = [sum(1 << k for k, i in enumerate(places) if pile >> i & 1) for pile in whole.piles]
@@ -94,7 +94,9 @@ def _part(whole: Pass, suits: tuple[int, ...]) -> Pass:
     nxt = sum(i < whole.nxt for i in places)
     rules = whole.rules._replace(hold_back=True)
     last = np.array([*ends, True][: len(places)], np.bool_)
-    return Pass(piles, whole.tops, nxt, False, whole.cards[np.array(places, np.int64)], last, rules)
+    return LastPass(
+        piles, whole.tops, nxt, False, whole.cards[np.array(places, np.int64)], last, rules
+    )
 
 
 def _parts(rules: Rules) -> list[tuple[int, ...]]:
@@ -104,7 +106,7 @@ def _parts(rules: Rules) -> list[tuple[int, ...]]:
     return [*combinations(range(4), 1), *combinations(range(4), 2)]
 
 
-def _searched(at: Pass, width: int, most: int) -> tuple[int, int, list[tuple[Any, int]]]:
+def _searched(at: LastPass, width: int, most: int) -> tuple[int, int, list[tuple[Any, int]]]:
     """Search the last pass; return what `search` says, the positions seen and the way to a win."""
     n = len(at.cards)
     free = np.zeros(n + 1, np.int64)
@@ -124,7 +126,7 @@ def _searched(at: Pass, width: int, most: int) -> tuple[int, int, list[tuple[Any
     return found, nodes, way[::-1]
 
 
-def _after(piles: list[int], tops: int, at: Pass) -> Iterator[tuple[int, list[int], int]]:
+def _list_plays(piles: list[int], tops: int, at: LastPass) -> Iterator[tuple[int, list[int], int]]:
     """What can be played: pile, piles and tops then; what strands no other card first."""
     for wanted in (2, 1):
         for p, pile in enumerate(piles):
@@ -136,7 +138,9 @@ def _after(piles: list[int], tops: int, at: Pass) -> Iterator[tuple[int, list[in
                     yield p, rest, built(tops, card, at.rules.suits)
 
 
-def _played(piles: list[int], tops: int, at: Pass, left: list[int]) -> tuple[Any, list[int]]:
+def _find_plays(
+    piles: list[int], tops: int, at: LastPass, left: list[int]
+) -> tuple[Any, list[int]]:
     """Play until the piles are, sorted, ``left``; return the piles and the actions."""
     stack: list[tuple[list[int], int, list[int]]] = [(piles, tops, [])]
     seen: set[tuple[int, ...]] = set()
@@ -148,12 +152,12 @@ def _played(piles: list[int], tops: int, at: Pass, left: list[int]) -> tuple[Any
         if (*now, shown) in seen or sum(now) & stay != stay:
             continue
         seen.add((*now, shown))
-        after = [(rest, top, [*actions, PLAY + p]) for p, rest, top in _after(now, shown, at)]
+        after = [(rest, top, [*actions, PLAY + p]) for p, rest, top in _list_plays(now, shown, at)]
         stack += after[::-1]
     return None, []
 
 
-def _placed(piles: list[int], tops: int, at: Pass, nxt: int) -> Iterator[tuple[int, Any, int]]:
+def _placed(piles: list[int], tops: int, at: LastPass, nxt: int) -> Iterator[tuple[int, Any, int]]:
     """Where the next card can go: action, piles and tops then."""
     for p in range(PILES):
         yield PLACE + p, [*piles[:p], piles[p] | 1 << nxt, *piles[p + 1 :]], tops
@@ -162,13 +166,13 @@ def _placed(piles: list[int], tops: int, at: Pass, nxt: int) -> Iterator[tuple[i
         yield FOUNDATION, piles, built(tops, card, at.rules.suits)
 
 
-def _actions(at: Pass, way: list[tuple[Any, int]]) -> list[int]:
+def _actions(at: LastPass, way: list[tuple[Any, int]]) -> list[int]:
     """The actions of a win whose positions after each card, piles sorted, are known."""
     piles = list(at.piles)
     actions: list[int] = []
     nxt, begun = at.nxt, at.begun
     if not begun:
-        piles, actions = _played(piles, at.tops, at, way[0][0])
+        piles, actions = _find_plays(piles, at.tops, at, way[0][0])
     for (_, tops), (left, _) in pairwise(way):
         if not begun and at.rules.hold_back:
             actions.append(DEAL)
@@ -176,17 +180,17 @@ def _actions(at: Pass, way: list[tuple[Any, int]]) -> list[int]:
             now = there if sorted(there) == sorted(left) else None
             more: list[int] = []
             if at.ends[nxt]:
-                now, more = _played(there, shown, at, left)
+                now, more = _find_plays(there, shown, at, left)
             if now is not None:
                 piles = now
                 actions += [action, *more]
                 break
         begun = not at.ends[nxt]
         nxt += 1
-    return actions + _played(piles, way[-1][1], at, [0] * PILES)[1]
+    return actions + _find_plays(piles, way[-1][1], at, [0] * PILES)[1]
 
 
-def _last(at: Pass, most: int, widths: tuple[int, ...] = WIDTHS) -> tuple[int, int, list[int]]:
+def _last(at: LastPass, most: int, widths: tuple[int, ...] = WIDTHS) -> tuple[int, int, list[int]]:
     """Solve the last pass: 1, 0 or -1, the positions seen, the actions of a win."""
     nodes, parts = 0, [_part(at, suits) for suits in _parts(at.rules)]
     for width in widths:
@@ -214,7 +218,7 @@ step = play.step
 
 
 @jit
-def expand(states: Any, table: Any, out: Any, before: Any, actions: Any) -> None:
+def write_successors(states: Any, table: Any, out: Any, before: Any, actions: Any) -> None:
     """Write where every legal action of every state leads, and which state and action that is."""
     found = 0
     for i in range(len(states)):
@@ -226,15 +230,17 @@ def expand(states: Any, table: Any, out: Any, before: Any, actions: Any) -> None
                 found += 1
 
 
-def _expanded(states: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _successors(states: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The states after every legal action of some that are not over; each with both numbers."""
     many = sum(int(legal).bit_count() for legal in states["legal"])
     out, before, actions = np.zeros(many, states.dtype), np.zeros(many, int), np.zeros(many, int)
-    expand(states, compiled(rules), out, before, actions)
+    write_successors(states, compiled(rules), out, before, actions)
     return out, before, actions
 
 
-def _tried(state: np.ndarray, rules: Rules, player: str | None, most: int) -> tuple[int, list[int]]:
+def _try_rule_agent(
+    state: np.ndarray, rules: Rules, player: str | None, most: int
+) -> tuple[int, list[int]]:
     """Let a player go on to the last pass and solve that; the positions, the actions if won."""
     game, actions, states = find_game("puss_in_the_corner"), [], taken(state)
     while not states["over"][0] and states["shown"]["redeals_left"][0]:
@@ -248,13 +254,13 @@ def _tried(state: np.ndarray, rules: Rules, player: str | None, most: int) -> tu
     return nodes, actions + more if found == 1 else []
 
 
-def _every(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
+def _search_all(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
     """Go through all positions up to the last pass, move by move; as `_last`."""
     states, steps, nodes, found = taken(state), [], 0, 0
     while len(states):
         if nodes > most:
             return -1, nodes, []
-        after, before, actions = _expanded(states, rules)
+        after, before, actions = _successors(states, rules)
         nodes += len(after)
         steps.append((before, actions))
         new = list(
@@ -298,12 +304,12 @@ def _solved(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[
     if not state["shown"]["redeals_left"][0]:
         return _last(_read(state[0], rules), most)
     nodes = 0
-    for player in TRIED:
-        seen, actions = _tried(state, rules, player, (most - nodes) // 2)
+    for player in TRIED_AGENTS:
+        seen, actions = _try_rule_agent(state, rules, player, (most - nodes) // 2)
         nodes += seen
         if actions:
             return 1, nodes, actions
-    found, seen, actions = _every(state, rules, most - nodes)
+    found, seen, actions = _search_all(state, rules, most - nodes)
     return found, nodes + seen, actions
 
 
@@ -313,15 +319,15 @@ def solve(
     """Return whether a position can be won by one who knows all cards, and how: see the module.
 
     ``deck_or_state``: see `truth.position`. ``limit``: about how many positions are looked at
-    (None: `LIMIT`). ``winnable`` is None if neither a win nor a loss was found until then. With
-    ``optimal``, ``fewest`` is given where all wins take equally many moves: in the last pass,
-    without ``direct``. Raises ValueError for a limit below 1.
+    (None: `LIMIT`). ``winnable`` is None if neither was found until then. With ``optimal``,
+    ``fewest`` is given where all wins take equally many moves: in the last pass, without
+    ``direct``. Raises ValueError for a limit below 1.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
-    game = find_game("puss_in_the_corner")
+    game, most = find_game("puss_in_the_corner"), LIMIT if limit is None else limit
     state = truth.position(game, rules, deck_or_state)
-    found, nodes, actions = _solved(state, rules, LIMIT if limit is None else limit)
+    found, nodes, actions = _solved(state, rules, most)
     if found != truth.WINNABLE:
         return Solution(None if found == truth.UNDECIDED else False, None, nodes)
     assert truth.replayed(game, rules, state, actions)["won"][0]
@@ -337,7 +343,7 @@ def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.n
     (None: `EACH`).
     """
     found = np.zeros((len(states), ACTIONS), np.float32)
-    after, before, actions = _expanded(states, rules)
+    after, before, actions = _successors(states, rules)
     for k, (i, action) in enumerate(zip(before, actions, strict=True)):
         code = _solved(taken(after, slice(k, k + 1)), rules, EACH if limit is None else limit)[0]
         found[i, action] = 0.5 if code == truth.UNDECIDED else code

@@ -18,16 +18,16 @@ from ...core.cards import PACK
 from ...core.jit import jit
 from ..clicks import COVERERS, PYRAMID_SET
 from ..rules import KING, PYRAMID, TARGET
-from .position import BITS, FIRST, GOAL, NEEDS, PARTNERS, RANKS, SETS, stock_begin
+from .position import BITS, FIRST, GOAL, NEEDS, PARTNERS, RANKS, SETS, stock_start
 
 GROUPS = TARGET // 2
-EIGHT = 8
-SUBSETS = 1 << EIGHT
+GROUP_SIZE = 8
+SUBSETS = 1 << GROUP_SIZE
 NEVER = 100
 
 
 @jit
-def lie_on(facts: Any, rules: Any, above: Any) -> None:
+def fill_above(facts: Any, rules: Any, above: Any) -> None:
     """Fill ``above`` (28): for each slot the cards that lie on it, directly or not.
 
     Under ``covered_kings`` what lies on it by a king alone does not count: that king can go first.
@@ -71,9 +71,9 @@ def group_cards(facts: Any, members: Any) -> None:
             number = low[group]
             low[group] += 1
         else:
-            number = EIGHT // 2 + high[group]
+            number = GROUP_SIZE // 2 + high[group]
             high[group] += 1
-        facts[BITS + place] = 1 << (group * EIGHT + number)
+        facts[BITS + place] = 1 << (group * GROUP_SIZE + number)
         members[group, number] = place
 
 
@@ -85,16 +85,16 @@ def fill_needs(facts: Any, members: Any, rules: Any) -> None:
     """
     for place in range(PACK):
         facts[PARTNERS + place] = 1 << place if facts[RANKS + place] == KING else 0
-    above, goes = np.zeros(PYRAMID, np.int64), np.zeros(EIGHT, np.int64)
-    lie_on(facts, rules, above)
+    above, goes = np.zeros(PYRAMID, np.int64), np.zeros(GROUP_SIZE, np.int64)
+    fill_above(facts, rules, above)
     for group in range(GROUPS):
         must = 0
-        for i in range(EIGHT):
+        for i in range(GROUP_SIZE):
             goes[i] = 0
             if rules.clear_all or members[group, i] < PYRAMID:
                 must |= 1 << i
-        for i in range(EIGHT // 2):
-            for j in range(EIGHT // 2, EIGHT):
+        for i in range(GROUP_SIZE // 2):
+            for j in range(GROUP_SIZE // 2, GROUP_SIZE):
                 one, other = members[group, i], members[group, j]
                 if can_pair(min(one, other), max(one, other), above, facts[FIRST], rules):
                     goes[i] |= 1 << j
@@ -122,7 +122,7 @@ def removals(subset: int, must: int, goes: Any, needs: Any) -> int:
 
 
 @jit
-def facts_of(deck: Any, rules: Any) -> Any:
+def make_facts(deck: Any, rules: Any) -> Any:
     """Return what of a deck (52 codes), by some rules, never changes: numbers, int64.
 
     One array, for speed: `FIRST`, the deck position at which the stock begins; `GOAL`, the cards
@@ -130,13 +130,13 @@ def facts_of(deck: Any, rules: Any) -> Any:
     value 0-13; `BITS`, `PARTNERS`, and 256 `NEEDS` for each group: see `group_cards`, `fill_needs`.
     """
     facts = np.zeros(NEEDS + GROUPS * SUBSETS, np.int64)
-    facts[FIRST] = stock_begin(rules)
+    facts[FIRST] = stock_start(rules)
     facts[GOAL] = -1 if rules.clear_all else PYRAMID_SET
     for place in range(PACK):
         rank = deck[place] >> 2
         facts[RANKS + place] = rank
         facts[SETS + rank] |= 1 << place
-    members = np.zeros((GROUPS, EIGHT), np.int64)
+    members = np.zeros((GROUPS, GROUP_SIZE), np.int64)
     group_cards(facts, members)
     if not rules.many_sum:
         fill_needs(facts, members, rules)
@@ -144,7 +144,7 @@ def facts_of(deck: Any, rules: Any) -> Any:
 
 
 @jit
-def groups_of(there: int, facts: Any) -> int:
+def group_cards_of(there: int, facts: Any) -> int:
     """The cards of a set, as `group_cards` numbers them."""
     groups = 0
     while there:
@@ -157,30 +157,30 @@ def groups_of(there: int, facts: Any) -> int:
 def is_lost(groups: int, gone: int, facts: Any) -> bool:
     """Whether, after the cards ``gone`` (numbered so) have gone, a group of theirs never can."""
     while gone:
-        group = lowest(gone) // EIGHT
-        gone &= ~(255 << (group * EIGHT))
-        if facts[NEEDS + group * SUBSETS + ((groups >> (group * EIGHT)) & 255)] >= NEVER:
+        group = lowest(gone) // GROUP_SIZE
+        gone &= ~(255 << (group * GROUP_SIZE))
+        if facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)] >= NEVER:
             return True
     return False
 
 
 @jit
-def removals_left(groups: int, facts: Any) -> int:
+def bound_removals(groups: int, facts: Any) -> int:
     """How many removals all groups take at least, kings left out."""
     total = 0
     for group in range(GROUPS):
-        total += facts[NEEDS + group * SUBSETS + ((groups >> (group * EIGHT)) & 255)]
+        total += facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)]
     return total
 
 
 @jit
-def turns_left(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
-    """How many moves beside `removals_left` it takes at least until the stock has given up enough.
+def bound_turns(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
+    """How many moves beside `bound_removals` it takes at least until the stock has given up enough.
 
     If more cards of a value must go than partners of theirs lie outside the stock, partners have to
     come out of it: those dealt first. Whatever lies before the last of these has to be dealt, a
     card a move on each pile, and so has that one, unless the stock's top is in play: see
-    `not_straight`.
+    `bound_direct_play`.
     """
     stock = there >> p << p
     must = there & facts[GOAL]
@@ -200,15 +200,15 @@ def turns_left(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
             before = stock & (rest & -rest) - 1 if rest else 0
             cards = count(before) + 1
             if direct:
-                cards = not_straight(before, must, groups, facts)
+                cards = bound_direct_play(before, must, groups, facts)
             most = max(most, cards)
     if rules.waste_piles > 1:
         return (most + rules.waste_piles - 1) // rules.waste_piles
-    return most if direct or rules.clear_all else max(most, next_pass(there, p, must, facts))
+    return most if direct or rules.clear_all else max(most, bound_next_pass(there, p, must, facts))
 
 
 @jit
-def next_pass(there: int, p: int, must: int, facts: Any) -> int:
+def bound_next_pass(there: int, p: int, must: int, facts: Any) -> int:
     """How many turns it takes at least if what is needed lies under a card that stays; else 0.
 
     For one pile, with the stock's top not in play, where a win is the pyramid's: a card of the deck
@@ -242,11 +242,11 @@ def next_pass(there: int, p: int, must: int, facts: Any) -> int:
 
 
 @jit
-def not_straight(before: int, must: int, groups: int, facts: Any) -> int:
+def bound_direct_play(before: int, must: int, groups: int, facts: Any) -> int:
     """What it costs at least to be rid of these stock cards where the stock's top is in play.
 
     A card that goes straight from the stock with one that must go costs no deal. In a group of n
-    cards that must go, of which `removals_left` counts m removals, 2 m - n go with cards of the
+    cards that must go, of which `bound_removals` counts m removals, 2 m - n go with cards of the
     deck: so many deals are saved at most, and two more for each removal beyond m.
     """
     saved, more = 0, 0
@@ -254,7 +254,7 @@ def not_straight(before: int, must: int, groups: int, facts: Any) -> int:
         low, high = facts[SETS + group + 1], facts[SETS + TARGET - 1 - group]
         fit = min(count(before & low), count(must & high))
         fit += min(count(before & high), count(must & low))
-        needed = facts[NEEDS + group * SUBSETS + ((groups >> (group * EIGHT)) & 255)]
+        needed = facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)]
         sure = min(fit, 2 * needed - count(must & (low | high)))
         saved += sure
         more += fit - sure

@@ -29,11 +29,11 @@ from ...core.bits import highest, lowest
 from ...core.cards import PACK
 from ...core.jit import jit
 from ..rules import KING, PYRAMID
-from .bounds import facts_of, groups_of, is_lost
+from .bounds import group_cards_of, is_lost, make_facts
 from .position import (
-    ANY,
     FIRST,
     GOAL,
+    NO_LIMIT,
     PARTNERS,
     SETS,
     TURN,
@@ -41,15 +41,15 @@ from .position import (
     free_cards,
     free_kings,
     fresh,
+    keep_touching,
     on_pile,
     push,
     push_pairs,
     push_removals,
-    touching,
     turned,
     without,
 )
-from .relaxed import loosely_free, settle_loosely
+from .relaxed import relaxed_free_cards, remove_forced_relaxed
 
 LOST, WON, OPEN = 0, 1, -1
 """What is known of a position; OPEN: the limit of nodes was met first."""
@@ -60,7 +60,7 @@ SLOTS = 1 << 10
 NOBODY = -1
 """An empty slot of the table."""
 NEVER_LOST, NEVER_WON = -1, 100
-KEPT, TOLD = 2, 3
+KEPT, KNOWLEDGE = 2, 3
 """Of a row of the table, behind the position: its stale cards, and what is `told`."""
 WORD, PILES, RANK, LEFT, SEEN, GROUPED, NEXT, LAST, LINE, SLOT, FREE, STALE = range(12)
 """What a frame of the stack holds: the position (WORD: there and, above it, p), which of its moves
@@ -78,7 +78,7 @@ def scramble(there_p: int, piles: int) -> int:
 
 
 @jit
-def slot_of(keys: Any, there_p: int, piles: int) -> int:
+def find_slot(keys: Any, there_p: int, piles: int) -> int:
     """The slot of a position, or the empty one where it belongs."""
     mask = len(keys) - 1
     slot = scramble(there_p, piles) & mask
@@ -93,7 +93,7 @@ def grown(table: Any) -> Any:
     more = np.full((2 * len(table), 4), NOBODY, np.int64)
     for old in range(len(table)):
         if table[old, 0] != NOBODY:
-            more[slot_of(more, table[old, 0], table[old, 1])] = table[old]
+            more[find_slot(more, table[old, 0], table[old, 1])] = table[old]
     return more
 
 
@@ -107,7 +107,9 @@ def told(lost: int, won: int, root: int) -> int:
 
 
 @jit
-def forced_removal(there: int, p: int, piles: int, sparing: int, facts: Any, rules: Any) -> int:
+def find_forced_removal(
+    there: int, p: int, piles: int, sparing: int, facts: Any, rules: Any
+) -> int:
     """A removal that can be made at once without a loss, or 0; see above."""
     free = free_cards(there, p, piles, facts[FIRST], rules)
     table = (1 << facts[FIRST]) - 1
@@ -161,7 +163,7 @@ def settle(
     Of kings only those among ``sparing`` go. Returns there, p, piles and the length of the line.
     """
     while there & facts[GOAL]:
-        gone = forced_removal(there, p, piles, sparing, facts, rules)
+        gone = find_forced_removal(there, p, piles, sparing, facts, rules)
         if gone:
             line[made] = gone
             made += 1
@@ -174,13 +176,15 @@ def settle(
 
 
 @jit
-def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any) -> tuple[int, int]:
+def decide_winnable(
+    roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any
+) -> tuple[int, int]:
     """Say of each root (there, p, piles, left, seen) in ``found`` whether it can be won.
 
     With one root ``line`` receives the moves that win. Returns how many those are, and how many
     positions were looked at; after ``limit`` of them the rest stays OPEN.
     """
-    facts = facts_of(deck, rules)
+    facts = make_facts(deck, rules)
     found[:] = OPEN
     nodes = 0
     if not rules.clear_all and not rules.many_sum and roots[0, 3] > 0:
@@ -196,7 +200,7 @@ def decide(roots: Any, deck: Any, rules: Any, limit: int, found: Any, line: Any)
 def search(
     roots: Any, facts: Any, rules: Any, limit: int, loose: bool, found: Any, line: Any
 ) -> tuple[int, int]:
-    """Do what `decide` says for the roots that are OPEN.
+    """Do what `decide_winnable` says for the roots that are OPEN.
 
     ``loose``: as if all cards of the deck lay open at all times (of equal ones the first is taken).
     Who cannot win so cannot win at all; that is found out soon, for it does not matter what has
@@ -213,8 +217,8 @@ def search(
             roots[root, 0], roots[root, 1], roots[root, 2], roots[root, 3], roots[root, 4],
         )  # fmt: skip
         if loose:
-            p, piles, left, seen = PACK, 0, ANY, 1
-        groups = groups_of(there, facts)
+            p, piles, left, seen = PACK, 0, NO_LIMIT, 1
+        groups = group_cards_of(there, facts)
         depth, size, made, stale = -1, 0, 0, 0
         enter = not (sorted_out and is_lost(groups, groups, facts))
         while True:
@@ -223,7 +227,7 @@ def search(
                 enter = False
                 before, asked = there, made
                 if loose:
-                    there = settle_loosely(there, facts, rules)
+                    there = remove_forced_relaxed(there, facts, rules)
                 else:
                     there, p, piles, made = settle(
                         there, p, piles, left, -1, facts, rules, line, made
@@ -231,7 +235,7 @@ def search(
                     seen |= made > asked
                 won = there & facts[GOAL] == 0
                 if before != there and sorted_out and not won:
-                    gone = groups_of(before & ~there, facts)
+                    gone = group_cards_of(before & ~there, facts)
                     groups &= ~gone
                     if is_lost(groups, gone, facts):
                         there = 0
@@ -242,25 +246,29 @@ def search(
                     if 2 * used > len(table):
                         table = grown(table)
                         for i in range(depth + 1):
-                            frames[i, SLOT] = slot_of(table, frames[i, WORD], frames[i, PILES])
+                            frames[i, SLOT] = find_slot(table, frames[i, WORD], frames[i, PILES])
                     word = there | (p - PYRAMID) << PACK
-                    slot = slot_of(table, word, piles)
+                    slot = find_slot(table, word, piles)
                     row = table[slot]
                     if row[0] == NOBODY:
                         used += 1
-                        row[0], row[1], row[TOLD] = word, piles, told(NEVER_LOST, NEVER_WON, root)
+                        row[0], row[1], row[KNOWLEDGE] = (
+                            word,
+                            piles,
+                            told(NEVER_LOST, NEVER_WON, root),
+                        )
                     start = size
                     if loose:
-                        free = loosely_free(there, facts)
+                        free = relaxed_free_cards(there, facts)
                         size = push_pairs(there, free, facts, rules, moves, size)
-                        size = touching(moves, start, size, (1 << facts[FIRST]) - 1)
+                        size = keep_touching(moves, start, size, (1 << facts[FIRST]) - 1)
                     else:
                         free = free_cards(there, p, piles, facts[FIRST], rules)
                         size = push_removals(there, free, facts, rules, moves, size)
                     seen |= size > start
-                    rank = seen if left == ANY else left
-                    lost_at, won_at = (row[TOLD] & 255) - 1, (row[TOLD] >> 8) & 255
-                    teller = row[TOLD] >> 16
+                    rank = seen if left == NO_LIMIT else left
+                    lost_at, won_at = (row[KNOWLEDGE] & 255) - 1, (row[KNOWLEDGE] >> 8) & 255
+                    teller = row[KNOWLEDGE] >> 16
                     if rank >= won_at:
                         won = True
                     elif (
@@ -270,7 +278,7 @@ def search(
                     ):
                         size = start
                     else:
-                        row[TOLD], row[KEPT] = told(rank, won_at, root), stale
+                        row[KNOWLEDGE], row[KEPT] = told(rank, won_at, root), stale
                         if not loose:
                             turn = can_turn(there, p, left, seen, size > start, facts[FIRST], rules)
                             if size <= len(moves):
@@ -292,7 +300,7 @@ def search(
                 found[root], length = WON, made
                 for i in range(depth + 1):
                     frame = frames[i]
-                    table[frame[SLOT], TOLD] = told(NEVER_LOST, frame[RANK], root)
+                    table[frame[SLOT], KNOWLEDGE] = told(NEVER_LOST, frame[RANK], root)
                 break
             if depth < 0:
                 found[root] = LOST
@@ -317,7 +325,7 @@ def search(
                 there &= ~move
             else:
                 there, p, piles = without(there, p, piles, move)
-            gone = groups_of(move, facts)
+            gone = group_cards_of(move, facts)
             groups &= ~gone
             enter = not (sorted_out and is_lost(groups, gone, facts))
     return length, nodes

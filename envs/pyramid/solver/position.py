@@ -2,8 +2,8 @@
 
 A position is ``there`` (the cards not removed), ``p`` (the first card of the stock: whatever of the
 deck lies before it is waste), ``piles`` (what lies on the second and third waste pile), ``left``
-(redeals left, `ANY` for no limit) and ``seen`` (a removal was legal since the last redeal, kept
-where redeals depend on it). A removal is the set of the deck positions that go.
+(redeals left, `NO_LIMIT` for no limit) and ``seen`` (a removal was legal since the last redeal,
+kept where redeals depend on it). A removal is the set of the deck positions that go.
 """
 
 from typing import Any
@@ -11,12 +11,12 @@ from typing import Any
 from ...core.bits import highest, lowest
 from ...core.cards import PACK
 from ...core.jit import jit
-from ..clicks import COVERERS, COVERS, PYRAMID_SET, uncovered_set
+from ..clicks import COVERERS, COVERS, PYRAMID_SET, find_uncovered
 from ..rules import KING, PYRAMID, TABLE, TARGET
 
 END = PACK
 """``p`` where the stock is empty."""
-ANY = 15
+NO_LIMIT = 15
 """``left`` where there is no limit."""
 THIRD = 24
 """In ``piles`` the third pile's bits stand so far above the second's, whose bit 0 is card 28."""
@@ -32,7 +32,7 @@ SETS = RANKS + PACK
 BITS = SETS + KING + 1
 PARTNERS = BITS + PACK
 NEEDS = PARTNERS + PACK
-"""Where things stand in the facts of a deck: see `dead.facts_of`."""
+"""Where things stand in the facts of a deck: see `dead.make_facts`."""
 
 
 @jit
@@ -72,7 +72,7 @@ def free_cards(there: int, p: int, piles: int, first: int, rules: Any) -> int:
     """The cards that are free by themselves."""
     table = there & ((1 << first) - 1)
     return (
-        uncovered_set(table & PYRAMID_SET)
+        find_uncovered(table & PYRAMID_SET)
         | table & ~PYRAMID_SET
         | deck_tops(there, p, piles, first, rules)
     )
@@ -101,7 +101,7 @@ def can_turn(
         return False
     if p < END:
         return True
-    return there >> first != 0 and (seen != 0 if left == ANY else left > 0)
+    return there >> first != 0 and (seen != 0 if left == NO_LIMIT else left > 0)
 
 
 @jit
@@ -110,7 +110,7 @@ def turned(
 ) -> tuple[int, int, int, int]:
     """Deal, or turn the waste over: return p, piles, left and seen after it."""
     if p == END:
-        return lowest(there >> first << first), 0, left - (left != ANY), 0
+        return lowest(there >> first << first), 0, left - (left != NO_LIMIT), 0
     for pile in range(rules.waste_piles):
         if p == END:
             break
@@ -208,7 +208,7 @@ def push_removals(there: int, free: int, facts: Any, rules: Any, moves: Any, siz
 
 
 @jit
-def touching(moves: Any, start: int, size: int, cards: int) -> int:
+def keep_touching(moves: Any, start: int, size: int, cards: int) -> int:
     """Keep, of the removals on the stack from ``start`` on, those with any of ``cards``."""
     kept = start
     for i in range(start, size):
@@ -229,7 +229,7 @@ def fresh(moves: Any, start: int, size: int, stale: int, first: int, rules: Any)
     table = (1 << first) - 1
     if rules.waste_piles > 1:
         stale &= table
-    return touching(moves, start, size, ~stale)
+    return keep_touching(moves, start, size, ~stale)
 
 
 @jit
@@ -237,11 +237,11 @@ def begin(s: Any, rules: Any) -> tuple[int, int, int, int, int]:
     """Return there, p, piles, left and seen of a state of the game."""
     there = s["table"] | s["stock"] | s["waste"][0] | s["waste"][1] | s["waste"][2]
     piles = s["waste"][1] >> PYRAMID | s["waste"][2] >> PYRAMID << THIRD
-    left = rules.passes - 1 - s["redeals"] if rules.passes else ANY
+    left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
     return there, first_of(s["stock"]), piles, left, int(s["shown"]["removal_seen"])
 
 
 @jit
-def stock_begin(rules: Any) -> int:
+def stock_start(rules: Any) -> int:
     """Return the deck position at which the stock begins."""
     return TABLE if rules.extra_row else PYRAMID

@@ -1,7 +1,7 @@
 """Pyramid with all cards known: the fewest moves to a win. A* with all positions in one table.
 
-The bound adds up the removals that each group needs (`dead.removals_left`), one for each king that
-must go, and the deals without which the stock cannot give up what is needed (`dead.turns_left`);
+The bound adds up the removals that each group needs (`dead.bound_removals`), one for each king that
+must go, and the deals without which the stock cannot give up what is needed (`dead.bound_turns`);
 with ``many_sum`` it is the points that must go, thirteen a removal. At once and without asking go
 only cards of which the way they go is certain (see `depth`): kings that must go, and a card that
 must go together with the last one that it can go with; so a king of the deck stays, unless
@@ -16,7 +16,7 @@ from ...core.bits import count, lowest
 from ...core.cards import PACK
 from ...core.jit import jit
 from ..rules import KING, PYRAMID, TARGET
-from .bounds import NEVER, facts_of, groups_of, removals_left, turns_left
+from .bounds import NEVER, bound_removals, bound_turns, group_cards_of, make_facts
 from .depth_first import ALL, MOVES, scramble, settle
 from .position import (
     FIRST,
@@ -45,7 +45,7 @@ LEFT_AT, SEEN_AT = 48, 52
 
 
 @jit
-def node_of(slots: Any, words: Any, first_word: int, second: int) -> int:
+def find_node(slots: Any, words: Any, first_word: int, second: int) -> int:
     """The slot of a position, or the empty one where it belongs."""
     mask = len(slots) - 1
     slot = scramble(first_word, second) & mask
@@ -58,7 +58,7 @@ def node_of(slots: Any, words: Any, first_word: int, second: int) -> int:
 
 
 @jit
-def doubled(words: Any, steps: Any) -> tuple[Any, Any, Any]:
+def double_nodes(words: Any, steps: Any) -> tuple[Any, Any, Any]:
     """The nodes in twice the room, and a new table of slots."""
     size = len(words)
     more, longer = np.empty((2 * size, 4), np.int64), np.empty((2 * size, 3), np.int32)
@@ -66,12 +66,12 @@ def doubled(words: Any, steps: Any) -> tuple[Any, Any, Any]:
     longer[:size] = steps
     slots = np.full(4 * size, NONE, np.int32)
     for node in range(size):
-        slots[node_of(slots, more, more[node, 0], more[node, 1])] = node
+        slots[find_node(slots, more, more[node, 0], more[node, 1])] = node
     return more, longer, slots
 
 
 @jit
-def more_entries(entries: Any) -> Any:
+def double_queue(entries: Any) -> Any:
     """The queue in twice the room."""
     longer = np.empty((2 * len(entries), 2), np.int32)
     longer[: len(entries)] = entries
@@ -88,10 +88,10 @@ def bound(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
             points += facts[RANKS + lowest(must)]
             must &= must - 1
         return (points + TARGET - 1) // TARGET
-    least = removals_left(groups, facts)
+    least = bound_removals(groups, facts)
     if least >= NEVER:
         return least
-    return least + count(must & facts[SETS + KING]) + turns_left(there, p, groups, facts, rules)
+    return least + count(must & facts[SETS + KING]) + bound_turns(there, p, groups, facts, rules)
 
 
 @jit
@@ -101,7 +101,7 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
     Returns its length, ``most`` if there is none, -1 after ``limit`` positions; and their number.
     ``line`` receives its moves.
     """
-    facts = facts_of(deck, rules)
+    facts = make_facts(deck, rules)
     words, steps = np.empty((NODES, 4), np.int64), np.empty((NODES, 3), np.int32)
     slots = np.full(2 * NODES, NONE, np.int32)
     heads, entries = np.full(most + 1, NONE, np.int32), np.empty((NODES, 2), np.int32)
@@ -109,26 +109,26 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
     there, p, piles, left, seen = root[0], root[1], root[2], root[3], root[4]
     used, queued, size, made, reached = 0, 0, 0, 0, 0
     move, parent, was_seen, stale, free = TURN, NONE, 0, 0, 0
-    before, all_groups = there, groups_of(there, facts)
+    before, all_groups = there, group_cards_of(there, facts)
     while True:
         asked = made
         there, p, piles, made = settle(there, p, piles, left, facts[GOAL], facts, rules, line, made)
         seen |= made > asked
         word, second = there | (p - PYRAMID) << PACK, piles | left << LEFT_AT | seen << SEEN_AT
-        slot = node_of(slots, words, word, second)
+        slot = find_node(slots, words, word, second)
         node = slots[slot]
         known = node != NONE
         wider = known and made == steps[node, MADE] and words[node, STALE] & ~stale & there != 0
         if not known or made < steps[node, MADE] or wider:
-            groups = all_groups & ~groups_of(before & ~there, facts)
+            groups = all_groups & ~group_cards_of(before & ~there, facts)
             total = made + bound(there, p, groups, facts, rules)
             if total < most:
                 if not known:
                     if used == limit:
                         return -1, used
                     if used == len(words):
-                        words, steps, slots = doubled(words, steps)
-                        slot = node_of(slots, words, word, second)
+                        words, steps, slots = double_nodes(words, steps)
+                        slot = find_node(slots, words, word, second)
                     node = used
                     used += 1
                     slots[slot] = node
@@ -140,7 +140,7 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
                     words[node, STALE] = stale
                 steps[node, CLOSED] = most
                 if queued == len(entries):
-                    entries = more_entries(entries)
+                    entries = double_queue(entries)
                 entries[queued, 0], entries[queued, 1] = node, heads[total]
                 heads[total] = queued
                 queued += 1
@@ -156,8 +156,8 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
             if steps[parent, CLOSED] <= steps[parent, MADE]:
                 continue  # reached in fewer moves since it was queued, and left then
             steps[parent, CLOSED] = steps[parent, MADE]
-            there, p, piles, left, seen = unpacked(words[parent, 0], words[parent, 1])
-            before, all_groups = there, groups_of(there, facts)
+            there, p, piles, left, seen = unpack_node(words[parent, 0], words[parent, 1])
+            before, all_groups = there, group_cards_of(there, facts)
             if there & facts[GOAL] == 0:
                 length = trace(words, steps, parent, moves)
                 return replay(root, moves, length, facts, rules, line), used
@@ -176,7 +176,7 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
             size = fresh(moves, 0, size, words[parent, STALE], facts[FIRST], rules)
             if turn:
                 size = push(moves, size, TURN)
-        there, p, piles, left, seen = unpacked(words[parent, 0], words[parent, 1])
+        there, p, piles, left, seen = unpack_node(words[parent, 0], words[parent, 1])
         made = int(steps[parent, MADE]) + 1
         size -= 1
         move = moves[size]
@@ -187,7 +187,7 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
 
 
 @jit
-def unpacked(word: int, second: int) -> tuple[int, int, int, int, int]:
+def unpack_node(word: int, second: int) -> tuple[int, int, int, int, int]:
     """A node's there, p, piles, left and seen."""
     piles, left = second & ((1 << LEFT_AT) - 1), (second >> LEFT_AT) & 15
     return word & ALL, (word >> PACK) + PYRAMID, piles, left, second >> SEEN_AT

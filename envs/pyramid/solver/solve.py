@@ -17,8 +17,8 @@ from ...core.jit import jit
 from ...core.options import compiled
 from ...core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
 from ..rules import DEAL, REDEAL, STOCK, WASTE, Rules, label
-from .bounds import facts_of
-from .depth_first import FRAMES, MOVES, decide
+from .bounds import make_facts
+from .depth_first import FRAMES, MOVES, decide_winnable
 from .position import (
     FIRST,
     TURN,
@@ -26,7 +26,7 @@ from .position import (
     can_turn,
     free_cards,
     push_removals,
-    stock_begin,
+    stock_start,
     turned,
     without,
 )
@@ -39,7 +39,7 @@ ROOTS = 4096
 
 
 @jit
-def places_of(s: Any, move: int, first: int) -> int:
+def removal_places(s: Any, move: int, first: int) -> int:
     """The clicks of a removal, as a set of places."""
     places = move & ((1 << first) - 1)
     if move & s["stock"]:
@@ -53,7 +53,7 @@ def places_of(s: Any, move: int, first: int) -> int:
 @jit
 def next_click(s: Any, move: int, first: int) -> int:
     """The click that comes next in a removal, -1 if what has been clicked is not part of it."""
-    places, picked = places_of(s, move, first), s["picked"]
+    places, picked = removal_places(s, move, first), s["picked"]
     if picked:
         if places & ~((1 << lowest(picked)) - 1) != picked:
             return -1
@@ -62,14 +62,14 @@ def next_click(s: Any, move: int, first: int) -> int:
 
 
 @jit
-def open_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
+def list_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
     """List all moves of a state that go on with the removal begun; return their number.
 
     -1 if they are too many.
 
     For each: the move, the action with which it begins or goes on, the position that it leads to.
     """
-    facts = facts_of(s["deck"], rules)
+    facts = make_facts(s["deck"], rules)
     there, p, piles, left, seen = begin(s, rules)
     free = free_cards(there, p, piles, facts[FIRST], rules)
     found = push_removals(there, free, facts, rules, moves, 0)
@@ -95,7 +95,7 @@ def open_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
 
 
 @jit
-def outcomes_of(states: Any, table: Any, limit: int, values: Any) -> None:
+def fill_winnable_after(states: Any, table: Any, limit: int, values: Any) -> None:
     """Fill ``values`` (n, actions): 1 where a win is left after an action, 0.5 where it is open."""
     rules = table[0]
     moves, line = np.zeros(MOVES, np.int64), np.zeros(FRAMES + MOVES, np.int64)
@@ -104,12 +104,12 @@ def outcomes_of(states: Any, table: Any, limit: int, values: Any) -> None:
     for i in range(len(states)):
         if states[i]["over"]:
             continue
-        size = open_moves(states[i], rules, moves, actions, roots)
+        size = list_moves(states[i], rules, moves, actions, roots)
         if size < 0:
             for action in range(values.shape[1]):
                 values[i, action] = 0.5 * ((states[i]["legal"] >> action) & 1)
             continue
-        decide(roots[:size], states[i]["deck"], rules, limit, found[:size], line)
+        decide_winnable(roots[:size], states[i]["deck"], rules, limit, found[:size], line)
         for k in range(size):
             value = 0.5 if found[k] == UNDECIDED else float(found[k])
             values[i, actions[k]] = max(values[i, actions[k]], value)
@@ -126,7 +126,7 @@ def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> 
     actions, roots = np.zeros(ROOTS, np.int64), np.zeros((ROOTS, 5), np.int64)
     size = 1
     if s["picked"]:
-        size = open_moves(s, rules, moves, actions, roots)
+        size = list_moves(s, rules, moves, actions, roots)
     else:
         roots[0, 0], roots[0, 1], roots[0, 2], roots[0, 3], roots[0, 4] = begin(s, rules)
     if size < 0:
@@ -137,7 +137,7 @@ def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> 
         if known == WINNABLE and not optimal:
             break
         room = max(0, limit - nodes)
-        length, looked = decide(roots[k : k + 1], s["deck"], rules, room, found, other)
+        length, looked = decide_winnable(roots[k : k + 1], s["deck"], rules, room, found, other)
         nodes += looked
         if found[0] == UNDECIDED and known == LOST:
             known = UNDECIDED
@@ -189,7 +189,7 @@ def solve(
     moves = [int(move) for move in line[:length]]
     if states["picked"][0]:
         moves.insert(0, int(begun))
-    actions, words = spelled(states, rules, moves)
+    actions, words = spell_moves(states, rules, moves)
     end = replayed(game, rules, states, actions)
     if not end["won"][0]:
         raise RuntimeError(f"a win found for {rules} is none in the game: {words}")
@@ -198,9 +198,11 @@ def solve(
     )
 
 
-def spelled(states: np.ndarray, rules: Rules, moves: Iterable[int]) -> tuple[list[int], list[str]]:
+def spell_moves(
+    states: np.ndarray, rules: Rules, moves: Iterable[int]
+) -> tuple[list[int], list[str]]:
     """Return the clicks of moves, from a state on, and what to call the moves."""
-    table, first = compiled(rules)[0], stock_begin(rules)
+    table, first = compiled(rules)[0], stock_start(rules)
     stock, waste = int(states["stock"][0]), [int(pile) for pile in states["waste"][0]]
     picked = int(states["picked"][0])
     actions, words = [], []
@@ -208,7 +210,7 @@ def spelled(states: np.ndarray, rules: Rules, moves: Iterable[int]) -> tuple[lis
         if move == TURN:
             words.append(label(DEAL if stock else REDEAL))
             actions.append(DEAL if stock else REDEAL)
-            stock, waste = _turned(stock, waste, int(table["waste_piles"]))
+            stock, waste = _turn_stock(stock, waste, int(table["waste_piles"]))
             continue
         clicks = [STOCK] if stock & move else []
         clicks += [WASTE + k for k in (2, 1, 0) if waste[k] & move]
@@ -223,7 +225,7 @@ def spelled(states: np.ndarray, rules: Rules, moves: Iterable[int]) -> tuple[lis
     return actions, words
 
 
-def _turned(stock: int, waste: list[int], piles: int) -> tuple[int, list[int]]:
+def _turn_stock(stock: int, waste: list[int], piles: int) -> tuple[int, list[int]]:
     """Stock and waste after a turn, as sets of deck positions."""
     if not stock:
         return waste[0] | waste[1] | waste[2], [0, 0, 0]
@@ -241,5 +243,5 @@ def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.n
     """
     check_solvable(rules)
     values = np.zeros((len(states), find_game("pyramid").actions), np.float32)
-    outcomes_of(states, compiled(rules), LIMIT if limit is None else limit, values)
+    fill_winnable_after(states, compiled(rules), LIMIT if limit is None else limit, values)
     return values

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs import GAMES
-from parlour.training.cli.docs import ROOT, main, renewed
+from parlour.training.cli.docs import ROOT, main, renew_blocks
 
 
 @pytest.fixture
@@ -47,6 +47,6 @@ def test_every_game_shows_all_its_tables(clone: Path) -> None:
 
 def test_wrong_markers_are_told() -> None:
     with pytest.raises(ValueError, match=r"x\.md: no block 'optoins'; there are options"):
-        renewed("<!-- generated: optoins -->\n<!-- end -->", {"options": str}, "x.md")
+        renew_blocks("<!-- generated: optoins -->\n<!-- end -->", {"options": str}, "x.md")
     with pytest.raises(ValueError, match=r"x\.md: a generated block has no"):
-        renewed("<!-- generated: options -->\n", {"options": str}, "x.md")
+        renew_blocks("<!-- generated: options -->\n", {"options": str}, "x.md")

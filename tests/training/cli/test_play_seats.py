@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.human import find_move
+from parlour.agents.human import parse_move
 from parlour.envs import CardEnv, game
 from parlour.envs.core.rows import Rows
 from parlour.training.cli import play_seats
 from parlour.training.cli.play_alone import Table
-from parlour.training.cli.play_seats import Seat, Sitting, sit
+from parlour.training.cli.play_seats import SeatChoice, TerminalSession, play_session
 
 GAME = game("seven_twenty_seven")
 PACK = list(range(4, 56))
-FIRST = Seat()
+FIRST = SeatChoice()
 
 
 @pytest.fixture(autouse=True)
@@ -39,11 +39,15 @@ def script(*lines: str) -> Callable[[str], str]:
 
 
 def played(
-    *lines: str, variant: str | None = None, seat: Seat = FIRST, agent: str = "human", **given: Any
+    *lines: str,
+    variant: str | None = None,
+    seat: SeatChoice = FIRST,
+    agent: str = "human",
+    **given: Any,
 ) -> str:
     """All that is said while a person types these lines; the others stand and call."""
     said: list[str] = []
-    sit(Table(GAME, variant, ask=script(*lines), say=said.append, **given), seat, agent)
+    play_session(Table(GAME, variant, ask=script(*lines), say=said.append, **given), seat, agent)
     return "\n".join(said)
 
 
@@ -91,7 +95,7 @@ def players(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_whole_hand() -> None:
     text = played(
-        "d", "check", "s", "q", seat=Seat(0, ["quiet"]), chosen={"deck": PACK}
+        "d", "check", "s", "q", seat=SeatChoice(0, ["quiet"]), chosen={"deck": PACK}
     )  # seat 3 deals: seat 0 has A♣ and 2♣ and takes 3♣
     for part in (
         "Seven Twenty-Seven, home, deck ",
@@ -114,7 +118,7 @@ def test_a_whole_hand() -> None:
 def test_bets_are_said_in_full_or_short_and_told() -> None:
     text = played(
         "s", "bet", "BET  3", "raise", "raise 9", "r5", "s", "n",
-        seat=Seat(1, ["folder", "quiet", "bold"]), chosen={"deck": PACK},
+        seat=SeatChoice(1, ["folder", "quiet", "bold"]), chosen={"deck": PACK},
     )  # fmt: skip
     for part in (
         "seat 0 bets 5",
@@ -128,7 +132,7 @@ def test_bets_are_said_in_full_or_short_and_told() -> None:
 
 
 def test_help_lists_the_moves_and_a_hint_is_one() -> None:
-    text = played("?", "h", "wibble", "q", seat=Seat(0, ["quiet"]), chosen={"deck": PACK})
+    text = played("?", "h", "wibble", "q", seat=SeatChoice(0, ["quiet"]), chosen={"deck": PACK})
     assert "moves now: draw (d), stand (s)" in text
     assert re.search("hint: (draw|stand)", text)
     assert "'wibble' is no move now" in text
@@ -137,16 +141,16 @@ def test_help_lists_the_moves_and_a_hint_is_one() -> None:
 
 def test_quitting_or_the_end_of_the_input_leaves_at_any_moment() -> None:
     for lines in ((), ("q",), ("s", "quit"), ("s",)):
-        text = played(*lines, seat=Seat(2, ["quiet"]), seed=4)
+        text = played(*lines, seat=SeatChoice(2, ["quiet"]), seed=4)
         assert text.endswith("\nGoodbye.")
         assert "Over" not in text
 
 
 def test_hands_are_shown_at_the_showdown_only() -> None:
-    shown = played("s", "c", "s", seat=Seat(0, ["quiet"]), chosen={"deck": PACK})
+    shown = played("s", "c", "s", seat=SeatChoice(0, ["quiet"]), chosen={"deck": PACK})
     assert "▒▒" in shown
     assert "▒▒" not in shown[shown.rindex("Seven Twenty-Seven\n") :]
-    folded = played("s", "b5", seat=Seat(0, ["folder"]), chosen={"deck": PACK})
+    folded = played("s", "b5", seat=SeatChoice(0, ["folder"]), chosen={"deck": PACK})
     assert "seat 1 folds\nseat 2 folds\nseat 3 folds" in folded
     last = folded[folded.rindex("Seven Twenty-Seven\n") :]
     assert last.count("▒▒") == 3
@@ -154,7 +158,7 @@ def test_hands_are_shown_at_the_showdown_only() -> None:
 
 
 def test_a_secret_declaration_is_not_told_before_the_showdown() -> None:
-    given: dict[str, Any] = {"seat": Seat(3, ["quiet"]), "chosen": {"deck": PACK}}
+    given: dict[str, Any] = {"seat": SeatChoice(3, ["quiet"]), "chosen": {"deck": PACK}}
     text = played("s", "c", "s", "?", "7", variant="declare", **given)
     asked = text[: text.index("moves now: 7 (seven), 27, both (b)")]
     assert asked.count("has chosen") == 3
@@ -170,18 +174,18 @@ def test_a_secret_declaration_is_not_told_before_the_showdown() -> None:
 def test_a_secret_square_is_not_told() -> None:
     said: list[str] = []
     table = Table(game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append)
-    sit(table._replace(seed=1), Seat(1, ["greedy"]))
+    play_session(table._replace(seed=1), SeatChoice(1, ["greedy"]))
     text = "\n".join(said)
     assert text.count("seat 0 has chosen") == 3
     assert "square" not in text
     said.clear()
-    sit(table._replace(seed=1, ask=script("e5", "c3")), Seat(0, ["greedy"]))
+    play_session(table._replace(seed=1, ask=script("e5", "c3")), SeatChoice(0, ["greedy"]))
     assert len(re.findall(r"seat 1: square \w\d", "\n".join(said))) == 2
 
 
 def test_the_dealer_moves_on_and_totals_run() -> None:
     names = ["quiet", "bold", "folder"]
-    text = played(*["s", "c", "s", "c"] * 9, seat=Seat(1, names, 3), seed=2)
+    text = played(*["s", "c", "s", "c"] * 9, seat=SeatChoice(1, names, 3), seed=2)
     assert [int(hand) for hand in re.findall(r"^Hand (\d+)$", text, re.MULTILINE)][:2] == [2, 3]
     dealers = [int(seat) for seat in re.findall(r"(?:seat|you) (\d) paid 1 D", text)]
     changes = [seat for k, seat in enumerate(dealers) if k == 0 or seat != dealers[k - 1]]
@@ -196,7 +200,7 @@ def test_the_dealer_moves_on_and_totals_run() -> None:
 
 
 def test_another_hand_goes_on_with_the_session() -> None:
-    text = played("s", "c", "s", "", "s", "c", "s", "n", seat=Seat(0, ["quiet"]), seed=3)
+    text = played("s", "c", "s", "", "s", "c", "s", "n", seat=SeatChoice(0, ["quiet"]), seed=3)
     assert "Hand 2" in text
     assert "After 2 hands" in text
     assert "Hand 3" not in text
@@ -206,19 +210,21 @@ def test_another_hand_goes_on_with_the_session() -> None:
 def test_the_deal_is_that_of_the_environment(chosen: dict[str, Any] | None) -> None:
     env = CardEnv(GAME, "six", seat=2)
     env.reset(seed=9, options=chosen)
-    place = Sitting(Table(GAME, "six", chosen=chosen, seed=9, say=lambda _: None), Seat(), "quiet")
+    place = TerminalSession(
+        Table(GAME, "six", chosen=chosen, seed=9, say=lambda _: None), SeatChoice(), "quiet"
+    )
     place.play_hand()
     for field in ("deck", "dealer"):
         assert np.array_equal(place.rows.states[field], env.rows.states[field]), field
 
 
 def test_watching_an_agent() -> None:
-    text = played(agent="quiet", seat=Seat(2, ["bold"], 2), seed=5, delay=0.0)
+    text = played(agent="quiet", seat=SeatChoice(2, ["bold"], 2), seed=5, delay=0.0)
     assert "seat 2 (quiet)" in text
     assert "quiet: stand (stand)" in text
     assert re.search(r"seat \d bets 5", text)
     assert "After 2 hands" in text
-    assert "Goodbye" in played("", "q", agent="quiet", seat=Seat(2, ["bold"]), seed=5)
+    assert "Goodbye" in played("", "q", agent="quiet", seat=SeatChoice(2, ["bold"]), seed=5)
 
 
 def test_ctrl_c_leaves() -> None:
@@ -226,21 +232,21 @@ def test_ctrl_c_leaves() -> None:
         raise KeyboardInterrupt
 
     said: list[str] = []
-    sit(Table(GAME, ask=ask, say=said.append), Seat(0, ["quiet"]))
+    play_session(Table(GAME, ask=ask, say=said.append), SeatChoice(0, ["quiet"]))
     assert said[-1] == "\nGoodbye."
 
 
 @pytest.mark.parametrize(
     ("seat", "said"),
     [
-        (Seat(4), "seat=4: allowed are the seats 0–3"),
-        (Seat(0, ["quiet"] * 4), "opponents: 4 given; allowed are 1–3"),
-        (Seat(0, ["human"]), "opponents: there is one person"),
-        (Seat(0, ["gredy"]), "did you mean 'greedy'"),
-        (Seat(0, None, 0), "hands=0: allowed are whole numbers from 1"),
+        (SeatChoice(4), "seat=4: allowed are the seats 0–3"),
+        (SeatChoice(0, ["quiet"] * 4), "opponents: 4 given; allowed are 1–3"),
+        (SeatChoice(0, ["human"]), "opponents: there is one person"),
+        (SeatChoice(0, ["gredy"]), "did you mean 'greedy'"),
+        (SeatChoice(0, None, 0), "hands=0: allowed are whole numbers from 1"),
     ],
 )
-def test_what_makes_no_sense_is_refused(seat: Seat, said: str) -> None:
+def test_what_makes_no_sense_is_refused(seat: SeatChoice, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         played(seat=seat)
 
@@ -250,7 +256,7 @@ def test_one_raise_is_meant_where_there_is_one() -> None:
     rows.deal_deck(list(GAME.pack(rules := rows.rules)))
     for action in (8, 8):
         rows.step(np.array([action]))
-    assert find_move("bet", GAME, rules, rows.states) == [2]
-    assert find_move("B1", GAME, rules, rows.states) == [2]
+    assert parse_move("bet", GAME, rules, rows.states) == [2]
+    assert parse_move("B1", GAME, rules, rows.states) == [2]
     with pytest.raises(ValueError, match="'bet 2' is no move now"):
-        find_move("bet 2", GAME, rules, rows.states)
+        parse_move("bet 2", GAME, rules, rows.states)

@@ -21,11 +21,11 @@ from parlour.training.equilibrium.cfr import Solver, exploit, meet, own_reach
 from parlour.training.equilibrium.exploitability import (
     SAMPLES,
     checkpoints,
+    extract_policy,
     find,
-    policy_of,
+    make_policy_table,
     save,
     solve,
-    tabulate,
 )
 from parlour.training.equilibrium.game_tree import Tree, build
 
@@ -228,25 +228,25 @@ class Saying(Chancy):
 
 
 def test_policies_of_agents(small: Tree) -> None:
-    assert np.array_equal(policy_of(UniformAgent(), small).policy, small.uniform())
-    assert np.allclose(policy_of(Saying(), small).policy, small.uniform())
-    greedy = policy_of(GreedyAgent(), small)
+    assert np.array_equal(extract_policy(UniformAgent(), small).policy, small.uniform())
+    assert np.allclose(extract_policy(Saying(), small).policy, small.uniform())
+    greedy = extract_policy(GreedyAgent(), small)
     assert greedy.asked == 0
     assert set(greedy.policy.tolist()) == {0, 1}
     assert np.add.reduceat(greedy.policy, small.starts[:-1]).tolist() == [1] * small.infosets
     with pytest.raises(IllegalChoice, match="chancy"):
-        policy_of(Chancy(), small)
+        extract_policy(Chancy(), small)
     peeker = Saying()
     peeker.sees_all = True
     with pytest.raises(ValueError, match="sees hidden cards"):
-        policy_of(peeker, small)
+        extract_policy(peeker, small)
 
 
 def test_who_plays_by_chance_is_asked_often(small: Tree) -> None:
     class Plain:
         name, sees_all, act = "plain", False, Sometimes().act
 
-    played = policy_of(Plain(), small)
+    played = extract_policy(Plain(), small)
     assert played.asked == SAMPLES
     exact = np.zeros(len(small.actions))
     exact[small.starts[:-1]] += 0.5
@@ -263,8 +263,8 @@ def test_networks_are_asked_for_their_chances(small: Tree) -> None:
     from parlour.agents.networks import build as network
 
     made = network("mlp", GAME, 16, 1, {}).eval()
-    drawn = policy_of(LearnedAgent(made, deterministic=False), small)
-    likeliest = policy_of(LearnedAgent(made), small)
+    drawn = extract_policy(LearnedAgent(made, deterministic=False), small)
+    likeliest = extract_policy(LearnedAgent(made), small)
     assert drawn.asked == likeliest.asked == 0
     assert set(likeliest.policy.tolist()) == {0, 1}
     assert drawn.policy.min() > 0 and drawn.policy.max() < 1
@@ -275,7 +275,7 @@ def test_networks_are_asked_for_their_chances(small: Tree) -> None:
 def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
     solver = Solver(mini)
     solver.run(50)
-    table = tabulate(mini, solver.average())
+    table = make_policy_table(mini, solver.average())
     agents = [table, UniformAgent()]
     n = 20_000
     rows = Rows(GAME, mini.rules, 2 * n)
@@ -290,7 +290,7 @@ def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
             actions[mine] = choose(agent, turn)
         rows.step(actions, rows.states["over"] == 0)
     nets = rows.states["net"][np.arange(2 * n), first].reshape(2, n).mean(axis=0)
-    exact = meet(mini, policy_of(table, mini).policy, mini.uniform())
+    exact = meet(mini, extract_policy(table, mini).policy, mini.uniform())
     assert abs(nets.mean() - exact) < 4 * nets.std() / n**0.5
     assert exact > 0.7
 
@@ -301,7 +301,7 @@ def test_probabilities_must_add_up(small: Tree) -> None:
             return np.full(turn.masks.shape, 0.1)
 
     with pytest.raises(ValueError, match="add up to"):
-        policy_of(Wrong(), small)
+        extract_policy(Wrong(), small)
 
 
 def test_the_table_and_who_reads_it(tmp_path: Path) -> None:
@@ -320,8 +320,8 @@ def test_the_table_and_who_reads_it(tmp_path: Path) -> None:
     assert said["curve"][-1]["iterations"] == 200
     assert [row["agent"] for row in said["agents"]] == names
 
-    agent = tabulate(found.tree, found.solver.average())
-    exact = exploit(found.tree, policy_of(agent, found.tree).policy)
+    agent = make_policy_table(found.tree, found.solver.average())
+    exact = exploit(found.tree, extract_policy(agent, found.tree).policy)
     assert exact.exploitability < 0.01  # a little is lost: an observation is not all of the past
     turn = next(iter_turns(found.tree))
     actions = agent.act(turn)

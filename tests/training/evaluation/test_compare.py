@@ -12,7 +12,7 @@ from rich.console import Console
 
 from parlour.agents.greedy import GreedyAgent
 from parlour.envs import game
-from parlour.envs.core.batch import How
+from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation import report
 from parlour.training.evaluation.compare import Comparison, compare
 from parlour.training.evaluation.evaluate import evaluate
@@ -26,7 +26,7 @@ class Peeker(GreedyAgent):
 
 
 class Looker(GreedyAgent):
-    name, how = "embedding-0 of long run", How()
+    name, how = "embedding-0 of long run", StepConfig()
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,13 @@ from scipy import stats as scipy_stats
 
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import game
-from parlour.envs.core.batch import How
+from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation import duplicate_report as report
 from parlour.training.evaluation.duplicate import compare, default_field, evaluate
-from parlour.training.evaluation.duplicate_play import Duplicate
+from parlour.training.evaluation.duplicate_play import DuplicateResults
 from parlour.training.evaluation.duplicate_plots import picture
-from parlour.training.evaluation.duplicate_results import Match, Setting, Tournament
-from parlour.training.evaluation.stats import student
+from parlour.training.evaluation.duplicate_results import DuplicateComparison, DuplicateSpec, Match
+from parlour.training.evaluation.stats import student_mean
 from tests.training.evaluation.test_duplicate_play import Cautious
 
 GAME = game("seven_twenty_seven")
@@ -30,11 +30,11 @@ class Peeker(UniformAgent):
 
 
 class Looker(Cautious):
-    name, how = "looker", How()
+    name, how = "looker", StepConfig()
 
 
 @pytest.fixture(scope="module")
-def found() -> Tournament:
+def found() -> DuplicateComparison:
     agents = ["uniform", Cautious(), Peeker(7), Looker()]
     variants = ["home", "declare"]
     return compare(GAME, agents, variants=variants, deals=40, field=FIELD, hands=2, key="k")
@@ -42,12 +42,12 @@ def found() -> Tournament:
 
 def by_hand(agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1) -> Match:
     rules = GAME.rules_of(None, {"players": 2, "ante": ante})
-    setting = Setting(GAME, rules, "home", "bank-1", 10, len(nets), hands, 0, "key", 0.95)
-    results = Duplicate(np.array(nets), {"won": np.array(nets) > 0}, hands, 0.0)
+    setting = DuplicateSpec(GAME, rules, "home", "bank-1", 10, len(nets), hands, 0, "key", 0.95)
+    results = DuplicateResults(np.array(nets), {"won": np.array(nets) > 0}, hands, 0.0)
     return Match(setting, agent, False, False, ("greedy",), False, results)
 
 
-def test_everyone_plays_in_the_field_and_among_every_other(found: Tournament) -> None:
+def test_everyone_plays_in_the_field_and_among_every_other(found: DuplicateComparison) -> None:
     names = ["uniform", "cautious", "peeker", "looker"]
     assert list(found.variants) == ["home", "declare"]
     for variant, group in found.variants.items():
@@ -73,9 +73,9 @@ def test_numbers_of_a_case_worked_by_hand() -> None:
 def test_differences_are_paired_by_deal_and_position() -> None:
     one = by_hand("one", [[2, 6], [0, -4], [4, 4], [2, 10]])
     other = by_hand("other", [[0, 10], [-2, 0], [2, 9], [1, 14]])
-    (difference,) = Tournament([one, other]).differences
+    (difference,) = DuplicateComparison([one, other]).differences
     assert (difference.agent, difference.minus) == ("other", "one")
-    assert difference.net == student(np.array([0.5, 0.5, 0.75, 0.75]))
+    assert difference.net == student_mean(np.array([0.5, 0.5, 0.75, 0.75]))
     # position 1: -1 -1 -1 -0.5, position 2: 2 2 2.5 2
     p = scipy_stats.ttest_1samp([[-1, 2], [-1, 2], [-1, 2.5], [-0.5, 2]], 0).pvalue
     assert [at.p for at in difference.positions] == pytest.approx([p[0], 2 * p[1]])
@@ -98,7 +98,7 @@ def test_equals_differ_by_exactly_nothing() -> None:
     assert difference.below == difference.above == []
 
 
-def test_results_do_not_depend_on_who_else_is_compared(found: Tournament) -> None:
+def test_results_do_not_depend_on_who_else_is_compared(found: DuplicateComparison) -> None:
     alone = evaluate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
     beside = found.variants["home"][0]
     assert np.array_equal(alone.nets, beside.nets)
@@ -113,7 +113,7 @@ def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
     assert evaluate(GAME, "uniform", deals=2).field == tuple(default_field(GAME))
 
 
-def test_the_summary_is_json(found: Tournament) -> None:
+def test_the_summary_is_json(found: DuplicateComparison) -> None:
     summary = json.loads(json.dumps(found.summary(), allow_nan=False))
     assert [len(summary[part]) for part in ("results", "pairs", "differences")] == [8, 24, 12]
     for one in summary["results"] + summary["pairs"]:
@@ -127,7 +127,7 @@ def test_the_summary_is_json(found: Tournament) -> None:
             assert at["holm"]["low"] <= at["low"] <= at["high"] <= at["holm"]["high"]
 
 
-def test_files(found: Tournament, tmp_path: Path) -> None:
+def test_files(found: DuplicateComparison, tmp_path: Path) -> None:
     paths = report.save(found, tmp_path / "new")
     assert [path.name for path in paths] == ["episodes.parquet", "summary.json", "comparison.png"]
     rows = pq.read_table(paths[0])
@@ -148,7 +148,7 @@ def test_files(found: Tournament, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [66, 80, 120])
-def test_tables(found: Tournament, width: int) -> None:
+def test_tables(found: DuplicateComparison, width: int) -> None:
     out = StringIO()
     report.show(found, Console(file=out, width=width))
     text = out.getvalue().replace(" \n", " ")
@@ -171,7 +171,7 @@ def test_tables(found: Tournament, width: int) -> None:
     assert (" ± " in text) == (width > 66)
 
 
-def test_the_picture_shows_pairs_field_and_positions(found: Tournament) -> None:
+def test_the_picture_shows_pairs_field_and_positions(found: DuplicateComparison) -> None:
     figure = picture(found)
     titles = [axes.get_title("left") for axes in figure.axes[:3]]
     assert titles == [
@@ -187,7 +187,7 @@ def test_the_picture_shows_pairs_field_and_positions(found: Tournament) -> None:
         "3",
         "dealer",
     ]
-    assert len(picture(Tournament(found.variants["home"][:1])).axes) == 2
+    assert len(picture(DuplicateComparison(found.variants["home"][:1])).axes) == 2
 
 
 def test_a_game_without_a_dealer() -> None:
@@ -228,7 +228,7 @@ def test_finished_matches_are_kept_if_an_agent_fails() -> None:
         compare(GAME, ["uniform", Failing()], deals=4, field=["uniform"], finished=finished)
     assert [one.agent for one in finished] == ["uniform"]
     out = StringIO()
-    report.show(Tournament(finished), Console(file=out, width=80))
+    report.show(DuplicateComparison(finished), Console(file=out, width=80))
     assert "uniform" in out.getvalue()
 
 

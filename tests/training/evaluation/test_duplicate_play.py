@@ -8,14 +8,14 @@ import pytest
 from parlour.agents.registry import IllegalChoice, Turn, load
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import GAMES, Game, game
-from parlour.envs.core.batch import Source
+from parlour.envs.core.batch import DealSource
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.duplicate_play import (
-    Duplicate,
+    DuplicateResults,
     first_dealers,
     hand_seeds,
-    rotated,
+    play_duplicate,
     seated,
     session,
 )
@@ -27,7 +27,7 @@ TABLES = [
     (one, name, {})
     for one in GAMES.values()
     for name, rules in one.variants.items()
-    if one.players_of(rules) > 1
+    if one.num_players(rules) > 1
 ] + [(GAME, "bust", {"players": 10, "start_down": 2}), (GAME, "declare", {"declare": "sequential"})]
 
 
@@ -73,7 +73,7 @@ class Wrong(Cautious):
     name, order = "wrong", (11, 11, 11, 11)
 
 
-def equal(first: Duplicate, second: Duplicate) -> bool:
+def equal(first: DuplicateResults, second: DuplicateResults) -> bool:
     return np.array_equal(first.nets, second.nets) and all(
         np.array_equal(values, second.facts[name]) for name, values in first.facts.items()
     )
@@ -82,13 +82,13 @@ def equal(first: Duplicate, second: Duplicate) -> bool:
 def decks_of(seeds: np.ndarray) -> list[tuple[bytes, int]]:
     rows = Rows(GAME, RULES, len(seeds))
     rows.seed(seeds)
-    rows.start(Source.SEED)
+    rows.start(DealSource.SEED)
     return [(state["deck"].tobytes(), int(state["dealer"])) for state in rows.states]
 
 
 def test_each_deal_is_played_from_every_seat_with_the_same_deck_and_dealer() -> None:
     agent = Recorder()
-    rotated(GAME, RULES, agent, [Cautious()], SEEDS)
+    play_duplicate(GAME, RULES, agent, [Cautious()], SEEDS)
     assert {deck: {dealer for dealer, _ in seen} for deck, seen in agent.seen.items()} == {
         deck: {dealer} for deck, dealer in decks_of(SEEDS)
     }
@@ -99,16 +99,16 @@ def test_each_deal_is_played_from_every_seat_with_the_same_deck_and_dealer() -> 
 
 def test_all_seatings_are_asked_together() -> None:
     agent = Recorder()
-    rotated(GAME, RULES, agent, [agent, agent], SEEDS)
+    play_duplicate(GAME, RULES, agent, [agent, agent], SEEDS)
     assert agent.calls[0] == 4 * len(SEEDS)  # the first to act in all seatings is the same agent
     with_others = Recorder()
-    rotated(GAME, RULES, with_others, [Cautious()], SEEDS)
+    play_duplicate(GAME, RULES, with_others, [Cautious()], SEEDS)
     assert with_others.calls[0] == len(SEEDS)
 
 
 def test_positions_are_counted_from_the_dealers_left() -> None:
     agent, other, third = load("greedy", GAME, RULES), Cautious(), load("loose", GAME, RULES)
-    found = rotated(GAME, RULES, agent, [other, third], SEEDS, order=np.arange(len(SEEDS)))
+    found = play_duplicate(GAME, RULES, agent, [other, third], SEEDS, order=np.arange(len(SEEDS)))
     for deal in range(len(SEEDS)):
         field = [other, third] if deal % 2 == 0 else [third, other]
         for seat in range(4):
@@ -131,10 +131,10 @@ def test_chips_are_conserved_and_equals_win_nothing(
 ) -> None:
     rules = one.rules_of(variant, options)
     agent = load("greedy", one, rules)
-    found = rotated(one, rules, agent, [agent], SEEDS, hands=2)
+    found = play_duplicate(one, rules, agent, [agent], SEEDS, hands=2)
     assert (found.nets.sum(axis=1) == 0).all(), "who draws nothing wins exactly nothing"
     assert found.nets.any() or one is not GAME, "greedy ties with itself on one deck"
-    players = one.players_of(rules)
+    players = one.num_players(rules)
     agents = [UniformAgent(k) for k in range(players)]
     nets = seated(one, rules, agents, SEEDS).nets
     assert nets.shape == (len(SEEDS), players)
@@ -156,13 +156,15 @@ def test_a_kernel_that_made_chips_would_be_told(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("agent", [UniformAgent(), Dreamer()], ids=["uniform", "dreamer"])
 def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: UniformAgent) -> None:
     field, order = [UniformAgent(3), Cautious()], np.arange(len(SEEDS))
-    whole = rotated(GAME, RULES, agent, field, SEEDS, order=order, key="three")
+    whole = play_duplicate(GAME, RULES, agent, field, SEEDS, order=order, key="three")
     for chunk in (20, 1):
-        parts = rotated(GAME, RULES, agent, field, SEEDS, order=order, key="three", chunk=chunk)
+        parts = play_duplicate(
+            GAME, RULES, agent, field, SEEDS, order=order, key="three", chunk=chunk
+        )
         assert equal(whole, parts)
-    back = rotated(GAME, RULES, agent, field, SEEDS[::-1], order=order[::-1], key="three")
+    back = play_duplicate(GAME, RULES, agent, field, SEEDS[::-1], order=order[::-1], key="three")
     assert np.array_equal(back.nets[::-1], whole.nets)
-    other = rotated(GAME, RULES, agent, field, SEEDS, order=order, key="four")
+    other = play_duplicate(GAME, RULES, agent, field, SEEDS, order=order, key="four")
     assert not equal(whole, other)
 
 
@@ -212,10 +214,10 @@ def test_the_seeds_of_hands_stay_in_their_half() -> None:
 
 def test_a_session_covers_all_positions_in_each_hand() -> None:
     agent, field = load("loose", GAME, RULES), [Cautious()]
-    whole = rotated(GAME, RULES, agent, field, SEEDS[:6], hands=3)
+    whole = play_duplicate(GAME, RULES, agent, field, SEEDS[:6], hands=3)
     assert (whole.facts["decisions"] > 0).all()
-    first = rotated(GAME, RULES, agent, field, SEEDS[:6])
-    two = rotated(GAME, RULES, agent, field, SEEDS[:6], hands=2)
+    first = play_duplicate(GAME, RULES, agent, field, SEEDS[:6])
+    two = play_duplicate(GAME, RULES, agent, field, SEEDS[:6], hands=2)
     assert not np.array_equal(first.nets, two.nets)
     seats = []
     for seat in range(4):
@@ -226,7 +228,7 @@ def test_a_session_covers_all_positions_in_each_hand() -> None:
 
 def test_progress_counts_every_deal_once() -> None:
     ended: list[int] = []
-    rotated(
+    play_duplicate(
         GAME, RULES, Cautious(), [UniformAgent()], SEEDS, hands=2, chunk=30, progress=ended.append
     )
     assert sum(ended) == len(SEEDS)
@@ -239,15 +241,15 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="these rules have 1 seats"):
         seated(game("pyramid"), game("pyramid").rules_of(), [Cautious()], SEEDS)
     with pytest.raises(ValueError, match="field: 0 agents given"):
-        rotated(GAME, RULES, Cautious(), [], SEEDS)
+        play_duplicate(GAME, RULES, Cautious(), [], SEEDS)
     for seeds, hands in ((SEEDS[:0], 1), (SEEDS, 0)):
         with pytest.raises(ValueError, match="no deals"):
-            rotated(GAME, RULES, Cautious(), [Cautious()], seeds, hands=hands)
+            play_duplicate(GAME, RULES, Cautious(), [Cautious()], seeds, hands=hands)
     with pytest.raises(IllegalChoice, match="'wrong' chose action 11"):
-        rotated(GAME, RULES, Cautious(), [Wrong()], SEEDS)
+        play_duplicate(GAME, RULES, Cautious(), [Wrong()], SEEDS)
 
 
 def test_every_player_by_rule_can_play() -> None:
     for name in ("greedy", *GAME.players):
         agent = load(name, GAME, RULES)
-        assert rotated(GAME, RULES, agent, [UniformAgent()], SEEDS[:4]).milliseconds > 0
+        assert play_duplicate(GAME, RULES, agent, [UniformAgent()], SEEDS[:4]).milliseconds > 0

@@ -8,7 +8,7 @@ from parlour.agents.registry import IllegalChoice, Turn, load
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.deals import bank_seeds
-from parlour.training.evaluation.evaluate import evaluate, play_deals, rules_name
+from parlour.training.evaluation.evaluate import describe_rules, evaluate, play_deals
 
 GAME = game("pyramid")
 RULES = GAME.rules_of("three-passes")
@@ -118,11 +118,11 @@ def test_progress_counts_every_deal_once() -> None:
 
 
 def test_rules_are_named() -> None:
-    assert rules_name(GAME, GAME.rules_of()) == "three-passes"
-    assert rules_name(GAME, GAME.rules_of("classic"), "classic") == "classic"
+    assert describe_rules(GAME, GAME.rules_of()) == "three-passes"
+    assert describe_rules(GAME, GAME.rules_of("classic"), "classic") == "classic"
     made = GAME.rules_of("classic", {"passes": 2, "undo": True})
-    assert rules_name(GAME, made, "classic") == "classic + passes=2, undo=yes"
-    assert rules_name(GAME, GAME.rules_of("book", {"clear_all": True}), "book") == "book-all"
+    assert describe_rules(GAME, made, "classic") == "classic + passes=2, undo=yes"
+    assert describe_rules(GAME, GAME.rules_of("book", {"clear_all": True}), "book") == "book-all"
 
 
 def test_wrong_numbers_are_refused() -> None:

@@ -7,7 +7,12 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from parlour.training.evaluation.fitting import ENDLESS, make_table, open_console, print_fitting
+from parlour.training.evaluation.fitting import (
+    ENDLESS,
+    make_table,
+    open_console,
+    print_fitting,
+)
 from parlour.training.evaluation.terminal import as_line, wrap_beside
 
 WIDTHS = (20, 40, 60, 80, 100, 200)

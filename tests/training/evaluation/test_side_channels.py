@@ -17,7 +17,7 @@ from parlour.agents.registry import Turn, choose, look
 from parlour.envs import CardEnv, game
 from parlour.envs.core import keys
 from parlour.envs.core.baselines import Uniform
-from parlour.envs.core.batch import Over, Source
+from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.keys import derive_key, key_words, turn_seeds
@@ -25,7 +25,7 @@ from parlour.envs.core.rows import HIDE, Rows, hidden
 from parlour.envs.core.turn import draws, mix
 from parlour.training.evaluation import duplicate, duplicate_play
 from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.duplicate_play import rotated
+from parlour.training.evaluation.duplicate_play import play_duplicate
 from parlour.training.evaluation.evaluate import evaluate, play_deals
 from tests.contract.cases import SEVERAL, Case, Whole
 
@@ -78,7 +78,7 @@ def words_of(deals: np.ndarray, states: np.ndarray) -> Iterator[np.ndarray]:
 def states_of(which: Any, deals: np.ndarray, rules: Any) -> np.ndarray:
     rows = Rows(which, rules, len(deals))
     rows.seed(deals)
-    rows.start(Source.SEED)
+    rows.start(DealSource.SEED)
     return rows.states
 
 
@@ -224,7 +224,7 @@ def pooled(monkeypatch: pytest.MonkeyPatch, **keywords: Any) -> tuple[int, float
     monkeypatch.setattr(duplicate_play, "make_turn", noting)
     agent = Pooler()
     rules = TABLE.rules_of()
-    rotated(TABLE, rules, agent, [agent], bank_seeds("hands-1", range(300)), **keywords)
+    play_duplicate(TABLE, rules, agent, [agent], bank_seeds("hands-1", range(300)), **keywords)
     by_seed, right, chance = 0, [], []
     for call, claimed in zip(decks, agent.claims, strict=True):
         by_seed += len(claimed["seeds"])
@@ -325,7 +325,7 @@ def test_no_seat_can_foretell_what_another_draws() -> None:
     predictor, uniform = Predictor(), Known(SEED)
     uniform.drawn = set()
     seeds = bank_seeds("hands-1", range(100))
-    rotated(TABLE, TABLE.rules_of(), predictor, [uniform], seeds)
+    play_duplicate(TABLE, TABLE.rules_of(), predictor, [uniform], seeds)
     assert len(uniform.drawn) > 500
     assert not uniform.drawn & set(predictor.foretold)
 
@@ -355,7 +355,7 @@ def test_the_secret_square_of_a_foul_is_no_better_known() -> None:
     rules = POKER.rules_of("duel")
     rows = Rows(POKER, rules, 300)
     rows.seed(np.arange(300))
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     told, squares = [], []
     for _ in range(12):
         rows.step(np.where(rows.states["turn"] == 0, 99, rows.out.masks.argmax(axis=1)))

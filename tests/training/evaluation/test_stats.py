@@ -10,8 +10,8 @@ from parlour.training.evaluation.stats import (
     holm,
     mean,
     rate,
-    student,
-    student_all,
+    student_mean,
+    student_means,
 )
 
 
@@ -81,7 +81,7 @@ def test_paired_rates_and_the_bootstrap_agree_on_many_deals() -> None:
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
 def test_students_interval_is_scipys(n: int, confidence: float) -> None:
     values = np.random.default_rng(n).exponential(size=n)
-    found = student(values, confidence)
+    found = student_mean(values, confidence)
     known = scipy_stats.ttest_1samp(values, 0).confidence_interval(confidence)
     assert (found.low, found.high) == pytest.approx((known.low, known.high), rel=1e-9)
     assert (found.mean, found.n) == (pytest.approx(values.mean()), n)
@@ -89,7 +89,7 @@ def test_students_interval_is_scipys(n: int, confidence: float) -> None:
 
 def test_students_interval_of_a_case_worked_by_hand() -> None:
     # mean 3, variance 10 / 4, standard error sqrt(0.5), t(0.975, 4) = 2.776445
-    found = student(np.array([1, 2, 3, 4, 5]))
+    found = student_mean(np.array([1, 2, 3, 4, 5]))
     assert found[:3] == pytest.approx((3, 3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5))
 
 
@@ -106,11 +106,11 @@ def test_holms_intervals_agree_with_holms_p_values() -> None:
     told = 0
     for _ in range(200):
         values = rng.normal(rng.choice([0, 0.5], 4), size=(30, 4))
-        found = student_all(values)
+        found = student_means(values)
         known = scipy_stats.ttest_1samp(values, 0)
         assert [one.p for one in found] == pytest.approx(holm(known.pvalue.tolist()), abs=1e-12)
         for column, one in enumerate(found):
-            assert one.own == student(values[:, column])
+            assert one.own == student_mean(values[:, column])
             assert one.holm.low <= one.own.low <= one.own.high <= one.holm.high
             assert (one.p < 0.05) == (one.holm.low > 0 or one.holm.high < 0)
             told += one.p < 0.05
@@ -120,14 +120,14 @@ def test_holms_intervals_agree_with_holms_p_values() -> None:
 def test_holms_correction_keeps_the_error_of_the_family() -> None:
     rng, wrong = np.random.default_rng(1), 0
     for _ in range(1000):
-        wrong += any(one.p < 0.05 for one in student_all(rng.normal(size=(20, 5))))
+        wrong += any(one.p < 0.05 for one in student_means(rng.normal(size=(20, 5))))
     assert 0.03 < wrong / 1000 < 0.07
 
 
 def test_the_second_of_two_is_tested_alone_once_the_first_is_told() -> None:
     values = np.random.default_rng(3).normal((2.0, 0.0), size=(25, 2))
-    first, second = student_all(values)
-    assert first.holm == student(values[:, 0], 0.975)
+    first, second = student_means(values)
+    assert first.holm == student_mean(values[:, 0], 0.975)
     assert second.holm == second.own
 
 
@@ -145,8 +145,8 @@ def test_values_that_are_all_equal() -> None:
     assert mean(equal) == Estimate(3.0, 3.0, 3.0, 50)
     assert difference(equal, equal) == Estimate(0.0, 0.0, 0.0, 50)
     assert mean(np.array([2.5])) == Estimate(2.5, 2.5, 2.5, 1)
-    assert student(equal) == Estimate(3.0, 3.0, 3.0, 50)
-    assert [one.p for one in student_all(np.tile([0, 3], (9, 1)))] == [1.0, 0.0]
+    assert student_mean(equal) == Estimate(3.0, 3.0, 3.0, 50)
+    assert [one.p for one in student_means(np.tile([0, 3], (9, 1)))] == [1.0, 0.0]
     for yes in (0, 20, 50):
         found = difference(bools(yes, 50), bools(yes, 50))
         assert found.mean == 0
@@ -169,6 +169,6 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     with pytest.raises(ValueError, match="confidence=95"):
         rate(one, 95)
     with pytest.raises(ValueError, match="confidence=95"):
-        student(np.arange(3), 95)
+        student_mean(np.arange(3), 95)
     with pytest.raises(ValueError, match="at least two"):
-        student(np.zeros(1))
+        student_mean(np.zeros(1))

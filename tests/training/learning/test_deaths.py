@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[3]
 
 
 def die(what: str, folder: Path, first: int, every: int) -> None:
-    words = [sys.executable, "-m", "tests.training.deaths", what, str(folder), first, every]
+    module = "tests.training.learning.deaths"
+    words = [sys.executable, "-m", module, what, str(folder), first, every]
     found = subprocess.run(
         list(map(str, words)), cwd=ROOT, capture_output=True, text=True, timeout=1500
     )

@@ -14,14 +14,14 @@ from parlour.agents.lookahead import look_ahead
 from parlour.agents.networks import Bonds, build, list_bonds, values_of
 from parlour.agents.registry import choose, load, look
 from parlour.envs import game
-from parlour.envs.core.batch import How, Reset
+from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import Rows, hidden
 from parlour.training.learning.lookahead import lambda_returns
 from parlour.training.learning.train import Interrupted, Settings, resume, train
 
 GAME = game("pyramid")
 RULES = GAME.rules_of("three-passes")
-HOW = How(reward=1, reset=int(Reset.DISABLED), max_moves=500, skip_forced=1)
+HOW = StepConfig(reward=1, reset=int(Autoreset.DISABLED), max_moves=500, skip_forced=1)
 SMALL = Settings(
     method="lookahead",
     network="bonds",

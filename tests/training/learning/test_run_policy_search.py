@@ -16,11 +16,11 @@ from parlour.agents.artefact import ArtefactError
 from parlour.agents.greedy import GreedyAgent
 from parlour.agents.registry import load
 from parlour.envs import game
-from parlour.envs.core.batch import Source
+from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.learning import progress, run_policy_search, save_agent
-from parlour.training.learning.run_policy_search import WeightsRun
+from parlour.training.learning.run_policy_search import PolicySearchRun
 from parlour.training.learning.settings import Settings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
 
@@ -121,16 +121,16 @@ def test_equal_seeds_give_equal_weights_and_another_seed_others(
 def test_interrupted_it_comes_to_the_same_weights(
     after: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    generation = WeightsRun.iterate
+    generation = PolicySearchRun.iterate
 
-    def interrupted(self: WeightsRun) -> dict[str, float]:
+    def interrupted(self: PolicySearchRun) -> dict[str, float]:
         values = generation(self)
         if self.search.countiter == after:
             os.kill(os.getpid(), signal.SIGINT)
         return values
 
     with monkeypatch.context() as patch, pytest.raises(Interrupted):
-        patch.setattr(WeightsRun, "iterate", interrupted)
+        patch.setattr(PolicySearchRun, "iterate", interrupted)
         train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     np.random.seed(99)  # whatever the next process begins with
     folder = resume(tmp_path / whole.name, quiet=True)
@@ -161,7 +161,7 @@ def test_candidates_play_common_deals_of_the_training_half(
 def test_weights_replace_those_of_the_heuristic(tmp_path: Path) -> None:
     rows = Rows(GAME, RULES, 1)
     rows.seed([5])
-    rows.start(Source.SEED)
+    rows.start(DealSource.SEED)
     agent = load(str(saved(tmp_path / "agent", OWN * 0)), GAME, RULES)
     assert isinstance(agent, GreedyAgent)
     assert not GAME.judged(rows.states, RULES, agent.weights).any()

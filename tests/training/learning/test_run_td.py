@@ -12,7 +12,7 @@ from parlour.agents.registry import load
 from parlour.agents.value_table import ValueAgent
 from parlour.envs import GAMES
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning.run_td import ValueRun
+from parlour.training.learning.run_td import TDRun
 from parlour.training.learning.settings import Settings, preset
 from parlour.training.learning.train import Interrupted, resume, train
 
@@ -42,15 +42,15 @@ def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
 
 def test_it_resumes_to_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = train(settings(tmp_path / "whole"), quiet=True)
-    lessons = ValueRun.lesson
+    lessons = TDRun.lesson
 
-    def stop_in_the_middle(run: ValueRun) -> object:
+    def stop_in_the_middle(run: TDRun) -> object:
         if run.steps >= 750_000:
             raise KeyboardInterrupt
         return lessons(run)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(ValueRun, "lesson", stop_in_the_middle)
+        patch.setattr(TDRun, "lesson", stop_in_the_middle)
         train(settings(tmp_path / "cut"), quiet=True)
     cut = resume(tmp_path / "cut" / whole.name, quiet=True)
     logs = [(run / "seed-0" / "progress.jsonl").read_text().splitlines() for run in (whole, cut)]

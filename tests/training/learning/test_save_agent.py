@@ -14,7 +14,7 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import NETWORKS, CardNetwork, build, masked_logits
 from parlour.agents.registry import Turn, load
 from parlour.envs import game
-from parlour.envs.core.rows import codes_of
+from parlour.envs.core.rows import observation_codes
 from parlour.training.learning import save_agent
 from parlour.training.learning.sb3 import CardVecEnv
 
@@ -31,7 +31,7 @@ def turn(n: int = 64) -> Turn:
         env.step((rng.random((n, GAME.actions)) * env.masks()).argmax(axis=1))
     states = env.rows.states.copy()
     seeds = np.arange(n, dtype=np.uint64)
-    return Turn(GAME, RULES, states, codes_of(states), env.masks(), seeds)
+    return Turn(GAME, RULES, states, observation_codes(states), env.masks(), seeds)
 
 
 def make(folder: Path, network: str = "mlp") -> CardNetwork:

@@ -14,9 +14,9 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.registry import load
 from parlour.envs import game
 from parlour.envs.core.baselines import Uniform
-from parlour.envs.core.batch import How, Over, Reset, Source
+from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds
-from parlour.training.evaluation.duplicate_play import rotated
+from parlour.training.evaluation.duplicate_play import play_duplicate
 from parlour.training.learning.run import validation_key
 from parlour.training.learning.selfplay import Pool, PoolRows, SelfplayRun, picture
 from parlour.training.learning.train import Interrupted, Settings, main, resume, train
@@ -77,7 +77,7 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     assert not agent.deterministic
     seeds = bank_seeds("seven_twenty_seven-validation", range(10))
     field = [load(name, GAME, RULES, 1) for name in SMALL.opponents]
-    nets = rotated(GAME, RULES, agent, field, seeds, key=validation_key(0)).nets
+    nets = play_duplicate(GAME, RULES, agent, field, seeds, key=validation_key(0)).nets
     assert nets.mean() == pytest.approx(result(whole)["final"]["score"]["mean"])
 
 
@@ -121,8 +121,8 @@ def test_the_pool_draws_whom_the_learner_does_not_beat() -> None:
     pool = Pool(Named("learner"), [Named("weak"), Named("strong")], 0.25)
     rating = pool.model.rating
     pool.ratings = [rating(mu=25, sigma=1), rating(mu=5, sigma=1), rating(mu=45, sigma=1)]
-    assert pool.beats(1) > 0.95
-    assert pool.beats(2) < 0.05
+    assert pool.win_probability(1) > 0.95
+    assert pool.win_probability(2) < 0.05
     drawn = np.zeros(3)
     for k in range(200):
         pool.choose(1, np.random.default_rng(k))
@@ -153,10 +153,10 @@ def test_every_hand_is_noted_with_who_sat_where() -> None:
     pool.chances = np.array([0.5, 0.5])
     n = 64
     who = np.zeros((n, GAME.seats), np.int64)
-    how = How(reset=Reset.SAME_STEP)
+    how = StepConfig(reset=Autoreset.SAME_STEP)
     rows = PoolRows(pool, GAME, RULES, n, how, pool.cast, who, np.arange(n) % 4)
     rows.seed(np.arange(n))
-    rows.start(Source.DRAW)
+    rows.start(DealSource.DRAW)
     ended, rng = 0, np.random.default_rng(0)
     for _ in range(40):
         drawn = (rng.random(rows.out.masks.shape) * rows.out.masks).argmax(axis=1)
