@@ -53,9 +53,20 @@ class Case:
             word: value for word, value in keywords.items() if not several or word not in LIMITS
         }
 
+    @property
+    def drawless(self) -> dict[str, Any]:
+        """Keywords by which opponents draw nothing: their key is that of the environment's seed."""
+        return {"opponents": "greedy"} if self.players > 1 else {}
+
     def whole(self, **keywords: Any) -> "CardEnv | Whole":
         """The environment of all who play: for one player's game the only one there is."""
         return Whole(self) if self.players > 1 else self.env(**keywords)
+
+
+def share_keys(env: CardEnv, other: CardEnv) -> None:
+    """Let the opponents of one environment draw as those of another, as with equal seeds."""
+    if env.game.num_players(env.rules) > 1:
+        other.rows.keys[:] = env.rows.keys  # type: ignore[attr-defined]
 
 
 LIMITS = ("max_moves", "max_episode_steps")

@@ -125,8 +125,12 @@ def test_options_of_reset_that_do_not_exist_are_named(game: Game) -> None:
 
 
 def test_numbered_deals(case: Case) -> None:
-    """The same everywhere, whatever the seed was, and different from number to number."""
-    env, envs = case.env(encoding="codes"), case.vec(6, encoding="codes")
+    """The same everywhere, whatever the seed was, and different from number to number.
+
+    What opponents draw is not the deal's but the seed's: these draw nothing.
+    """
+    keywords = {"encoding": "codes", **case.drawless}
+    env, envs = case.env(**keywords), case.vec(6, **keywords)
     numbers = [0, 1, 2, 17, 1, 10**12]
     observations, infos = envs.reset(seed=9, options={"deal": numbers})
     for row, number in enumerate(numbers):

@@ -7,7 +7,7 @@ from gymnasium.vector import AutoresetMode
 
 from parlour.envs.core.batch import ILLEGAL_PENALTY, Over
 from parlour.envs.core.scene import ansi
-from tests.contract.cases import SEVERAL, Case, ended, positions, unit_of
+from tests.contract.cases import SEVERAL, Case, ended, positions, share_keys, unit_of
 from tests.walkers import legal_actions
 
 OUTSIDE = (-(2**40), -64, -1, 62, 63, 64, 1000, 2**40)
@@ -93,6 +93,7 @@ def test_refused_actions_are_named_and_change_nothing(case: Case) -> None:
             inside = 0 <= action < case.game.actions
             if inside and mask[action]:
                 other.restore(here)
+                share_keys(env, other)
                 expected = other.step(action)
                 for one, two in zip(env.step(action)[:4], expected[:4], strict=True):
                     assert np.array_equal(one, two)

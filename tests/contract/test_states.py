@@ -12,7 +12,7 @@ import pytest
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.cards import FIRST_CARD, PACK
 from parlour.envs.core.rows import hidden
-from tests.contract.cases import Case, Crowd, ended, positions, random_cases
+from tests.contract.cases import Case, Crowd, ended, positions, random_cases, share_keys
 from tests.walkers import WALKERS
 
 
@@ -110,6 +110,7 @@ def test_a_restored_state_has_the_same_future(case: Case) -> None:
             kept = here.tobytes()
             shown = env.rows.codes.copy()
             future = play_on(env, steps)
+            share_keys(env, other)
             for one in (env, other):
                 observation, info = one.restore(here)
                 assert observation in one.observation_space
@@ -120,7 +121,7 @@ def test_a_restored_state_has_the_same_future(case: Case) -> None:
 
 
 def test_rows_of_a_vector_can_be_put_elsewhere(case: Case) -> None:
-    envs = case.vec(5, encoding="codes", autoreset_mode="same_step")
+    envs = case.vec(5, encoding="codes", autoreset_mode="same_step", **case.drawless)
     crowd = Crowd(case, 5, 4)
     envs.reset(seed=1)
     for _ in range(15):

@@ -59,7 +59,8 @@ class House:
     def start(self, code: str, **settings: str) -> subprocess.Popen[str]:
         environment = dict(os.environ, PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1")
         environment |= {"NUMBA_CACHE_DIR": str(self.cache)} | settings
-        report = "\nfrom house.core.jit import count_compilations\nprint('compiled', count_compilations())"
+        report = "\nfrom house.core.jit import count_compilations as count"
+        report += "\nprint('compiled', count())"
         return subprocess.Popen(
             [sys.executable, "-c", code + report],
             env=environment,
