@@ -22,7 +22,7 @@ from .rules import (
     label,
     pack,
 )
-from .solver import outcomes, solve
+from .solver.solve import outcomes, solve
 from .values import VALUES
 
 GAME = Game(

@@ -20,7 +20,7 @@ from .rules import (
     check,
     label,
 )
-from .solver import outcomes, solve
+from .solver.solve import outcomes, solve
 
 GAME = Game(
     name="pyramid",

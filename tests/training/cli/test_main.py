@@ -39,7 +39,7 @@ CORE_ONLY = f"""
 import sys
 for name in {(*EXTRAS, "cma", "sb3_contrib", "safetensors", "tensorboard", "tyro")}:
     sys.modules[name] = None  # as if it were not installed
-from parlour.training.cli import main
+from parlour.training.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -57,7 +57,7 @@ def test_ctrl_c_after_some_time(seconds: float, tmp_path: Path) -> None:
 def test_what_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
-        "from parlour.training import start; sys.argv[1:] = ['list']; "
+        "from parlour.training.cli import start; sys.argv[1:] = ['list']; "
         "status = start.main(); os.kill(os.getpid(), signal.SIGINT); sys.exit(status)"
     )
     done = begin(code, tmp_path)
