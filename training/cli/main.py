@@ -265,6 +265,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return STOPPED
     except BaseException as error:  # an agent of one's own may raise anything, SystemExit too
+        if isinstance(error.__context__, BrokenPipeError):  # rich leaves by SystemExit
+            _drop_output()
+            return 0
         if debug or (isinstance(error, SystemExit) and asks_help(words)):
             raise
         print(f"parlour: error: {as_line(_explain(error))}", file=sys.stderr)

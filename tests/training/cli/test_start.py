@@ -64,3 +64,13 @@ def test_what_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> None:
     out, err = done.communicate(timeout=60)
     assert (done.returncode, err) == (0, "")
     assert "pyramid" in out
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    """As in ``parlour evaluate pyramid | head -1``: rich ends the process by itself then."""
+    words = [sys.executable, "-c", f"import sys; {ENTRY}", "evaluate", "pyramid", "--deals", "20"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words, text=True, cwd=tmp_path, **pipes) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
