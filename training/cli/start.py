@@ -7,7 +7,6 @@ taken care of.
 
 import os
 import signal
-import sys
 from typing import Any
 
 from . import STOPPED
@@ -31,7 +30,3 @@ def main() -> int:
 def leave(_signum: int, _frame: Any) -> None:
     """End the process at once: nothing has begun that could be lost."""
     os._exit(STOPPED)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
