@@ -8,17 +8,24 @@ if __name__ != "parlour.agents":
 
 from typing import TYPE_CHECKING, Any
 
-from parlour.envs.core import Agent, IllegalChoice, Turn, choose, draws, look
+from parlour.envs.core import (
+    Agent,
+    IllegalActionError,
+    Turn,
+    choose_actions,
+    prepare_turn,
+    random_floats,
+)
 
 from .greedy import GreedyAgent
 from .mcts import MCTSAgent
 from .oracle import OracleAgent
 from .pimc import PimcAgent
-from .policy_table import TabularAgent
-from .registry import load
+from .policy_table import PolicyTableAgent
+from .registry import load_agent
 from .rollouts import RolloutAgent
 from .uniform import UniformAgent
-from .value_table import ValueAgent
+from .value_table import ValueTableAgent
 
 if TYPE_CHECKING:
     from .learned import LearnedAgent
@@ -26,20 +33,20 @@ if TYPE_CHECKING:
 __all__ = [
     "Agent",
     "GreedyAgent",
-    "IllegalChoice",
+    "IllegalActionError",
     "LearnedAgent",
     "MCTSAgent",
     "OracleAgent",
     "PimcAgent",
+    "PolicyTableAgent",
     "RolloutAgent",
-    "TabularAgent",
     "Turn",
     "UniformAgent",
-    "ValueAgent",
-    "choose",
-    "draws",
-    "load",
-    "look",
+    "ValueTableAgent",
+    "choose_actions",
+    "load_agent",
+    "prepare_turn",
+    "random_floats",
 ]
 
 

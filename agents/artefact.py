@@ -15,7 +15,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
-from parlour.envs.core.options import plain
+from parlour.envs.core.options import to_plain
 
 from .reading import (
     TABLE,
@@ -33,12 +33,12 @@ from .reading import (
 )
 
 FORMAT = 1
-CARD, WEIGHTS = "agent.json", "weights.safetensors"
+AGENT_FILE, WEIGHTS = "agent.json", "weights.safetensors"
 MOST = 1 << 31
 """Bytes that a file of weights may have, whatever network it is for."""
 HEADER_MOST = 1 << 20
 """Bytes that a file of weights may have beside the numbers: their names and shapes."""
-NEEDED: dict[str, Field] = {
+REQUIRED_FIELDS: dict[str, Field] = {
     "format": whole(FORMAT, FORMAT),
     "name": TEXT,
     "game": TEXT,
@@ -53,7 +53,7 @@ NEEDED: dict[str, Field] = {
     "lookahead": maybe(TABLE),
     "samples": YES_OR_NO._replace(optional=True),
 }
-NETWORK: dict[str, Field] = {
+NETWORK_FIELDS: dict[str, Field] = {
     "name": TEXT,
     "encoding": TEXT,
     "width": whole(0, 10**9),
@@ -104,7 +104,7 @@ class Artefact:
 
 
 @contextmanager
-def blame(path: Path) -> Iterator[None]:
+def blame_file(path: Path) -> Iterator[None]:
     """Turn what goes wrong in the block into an ArtefactError naming ``path``."""
     try:
         yield
@@ -118,7 +118,7 @@ def blame(path: Path) -> Iterator[None]:
         raise ArtefactError(f"{path}: {one_line(error)}") from error
 
 
-def load(
+def load_artefact(
     path: str | Path,
     game: Game,
     rules: Any = None,
@@ -130,9 +130,9 @@ def load(
     of such a network have: a file of another size is not opened. Raises ArtefactError.
     """
     folder = Path(path)
-    folder = folder.parent if folder.name == CARD else folder
-    card_file = folder / CARD
-    with blame(card_file):
+    folder = folder.parent if folder.name == AGENT_FILE else folder
+    card_file = folder / AGENT_FILE
+    with blame_file(card_file):
         card = _read_card(card_file)
         own = _check_rules(card, game)
         if rules is not None and rules != own:
@@ -141,7 +141,7 @@ def load(
             )
         needed = MOST if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
-    with blame(weights_file):
+    with blame_file(weights_file):
         data = read_bytes(weights_file, min(MOST, needed + HEADER_MOST))
         weights = _read_tensors(data, card["weights_sha256"])
     network, trained, scored = card["network"], card["trained"], card["scored"]
@@ -150,10 +150,10 @@ def load(
     return Artefact(folder, card["name"], own, network, weights, trained, scored, ahead, samples)
 
 
-def network_of(path: Path) -> str:
+def read_network_name(path: Path) -> str:
     """Return what a saved agent's folder, or its ``agent.json``, says of its network: the name."""
-    file = path if path.name == CARD else path / CARD
-    with blame(file):
+    file = path if path.name == AGENT_FILE else path / AGENT_FILE
+    with blame_file(file):
         return str(_read_card(file)["network"]["name"])
 
 
@@ -164,10 +164,10 @@ def _read_card(file: Path) -> dict[str, Any]:
         raise ValueError(
             f"format {shorten(card.get('format'))}; this version reads format {FORMAT}"
         )
-    check_fields(card, NEEDED)
-    check_known(card, NEEDED)
-    check_fields(card["network"], NETWORK, "network.")
-    check_known(card["network"], NETWORK, "network.")
+    check_fields(card, REQUIRED_FIELDS)
+    check_known(card, REQUIRED_FIELDS)
+    check_fields(card["network"], NETWORK_FIELDS, "network.")
+    check_known(card["network"], NETWORK_FIELDS, "network.")
     check_fields(card["trained"], TRAINED, "trained.")
     check_fields(card["trained"].get("settings", {}), SETTINGS, "trained.settings.")
     if card.get("lookahead") is not None:
@@ -184,8 +184,8 @@ def _check_rules(card: Mapping[str, Any], game: Game) -> Any:
             f"made for other features of {game.name!r}: features digest {card['features_digest']}, "
             f"now {game.features_digest}; train it anew"
         )
-    rules = game.rules_of(None, card["rules"])
-    if plain(rules) != card["rules"] or game.rules_digest(rules) != card["rules_digest"]:
+    rules = game.make_rules(None, card["rules"])
+    if to_plain(rules) != card["rules"] or game.rules_digest(rules) != card["rules_digest"]:
         raise ValueError(
             f"rules digest {card['rules_digest']} does not belong to the rules beside it in this "
             f"version of the game ({game.rules_digest(rules)})"
@@ -194,7 +194,7 @@ def _check_rules(card: Mapping[str, Any], game: Game) -> Any:
 
 
 def _differences_text(own: Any, wanted: Any) -> str:
-    have, want = plain(own), plain(wanted)
+    have, want = to_plain(own), to_plain(wanted)
     named = [f"{key} {have[key]!r}, not {want[key]!r}" for key in have if have[key] != want[key]]
     return "; ".join(named)
 

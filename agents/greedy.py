@@ -20,7 +20,7 @@ WEIGHTS_TENSOR = "weights"
 
 
 class GreedyAgent(HeuristicAgent):
-    """Takes the best action by ``game.judged``; see `HeuristicAgent`."""
+    """Takes the best action by ``game.score_actions``; see `HeuristicAgent`."""
 
     @classmethod
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
@@ -28,20 +28,20 @@ class GreedyAgent(HeuristicAgent):
 
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
-        found = artefact.load(path, game, rules, lambda _: 8 * len(game.weights))
-        with artefact.blame(found.folder):
+        found = artefact.load_artefact(path, game, rules, lambda _: 8 * len(game.heuristic_weights))
+        with artefact.blame_file(found.folder):
             names = found.trained.get("weights")
-            if names != list(game.weights):
+            if names != list(game.heuristic_weights):
                 raise ValueError(
                     f"weights for {names}; in this version of the game the heuristic has "
-                    f"{list(game.weights)}: learn them anew"
+                    f"{list(game.heuristic_weights)}: learn them anew"
                 )
             weights = found.weights[WEIGHTS_TENSOR].copy()  # what was read cannot be written to
-            fits = weights.dtype == np.float64 and weights.shape == (len(game.weights),)
+            fits = weights.dtype == np.float64 and weights.shape == (len(game.heuristic_weights),)
             if not fits or not np.isfinite(weights).all():
                 raise ValueError(
-                    f"tensor {WEIGHTS_TENSOR!r}: {len(game.weights)} finite float64 are needed, "
-                    f"got {weights.dtype} {weights.shape}"
+                    f"tensor {WEIGHTS_TENSOR!r}: {len(game.heuristic_weights)} finite float64 are "
+                    f"needed, got {weights.dtype} {weights.shape}"
                 )
         return cls(found.name, weights)
 

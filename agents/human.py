@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.cards import name, parse
+from parlour.envs.core.cards import card_name, parse_card
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
 from parlour.envs.core.turn import Agent, Turn
@@ -61,7 +61,11 @@ class HumanAgent:
         if turn.states["steps"][0] == 0:
             self.clicks, self.begun = [], time.monotonic()
             alone = turn.game.num_players(turn.rules) == 1
-            self.best = human_bests.load(human_bests.key(turn.game, turn.rules)) if alone else None
+            self.best = (
+                human_bests.load_best(human_bests.rules_key(turn.game, turn.rules))
+                if alone
+                else None
+            )
         if not self.clicks or not turn.masks[0, self.clicks[0]]:
             self.clicks = self._ask(turn)
         return np.array([self.clicks.pop(0)])
@@ -73,14 +77,14 @@ class HumanAgent:
 
     def _ask(self, turn: Turn) -> list[int]:
         game, rules, states = turn.game, turn.rules, turn.states
-        words = game.words(states[0], rules)
+        words = game.action_words(states[0], rules)
         self.say("\n" + ansi(game.layout(states[0], rules), self.colour))
         while True:
             text = self._read(f"{self._status(turn, words)} > ")
             if text in ("q", "quit"):
                 raise PlayerQuit
             if text in ("h", "hint"):
-                self.say(f"hint: {spoken(hint(turn), words)}")
+                self.say(f"hint: {move_text(suggest_move(turn), words)}")
             elif text in ("?", "help"):
                 self.say(_help(game, rules, states, words))
             elif text:
@@ -101,9 +105,10 @@ class HumanAgent:
             few = [words[action][0] for action in legal if len(legal) <= MAX_PROMPTED]
             return ", ".join([*few, "? for help"])
         best = f", best: {self.best}" if self.best else ""
-        short = [_called(action, words) for action in legal if _is_short(action, words)]
+        short = [_action_text(action, words) for action in legal if _is_short(action, words)]
         can = ", ".join([*short, "? for help"])
-        return f"moves {turn.states['moves'][0]}, {human_bests.clock(self.seconds)}{best}; {can}"
+        time = human_bests.duration_text(self.seconds)
+        return f"moves {turn.states['moves'][0]}, {time}{best}; {can}"
 
 
 def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:
@@ -142,7 +147,7 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     Words may come in any order; they may leave out what only one move can mean. Raises ValueError
     saying which word is unknown, what the cards can go with, or that they cannot go.
     """
-    words = game.words(states[0], rules)
+    words = game.action_words(states[0], rules)
     wanted = _match_phrase(text, words)
     if not wanted and game.num_players(rules) > 1:
         raise ValueError(f"{text!r} is no move now; ? lists the moves")
@@ -156,7 +161,7 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     longer = [move for move in moves if set(move) > set(wanted)]
     if exact or len(longer) == 1:
         return (exact or longer)[0]
-    said = spoken(wanted, words)
+    said = move_text(wanted, words)
     if longer:
         raise ValueError(
             f"{said} is part of several moves, name all of one: {_moves_text(longer, words)}"
@@ -164,24 +169,24 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     usable = {action for move in moves for action in move}
     stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
     if stuck:
-        raise ValueError(f"not possible now: {spoken(stuck, words)} ({_labels(game, stuck)})")
+        raise ValueError(f"not possible now: {move_text(stuck, words)} ({_labels(game, stuck)})")
     raise ValueError(f"{said} cannot go together")
 
 
-def hint(turn: Turn) -> list[int]:
+def suggest_move(turn: Turn) -> list[int]:
     """Return the move that the game's own heuristic would make, as its actions."""
     rows, agent = Rows(turn.game, turn.rules, 1), GreedyAgent()
     rows.restore(turn.states)
     clicks: list[int] = []
     while not rows.states["over"][0] and rows.states["moves"][0] == turn.states["moves"][0]:
-        masks = rows.out.masks.astype(np.bool_)
+        masks = rows.buffers.masks.astype(np.bool_)
         actions = np.asarray(agent.act(turn._replace(states=rows.states, masks=masks)), np.int64)
         clicks.append(int(actions[0]))
         rows.step(actions)
     return clicks
 
 
-def spoken(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
+def move_text(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
     """Write actions in the first words for them: ``"Th 3s"``."""
     return " ".join(words[action][0] for action in dict.fromkeys(move))
 
@@ -200,7 +205,7 @@ def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
 
 def _action(word: str, words: dict[int, tuple[str, ...]]) -> int:
     with suppress(ValueError):  # not a card: a place, a turn
-        word = name(parse(word.translate(GLYPHS)))
+        word = card_name(parse_card(word.translate(GLYPHS)))
     for action, known in words.items():
         if word.lower() in (one.lower() for one in known):
             return action
@@ -213,10 +218,10 @@ def _moves_text(moves: list[list[int]], words: dict[int, tuple[str, ...]]) -> st
 
 
 def _move_in_full(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
-    return " ".join(_called(action, words) for action in dict.fromkeys(move))
+    return " ".join(_action_text(action, words) for action in dict.fromkeys(move))
 
 
-def _called(action: int, words: dict[int, tuple[str, ...]]) -> str:
+def _action_text(action: int, words: dict[int, tuple[str, ...]]) -> str:
     """The first word for an action; with the next where that is what the first is short for."""
     return " ".join(words[action][: 1 + _is_short(action, words)])
 

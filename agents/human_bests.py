@@ -30,29 +30,29 @@ class Best(NamedTuple):
 
     def __str__(self) -> str:
         result = "won" if self.won else f"score {self.score}"
-        return f"{result} in {self.moves} moves, {clock(self.seconds)}"
+        return f"{result} in {self.moves} moves, {duration_text(self.seconds)}"
 
 
-def clock(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Write a time as ``3:07`` or ``1:02:03``."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def key(game: Game, rules: Any) -> str:
+def rules_key(game: Game, rules: Any) -> str:
     """Return the name under which results by these rules are kept."""
     return f"{game.name} {game.rules_digest(rules)}"
 
 
-def file() -> Path:
+def best_file() -> Path:
     """Return where results are kept. Raises RuntimeError if there is no home folder."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "parlour" / "best.json"
 
 
-def load(rules: str) -> Best | None:
-    """Return the best result for a `key`, or None if there is none or it cannot be read."""
+def load_best(rules: str) -> Best | None:
+    """Return the best result for a `rules_key`, or None if there is none or it cannot be read."""
     try:
         won, score, moves, seconds = _read()[rules]
         return Best(bool(won), int(score), int(moves), float(seconds))
@@ -60,12 +60,12 @@ def load(rules: str) -> Best | None:
         return None
 
 
-def keep(rules: str, best: Best) -> bool:
+def keep_best(rules: str, best: Best) -> bool:
     """Write a result down if it is better than the one kept; whether it was, and could be."""
-    if not best.better_than(load(rules)):
+    if not best.better_than(load_best(rules)):
         return False
     try:
-        path = file()
+        path = best_file()
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
         part.write_text(json.dumps(_read() | {rules: list(best)}, indent=1), encoding="utf-8")
@@ -77,7 +77,7 @@ def keep(rules: str, best: Best) -> bool:
 
 def _read() -> dict[str, Any]:
     try:
-        found = json.loads(file().read_text(encoding="utf-8"))
+        found = json.loads(best_file().read_text(encoding="utf-8"))
     except (OSError, RuntimeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -9,18 +9,18 @@ import torch
 
 from parlour.envs import Game
 from parlour.envs.core.batch import StepConfig
-from parlour.envs.core.rows import hidden, taken
-from parlour.envs.core.turn import Turn, draws
+from parlour.envs.core.rows import copy_states, resample_copies
+from parlour.envs.core.turn import Turn, random_floats
 
 from . import artefact
 from .lookahead import look_ahead
-from .networks import CardNetwork, build, masked_logits, values_of, weigh
+from .networks import CardNetwork, build_network, make_value_function, masked_logits, weigh
 
 CHUNK = 4096
 """Games that go through the network at once."""
 
 
-WORLDS = 2
+LOOKAHEAD_WORLDS = 2
 """In how many ways hidden cards are dealt anew when the agent looks a step ahead."""
 
 
@@ -29,8 +29,8 @@ class LearnedAgent:
 
     What it draws depends on the turn (`Turn.seeds`) and on ``seed`` alone.
 
-    With ``how`` it goes by the network's values instead: it plays the action whose outcome, over
-    `WORLDS` deals of what it cannot see, is worth most.
+    With ``lookahead_config`` it goes by the network's values instead: it plays the action whose
+    outcome, over `LOOKAHEAD_WORLDS` deals of what it cannot see, is worth most.
     """
 
     sees_all = False
@@ -41,11 +41,11 @@ class LearnedAgent:
         name: str = "learned",
         *,
         deterministic: bool = True,
-        how: StepConfig | None = None,
+        lookahead_config: StepConfig | None = None,
         seed: int = 0,
     ) -> None:
         self.network, self.name, self.deterministic = network, name, deterministic
-        self.how = how
+        self.lookahead_config = lookahead_config
         self.device = next(network.parameters()).device
         self.seed = seed
 
@@ -58,21 +58,26 @@ class LearnedAgent:
         ``deterministic`` None: as it was trained to play. Raises `artefact.ArtefactError`, a
         ValueError, naming the file and the reason.
         """
-        found = artefact.load(path, game, rules, lambda net: _weigh(game, net)[1])
+        found = artefact.load_artefact(path, game, rules, lambda net: _weigh(game, net)[1])
         net = found.network
-        with artefact.blame(found.folder):
+        with artefact.blame_file(found.folder):
             least, size = _weigh(game, net)[0], sum(one.nbytes for one in found.weights.values())
             if size < least:  # said before a network of that size is made
                 raise ValueError(f"weights of {size:,} bytes; such a network has {least:,} or more")
             for name, array in found.weights.items():
                 if array.dtype != np.float32 or not np.isfinite(array).all():
                     raise ValueError(f"tensor {name!r}: finite float32 are needed")
-            network = build(net["name"], game, net["width"], net["depth"], net["options"])
+            network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
             weights = {name: torch.from_numpy(array) for name, array in found.weights.items()}
             network.load_state_dict(weights)
-        how = StepConfig(**found.lookahead) if found.lookahead else None
+        lookahead_config = StepConfig(**found.lookahead) if found.lookahead else None
         deterministic = not found.samples if deterministic is None else deterministic
-        return cls(network.eval(), found.name, deterministic=deterministic, how=how)
+        return cls(
+            network.eval(),
+            found.name,
+            deterministic=deterministic,
+            lookahead_config=lookahead_config,
+        )
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return one legal action for each game, int64 (n,)."""
@@ -80,33 +85,42 @@ class LearnedAgent:
         open_rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
         for i in range(0, len(open_rows), CHUNK):
             rows = open_rows[i : i + CHUNK]
-            actions[rows] = self._ask(turn, rows) if self.how is None else self._look(turn, rows)
+            actions[rows] = (
+                self._act_by_policy(turn, rows)
+                if self.lookahead_config is None
+                else self._act_by_values(turn, rows)
+            )
         return np.asarray(actions, np.int64)
 
-    def _look(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
-        assert self.how is not None
-        states, masks = taken(turn.states, rows), turn.masks[rows]
+    def _act_by_values(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+        assert self.lookahead_config is not None
+        states, masks = copy_states(turn.states, rows), turn.masks[rows]
         worths = []
-        for world in range(WORLDS):
+        for world in range(LOOKAHEAD_WORLDS):
             seeds = states["rng"] + np.uint64(world)  # as they were dealt to this agent: no secret
-            dealt = hidden(turn.game, turn.rules, states, seeds)
+            dealt = resample_copies(turn.game, turn.rules, states, seeds)
             ahead = look_ahead(
-                turn.game, turn.rules, dealt, masks, values_of(self.network), self.how
+                turn.game,
+                turn.rules,
+                dealt,
+                masks,
+                make_value_function(self.network),
+                self.lookahead_config,
             )
-            worths.append(ahead.worth)
-        return ahead._replace(worth=np.mean(worths, axis=0)).best()
+            worths.append(ahead.values)
+        return ahead._replace(values=np.mean(worths, axis=0)).best()
 
-    def _ask(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+    def _act_by_policy(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
         chances = self._chances(turn, rows)
         if self.deterministic:
             return np.asarray(chances.argmax(axis=1))
-        shares = draws(turn.seeds[rows], self.seed)[:, None]
+        shares = random_floats(turn.seeds[rows], self.seed)[:, None]
         below = chances.cumsum(axis=1) <= shares * chances.sum(axis=1, keepdims=True)
-        return np.minimum(below.sum(axis=1), _last(turn.masks[rows]))
+        return np.minimum(below.sum(axis=1), _last_legal(turn.masks[rows]))
 
     def probabilities(self, turn: Turn) -> np.ndarray:
         """Return the chance with which each action is played, float64 (n, actions)."""
-        if self.how is not None:
+        if self.lookahead_config is not None:
             return np.eye(turn.game.actions)[self.act(turn)]
         chances = self._chances(turn, np.arange(len(turn.masks)))
         if self.deterministic:
@@ -128,6 +142,6 @@ def _weigh(game: Game, net: Mapping[str, Any]) -> tuple[int, int]:
     return weigh(game, net["width"], net["depth"])
 
 
-def _last(masks: np.ndarray) -> np.ndarray:
+def _last_legal(masks: np.ndarray) -> np.ndarray:
     """The last legal action of each row: where rounding leaves a sum of chances below 1."""
     return np.asarray(masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1))

@@ -7,10 +7,10 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import StepConfig, make_buffers
-from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import observation_codes, taken
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import copy_states, observation_codes
 
-Value = Callable[[np.ndarray], np.ndarray]
+ValueFunction = Callable[[np.ndarray], np.ndarray]
 """Values (n,) of ``codes`` observations, int8 (n, width)."""
 
 
@@ -24,17 +24,17 @@ class ActionValues(NamedTuple):
     rows: np.ndarray
     starts: np.ndarray
     actions: np.ndarray
-    worth: np.ndarray
+    values: np.ndarray
 
     def best(self) -> np.ndarray:
         """Return the action worth most in each position, int64 (n,); of equals the first.
 
         Raises FloatingPointError if a value is no number: the network has diverged.
         """
-        if not np.isfinite(self.worth).all():
+        if not np.isfinite(self.values).all():
             raise FloatingPointError("the network's values are not finite: it has diverged")
-        most = np.maximum.reduceat(self.worth, self.starts)
-        hit = np.flatnonzero(self.worth == most[self.rows])
+        most = np.maximum.reduceat(self.values, self.starts)
+        hit = np.flatnonzero(self.values == most[self.rows])
         _, first = np.unique(self.rows[hit], return_index=True)
         return np.asarray(self.actions[hit[first]])
 
@@ -44,8 +44,8 @@ def look_ahead(
     rules: Any,
     states: np.ndarray,
     masks: np.ndarray,
-    value: Value,
-    how: StepConfig,
+    value: ValueFunction,
+    config: StepConfig,
     gamma: float = 1.0,
 ) -> ActionValues:
     """Play every legal action of positions, none of them over, and value what comes.
@@ -54,10 +54,10 @@ def look_ahead(
     ``masks`` is bool (n, actions); ``how`` says what is paid, and must not reset.
     """
     rows, actions = np.nonzero(masks)
-    after = taken(states, rows)
-    out = make_buffers(len(rows), game.actions, game.state, game.seats)
+    after = copy_states(states, rows)
+    out = make_buffers(len(rows), game.actions, game.state, game.max_players)
     every = np.ones(len(rows), np.bool_)
-    game.play.play(after, compiled(rules), compiled(how), every, actions, out)
+    game.kernels.step_rows(after, as_record(rules), as_record(config), every, actions, out)
     worth = out.rewards[:, 0].astype(np.float32)
     going = ~(out.terminated | out.truncated)
     codes = observation_codes(after)

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import Reward
-from parlour.envs.core.options import compiled
+from parlour.envs.core.options import as_record
 from parlour.envs.core.turn import Agent, Turn
 
 from . import artefact
@@ -33,21 +33,21 @@ from .greedy import GreedyAgent
 from .mcts_kernel import make_iterate
 from .mcts_tree import (
     LOGITS,
-    NETWORK,
     NO_PRIOR,
     PLAY_OUT,
     RANKED,
-    TABLE,
+    VALUE_NETWORK,
+    VALUE_TABLE,
     SearchConfig,
     make_tree,
     root_statistics,
     slots_for,
 )
-from .value_table import ValueAgent
+from .value_table import ValueTableAgent
 
 ITERATIONS = 400
 """Iterations for each decision, where no budget is named."""
-MOST = 8192
+MAX_ITERATIONS = 8192
 """Under a clock: after so many iterations a tree grows no more, but is still gone through."""
 BLOCK = 8
 """Iterations of every game between two looks at the clock."""
@@ -123,21 +123,21 @@ class MCTSAgent:
         chunk = max(1, MEMORY // self._bytes(turn.game))
         for first in range(0, len(rows), chunk):
             some = rows[first : first + chunk]
-            search = Search(self.guide, turn, some, self._room, self.explore, self.seed)
+            search = TreeSearch(self.guide, turn, some, self._room, self.explore, self.seed)
             self._grow(search)
             actions[some] = search.best(turn.masks[some])
         return actions
 
     @property
     def _room(self) -> int:
-        return self.iterations if self.milliseconds is None else MOST
+        return self.iterations if self.milliseconds is None else MAX_ITERATIONS
 
     def _bytes(self, game: Game) -> int:
         """The memory of one game's search."""
         logits = 4 * game.actions if self.guide.prior == LOGITS else 0
         return 28 * slots_for(self._room) + logits * (self._room + 1) + 4 * game.state.itemsize
 
-    def _grow(self, search: "Search") -> None:
+    def _grow(self, search: "TreeSearch") -> None:
         if self.milliseconds is None:
             search.iterate(self.iterations)
             self.iterated = self.iterations
@@ -150,7 +150,7 @@ class MCTSAgent:
             self.iterated += BLOCK
 
 
-class Search:
+class TreeSearch:
     """The trees of some games at one turn of theirs, and what makes them grow.
 
     ``rows`` int64 (k,) are those games of ``turn``; ``room`` is for how many iterations.
@@ -161,9 +161,9 @@ class Search:
     ) -> None:
         game, several = turn.game, turn.game.num_players(turn.rules) > 1
         leaf = PLAY_OUT if several else guide.leaf
-        reward = guide.reward if leaf == NETWORK else Reward.PROGRESS
+        reward = guide.reward if leaf == VALUE_NETWORK else Reward.PROGRESS
         scale, bonus = {
-            Reward.PROGRESS: (game.play.scale, game.play.bonus),
+            Reward.PROGRESS: (game.kernels.score_scale, game.kernels.win_bonus),
             Reward.WIN: (0.0, 1.0),
             Reward.SCORE: (1.0, 0.0),
         }[Reward(reward)]
@@ -171,7 +171,7 @@ class Search:
         self.plan = SearchConfig(guide.prior, leaf, explore, guide.epsilon, scale, bonus, further)
         weights = game.default_weights if guide.weights is None else guide.weights
         table = np.zeros(0, np.float32) if guide.table is None else guide.table
-        self.given = compiled(turn.rules), weights, table, self.plan
+        self.given = as_record(turn.rules), weights, table, self.plan
         self.guide, self.kernel = guide, make_iterate(game.name, guide.player)
         logits = guide.prior == LOGITS
         self.tree = make_tree(turn, rows, room, logits, seed)
@@ -210,19 +210,19 @@ def make_guide(
     player: Agent, epsilon: float = EPSILON, reward: int = Reward.PROGRESS
 ) -> SearchGuide:
     """Return what of a player leads a search; ValueError if it can lead none."""
-    if isinstance(player, Uniform):
+    if isinstance(player, UniformAgent):
         return SearchGuide(NO_PRIOR, PLAY_OUT, 1.0)
     if isinstance(player, GreedyAgent):
-        return SearchGuide(RANKED, PLAY_OUT, epsilon, player.player, player.weights)
-    if isinstance(player, ValueAgent) and not player.width:
-        return SearchGuide(RANKED, TABLE, epsilon, table=player.table)
+        return SearchGuide(RANKED, PLAY_OUT, epsilon, player.rule_agent, player.weights)
+    if isinstance(player, ValueTableAgent) and not player.width:
+        return SearchGuide(RANKED, VALUE_TABLE, epsilon, table=player.table)
     if hasattr(player, "network"):  # as `LearnedAgent`, which cannot be imported without torch
         from .networks import make_network_function
 
-        ahead = getattr(player, "how", None)
+        ahead = getattr(player, "lookahead_config", None)
         return SearchGuide(
             RANKED if ahead else LOGITS,
-            NETWORK,
+            VALUE_NETWORK,
             epsilon,
             network=make_network_function(player.network),
             reward=ahead.reward if ahead else reward,
@@ -237,5 +237,5 @@ def trained_reward(folder: Path, game: Game, rules: Any) -> int:
     """Return by what reward a saved agent was trained, if there is one in the folder."""
     if not folder.is_dir():
         return Reward.PROGRESS
-    settings = artefact.load(folder, game, rules).trained.get("settings", {})
+    settings = artefact.load_artefact(folder, game, rules).trained.get("settings", {})
     return Reward[settings.get("reward", "progress").upper()]

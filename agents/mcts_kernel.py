@@ -2,37 +2,37 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from parlour.envs import game as game_named
+from parlour.envs.core.aliases import RulesRecords, Table, Weights, Word
 from parlour.envs.core.bits import count, lowest
-from parlour.envs.core.cards import below, next_random_word
+from parlour.envs.core.cards import next_random_word, random_below
 from parlour.envs.core.jit import jit
-from parlour.envs.core.values import best_of
+from parlour.envs.core.values import best_legal, find_scorers
 
 from .mcts_tree import (
-    DEPTH,
     LOGITS,
-    NETWORK,
+    MAX_DEPTH,
     NO_PRIOR,
     PLAY_OUT,
     RANKED,
     ROOT,
-    TABLE,
+    VALUE_NETWORK,
+    VALUE_TABLE,
     SearchConfig,
-    Tree,
-    add,
+    SearchTrees,
+    add_entry,
     backpropagate,
     combine_keys,
-    find,
+    find_slot,
+    hash_observation,
     rank_priors,
+    result_deviation,
     select_puct,
     select_ucb,
-    sight,
     softmax_priors,
-    spread,
 )
 
 # Most kernels here are copied into the one that calls them: compiled one by one, each would take in
@@ -49,37 +49,27 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
 
     It makes so many iterations for every game. ``weights`` are the judge's, which is the game's own
     or that of the rule player named. ``table`` is one of values, by which actions are ranked, games
-    played on and, with `TABLE`, leaves judged; empty: the judge does it. Where a network is to be
-    asked of a leaf (``leaf`` of the tree is not -1) a game waits there, and the next call begins
-    with its answer: ``values``, float64 (n,), and a row of ``logits``.
+    played on and, with `VALUE_TABLE`, leaves judged; empty: the judge does it. Where a network is
+    to be asked of a leaf (``leaf`` of the tree is not -1) a game waits there, and the next call
+    begins with its answer: ``values``, float64 (n,), and a row of ``logits``.
     """
     game = game_named(name)
-    step, hide, actions = game.play.step, game.hide, game.actions
-    judge = game.judge if player is None else game.players[player]
-    if game.values is None:
-
-        @jit
-        def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
-            pass
-
-        @jit
-        def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
-            return 0.0
-    else:
-        appraise, base = game.values.appraise, game.values.base
+    step, hide, actions = game.kernels.step, game.resample_kernel, game.actions
+    judge = game.score_kernel if player is None else game.rule_agents[player]
+    score_afterstates, state_value = find_scorers(game.afterstates)
 
     @jit
-    def reckon_alone(t: Tree, i: int, rules: Any, plan: SearchConfig) -> None:
+    def reckon_alone(t: SearchTrees, i: int, rules: RulesRecords, plan: SearchConfig) -> None:
         s = t.worlds[i]
         t.results[i, 0] = s["score"] * plan.scale + s["won"] * plan.bonus
 
-    if game.unit is None:
+    if game.seats is None:
         reckon = reckon_alone
     else:
-        unit = game.unit
+        unit = game.seats.reward_unit
 
         @jit
-        def reckon(t: Tree, i: int, rules: Any, plan: SearchConfig) -> None:
+        def reckon(t: SearchTrees, i: int, rules: RulesRecords, plan: SearchConfig) -> None:
             if rules[0].players == 1:
                 reckon_alone(t, i, rules, plan)
                 return
@@ -87,69 +77,92 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
                 t.results[i, seat] = t.worlds[i]["net"][seat] / unit(rules[0])
 
     @jit
-    def score(t: Tree, i: int, rules: Any, weights: Any, table: Any) -> None:
+    def score(t: SearchTrees, i: int, rules: RulesRecords, weights: Weights, table: Table) -> None:
         for action in range(actions):
             t.scores[0, action] = 0.0
         if len(table):
-            appraise(t.worlds[i], rules[0], table, t.ids, t.scores[0])
+            score_afterstates(t.worlds[i], rules[0], table, t.ids, t.scores[0])
         else:
             judge(t.worlds[i : i + 1], rules, weights, t.scores)
 
     @jit(inline="always")
-    def judge_leaf(t: Tree, i: int, rules: Any, table: Any, plan: SearchConfig) -> None:
+    def judge_leaf(
+        t: SearchTrees, i: int, rules: RulesRecords, table: Table, plan: SearchConfig
+    ) -> None:
         s = t.worlds[i]
-        appraise(s, rules[0], table, t.ids, t.scores[0])
-        points = base(s, rules[0], table, t.ids) + t.scores[0, best_of(s["legal"], t.scores[0])]
+        score_afterstates(s, rules[0], table, t.ids, t.scores[0])
+        best = t.scores[0, best_legal(s["legal"], t.scores[0])]
+        points = state_value(s, rules[0], table, t.ids) + best
         t.results[i, 0] = points * plan.scale
 
     @jit(inline="always")
-    def play_out(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: SearchConfig) -> None:
+    def play_out(
+        t: SearchTrees,
+        i: int,
+        rules: RulesRecords,
+        weights: Weights,
+        table: Table,
+        plan: SearchConfig,
+    ) -> None:
         s = t.worlds[i]
         while s["over"] == 0 and s["moves"] < LONGEST:
             legal = s["legal"]
             if legal & (legal - 1) == 0:
                 action = lowest(legal)
             elif plan.epsilon > 0 and (next_random_word(s) >> S11) * 2.0**-53 < plan.epsilon:
-                for _ in range(below(s, count(legal))):
+                for _ in range(random_below(s, count(legal))):
                     legal &= legal - 1
                 action = lowest(legal)
             else:
                 score(t, i, rules, weights, table)
-                action = best_of(legal, t.scores[0])
+                action = best_legal(legal, t.scores[0])
             step(s, rules[0], action)
         reckon(t, i, rules, plan)
 
     @jit(inline="always")
     def select(
-        t: Tree, i: int, key: Any, rules: Any, weights: Any, table: Any, plan: SearchConfig
+        t: SearchTrees,
+        i: int,
+        key: Word,
+        rules: RulesRecords,
+        weights: Weights,
+        table: Table,
+        plan: SearchConfig,
     ) -> int:
         s = t.worlds[i]
         legal = rest = s["legal"]
         while rest:
             action = lowest(rest)
             rest &= rest - 1
-            slot = find(t.keys[i], combine_keys(key, action))
+            slot = find_slot(t.keys[i], combine_keys(key, action))
             t.slots[action] = slot
             if t.keys[i, slot]:
-                t.seen[i, slot] += 1
-        unit = plan.explore * spread(t, i, s["turn"])
+                t.available[i, slot] += 1
+        unit = plan.explore * result_deviation(t, i, s["turn"])
         if plan.prior == NO_PRIOR:
             return select_ucb(t, i, legal, unit)
         if plan.prior == RANKED:
             score(t, i, rules, weights, table)
             rank_priors(legal, t.scores[0])
         else:
-            place = t.number[i, find(t.keys[i], key)]
+            place = t.number[i, find_slot(t.keys[i], key)]
             softmax_priors(legal, t.logits[i, place], t.scores[0])
         return select_puct(t, i, legal, unit)
 
     @jit(inline="always")
-    def walk(t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: SearchConfig) -> None:
+    def walk(
+        t: SearchTrees,
+        i: int,
+        rules: RulesRecords,
+        weights: Weights,
+        table: Table,
+        plan: SearchConfig,
+    ) -> None:
         t.worlds[i] = t.roots[i]
         s = t.worlds[i]
         seat, key, length = s["turn"], ROOT, 0
         t.leaf[i] = -1
-        while s["over"] == 0 and s["moves"] < LONGEST and length < DEPTH:
+        while s["over"] == 0 and s["moves"] < LONGEST and length < MAX_DEPTH:
             legal = s["legal"]
             if legal & (legal - 1) == 0:
                 action = lowest(legal)
@@ -158,16 +171,18 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
                 if length > 0:
                     # The searching seat's places are what it would see there; others' are what was
                     # done since, for the searching seat does not see their cards.
-                    key = combine_keys(sight(t.codes[i]) if s["turn"] == seat else key, actions)
-                    if add(t, i, key):
-                        t.number[i, find(t.keys[i], key)] = t.used[i, 1]
+                    key = combine_keys(
+                        hash_observation(t.codes[i]) if s["turn"] == seat else key, actions
+                    )
+                    if add_entry(t, i, key):
+                        t.number[i, find_slot(t.keys[i], key)] = t.used[i, 1]
                         t.leaf[i] = t.used[i, 1]
                         t.used[i, 1] += 1
                         break
                 action = select(t, i, key, rules, weights, table, plan)
                 key = combine_keys(key, action)
-                slot = find(t.keys[i], key)
-                if t.keys[i, slot] == 0 and not add(t, i, key):
+                slot = find_slot(t.keys[i], key)
+                if t.keys[i, slot] == 0 and not add_entry(t, i, key):
                     break
                 t.path[i, length] = slot
                 t.movers[i, length] = s["turn"]
@@ -180,22 +195,34 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
 
     @jit(inline="always")
     def value(
-        t: Tree, i: int, rules: Any, weights: Any, table: Any, plan: SearchConfig, found: float
+        t: SearchTrees,
+        i: int,
+        rules: RulesRecords,
+        weights: Weights,
+        table: Table,
+        plan: SearchConfig,
+        found: float,
     ) -> None:
         s = t.worlds[i]
-        if s["over"] or plan.leaf == PLAY_OUT or (plan.leaf == NETWORK and t.leaf[i] < 0):
+        if s["over"] or plan.leaf == PLAY_OUT or (plan.leaf == VALUE_NETWORK and t.leaf[i] < 0):
             play_out(t, i, rules, weights, table, plan)
-        elif plan.leaf == TABLE:
+        elif plan.leaf == VALUE_TABLE:
             judge_leaf(t, i, rules, table, plan)
         else:
-            t.results[i, 0] = found + plan.further * s["score"] * plan.scale
+            t.results[i, 0] = found + plan.adds_score * s["score"] * plan.scale
         backpropagate(t, i)
 
     @jit
     def iterate(
-        t: Tree, rules: Any, weights: Any, table: Any, plan: SearchConfig, rounds: int, values: Any
+        t: SearchTrees,
+        rules: RulesRecords,
+        weights: Weights,
+        table: Table,
+        plan: SearchConfig,
+        rounds: int,
+        values: np.ndarray,
     ) -> None:
-        asks = plan.prior == LOGITS or plan.leaf == NETWORK
+        asks = plan.prior == LOGITS or plan.leaf == VALUE_NETWORK
         for i in range(len(t.roots)):
             left = rounds
             answered = asks and t.leaf[i] >= 0

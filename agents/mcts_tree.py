@@ -10,24 +10,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from parlour.envs.core.aliases import ActionSet, Codes, Scores, Seat, Word
 from parlour.envs.core.bits import lowest
-from parlour.envs.core.cards import GAMMA, MIX_1, MIX_2, S27, S30, S31, S32, below
+from parlour.envs.core.cards import S32, random_below
 from parlour.envs.core.jit import jit
-from parlour.envs.core.rows import taken
-from parlour.envs.core.turn import Turn, mix
-from parlour.envs.core.values import best_of
+from parlour.envs.core.rows import copy_states
+from parlour.envs.core.splitmix import GAMMA, finish_word, mix64
+from parlour.envs.core.turn import Turn
+from parlour.envs.core.values import best_legal
 
-DEPTH = 64
+MAX_DEPTH = 64
 """Choices that an iteration makes in the tree at most: taking moves back could go on for ever."""
 DECAY = 0.5
 """Prior of an action against that of the one ranked just above it."""
-ODD = np.uint64(0xD1342543DE82EF95)
+KEY_STRIDE = np.uint64(0xD1342543DE82EF95)
 ROOT = np.uint64(1)
 """The key of the position that is searched."""
 ONE = np.uint64(1)
 NO_PRIOR, RANKED, LOGITS = range(3)
 """Where priors come from: nowhere (UCB1), the player's ranking of actions, a network's logits."""
-PLAY_OUT, TABLE, NETWORK = range(3)
+PLAY_OUT, VALUE_TABLE, VALUE_NETWORK = range(3)
 """Where the worth of a leaf comes from: a game played on, a table of values, a network."""
 
 
@@ -46,10 +48,10 @@ class SearchConfig(NamedTuple):
     epsilon: float
     scale: float
     bonus: float
-    further: int = 1
+    adds_score: int = 1
 
 
-class Tree(NamedTuple):
+class SearchTrees(NamedTuple):
     """The searches of n games, and the room that they need; a slot of a table is an entry or free.
 
     An entry is a place, whose ``number`` is that of its row of logits, or an action at a place.
@@ -63,7 +65,7 @@ class Tree(NamedTuple):
     keys: np.ndarray  # uint64 (n, slots), 0: free
     number: np.ndarray  # int32 (n, slots): of a place, its row of logits
     visits: np.ndarray  # int32 (n, slots)
-    seen: np.ndarray  # int32 (n, slots): how often the action could have been chosen
+    available: np.ndarray  # int32 (n, slots): how often the action could have been chosen
     totals: np.ndarray  # float64 (n, slots): of the results for the seat that chose it
     used: np.ndarray  # int64 (n, 2): entries, places
     logits: np.ndarray  # float32 (n, places, actions), or (n, 0, 0)
@@ -83,47 +85,44 @@ def slots_for(room: int) -> int:
     return 1 << ((2 * room + 2) * 4 // 3).bit_length()
 
 
-def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) -> Tree:
+def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) -> SearchTrees:
     """Return the empty trees of some games (``rows`` of a turn), for so many iterations."""
     game, n, slots = turn.game, len(rows), slots_for(room)
     assert game.state.fields is not None
     first, width = game.state.fields["shown"][1], game.features.width
     worlds = np.zeros(n, game.state)
-    return Tree(
-        roots=taken(turn.states, rows),
+    return SearchTrees(
+        roots=copy_states(turn.states, rows),
         worlds=worlds,
         codes=worlds.view(np.int8).reshape(n, game.state.itemsize)[:, first : first + width],
-        seeds=mix(mix(turn.seeds[rows]) ^ np.uint64(seed)),
+        seeds=mix64(mix64(turn.seeds[rows]) ^ np.uint64(seed)),
         keys=np.zeros((n, slots), np.uint64),
         number=np.zeros((n, slots), np.int32),
         visits=np.zeros((n, slots), np.int32),
-        seen=np.zeros((n, slots), np.int32),
+        available=np.zeros((n, slots), np.int32),
         totals=np.zeros((n, slots)),
         used=np.ones((n, 2), np.int64),  # the root is there already
         logits=np.zeros((n, room + 2 if logits else 0, game.actions), np.float32),
-        path=np.zeros((n, DEPTH), np.int32),
-        movers=np.zeros((n, DEPTH), np.int8),
+        path=np.zeros((n, MAX_DEPTH), np.int32),
+        movers=np.zeros((n, MAX_DEPTH), np.int8),
         length=np.zeros(n, np.int64),
         leaf=np.full(n, -1),
-        results=np.zeros((n, game.seats)),
-        moments=np.zeros((n, game.seats, 3)),
+        results=np.zeros((n, game.max_players)),
+        moments=np.zeros((n, game.max_players, 3)),
         scores=np.zeros((1, game.actions)),
         slots=np.zeros(game.actions, np.int64),
-        ids=np.zeros(game.values.most if game.values else 1, np.int32),
+        ids=np.zeros(game.afterstates.max_active if game.afterstates else 1, np.int32),
     )
 
 
 @jit
-def combine_keys(one: Any, other: Any) -> Any:
+def combine_keys(one: Word, other: Word) -> Word:
     """Return a word (uint64), not 0, that depends on two words: the finisher of the generator."""
-    word = (np.uint64(one) ^ (np.uint64(other) * ODD)) + GAMMA
-    word = (word ^ (word >> S30)) * MIX_1
-    word = (word ^ (word >> S27)) * MIX_2
-    return (word ^ (word >> S31)) | ONE
+    return finish_word((np.uint64(one) ^ (np.uint64(other) * GAMMA)) + GAMMA) | ONE
 
 
 @jit
-def sight(codes: Any) -> Any:
+def hash_observation(codes: Codes) -> Any:
     """Return a word (uint64) for what is shown: FNV-1a by Fowler, Noll and Vo."""
     word = np.uint64(0xCBF29CE484222325)
     for entry in range(len(codes)):
@@ -132,7 +131,7 @@ def sight(codes: Any) -> Any:
 
 
 @jit
-def find(keys: Any, key: Any) -> int:
+def find_slot(keys: np.ndarray, key: Word) -> int:
     """Return the slot of a key, or the free one where it would go."""
     last = np.uint64(len(keys) - 1)
     slot = (key >> S32) & last
@@ -142,32 +141,32 @@ def find(keys: Any, key: Any) -> int:
 
 
 @jit
-def has_room(t: Tree, i: int) -> bool:
+def has_room(t: SearchTrees, i: int) -> bool:
     """Whether a game's table takes an action and a place more."""
     return t.used[i, 0] + 2 <= t.keys.shape[1] * 3 // 4
 
 
 @jit
-def add(t: Tree, i: int, key: Any) -> bool:
+def add_entry(t: SearchTrees, i: int, key: Word) -> bool:
     """Enter a key; False if it is there, or there is no room."""
-    slot = find(t.keys[i], key)
+    slot = find_slot(t.keys[i], key)
     if t.keys[i, slot] or not has_room(t, i):
         return False
     t.keys[i, slot] = key
-    t.seen[i, slot] = 1
+    t.available[i, slot] = 1
     t.used[i, 0] += 1
     return True
 
 
 @jit
-def spread(t: Tree, i: int, seat: int) -> float:
+def result_deviation(t: SearchTrees, i: int, seat: Seat) -> float:
     """The standard deviation of a seat's results so far; 1 before there are two."""
     times, total, squares = t.moments[i, seat]
     return np.sqrt(max(squares / times - (total / times) ** 2, 1e-12)) if times > 1 else 1.0
 
 
 @jit
-def rank_priors(legal: int, scores: Any) -> None:
+def rank_priors(legal: ActionSet, scores: Scores) -> None:
     """Turn scores of legal actions into priors: `DECAY` for each action that scores higher."""
     ranks = np.empty(len(scores))
     rest, total = legal, 0.0
@@ -188,9 +187,9 @@ def rank_priors(legal: int, scores: Any) -> None:
 
 
 @jit
-def softmax_priors(legal: int, logits: Any, scores: Any) -> None:
+def softmax_priors(legal: ActionSet, logits: np.ndarray, scores: Scores) -> None:
     """Write the softmax of the legal actions' logits."""
-    highest, total = logits[best_of(legal, logits)], 0.0
+    highest, total = logits[best_legal(legal, logits)], 0.0
     for action in range(len(scores)):
         scores[action] = np.exp(logits[action] - highest) if (legal >> action) & 1 else 0.0
         total += scores[action]
@@ -199,7 +198,7 @@ def softmax_priors(legal: int, logits: Any, scores: Any) -> None:
 
 
 @jit
-def select_ucb(t: Tree, i: int, legal: int, unit: float) -> int:
+def select_ucb(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
     """Choose by UCB1, with how often each action could be chosen; first what was never tried."""
     s, best, bound, untried = t.worlds[i], -1, 0.0, 0
     while legal:
@@ -209,18 +208,18 @@ def select_ucb(t: Tree, i: int, legal: int, unit: float) -> int:
         visits = t.visits[i, slot]
         if visits == 0:
             untried += 1
-            if below(s, untried) == 0:
+            if random_below(s, untried) == 0:
                 best = action
         elif untried == 0:
             mean = t.totals[i, slot] / visits
-            worth = mean + unit * np.sqrt(np.log(t.seen[i, slot]) / visits)
+            worth = mean + unit * np.sqrt(np.log(t.available[i, slot]) / visits)
             if best < 0 or worth > bound:
                 best, bound = action, worth
     return best
 
 
 @jit
-def select_puct(t: Tree, i: int, legal: int, unit: float) -> int:
+def select_puct(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
     """Choose by PUCT; what was never tried counts as the mean of the others."""
     rest, tried, total = legal, 0, 0.0
     while rest:
@@ -244,7 +243,7 @@ def select_puct(t: Tree, i: int, legal: int, unit: float) -> int:
 
 
 @jit
-def backpropagate(t: Tree, i: int) -> None:
+def backpropagate(t: SearchTrees, i: int) -> None:
     """Give the results of an iteration to the actions chosen in it."""
     for k in range(t.length[i]):
         slot = t.path[i, k]
@@ -258,10 +257,10 @@ def backpropagate(t: Tree, i: int) -> None:
 
 
 @jit
-def root_statistics(t: Tree, visits: Any, means: Any) -> None:
+def root_statistics(t: SearchTrees, visits: np.ndarray, means: np.ndarray) -> None:
     """Write how often each action of the roots was tried and what came of it, (n, actions)."""
     for i in range(len(t.roots)):
         for action in range(visits.shape[1]):
-            slot = find(t.keys[i], combine_keys(ROOT, action))
+            slot = find_slot(t.keys[i], combine_keys(ROOT, action))
             visits[i, action] = t.visits[i, slot]
             means[i, action] = t.totals[i, slot] / max(t.visits[i, slot], 1)

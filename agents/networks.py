@@ -12,11 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs import Game
-from parlour.envs.core.features import BASE, CARD, DIGIT, RANK, Features
+from parlour.envs.core.aliases import Codes
+from parlour.envs.core.features import CARD, DIGIT, DIGIT_BASE, RANK, Features
 from parlour.envs.core.jit import jit
-from parlour.envs.core.options import unknown
+from parlour.envs.core.options import unknown_text
 
-HUGE = -1e8
+ILLEGAL_LOGIT = -1e8
 """Logit of an illegal action: its probability is exactly 0 in float32, its log stays finite."""
 
 
@@ -25,7 +26,7 @@ def masked_logits(logits: Tensor, masks: Tensor) -> Tensor:
 
     All that chooses or learns by a network passes here: it is the one seam for masks.
     """
-    return torch.where(masks, logits, HUGE)
+    return torch.where(masks, logits, ILLEGAL_LOGIT)
 
 
 class CardNetwork(nn.Module):
@@ -83,7 +84,7 @@ class Mlp(CardNetwork):
         return self.first(observations.float()).relu()
 
 
-class Reader(nn.Module):
+class CodeReader(nn.Module):
     """Turns ``codes`` into row numbers of one table: row 0 for "none", then one a column.
 
     Entry e with value v >= 1 has row ``first[e] + v``, the number of its one-hot column plus 1.
@@ -92,7 +93,7 @@ class Reader(nn.Module):
     def __init__(self, features: Features) -> None:
         super().__init__()
         self.rows = features.columns + 1
-        for name, array in features.tables._asdict().items():
+        for name, array in features.column_tables._asdict().items():
             self.register_buffer(name, torch.tensor(array, dtype=torch.int32), persistent=False)
         self.first: Tensor
         self.shift: Tensor
@@ -133,7 +134,7 @@ class Embedding(CardNetwork):
 
     def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
         super().__init__(features, actions, width, depth)
-        self.reader = Reader(features)
+        self.reader = CodeReader(features)
         self.table = nn.Parameter(
             torch.randn(self.reader.rows, width) * (2 / features.width) ** 0.5
         )
@@ -168,10 +169,10 @@ class Numbers(CardNetwork):
         numbers = [piece for piece in features.pieces if piece.kind is DIGIT]
         places = torch.zeros(features.width, len(numbers))
         for column, piece in enumerate(numbers):
-            for k, entry in enumerate(reversed(features.entries(piece.name))):
-                places[entry, column] = float(BASE**k)
+            for k, entry in enumerate(reversed(features.entry_range(piece.name))):
+                places[entry, column] = float(DIGIT_BASE**k)
         highs = torch.as_tensor(features.high, dtype=torch.float32)
-        entries = [features.entries(piece.name).start for piece in alone]
+        entries = [features.entry_range(piece.name).start for piece in alone]
         firsts = [sum(sizes[:k]) for k in range(len(sizes))]
         self.register_buffer("alone", torch.tensor(entries), persistent=False)
         self.register_buffer("firsts", torch.tensor(firsts), persistent=False)
@@ -194,13 +195,19 @@ class Numbers(CardNetwork):
         return self.norm(self.first(whole)).relu()
 
 
-CLASSES = 2
+PLACE_CLASSES = 2
 """Where a card is counts as one of so many classes: code 1, and all above."""
 
 
 @jit
 def list_bonds(
-    codes: Any, cards: Any, wheres: Any, firsts: Any, bonds: Any, rows: Any, ends: Any
+    codes: Codes,
+    cards: np.ndarray,
+    wheres: np.ndarray,
+    firsts: np.ndarray,
+    bonds: np.ndarray,
+    rows: np.ndarray,
+    ends: np.ndarray,
 ) -> int:
     """List the bonds of each observation as numbers of pairs of places; return how many in all.
 
@@ -220,10 +227,10 @@ def list_bonds(
             if card > 0 and where > 0:
                 for other in range(held):
                     if bonds[card, code[other]]:
-                        high = firsts[k] + min(where, CLASSES) - 1
+                        high = firsts[k] + min(where, PLACE_CLASSES) - 1
                         rows[found] = high * (high - 1) // 2 + place[other]
                         found += 1
-                place[held] = firsts[k] + min(where, CLASSES) - 1
+                place[held] = firsts[k] + min(where, PLACE_CLASSES) - 1
                 code[held] = card
                 held += 1
     return found
@@ -247,9 +254,9 @@ class Bonds(Embedding):
         places = 0
         for piece in features.pieces:
             if piece.kind in (CARD, RANK):
-                beside = features.entries(piece.where) if piece.where else [-1] * piece.size
-                classes = CLASSES if piece.where else 1
-                cards += list(features.entries(piece.name))
+                beside = features.entry_range(piece.where) if piece.where else [-1] * piece.size
+                classes = PLACE_CLASSES if piece.where else 1
+                cards += list(features.entry_range(piece.name))
                 wheres += list(beside)
                 firsts += range(places, places + classes * piece.size, classes)
                 places += classes * piece.size
@@ -286,7 +293,7 @@ def make_network_function(
     return outputs
 
 
-def values_of(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
+def make_value_function(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,)."""
     outputs = make_network_function(network)
     return lambda codes: outputs(codes)[1]
@@ -304,7 +311,7 @@ NETWORKS: dict[str, type[CardNetwork]] = {
 def network_class(name: str) -> type[CardNetwork]:
     """Return a network's class; ValueError naming those there are."""
     if name not in NETWORKS:
-        raise ValueError(unknown("network", name, NETWORKS))
+        raise ValueError(unknown_text("network", name, NETWORKS))
     return NETWORKS[name]
 
 
@@ -328,7 +335,7 @@ def weigh(game: Game, width: int, depth: int) -> tuple[int, int]:
     return 4 * towers, 4 * (towers + inputs * width)
 
 
-def build(
+def build_network(
     name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
 ) -> CardNetwork:
     """Return a new network for a game. Raises ValueError for what it cannot be built from."""

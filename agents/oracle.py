@@ -8,15 +8,15 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.truth import solver_of
-from parlour.envs.core.turn import Agent, Turn, look
+from parlour.envs.core.turn import Agent, Turn, prepare_turn
 
 from .greedy import GreedyAgent
 
 FEWEST = "fewest"
 """Behind ``oracle:``: it wins in the fewest moves."""
-KEPT = 1 << 18
+MAX_PLANS = 1 << 18
 """Positions whose action is remembered, those met longest ago forgotten first: some 40 MB."""
 LONGEST = 500
 """Actions for which the greedy agent's play is looked ahead, where there is no way to win."""
@@ -51,11 +51,11 @@ class OracleAgent:
         """
         if turn.game.name != self.game.name or turn.rules != self.rules:
             raise ValueError(f"agent {self.name!r} was made for other rules: {self.rules}")
-        states = taken(turn.states)  # read-only arrays would be compiled for once more
+        states = copy_states(turn.states)  # read-only arrays would be compiled for once more
         return np.array([self._action(states[i : i + 1]) for i in range(len(states))])
 
     def _action(self, state: np.ndarray) -> int:
-        key = _key(state)
+        key = _position_key(state)
         if key not in self.plans:
             return self._plan(state)
         self.plans.move_to_end(key)
@@ -74,27 +74,27 @@ class OracleAgent:
             if action is None:
                 break
             made.append(action)
-            self.plans[_key(rows.states)] = action
+            self.plans[_position_key(rows.states)] = action
             rows.step(np.array([action]))
             if rows.states["over"][0] != Over.RUNNING:
                 break
-        while len(self.plans) > KEPT:
+        while len(self.plans) > MAX_PLANS:
             self.plans.popitem(last=False)
         return made[0]
 
     def _greedy(self, agent: Agent, rows: Rows) -> int:
         seeds = np.zeros(1, np.uint64)
-        return int(agent.act(look(self, self.game, self.rules, rows.states, seeds))[0])
+        return int(agent.act(prepare_turn(self, self.game, self.rules, rows.states, seeds))[0])
 
 
-def _key(state: np.ndarray) -> bytes:
+def _position_key(state: np.ndarray) -> bytes:
     """A digest of a position; how many steps led there does not matter."""
-    state = taken(state)
+    state = copy_states(state)
     state["steps"] = 0
     return blake2b(state.tobytes(), digest_size=16).digest()
 
 
-def of(game: Game, rules: Any, option: str = "") -> OracleAgent:
+def make_oracle(game: Game, rules: Any, option: str = "") -> OracleAgent:
     """Return ``oracle`` or ``oracle:fewest`` for these rules.
 
     Raises ValueError for another option, and where game or rules have no solver, naming the games

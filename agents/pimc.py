@@ -14,20 +14,21 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.rows import hidden, taken
-from parlour.envs.core.turn import Agent, Turn, mix
+from parlour.envs.core.rows import copy_states, resample_copies
+from parlour.envs.core.splitmix import mix64
+from parlour.envs.core.turn import Agent, Turn
 
-WORLDS = 40
+PIMC_WORLDS = 40
 """Worlds for each decision, where no budget is named."""
 BLOCK = 8
 """Worlds of every game between two looks at the clock."""
 ALIKE = 16
 """A game of which so many worlds are alike is taken for one without hidden cards."""
-MOST = 1000
+MAX_WORLDS = 1000
 """Worlds for each decision at most, however much time there is."""
-POSITIONS = 5000
+WORLD_LIMIT = 5000
 """Positions looked at in each world; where they do not suffice, a win counts as half left."""
-KNOWN = 1_000_000
+KNOWN_LIMIT = 1_000_000
 """Positions looked at where nothing is hidden any more."""
 CHUNK = 1 << 14
 """Worlds that lie in memory at once."""
@@ -49,13 +50,13 @@ class PimcAgent:
         game: Game,
         rules: Any,
         player: Agent,
-        worlds: int = WORLDS,
+        worlds: int = PIMC_WORLDS,
         milliseconds: float | None = None,
     ) -> None:
-        if game.outcomes is None:
-            solved = ", ".join(one.name for one in GAMES.values() if one.outcomes is not None)
+        if game.winnable_after is None:
+            solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
             raise ValueError(f"pimc: {game.title} has no exact solver; there is one for {solved}")
-        game.outcomes(np.zeros(0, game.state), rules)  # refuses rules that it cannot solve
+        game.winnable_after(np.zeros(0, game.state), rules)  # refuses rules that it cannot solve
         if worlds < 1:
             raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
         if player.sees_all:
@@ -71,7 +72,7 @@ class PimcAgent:
             asked = Turn(
                 turn.game,
                 turn.rules,
-                taken(turn.states, rows),
+                copy_states(turn.states, rows),
                 turn.observations[rows],
                 turn.masks[rows],
                 turn.seeds[rows],
@@ -89,9 +90,9 @@ class PimcAgent:
         n = len(turn.masks)
         total = np.zeros((n, turn.game.actions))
         counts = np.zeros(n)
-        open_rows = self._look(turn, np.arange(n), total, counts)
+        open_rows = self._solve_known(turn, np.arange(n), total, counts)
         begun, done = perf_counter(), 0
-        most = self.worlds if self.milliseconds is None else MOST
+        most = self.worlds if self.milliseconds is None else MAX_WORLDS
         while done < most and len(open_rows):
             block = min(BLOCK, most - done)
             self._add_worlds(turn, open_rows, done, block, total)
@@ -102,18 +103,18 @@ class PimcAgent:
                 break
         return total / np.maximum(counts, 1)[:, None]
 
-    def _look(
+    def _solve_known(
         self, turn: Turn, rows: np.ndarray, total: np.ndarray, counts: np.ndarray
     ) -> np.ndarray:
         """Settle the games of which nothing is hidden; return the rows of the others."""
-        assert turn.game.outcomes is not None
+        assert turn.game.winnable_after is not None
         worlds = _sample_worlds(turn, rows, 0, ALIKE)
         whole = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), ALIKE)
         same = (whole == whole[:, :1]).all(axis=1)
         known = rows[same]
         if len(known):
-            first = taken(worlds, np.flatnonzero(same) * ALIKE)
-            total[known] = turn.game.outcomes(first, turn.rules, KNOWN)
+            first = copy_states(worlds, np.flatnonzero(same) * ALIKE)
+            total[known] = turn.game.winnable_after(first, turn.rules, KNOWN_LIMIT)
             counts[known] = 1
         return rows[~same]
 
@@ -121,20 +122,20 @@ class PimcAgent:
         self, turn: Turn, rows: np.ndarray, first: int, worlds: int, total: np.ndarray
     ) -> None:
         """Add up what is left in some more worlds of each of these rows."""
-        assert turn.game.outcomes is not None
+        assert turn.game.winnable_after is not None
         size = max(1, CHUNK // worlds)
         for i in range(0, len(rows), size):
             some = rows[i : i + size]
             states = _sample_worlds(turn, some, first, worlds)
-            values = turn.game.outcomes(states, turn.rules, POSITIONS)
+            values = turn.game.winnable_after(states, turn.rules, WORLD_LIMIT)
             total[some] += values.reshape(len(some), worlds, -1).sum(axis=1)
 
 
 def _sample_worlds(turn: Turn, rows: np.ndarray, first: int, worlds: int) -> np.ndarray:
     """Deal the hidden cards of some rows anew, ``worlds`` times each; numbers from ``first``."""
-    states = taken(turn.states, np.repeat(rows, worlds))
+    states = copy_states(turn.states, np.repeat(rows, worlds))
     numbers = np.tile(np.arange(first, first + worlds, dtype=np.uint64), len(rows))
-    seeds = mix(np.repeat(turn.seeds[rows], worlds) ^ SALT) + numbers
-    dealt = hidden(turn.game, turn.rules, states, mix(seeds))
+    seeds = mix64(np.repeat(turn.seeds[rows], worlds) ^ SALT) + numbers
+    dealt = resample_copies(turn.game, turn.rules, states, mix64(seeds))
     dealt["rng"] = 0
     return dealt

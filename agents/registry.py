@@ -13,40 +13,40 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from parlour.envs import Game
-from parlour.envs.core.options import unknown
+from parlour.envs.core.options import unknown_text
 from parlour.envs.core.turn import (
     Agent,
     FixedAgent,
-    IllegalChoice,
+    IllegalActionError,
     Turn,
-    choose,
-    draws,
-    look,
+    choose_actions,
     make_turn,
+    prepare_turn,
+    random_floats,
 )
 
 from . import greedy, human, oracle, rollouts, uniform
-from .artefact import network_of
+from .artefact import read_network_name
 from .greedy import HEURISTIC_NETWORK, GreedyAgent
 from .mcts import MCTSAgent, trained_reward
-from .pimc import WORLDS, PimcAgent
-from .policy_table import TABLE as CHANCES
-from .policy_table import TabularAgent
-from .value_table import TABLE, ValueAgent
+from .pimc import PIMC_WORLDS, PimcAgent
+from .policy_table import POLICY_TABLE_NETWORK as CHANCES
+from .policy_table import PolicyTableAgent
+from .value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 
 __all__ = [
     "Agent",
     "FixedAgent",
-    "IllegalChoice",
+    "IllegalActionError",
     "Turn",
     "check_agent",
-    "choose",
-    "draws",
+    "choose_actions",
     "fix_agent",
-    "load",
-    "look",
+    "load_agent",
     "make_turn",
-    "trained",
+    "prepare_turn",
+    "random_floats",
+    "trained_folder",
 ]
 
 
@@ -56,9 +56,9 @@ BUILT_IN: dict[str, Callable[[int], Agent]] = {
     "human": human.make,
 }
 """Who plays by a bare word, in every game: ``make(seed)``."""
-CARD = "agent.json"
+AGENT_FILE = "agent.json"
 """The file that makes a folder a saved agent."""
-TRAINED = "trained"
+TRAINED_SPEC = "trained"
 """The agent that comes with Parlour for the rules played."""
 TRAINED_FOLDER = Path(__file__).parent / "trained"
 """Their folders, GAME-VARIANT."""
@@ -72,7 +72,7 @@ MCTS = "mcts"
 """In front of uniform, greedy, a player by rule or a saved agent: it searches, led by that."""
 PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
-WIDTH = 8
+EXPECTIMAX_WIDTH = 8
 """The actions that expectimax compares."""
 LONGEST_NAME = 80
 """Letters of an agent's name: tables, pictures and files show it whole."""
@@ -80,11 +80,11 @@ MOST_TRIES, MOST_MILLISECONDS = 10_000_000, 3_600_000.0
 """The largest budgets of one decision; more would run for days, or not fit into memory."""
 
 
-def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
+def load_agent(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
     ``"uniform"``, ``"greedy"``, ``"human"``; ``"oracle"`` or ``"oracle:fewest"``, which sees all
-    cards, in games with a solver; a player by rule of the game (`Game.players`);
+    cards, in games with a solver; a player by rule of the game (`Game.rule_agents`);
     ``"trained"``, the one that comes with Parlour for these rules; the path of an artefact folder
     (or of the ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
@@ -101,20 +101,20 @@ def load(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if spec in BUILT_IN:
         return BUILT_IN[spec](seed)
     if spec.partition(":")[0] == ORACLE:
-        return oracle.of(game, rules, spec.partition(":")[2])
-    if spec in game.players:
-        return GreedyAgent(spec, player=spec)
+        return oracle.make_oracle(game, rules, spec.partition(":")[2])
+    if spec in game.rule_agents:
+        return GreedyAgent(spec, rule_agent=spec)
     if re.split("[:@]", spec)[0] in PREFIXES:
         return _load_prefixed(spec, game, rules, seed)
     path = _agent_path(spec, game, rules)
-    if path.is_dir() or path.name == CARD:
+    if path.is_dir() or path.name == AGENT_FILE:
         return check_agent(_load_saved(path, game, rules), spec)
     if ":" in spec:
-        return _own(spec, seed)
+        return _load_own_class(spec, seed)
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
-        unknown("agent", spec, [*BUILT_IN, ORACLE, TRAINED, *game.players])
+        unknown_text("agent", spec, [*BUILT_IN, ORACLE, TRAINED_SPEC, *game.rule_agents])
         + ", the folder of a saved agent or run, or module:Class"
         + f"; {' or '.join(f'{prefix}:' for prefix in PREFIXES)} before it"
     )
@@ -150,7 +150,7 @@ def _load_prefixed(spec: str, game: Game, rules: Any, seed: int) -> Agent:
     rest = rest if colon else prefix.alone
     if not rest:
         raise ValueError(
-            f"agent {spec!r}: name an agent behind {word}:, such as greedy or {TRAINED}"
+            f"agent {spec!r}: name an agent behind {word}:, such as greedy or {TRAINED_SPEC}"
         )
     if not at:
         return prefix.make(rest, game, rules, seed, Budget())
@@ -182,15 +182,15 @@ def _expectimax(rest: str, game: Game, rules: Any, seed: int, budget: Budget) ->
     table = _agent_path(rest, game, rules)
     if not table.exists():
         raise ValueError(f"agent '{EXPECTIMAX}:{rest}': there is no folder {rest!r}")
-    return _load_saved(table, game, rules, WIDTH)
+    return _load_saved(table, game, rules, EXPECTIMAX_WIDTH)
 
 
 def _rollouts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    return rollouts.of(load(rest, game, rules, seed), rest, *budget)
+    return rollouts.make_rollout_agent(load_agent(rest, game, rules, seed), rest, *budget)
 
 
 def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    player = load(rest, game, rules, seed)
+    player = load_agent(rest, game, rules, seed)
     if not hasattr(player, "network"):
         return MCTSAgent(player, *budget, seed=seed)
     reward = trained_reward(_find_agent_folder(_agent_path(rest, game, rules)), game, rules)
@@ -198,8 +198,8 @@ def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent
 
 
 def _pimc(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    player = load(rest, game, rules, seed)
-    return PimcAgent(game, rules, player, budget.number or WORLDS, budget.milliseconds)
+    player = load_agent(rest, game, rules, seed)
+    return PimcAgent(game, rules, player, budget.number or PIMC_WORLDS, budget.milliseconds)
 
 
 PREFIXES = {
@@ -212,16 +212,16 @@ PREFIXES = {
 
 
 def _agent_path(spec: str, game: Game, rules: Any) -> Path:
-    return trained(game, rules) if spec == TRAINED else Path(spec)
+    return trained_folder(game, rules) if spec == TRAINED_SPEC else Path(spec)
 
 
-def trained(game: Game, rules: Any) -> Path:
+def trained_folder(game: Game, rules: Any) -> Path:
     """Return the folder of the agent that comes with Parlour for a variant; ValueError if none."""
     folder = TRAINED_FOLDER / f"{game.name}-{game.variant_name(rules)}"
     if not folder.is_dir():
         there = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
         raise ValueError(
-            f"agent {TRAINED!r}: none comes with Parlour for these rules; there are "
+            f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
             f"{', '.join(there)}"
         )
     return folder
@@ -230,13 +230,13 @@ def trained(game: Game, rules: Any) -> Path:
 def _load_saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
     """The agent in a folder; ``width``: one that plays by a table is to look a ply ahead."""
     folder = _find_agent_folder(path)
-    network = network_of(folder)
-    if network == TABLE:
-        return ValueAgent.load(folder, game, rules, width)
+    network = read_network_name(folder)
+    if network == VALUE_TABLE_NETWORK:
+        return ValueTableAgent.load(folder, game, rules, width)
     if width:
         raise ValueError(f"{EXPECTIMAX}:{path}: only an agent with a table of values can do that")
     if network == CHANCES:
-        return TabularAgent.load(folder, game, rules)
+        return PolicyTableAgent.load(folder, game, rules)
     if network == HEURISTIC_NETWORK:
         return GreedyAgent.load(folder, game, rules)
     from .learned import LearnedAgent  # torch is loaded only when a network plays
@@ -249,10 +249,10 @@ def _find_agent_folder(folder: Path) -> Path:
 
     Raises ValueError if there are several, or none because the run has not been finished.
     """
-    if not folder.is_dir() or (folder / CARD).exists():
+    if not folder.is_dir() or (folder / AGENT_FILE).exists():
         return folder
-    made = sorted(card.parent for card in folder.glob(f"agent/{CARD}"))
-    made = made or sorted(card.parent for card in folder.glob(f"seed-*/agent/{CARD}"))
+    made = sorted(card.parent for card in folder.glob(f"agent/{AGENT_FILE}"))
+    made = made or sorted(card.parent for card in folder.glob(f"seed-*/agent/{AGENT_FILE}"))
     if len(made) == 1:
         return made[0]
     if made:
@@ -263,7 +263,7 @@ def _find_agent_folder(folder: Path) -> Path:
     return folder
 
 
-def _own(spec: str, seed: int) -> Agent:
+def _load_own_class(spec: str, seed: int) -> Agent:
     module_name, _, attribute = spec.partition(":")
     try:
         made = getattr(importlib.import_module(module_name), attribute)

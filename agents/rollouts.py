@@ -3,28 +3,36 @@
 from collections.abc import Callable
 from functools import cache
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from parlour.envs import Game
 from parlour.envs import game as game_named
+from parlour.envs.core.aliases import (
+    ActionSet,
+    FeatureIds,
+    RulesRecords,
+    Scores,
+    States,
+    Table,
+    Weights,
+)
 from parlour.envs.core.bits import count
-from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.jit import jit
-from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import taken
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import copy_states
+from parlour.envs.core.splitmix import GAMMA
 from parlour.envs.core.turn import Agent, Turn
-from parlour.envs.core.values import best_of, win_bonus_points
+from parlour.envs.core.values import best_legal, find_scorers, win_bonus_points
 
 from .greedy import GreedyAgent
-from .value_table import ValueAgent
+from .value_table import ValueTableAgent
 
-WORLDS = 160
+ROLLOUT_WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
-FIRST = 4
+HALVING_SHARE = 4
 """After a share of 1 / FIRST of them the worse half of the actions is dropped."""
-WIDTH = 4
+ROLLOUT_WIDTH = 4
 """By a table of values only so many actions are tried out: those that it thinks best."""
 PROBE = 4
 """Worlds by which the speed is measured where time is the budget."""
@@ -39,45 +47,53 @@ def make_rollouts(name: str) -> Callable[..., None]:
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
     of score and a bonus for reaching the goal; for one that was dropped, `DROPPED_SCORE`. Games are
-    played on by the values of ``table``, which also says which `WIDTH` actions are tried, or by
-    the heuristic's ``weights`` where the table is empty; ``ids`` and ``scores`` (1, actions) are
-    room.
+    played on by the values of ``table``, which also says which `ROLLOUT_WIDTH` actions are tried,
+    or by the heuristic's ``weights`` where the table is empty; ``ids`` and ``scores`` (1, actions)
+    are room.
     """
     game = game_named(name)
-    step, hide, judge, actions = game.play.step, game.hide, game.judge, game.actions
-    bonus = win_bonus_points(game.play)
-    if game.values is None:
-
-        @jit
-        def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
-            pass
-    else:
-        appraise = game.values.appraise
+    step, actions = game.kernels.step, game.actions
+    resample_rows, score_rows = game.resample_kernel, game.score_kernel
+    bonus = win_bonus_points(game.kernels)
+    score_afterstates, _ = find_scorers(game.afterstates)
 
     @jit
-    def finish(work: Any, rules: Any, weights: Any, table: Any, ids: Any, scores: Any) -> float:
+    def finish(
+        work: States,
+        rules: RulesRecords,
+        weights: Weights,
+        table: Table,
+        ids: FeatureIds,
+        scores: Scores,
+    ) -> float:
         s = work[0]
         while s["over"] == 0 and s["moves"] < LONGEST:
             for action in range(actions):
                 scores[0, action] = 0.0
             if len(table):
-                appraise(s, rules[0], table, ids, scores[0])
+                score_afterstates(s, rules[0], table, ids, scores[0])
             else:
-                judge(work, rules, weights, scores)
-            step(s, rules[0], best_of(s["legal"], scores[0]))
+                score_rows(work, rules, weights, scores)
+            step(s, rules[0], best_legal(s["legal"], scores[0]))
         return s["score"] + bonus * s["won"]
 
     @jit
     def thought_best(
-        states: Any, i: int, rules: Any, table: Any, ids: Any, scores: Any, totals: Any
+        states: States,
+        i: int,
+        rules: RulesRecords,
+        table: Table,
+        ids: FeatureIds,
+        scores: Scores,
+        totals: np.ndarray,
     ) -> int:
         legal = states[i]["legal"]
         if len(table) == 0:
             return legal
-        appraise(states[i], rules[0], table, ids, scores[0])
+        score_afterstates(states[i], rules[0], table, ids, scores[0])
         chosen, left = 0, legal
-        for _ in range(min(WIDTH, count(legal))):
-            action = best_of(left, scores[0])
+        for _ in range(min(ROLLOUT_WIDTH, count(legal))):
+            action = best_legal(left, scores[0])
             left &= ~(1 << action)
             chosen |= 1 << action
         for action in range(actions):
@@ -86,11 +102,11 @@ def make_rollouts(name: str) -> Callable[..., None]:
         return chosen
 
     @jit
-    def better_half(legal: int, totals: Any) -> int:
+    def better_half(legal: ActionSet, totals: np.ndarray) -> int:
         keep = (count(legal) + 1) // 2
         left = legal
         for _ in range(keep):
-            left &= ~(1 << best_of(left, totals))
+            left &= ~(1 << best_legal(left, totals))
         for action in range(actions):
             if (left >> action) & 1:
                 totals[action] = DROPPED_SCORE
@@ -98,20 +114,20 @@ def make_rollouts(name: str) -> Callable[..., None]:
 
     @jit
     def roll(
-        states: Any, rules: Any, weights: Any, table: Any, ids: Any, scores: Any, worlds: int,
-        totals: Any,
+        states: States, rules: RulesRecords, weights: Weights, table: Table, ids: FeatureIds,
+        scores: Scores, worlds: int, totals: np.ndarray,
     ) -> None:  # fmt: skip
         world, work = states[:1].copy(), states[:1].copy()
         for i in range(len(states)):
             legal = thought_best(states, i, rules, table, ids, scores, totals[i])
             rng = states[i]["rng"]
             for number in range(worlds):
-                if number > 0 and number == worlds // FIRST:
+                if number > 0 and number == worlds // HALVING_SHARE:
                     legal = better_half(legal, totals[i])
                 rng += GAMMA
                 world[0] = states[i]
                 world[0]["rng"] = rng
-                hide(world, rules, -1)
+                resample_rows(world, rules, -1)
                 for action in range(actions):
                     if (legal >> action) & 1:
                         work[0] = world[0]
@@ -133,11 +149,11 @@ class RolloutAgent:
 
     def __init__(
         self,
-        player: GreedyAgent | ValueAgent,
+        player: GreedyAgent | ValueTableAgent,
         worlds: int | None = None,
         milliseconds: float | None = None,
     ) -> None:
-        worlds = WORLDS if worlds is None else worlds
+        worlds = ROLLOUT_WORLDS if worlds is None else worlds
         if worlds < 1:
             raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
         if milliseconds is not None and not milliseconds > 0:
@@ -150,7 +166,7 @@ class RolloutAgent:
         actions = turn.masks.argmax(axis=1)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
         if len(rows):
-            states = taken(turn.states, rows)
+            states = copy_states(turn.states, rows)
             totals = self._totals(turn, states, self._affordable(turn, states))
             actions[rows] = np.where(turn.masks[rows], totals, -np.inf).argmax(axis=1)
         return actions
@@ -159,9 +175,9 @@ class RolloutAgent:
         """What all actions come to: see `make_rollouts`."""
         game = turn.game
         totals, scores = np.zeros((len(states), game.actions)), np.zeros((1, game.actions))
-        weights, table = _tables(self.player, game)
-        ids = np.zeros(game.values.most if game.values else 1, np.int32)
-        roll, rules = make_rollouts(game.name), compiled(turn.rules)
+        weights, table = _guide_arrays(self.player, game)
+        ids = np.zeros(game.afterstates.max_active if game.afterstates else 1, np.int32)
+        roll, rules = make_rollouts(game.name), as_record(turn.rules)
         roll(states, rules, weights, table, ids, scores, worlds, totals)
         return totals
 
@@ -175,22 +191,24 @@ class RolloutAgent:
         spent = (perf_counter() - begun) / PROBE
         left = len(states) * self.milliseconds / 1000 - spent * PROBE
         # in all but the first of FIRST parts of them about half the actions are still tried out
-        return max(1, int(left / spent * 2 * FIRST / (FIRST + 1)))
+        return max(1, int(left / spent * 2 * HALVING_SHARE / (HALVING_SHARE + 1)))
 
 
-def _tables(player: GreedyAgent | ValueAgent, game: Game) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(player, ValueAgent):
+def _guide_arrays(
+    player: GreedyAgent | ValueTableAgent, game: Game
+) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(player, ValueTableAgent):
         return game.default_weights, player.table
     weights = game.default_weights if player.weights is None else player.weights
     return weights, np.zeros(0, np.float32)
 
 
-def of(
+def make_rollout_agent(
     player: Agent, spec: str, worlds: int | None = None, milliseconds: float | None = None
 ) -> RolloutAgent:
     """Return rollouts by a player; ValueError if it is neither greedy nor plays by a table."""
-    by_rule = isinstance(player, GreedyAgent) and player.player is not None
-    ahead = isinstance(player, ValueAgent) and player.width > 0
-    if by_rule or ahead or not isinstance(player, GreedyAgent | ValueAgent):
+    by_rule = isinstance(player, GreedyAgent) and player.rule_agent is not None
+    ahead = isinstance(player, ValueTableAgent) and player.width > 0
+    if by_rule or ahead or not isinstance(player, GreedyAgent | ValueTableAgent):
         raise ValueError(f"rollouts:{spec}: only greedy and agents with a table can play games on")
     return RolloutAgent(player, worlds, milliseconds)

@@ -8,32 +8,32 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs import game as game_named
-from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import taken
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn
 from parlour.envs.core.values import AfterstateFeatures, AfterstateScorers, make_afterstate_scorers
 
 from . import artefact
 
-TABLE = "values"
+VALUE_TABLE_NETWORK = "values"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""
 
 
-def values_of(game: Game) -> AfterstateFeatures:
+def require_afterstates(game: Game) -> AfterstateFeatures:
     """Return what a game says of its afterstates; ValueError if it says nothing."""
-    if game.values is None:
+    if game.afterstates is None:
         raise ValueError(f"{game.title} names no features of afterstates: no table can be learned")
-    return game.values
+    return game.afterstates
 
 
 @cache
-def judges(name: str) -> AfterstateScorers:
+def afterstate_scorers(name: str) -> AfterstateScorers:
     """Return the compiled judges of a game."""
     game = game_named(name)
-    return make_afterstate_scorers(values_of(game), game.play)
+    return make_afterstate_scorers(require_afterstates(game), game.kernels)
 
 
-class ValueAgent:
+class ValueTableAgent:
     """Plays the action with the most valuable afterstate by ``table``, float32 (size,).
 
     With ``width`` it compares the best so many actions by expectation instead: over all cards that
@@ -47,29 +47,32 @@ class ValueAgent:
         self.name = f"{name}-expectimax" if width else name
 
     @classmethod
-    def load(cls, path: str | Path, game: Game, rules: Any = None, width: int = 0) -> "ValueAgent":
+    def load(
+        cls, path: str | Path, game: Game, rules: Any = None, width: int = 0
+    ) -> "ValueTableAgent":
         """Load a saved table to play ``game`` by ``rules`` (None: those that it was trained by).
 
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
-        values = values_of(game)
-        found = artefact.load(path, game, rules, lambda _: 4 * values.size)
+        values = require_afterstates(game)
+        found = artefact.load_artefact(path, game, rules, lambda _: 4 * values.num_features)
         net = found.network
-        with artefact.blame(found.folder):
-            if net["name"] != TABLE or TABLE not in found.weights:
+        with artefact.blame_file(found.folder):
+            if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in found.weights:
                 raise ValueError(f"no table of values but a network {net['name']!r}")
             version = net["options"].get("version")
-            if version != values.version or net["width"] != values.size:
+            if version != values.version or net["width"] != values.num_features:
                 raise ValueError(
-                    f"a table of {net['width']} values, features version {version}; this version "
-                    f"of the game has {values.size}, version {values.version}: train it anew"
+                    f"a table of {net['width']} values, features version {version}; this "
+                    f"version of the game has {values.num_features}, version "
+                    f"{values.version}: train it anew"
                 )
-            table = found.weights[TABLE]
-            fits = table.dtype == np.float32 and table.shape == (values.size,)
+            table = found.weights[VALUE_TABLE_NETWORK]
+            fits = table.dtype == np.float32 and table.shape == (values.num_features,)
             if not fits or not np.isfinite(table).all():
                 raise ValueError(
-                    f"table {TABLE!r}: {values.size} finite float32 are needed, got "
-                    f"{table.dtype} {table.shape}"
+                    f"table {VALUE_TABLE_NETWORK!r}: {values.num_features} finite float32 are "
+                    f"needed, got {table.dtype} {table.shape}"
                 )
         return cls(np.ascontiguousarray(table), found.name, width)
 
@@ -77,12 +80,12 @@ class ValueAgent:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""
         game = turn.game
         scores = np.zeros((len(turn.states), game.actions))
-        ids = np.zeros(values_of(game).most, np.int32)
-        found, rules = judges(game.name), compiled(turn.rules)
-        states = taken(turn.states)  # read-only arrays would be compiled for once more
+        ids = np.zeros(require_afterstates(game).max_active, np.int32)
+        found, rules = afterstate_scorers(game.name), as_record(turn.rules)
+        states = copy_states(turn.states)  # read-only arrays would be compiled for once more
         if self.width:
             work = np.zeros(1, game.state)
-            found.by_expectation(states, rules, self.table, ids, scores, work, self.width)
+            found.score_by_expectation(states, rules, self.table, ids, scores, work, self.width)
         else:
-            found.by_value(states, rules, self.table, ids, scores)
+            found.score_by_value(states, rules, self.table, ids, scores)
         return np.where(turn.masks, scores, -np.inf).argmax(axis=1)

@@ -16,9 +16,9 @@ import tyro
 from tqdm import tqdm
 
 from parlour.envs import game
-from parlour.envs.core.options import compiled
+from parlour.envs.core.contract import UNDECIDED, WINNABLE
+from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.truth import UNDECIDED, WINNABLE
 from parlour.envs.pyramid.solver.depth_first import FRAMES, MOVES
 from parlour.envs.pyramid.solver.position import BUT_THE_LAST
 from parlour.envs.pyramid.solver.solve import LIMIT, solve_one
@@ -41,7 +41,7 @@ class Options:
 
 def decided(rules: object, first: int, n: int, reading: int) -> np.ndarray:
     """Say of deals of the bank whether they can be won, int64 (n,)."""
-    one, table = game("pyramid"), compiled(rules)
+    one, table = game("pyramid"), as_record(rules)
     table["stock_play"] = reading
     line = np.zeros(FRAMES + MOVES, np.int64)
     rows = Rows(one, rules, n)
@@ -55,7 +55,7 @@ def main() -> None:
     given = tyro.cli(Options, description=__doc__)
     for option in given.options:
         added = {option: True} if option else {}
-        rules = game("pyramid").rules_of("open-stock", {"passes": 1, **added})
+        rules = game("pyramid").make_rules("open-stock", {"passes": 1, **added})
         both: list[list[np.ndarray]] = [[], []]
         for first in tqdm(range(0, given.deals, ROUND), desc=option or "plain", disable=None):
             n = min(ROUND, given.deals - first)

@@ -48,7 +48,7 @@ def kernel(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
     """The batch kernel; ``onehot`` writes the one-hot observations into a buffer, too."""
     found = GAMES[game]
     rows = Rows(
-        found, found.rules_of(variant), n, StepConfig(reset=Autoreset.SAME_STEP, max_moves=500)
+        found, found.make_rules(variant), n, StepConfig(reset=Autoreset.SAME_STEP, max_moves=500)
     )
     words, actions = words_of(n), np.zeros(n, np.int64)
     rows.seed(words)
@@ -121,7 +121,7 @@ def kernels_of(game: str) -> list[Row]:
     """Return a line for the kernel of each variant of a game, default first; and with one-hot."""
     default, variants = GAMES[game].default, list(GAMES[game].variants)
     ordered = sorted(variants, key=lambda variant: variant != default)
-    n = SIZES[-1] if GAMES[game].seats <= 2 else SIZES[-2]  # states of many seats are large
+    n = SIZES[-1] if GAMES[game].max_players <= 2 else SIZES[-2]  # states of many seats are large
     lines = [row(kernel, game, variant, "codes", n) for variant in ordered]
     return [*lines, row(kernel, game, default, "onehot", n)]
 

@@ -41,7 +41,7 @@ def measure(options: Options, spec: str) -> dict[str, Any]:
     """Solve all deals by one variant; return the figures."""
     variant, _, fewest = spec.partition(":")
     one = game("pyramid")
-    rules = one.rules_of(variant)
+    rules = one.make_rules(variant)
     rows = Rows(one, rules, options.deals)
     rows.seed(np.random.default_rng(options.seed).integers(0, 2**63, options.deals, np.uint64))
     rows.start(DealSource.SEED)

@@ -24,7 +24,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from parlour.agents.networks import network_class
-from parlour.agents.uniform import pick
+from parlour.agents.uniform import pick_uniform
 from parlour.envs import CardEnv, game
 from parlour.training.learning.ppo import PHASES, CardPPO
 from parlour.training.learning.run import RESULT_FILE
@@ -99,7 +99,7 @@ def env_side(env: VecEnv, masks_of: Callable[[], np.ndarray], steps: int) -> flo
         begun = time.perf_counter()
         masks = masks_of()
         spent += time.perf_counter() - begun
-        pick(masks, rng.random(env.num_envs), actions)
+        pick_uniform(masks, rng.random(env.num_envs), actions)
         begun = time.perf_counter()
         env.step(actions)
         spent += time.perf_counter() - begun

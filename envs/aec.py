@@ -33,7 +33,7 @@ from . import keywords
 from .core.batch import Autoreset, DealSource, Over, Reward, StepConfig
 from .core.game import Game
 from .core.game import find_game as game_named
-from .core.options import parse_bool, plain, unknown
+from .core.options import parse_bool, to_plain, unknown_text
 from .core.rows import Rows, observation_codes, view_states
 from .core.scene import Scene, ansi, svg
 
@@ -49,12 +49,12 @@ API_TEST = {"options": 1}
 """What PettingZoo's ``api_test`` hands to every ``reset``: no option of ours."""
 
 
-def env(game: str, variant: str | None = None, **keywords: Any) -> "TableEnv":
-    """Make a table by the game's name, with ``_`` or ``-``; keywords are those of `TableEnv`."""
-    return TableEnv(game_named(game), variant, **keywords)
+def env(game: str, variant: str | None = None, **keywords: Any) -> "CardAECEnv":
+    """Make a table by the game's name, with ``_`` or ``-``; keywords are those of `CardAECEnv`."""
+    return CardAECEnv(game_named(game), variant, **keywords)
 
 
-class TableEnv(AECEnv):
+class CardAECEnv(AECEnv):
     """A card game for several; its seats are the agents ``player_0``, ``player_1`` ..., clockwise.
 
     Description:
@@ -113,23 +113,25 @@ class TableEnv(AECEnv):
         **options: Any,
     ) -> None:
         super().__init__()
-        rules = game.rules_of(variant, options)
+        rules = game.make_rules(variant, options)
         players = game.num_players(rules)
         if players < 2:
             raise ValueError(_single_player_text(game, variant))
         self.game = game
         self.encoding = encoding
-        self.illegal = keywords.one_of("illegal", illegal, keywords.ILLEGAL)
+        self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
         if render_mode is not None:
-            keywords.one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+            keywords.check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
         self.render_mode = render_mode
         self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
-        how = StepConfig(
-            reward=int(Reward[keywords.one_of("reward", reward, keywords.REWARDS).upper()]),
+        config = StepConfig(
+            reward=int(
+                Reward[keywords.check_choice("reward", reward, keywords.REWARD_NAMES).upper()]
+            ),
             reset=int(Autoreset.DISABLED),
             skip_forced=int(parse_bool("skip_forced", skip_forced)),
         )
-        self.rows = Rows(game, rules, 1, how)
+        self.rows = Rows(game, rules, 1, config)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.observation_spaces = {agent: self._space() for agent in self.possible_agents}
         self.action_spaces = {
@@ -153,16 +155,16 @@ class TableEnv(AECEnv):
 
     def observation_space(self, agent: str) -> gym.spaces.Dict:
         """Return the space of an agent's observations, the same object each time."""
-        return self.observation_spaces[self._known(agent)]
+        return self.observation_spaces[self._check_agent(agent)]
 
     def action_space(self, agent: str) -> gym.spaces.Discrete:
         """Return the space of an agent's actions, the same object each time."""
-        return self.action_spaces[self._known(agent)]
+        return self.action_spaces[self._check_agent(agent)]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Begin a new hand: seeded, chosen (``options``), or the next of the generator."""
         given = None if isinstance(options, Mapping) and options == API_TEST else options
-        chosen = keywords.chosen_deal(self.game, self.rules, given)
+        chosen = keywords.read_reset_options(self.game, self.rules, given)
         seed = keywords.seed_number(seed)
         if seed is not None or not self._started:
             rng, _ = gym.utils.seeding.np_random(seed)
@@ -170,7 +172,7 @@ class TableEnv(AECEnv):
         if chosen is None:
             self.rows.start(DealSource.DRAW)
         else:
-            chosen.begin(self.rows)
+            chosen.start(self.rows)
         self._begin()
 
     def step(self, action: Any) -> None:
@@ -189,7 +191,7 @@ class TableEnv(AECEnv):
         self._actions[0] = keywords.kernel_action(chosen)
         self.rows.step(self._actions)
         self._cumulative_rewards[agent] = 0.0
-        self._tell()
+        self._publish_step()
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Go round the agents whose turn it is; each must step before the next is asked."""
@@ -205,16 +207,16 @@ class TableEnv(AECEnv):
         self._started = True
         self.agents = list(self.possible_agents)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self._tell()
+        self._publish_step()
 
-    def _tell(self) -> None:
+    def _publish_step(self) -> None:
         """Say what the last step, or the deal, has brought to all."""
         over = int(self.rows.states["over"][0])
         truncated = over == Over.TRUNCATED
         terminated = over != Over.RUNNING and not truncated
         self.terminations = dict.fromkeys(self.agents, terminated)
         self.truncations = dict.fromkeys(self.agents, truncated)
-        paid = self.rows.out.rewards[0, : len(self.agents)].tolist()
+        paid = self.rows.buffers.rewards[0, : len(self.agents)].tolist()
         self.rewards = dict(zip(self.agents, paid, strict=True))
         self._accumulate_rewards()
         self.infos = self._infos(over != Over.RUNNING)
@@ -243,13 +245,13 @@ class TableEnv(AECEnv):
                 f"{ansi(self.scene(agent))}"
             )
 
-    def _known(self, agent: str) -> str:
+    def _check_agent(self, agent: str) -> str:
         if not isinstance(agent, str) or agent not in self.action_spaces:
-            raise ValueError(unknown("agent", str(agent), self.possible_agents))
+            raise ValueError(unknown_text("agent", str(agent), self.possible_agents))
         return agent
 
     def _seat(self, agent: str) -> int:
-        return self.possible_agents.index(self._known(agent))
+        return self.possible_agents.index(self._check_agent(agent))
 
     def _need_reset(self, wrong: bool) -> None:
         if wrong:
@@ -272,13 +274,13 @@ class TableEnv(AECEnv):
         """Return what an agent sees now, and which actions it can take: arrays of their own."""
         seat = self._seat(agent)
         codes = observation_codes(self._view_states(seat))
-        seen = keywords.observe(self.game, self.encoding, codes)[0]
+        seen = keywords.encode_observations(self.game, self.encoding, codes)[0]
         return {"observation": seen, "action_mask": self._mask(seat)}
 
     def state(self) -> np.ndarray:
         """Return what all seats together see: their observations, (players, width or columns)."""
         codes = observation_codes(self._view_states(*range(len(self.possible_agents))))
-        return keywords.observe(self.game, self.encoding, codes)
+        return keywords.encode_observations(self.game, self.encoding, codes)
 
     def explain(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Any]:
         """Name what an observation of this game says, in either encoding."""
@@ -319,8 +321,8 @@ class TableEnv(AECEnv):
 
     def __repr__(self) -> str:
         """Name the game and its rules."""
-        name = self.game.variant_name(self.rules) or plain(self.rules)
-        return f"<TableEnv {self.game.title}, {name}>"
+        name = self.game.variant_name(self.rules) or to_plain(self.rules)
+        return f"<CardAECEnv {self.game.title}, {name}>"
 
 
 def _single_player_text(game: Game, variant: str | None) -> str:

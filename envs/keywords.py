@@ -11,14 +11,14 @@ from .core.batch import Autoreset, DealSource, Reward, StepConfig
 from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.game import Game
-from .core.options import one_line, parse_bool, unknown
+from .core.options import one_line, parse_bool, unknown_text
 from .core.rows import Rows
 from .core.truth import WinnableInfo
 from .seat import Opponents, make_seat_rows
 
 ENCODINGS = ("onehot", "codes")
-ILLEGAL = ("end", "raise")
-REWARDS = tuple(reward.name.lower() for reward in Reward)
+ILLEGAL_MODES = ("end", "raise")
+REWARD_NAMES = tuple(reward.name.lower() for reward in Reward)
 MAX_MOVES = 500
 MOST_STEPS = 2**31 - 1
 """Of limits: states count moves and steps in int32."""
@@ -30,10 +30,10 @@ BROKEN = "an opponent raised an exception in the middle of this game: call reset
 """Why no action is taken: it might be played for another seat."""
 
 
-def one_of(field: str, value: Any, allowed: tuple[str, ...]) -> str:
+def check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Return value if it is allowed; else raise ValueError naming field and what is allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(unknown(field, str(value), allowed))
+        raise ValueError(unknown_text(field, str(value), allowed))
     return value
 
 
@@ -42,7 +42,7 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def limit(field: str, value: int | None) -> int:
+def check_limit(field: str, value: int | None) -> int:
     """Return a limit as kernels want it, 0 for none; ValueError for what is no such number."""
     if value is None:
         return 0
@@ -78,7 +78,7 @@ def make_rows(
 
     For several players these are the rows of one seat; see `seat.SeatRows`.
     """
-    rules = game.rules_of(variant, options)
+    rules = game.make_rules(variant, options)
     players = game.num_players(rules)
     if players == 1 and (opponents is not None or seat != 0):
         raise ValueError("opponents, seat: these rules are for one player")
@@ -90,20 +90,22 @@ def make_rows(
             if value is not None:
                 raise ValueError(f"{field}={value!r}: a game for several always ends; leave it out")
         max_moves = None
-    how = StepConfig(
-        int(Reward[one_of("reward", reward, REWARDS).upper()]),
+    config = StepConfig(
+        int(Reward[check_choice("reward", reward, REWARD_NAMES).upper()]),
         int(reset),
-        limit("max_episode_steps", max_episode_steps),
-        limit("max_moves", max_moves),
+        check_limit("max_episode_steps", max_episode_steps),
+        check_limit("max_moves", max_moves),
         int(parse_bool("skip_forced", skip_forced)),
     )
     if players == 1:
-        return Rows(game, rules, n, how)
+        return Rows(game, rules, n, config)
     seat = check_seat("seat", seat, players)
-    return make_seat_rows(game, rules, n, how, "uniform" if opponents is None else opponents, seat)
+    return make_seat_rows(
+        game, rules, n, config, "uniform" if opponents is None else opponents, seat
+    )
 
 
-def truth_of(game: Game, rules: Any, truth: Any) -> WinnableInfo | None:
+def make_winnable_info(game: Game, rules: Any, truth: Any) -> WinnableInfo | None:
     """Return what answers for ``info["winnable"]``, None if that is not wanted.
 
     Raises ValueError if it is wanted and the game, or its rules, have no solver.
@@ -113,7 +115,7 @@ def truth_of(game: Game, rules: Any, truth: Any) -> WinnableInfo | None:
 
 def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.spaces.Box:
     """Return the space of one observation, or of n stacked ones."""
-    if one_of("encoding", encoding, ENCODINGS) == "codes":
+    if check_choice("encoding", encoding, ENCODINGS) == "codes":
         high: np.ndarray = game.features.high
         dtype: type = np.int8
     else:
@@ -123,7 +125,7 @@ def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.sp
     return gym.spaces.Box(np.zeros_like(high), high, dtype=dtype)
 
 
-def observe(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
+def encode_observations(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
     """Return observations in the encoding wanted, in an array of their own."""
     return codes.copy() if encoding == "codes" else game.features.onehot(codes)
 
@@ -160,7 +162,7 @@ def as_array(value: Any) -> np.ndarray:
         return np.zeros((), object)
 
 
-def whole_numbers(actions: Any, n: int) -> np.ndarray:
+def check_actions(actions: Any, n: int) -> np.ndarray:
     """Return actions as int64 (n,); ValueError for any other type or shape.
 
     Numbers that no int64 holds become -1, which is as illegal.
@@ -183,7 +185,7 @@ class ChosenDeal(NamedTuple):
     deals: np.ndarray | None
     dealer: int | None
 
-    def begin(self, rows: Rows) -> None:
+    def start(self, rows: Rows) -> None:
         """Begin it on all rows."""
         if self.deck is not None:
             rows.deal_deck(self.deck, self.dealer)
@@ -202,7 +204,7 @@ def read_options(options: Any) -> dict[Any, Any]:
     return dict(options)
 
 
-def chosen_deal(
+def read_reset_options(
     game: Game, rules: Any, options: Mapping[str, Any] | None, n: int = 1
 ) -> ChosenDeal | None:
     """Read reset's ``options`` ``deck``, or ``deal`` and ``bank``, for n rows; None if not given.
@@ -211,11 +213,10 @@ def chosen_deal(
     for an option that does not exist or has no sense, before anything changes.
     """
     given = read_options(options)
-    has_dealer = "dealer" in (game.state.names or ())
-    allowed_keys = ("deck", "deal", "bank", *(("dealer",) if has_dealer else ()))
+    allowed_keys = ("deck", "deal", "bank", *(("dealer",) if game.has_dealer else ()))
     for key in given:
         if key not in allowed_keys:
-            raise ValueError(unknown("reset option", str(key), allowed_keys))
+            raise ValueError(unknown_text("reset option", str(key), allowed_keys))
     dealer = given.pop("dealer", None)
     if dealer is not None:
         dealer = check_seat("reset option dealer", dealer, game.num_players(rules))

@@ -29,7 +29,15 @@ except ImportError as error:
 
 from .keywords import check_seat
 from .seven_twenty_seven import GAME
-from .seven_twenty_seven.chance import CHANCE, DEALER, END, PLAY, Hand, chance_place, limits
+from .seven_twenty_seven.chance import (
+    CHANCE,
+    DEALER,
+    END,
+    PLAY,
+    ExplicitHand,
+    chance_place,
+    game_limits,
+)
 from .seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare, Rules
 from .seven_twenty_seven.totals import class_of
 
@@ -69,14 +77,14 @@ TYPE = pyspiel.GameType(
 )
 
 
-def rules_of(parameters: Mapping[str, Any]) -> Rules:
+def rules_from_parameters(parameters: Mapping[str, Any]) -> Rules:
     """Return the rules that parameters name. Raises ValueError saying what is allowed."""
     options = {
         option: value
         for option, value in parameters.items()
         if option in Rules._fields and value not in ("", UNCHANGED)
     }
-    found: Rules = GAME.rules_of(parameters.get("variant"), options)
+    found: Rules = GAME.make_rules(parameters.get("variant"), options)
     return found
 
 
@@ -85,9 +93,11 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = dict(PARAMETERS) | dict(params or {})
-        self.rules = rules_of(given)
-        self.start = Hand(self.rules, None if given["dealer"] == UNCHANGED else given["dealer"])
-        actions, paid = limits(self.rules)
+        self.rules = rules_from_parameters(given)
+        self.start = ExplicitHand(
+            self.rules, None if given["dealer"] == UNCHANGED else given["dealer"]
+        )
+        actions, paid = game_limits(self.rules)
         antes = paid / self.rules.ante
         info = pyspiel.GameInfo(
             num_distinct_actions=ACTIONS,
@@ -130,65 +140,67 @@ class SpielState(pyspiel.State):
 
     def current_player(self) -> int:
         """Return the seat that acts, or who does instead."""
-        actor = self.hand.actor
+        actor = self.hand.current_player
         if actor == CHANCE:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if actor == END else actor
 
     def _legal_actions(self, player: int) -> list[int]:
-        return list(self.hand.ways())
+        return list(self.hand.outcome_ways())
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return what can come, a seat that deals or a class of cards, and how likely."""
-        ways = self.hand.ways()
+        ways = self.hand.outcome_ways()
         total = sum(ways.values())
         return [(outcome, n / total) for outcome, n in ways.items()]
 
     def _apply_action(self, action: int) -> None:
-        self.hand.happen(action)
+        self.hand.apply_outcome(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         return self.hand.label(action)
 
     def is_terminal(self) -> bool:
         """Whether the hand is over."""
-        return self.hand.actor == END
+        return self.hand.current_player == END
 
     def returns(self) -> list[float]:
         """Return the net chips of each seat in antes, 0 before the end."""
-        return self.hand.nets()
+        return self.hand.returns()
 
     def __str__(self) -> str:
-        return "\n".join(self.hand.seen_by(seat) for seat in range(self.hand.rules.players))
+        return "\n".join(
+            self.hand.information_state_string(seat) for seat in range(self.hand.rules.players)
+        )
 
     def resample_from_infostate(self, player_id: int, sampler: Callable[[], float]) -> "SpielState":
-        """Return a state that a seat cannot tell from this one, drawn by `Game.hide`.
+        """Return a state that a seat cannot tell from this one, drawn by `Game.resample_kernel`.
 
         ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards,
         for a seat that does not exist and for what is no such number.
         """
         seat = check_seat("player_id", player_id, self.hand.rules.players)
-        if not self.hand.dealt:
+        if not self.hand.is_dealt:
             raise ValueError("a deal that is not done cannot be drawn anew")
         drawn = self.hand.copy()
         share = sampler()
         if not isinstance(share, int | float | np.number) or not 0 <= share < 1:
             raise ValueError(f"sampler returned {share!r}: allowed are numbers 0 <= x < 1")
         drawn.states["rng"] = int(share * 2**53)
-        GAME.hide(drawn.states, drawn.table, seat)
+        GAME.resample_kernel(drawn.states, drawn.table, seat)
         made: SpielState = self.get_game().new_initial_state()
         for outcome in self.history():
             made.apply_action(_resampled_outcome(made.hand, outcome, drawn.states[0]))
         return made
 
 
-def _resampled_outcome(hand: Hand, outcome: int, drawn: np.void) -> int:
+def _resampled_outcome(hand: ExplicitHand, outcome: int, drawn: np.void) -> int:
     """What happens at this point of a hand if the hidden cards are those of another state."""
     stage = int(hand.stages[0])
     if stage not in (DEALER, PLAY):
         return int(class_of(drawn["deck"][chance_place(hand.states[0], stage)]))
     if stage == PLAY and outcome >= DECLARE and hand.rules.declare == Declare.SIMULTANEOUS:
-        said = int(drawn["said"][hand.actor])
+        said = int(drawn["said"][hand.current_player])
         return DECLARE + said - 1
     return outcome
 
@@ -205,7 +217,7 @@ class InfoStateObserver:
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return it, different for different sequences."""
-        return state.hand.seen_by(player)
+        return state.hand.information_state_string(player)
 
 
 class Observer:
@@ -227,14 +239,14 @@ class Observer:
         )
 
 
-def _codes(hand: Hand, seat: int) -> np.ndarray:
+def _codes(hand: ExplicitHand, seat: int) -> np.ndarray:
     """The ``codes`` observation of a seat, int8 (1, width)."""
-    if not hand.dealt:
+    if not hand.is_dealt:
         return np.zeros((1, GAME.features.width), np.int8)
-    assert GAME.view is not None
+    assert GAME.seats is not None
     seen = hand.copy()
-    GAME.view(seen.states, seen.table, np.array([seat]))
-    return seen.shown()[None]
+    GAME.seats.view(seen.states, seen.table, np.array([seat]))
+    return seen.observation_codes()[None]
 
 
 pyspiel.register_game(TYPE, SpielGame)

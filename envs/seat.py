@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from .core.baselines import named
+from .core.baselines import make_baseline
 from .core.batch import Autoreset, DealSource, Over, StepConfig
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
 from .core.read_states import read_states
-from .core.rows import Rows, put, taken, view_states
-from .core.turn import Agent, FixedAgent, choose, make_turn
+from .core.rows import Rows, copy_states, view_states, write_states
+from .core.turn import Agent, FixedAgent, choose_actions, make_turn
 
 Opponents = str | Agent | Sequence[str | Agent]
 
@@ -30,7 +30,7 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) 
     found: list[Agent] = []
     for place, agent in enumerate(agents):
         if isinstance(agent, str):
-            agent = named(agent, game, seed + place)
+            agent = make_baseline(agent, game, seed + place)
         elif isinstance(agent, type) or not isinstance(agent, Agent) or not callable(agent.act):
             raise ValueError(
                 f"opponents: {agent!r} is neither a name nor an agent; allowed are names and "
@@ -61,15 +61,15 @@ class SeatRows(Rows):
         game: Game,
         rules: Any,
         n: int,
-        how: StepConfig,
+        config: StepConfig,
         cast: Sequence[Agent],
         who: np.ndarray,
         own: np.ndarray | int = 0,
     ) -> None:
-        super().__init__(game, rules, n, how._replace(reset=int(Autoreset.DISABLED)))
-        self.reset = how.reset
-        self.cast, self.who = list(cast), who
-        self.own = np.broadcast_to(np.asarray(own, np.int64), n).copy()
+        super().__init__(game, rules, n, config._replace(reset=int(Autoreset.DISABLED)))
+        self.reset = config.reset
+        self.agents, self.seating = list(cast), who
+        self.own_seat = np.broadcast_to(np.asarray(own, np.int64), n).copy()
         self._rewards = np.zeros(n)
         self._actions = np.zeros(n, np.int64)
         fresh = np.random.default_rng()  # from the operating system, until `reseed`
@@ -83,7 +83,7 @@ class SeatRows(Rows):
     @property
     def seats(self) -> np.ndarray:
         """One's own seat in each game, int64 (n,)."""
-        return self.own
+        return self.own_seat
 
     def reseed(self, row: int, rng: np.random.Generator) -> None:
         """See `Rows.reseed`; the key of the others' draws is drawn, too."""
@@ -94,97 +94,104 @@ class SeatRows(Rows):
         self, source: DealSource, which: np.ndarray | None = None, dealer: int | None = None
     ) -> None:
         """See `Rows.start`; the others play up to one's own first turn."""
-        which = self.all if which is None else which
+        which = self.all_rows if which is None else which
         super().start(source, which, dealer)
         self._play_others(which)
-        self.states["over"][which & (self.states["over"] != Over.RUNNING)] = Over.UNTOLD
+        self.states["over"][which & (self.states["over"] != Over.RUNNING)] = Over.ENDED_BEFORE_TURN
         self._rewards[which] = 0
-        self.out.terminated[which] = False
+        self.buffers.terminated[which] = False
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """See `Rows.step`: one decision of one's own seat, and all turns up to its next."""
-        which = self.all if which is None else which
+        which = self.all_rows if which is None else which
         over = np.where(which, self.states["over"], -1)
         self._rewards[which] = 0
-        running, untold = over == Over.RUNNING, over == Over.UNTOLD
+        running, untold = over == Over.RUNNING, over == Over.ENDED_BEFORE_TURN
         ended = (over == Over.TERMINATED) | (over == Over.TRUNCATED)
         super().step(actions, running)
-        self._collect(running)
+        self._add_rewards(running)
         self._play_others(running)
         if untold.any():
             self.states["over"][untold] = Over.TERMINATED
-            self.game.play.settle(
-                self.states, self.rules_record, self.config_record, untold, self.out
+            self.game.kernels.pay_finished(
+                self.states, self.rules_record, self.config_record, untold, self.buffers
             )
-            self._collect(untold)
+            self._add_rewards(untold)
         if ended.any() and self.reset == Autoreset.NEXT_STEP:
             self.start(DealSource.DRAW, ended)
         told = (running | untold) & (self.states["over"] != Over.RUNNING)
         if self.reset == Autoreset.SAME_STEP and told.any():
             rewards = self._rewards[told]
-            put(self.out.ended, told, taken(self.states, told))
+            write_states(self.buffers.final_states, told, copy_states(self.states, told))
             self.start(DealSource.DRAW, told)
             self._rewards[told] = rewards
-        self.out.terminated[running | untold] = told[running | untold]
+        self.buffers.terminated[running | untold] = told[running | untold]
 
     def restore(self, states: np.ndarray) -> None:
         """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
         found = read_states(self.game, self.rules, self.rules_record, states, self.n)
-        others = (found["over"] == Over.RUNNING) & (found["turn"] != self.own)
+        others = (found["over"] == Over.RUNNING) & (found["turn"] != self.own_seat)
         if others.any():
             row = int(others.argmax())
             raise ValueError(
                 f"row {row}: it is the turn of seat {found['turn'][row]}, "
-                f"these rows are those of seat {self.own[row]}"
+                f"these rows are those of seat {self.own_seat[row]}"
             )
-        self.take_over(view_states(self.game, self.rules, found, self.own))
+        self.take_over(view_states(self.game, self.rules, found, self.own_seat))
         self._rewards[:] = 0
 
-    def saved(self) -> dict[str, np.ndarray]:
-        """See `Rows.saved`."""
-        return super().saved() | {"keys": self.keys.copy()}
+    def state_dict(self) -> dict[str, np.ndarray]:
+        """See `Rows.state_dict`."""
+        return super().state_dict() | {"keys": self.keys.copy()}
 
-    def put_back(self, saved: dict[str, np.ndarray]) -> None:
-        """See `Rows.put_back`."""
-        super().put_back(saved)
+    def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
+        """See `Rows.load_state_dict`."""
+        super().load_state_dict(saved)
         self.keys[:] = saved["keys"]
 
-    def _collect(self, which: np.ndarray) -> None:
-        own = self.out.rewards[np.arange(self.n), self.own]
+    def _add_rewards(self, which: np.ndarray) -> None:
+        own = self.buffers.rewards[np.arange(self.n), self.own_seat]
         self._rewards[which] += own[which]
 
     def _play_others(self, which: np.ndarray) -> None:
         """Let the others act until it is one's own turn, or the end, in each of these games."""
         states, order = self.states, self.keys[:, 0].argsort()
         while True:
-            acting = which & (states["over"] == Over.RUNNING) & (states["turn"] != self.own)
+            acting = which & (states["over"] == Over.RUNNING) & (states["turn"] != self.own_seat)
             rows = order[acting[order]]
             if len(rows) == 0:
                 break
-            players = self.who[rows, states["turn"][rows]]
+            players = self.seating[rows, states["turn"][rows]]
             for player in np.unique(players):
-                asked, agent = rows[players == player], self.cast[player]
-                asking = taken(states, asked)
+                asked, agent = rows[players == player], self.agents[player]
+                asking = copy_states(states, asked)
                 seeds = turn_seeds(self.keys[asked], asking)
                 turn = make_turn(agent, self.game, self.rules, asking, seeds)
-                self._actions[asked] = choose(agent, turn)
+                self._actions[asked] = choose_actions(agent, turn)
             super().step(self._actions, acting)
-            self._collect(acting)
+            self._add_rewards(acting)
         ended = which & (states["over"] != Over.RUNNING)
         if ended.any():
-            seen = view_states(self.game, self.rules, taken(states, ended), self.own[ended])
-            put(states, ended, seen)
+            seen = view_states(
+                self.game, self.rules, copy_states(states, ended), self.own_seat[ended]
+            )
+            write_states(states, ended, seen)
 
 
 def make_seat_rows(
-    game: Game, rules: Any, n: int, how: StepConfig, opponents: Opponents = "uniform", own: int = 0
+    game: Game,
+    rules: Any,
+    n: int,
+    config: StepConfig,
+    opponents: Opponents = "uniform",
+    own: int = 0,
 ) -> SeatRows:
     """Return rows in which one seat is the caller's; for ``opponents`` see `make_opponents`."""
     players = game.num_players(rules)
     others = make_opponents(game, rules, opponents)
     cast = list({id(agent): agent for agent in others}.values())
     numbers = {id(agent): number for number, agent in enumerate(cast)}
-    who = np.zeros((n, game.seats), np.int64)
+    who = np.zeros((n, game.max_players), np.int64)
     for place, agent in enumerate(others):
         who[:, (own + 1 + place) % players] = numbers[id(agent)]
-    return SeatRows(game, rules, n, how, cast, who, own)
+    return SeatRows(game, rules, n, config, cast, who, own)

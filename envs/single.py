@@ -9,7 +9,7 @@ import numpy as np
 from . import keywords
 from .core.batch import Autoreset, DealSource
 from .core.game import Game
-from .core.options import plain
+from .core.options import to_plain
 from .core.rows import Rows
 from .core.scene import Scene, ansi, svg
 from .seat import Opponents
@@ -31,13 +31,14 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         ``explain(observation)`` names each piece.
 
     Rewards:
-        ``"progress"``: score gained times ``game.play.scale``, plus ``game.play.bonus`` for a win
-        (Pyramid: a share of the best score, and 1); ``"win"``: 1 at a win, or when the score
-        reaches the target in a game without winning; ``"score"``: the score, when the episode
-        ends. An illegal action gives -1 and ends the episode; with ``illegal="raise"`` it raises
-        `gymnasium.error.InvalidAction` and changes nothing. In a game for several it gives -1, too,
-        but counts as the game says, such as a fold; the reward is one's own seat's: at the end its
-        net in the game's unit, 1 if that is above 0 (``"win"``), or as it is (``"score"``).
+        ``"progress"``: score gained times ``game.kernels.score_scale``, plus
+        ``game.kernels.win_bonus`` for a win (Pyramid: a share of the best score, and 1); ``"win"``:
+        1 at a win, or when the score reaches the target in a game without winning; ``"score"``: the
+        score, when the episode ends. An illegal action gives -1 and ends the episode; with
+        ``illegal="raise"`` it raises `gymnasium.error.InvalidAction` and changes nothing. In a game
+        for several it gives -1, too, but counts as the game says, such as a fold; the reward is
+        one's own seat's: at the end its net in the game's unit, 1 if that is above 0 (``"win"``),
+        or as it is (``"score"``).
 
     Episode End:
         Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
@@ -87,9 +88,9 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     ) -> None:
         self.game = game
         self.encoding = encoding
-        self.illegal = keywords.one_of("illegal", illegal, keywords.ILLEGAL)
+        self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
         if render_mode is not None:
-            keywords.one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+            keywords.check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
         self.render_mode = render_mode
         self.rows: Rows = keywords.make_rows(
             game,
@@ -104,7 +105,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             seat=seat,
             reset=Autoreset.DISABLED,
         )
-        self._winnable = keywords.truth_of(game, self.rows.rules, truth)
+        self._winnable = keywords.make_winnable_info(game, self.rows.rules, truth)
         self.observation_space = keywords.observation_space(game, encoding)
         self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)
@@ -125,7 +126,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin a new game: seeded, chosen (``options``), or the next of the generator."""
-        chosen = keywords.chosen_deal(self.game, self.rules, options)
+        chosen = keywords.read_reset_options(self.game, self.rules, options)
         seed = keywords.seed_number(seed)
         super().reset(seed=seed)
         if seed is not None or not self._started:
@@ -135,7 +136,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         if chosen is None:
             self.rows.start(DealSource.DRAW)
         else:
-            chosen.begin(self.rows)
+            chosen.start(self.rows)
         self._broken = False
         return self._observation(), self._info()
 
@@ -144,7 +145,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
         ValueError for what is no whole number.
         """
-        rows, out = self.rows, self.rows.out
+        rows, out = self.rows, self.rows.buffers
         if not self._started or self._is_done:
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
         if self._broken:
@@ -166,7 +167,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     @property
     def _is_done(self) -> bool:
-        return bool(self.rows.out.terminated[0] or self.rows.out.truncated[0])
+        return bool(self.rows.buffers.terminated[0] or self.rows.buffers.truncated[0])
 
     def _refuse(self, action: int) -> None:
         if self.rows.states["over"][0]:
@@ -183,12 +184,12 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             )
 
     def _observation(self) -> np.ndarray:
-        return keywords.observe(self.game, self.encoding, self.rows.codes)[0]
+        return keywords.encode_observations(self.game, self.encoding, self.rows.codes)[0]
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self.rows.out.masks[0].copy()}
+        info: dict[str, Any] = {"action_mask": self.rows.buffers.masks[0].copy()}
         if self._is_done:
-            results = self.rows.results(self.rows.states, self.rows.all)
+            results = self.rows.results(self.rows.states, self.rows.all_rows)
             info |= {fact: values[0].item() for fact, values in results.items()}
         if self._winnable is not None:
             info["winnable"] = self._winnable(self.rows.states)[0]
@@ -196,7 +197,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     def action_masks(self) -> np.ndarray:
         """Return which actions are legal, bool (actions,): what sb3-contrib asks for."""
-        return self.rows.out.masks[0].astype(np.bool_)
+        return self.rows.buffers.masks[0].astype(np.bool_)
 
     def explain(self, observation: np.ndarray) -> dict[str, Any]:
         """Name what an observation of this game says, in either encoding."""
@@ -231,5 +232,5 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     def __repr__(self) -> str:
         """Name the game and its rules."""
-        name = self.game.variant_name(self.rules) or plain(self.rules)
+        name = self.game.variant_name(self.rules) or to_plain(self.rules)
         return f"<CardEnv {self.game.title}, {name}>"

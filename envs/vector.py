@@ -12,7 +12,7 @@ from . import keywords
 from .core.batch import Autoreset, DealSource
 from .core.game import Game
 from .core.options import one_line, parse_bool
-from .core.rows import Rows, first_illegal, observation_codes, taken
+from .core.rows import Rows, copy_states, first_illegal, observation_codes
 from .core.scene import ansi
 from .seat import Opponents
 
@@ -58,9 +58,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self.game = game
         self.num_envs = num_envs
         self.encoding = encoding
-        self.illegal = keywords.one_of("illegal", illegal, keywords.ILLEGAL)
+        self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
         if render_mode is not None:
-            keywords.one_of("render_mode", render_mode, ("ansi",))
+            keywords.check_choice("render_mode", render_mode, ("ansi",))
         self.render_mode = render_mode
         self.copy = parse_bool("copy", copy)
         self.autoreset_mode = _mode(autoreset_mode)
@@ -82,7 +82,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             seat=seat,
             reset=_RESETS[self.autoreset_mode],
         )
-        self._winnable = keywords.truth_of(game, self.rows.rules, truth)
+        self._winnable = keywords.make_winnable_info(game, self.rows.rules, truth)
         self.single_observation_space = keywords.observation_space(game, encoding)
         self.observation_space = keywords.observation_space(game, encoding, num_envs)
         self.single_action_space = gym.spaces.Discrete(game.actions)
@@ -116,7 +116,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """
         given = keywords.read_options(options)
         which = self._reset_rows(given.pop("reset_mask", None))
-        chosen = keywords.chosen_deal(self.game, self.rules, given, self.num_envs)
+        chosen = keywords.read_reset_options(self.game, self.rules, given, self.num_envs)
         if chosen is not None and not which.all():
             raise ValueError("reset options: 'reset_mask' cannot go with a deck, deal or dealer")
         if self._broken and not which.all():
@@ -126,7 +126,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if chosen is None:
             self.rows.start(DealSource.DRAW, which)
         else:
-            chosen.begin(self.rows)
+            chosen.start(self.rows)
         self._broken = False
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
 
@@ -171,8 +171,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
             raise gym.error.ResetNeeded("no game is begun: call reset() first")
         if self._broken:
             raise gym.error.ResetNeeded(keywords.BROKEN)
-        out = self.rows.out
-        self._actions[:] = keywords.whole_numbers(actions, self.num_envs)
+        out = self.rows.buffers
+        self._actions[:] = keywords.check_actions(actions, self.num_envs)
         if self.illegal == "raise":
             self._refuse()
         was_over = out.terminated | out.truncated
@@ -184,9 +184,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         done = (out.terminated | out.truncated) & ~was_over
         return (
             self._observations(),
-            self._own(self.rows.rewards),
-            self._own(out.terminated),
-            self._own(out.truncated),
+            self._copy_if_asked(self.rows.rewards),
+            self._copy_if_asked(out.terminated),
+            self._copy_if_asked(out.truncated),
             self._infos(done),
         )
 
@@ -197,23 +197,23 @@ class CardVectorEnv(gym.vector.VectorEnv):
                 f"row {row}: action {self._actions[row]} is not legal\n{ansi(self.scene(row))}"
             )
 
-    def _own(self, array: np.ndarray) -> np.ndarray:
+    def _copy_if_asked(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array
 
     def _observations(self) -> np.ndarray:
         if self._flat is None:
-            return self._own(self.rows.codes)
+            return self._copy_if_asked(self.rows.codes)
         self.game.features.onehot(self.rows.codes, self._flat)
-        return self._own(self._flat)
+        return self._copy_if_asked(self._flat)
 
     def _infos(self, done: np.ndarray) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self._own(self.rows.out.masks)}
+        info: dict[str, Any] = {"action_mask": self._copy_if_asked(self.rows.buffers.masks)}
         if self._winnable is not None:
             info["winnable"] = self._winnable(self.rows.states)
         if not done.any():
             return info
         same = self.autoreset_mode == AutoresetMode.SAME_STEP
-        states = taken(self.rows.out.ended if same else self.rows.states, done)
+        states = copy_states(self.rows.buffers.final_states if same else self.rows.states, done)
         facts: dict[str, Any] = {}
         for fact, values in self.rows.results(states, done).items():
             facts[fact] = np.zeros(self.num_envs, values.dtype)
@@ -228,7 +228,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
             facts["winnable"][done] = self._winnable(states)
             facts["_winnable"] = done
         final = np.full(self.num_envs, None, dtype=object)
-        observations = keywords.observe(self.game, self.encoding, observation_codes(states))
+        observations = keywords.encode_observations(
+            self.game, self.encoding, observation_codes(states)
+        )
         for row, observation in zip(np.flatnonzero(done), observations, strict=True):
             final[row] = observation
         return info | {
@@ -240,11 +242,11 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     def action_masks(self) -> np.ndarray:
         """Return which actions are legal, bool (num_envs, actions)."""
-        return self.rows.out.masks.astype(np.bool_)
+        return self.rows.buffers.masks.astype(np.bool_)
 
     def clone(self) -> np.ndarray:
         """Return a copy of all states, to be given to `restore`."""
-        return taken(self.rows.states)
+        return copy_states(self.rows.states)
 
     def restore(self, states: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Go back to cloned states; returns what `reset` would."""
@@ -270,5 +272,5 @@ def _mode(mode: str | AutoresetMode) -> AutoresetMode:
         return mode
     names = {known.name.lower(): known for known in AutoresetMode}
     names |= {known.value.lower(): known for known in AutoresetMode}
-    keywords.one_of("autoreset_mode", str(mode).lower(), tuple(names))
+    keywords.check_choice("autoreset_mode", str(mode).lower(), tuple(names))
     return names[str(mode).lower()]

@@ -12,9 +12,10 @@ import numpy as np
 from parlour.agents.greedy import GreedyAgent
 from parlour.envs import Game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.rows import Rows, taken
-from parlour.envs.core.truth import Solution, position
-from parlour.envs.core.turn import look
+from parlour.envs.core.contract import Solution, Solving
+from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.truth import make_position
+from parlour.envs.core.turn import prepare_turn
 
 
 class SeesAll(GreedyAgent):
@@ -34,14 +35,14 @@ class FakeSolver:
     ) -> Solution:
         if self.refuses:
             raise ValueError(self.refuses)
-        begin = position(self.game, rules, deck_or_state)
+        begin = make_position(self.game, rules, deck_or_state)
         if limit == 1:  # `solvers.solver_of` tries out whether the rules are taken
             return Solution(None, None, 1)
         self.asked += 1
         rows, actions = Rows(self.game, rules, 1), []
         rows.restore(begin)
         while rows.states["over"][0] == Over.RUNNING and rows.states["moves"][0] < 300:
-            turn = look(SeesAll(), self.game, rules, taken(rows.states), 0)
+            turn = prepare_turn(SeesAll(), self.game, rules, copy_states(rows.states), 0)
             actions.append(int(SeesAll().act(turn)[0]))
             rows.step(np.array(actions[-1:]))
         score = int(rows.states["score"][0])
@@ -57,9 +58,9 @@ class FakeSolver:
 @contextmanager
 def solved(game: Game) -> Iterator[FakeSolver]:
     """Give a game this solver while the block lasts."""
-    before, fake = game.solve, FakeSolver(game)
-    object.__setattr__(game, "solve", fake)
+    before, fake = game.solving, FakeSolver(game)
+    object.__setattr__(game, "solving", Solving(fake))
     try:
         yield fake
     finally:
-        object.__setattr__(game, "solve", before)
+        object.__setattr__(game, "solving", before)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from parlour.envs.core.batch import DealSource, StepConfig
-from parlour.envs.core.rows import Rows, hidden
+from parlour.envs.core.rows import Rows, resample_copies
 from parlour.envs.core.scene import ansi
 from tests.contract.cases import CASES, Case, random_cases
 
@@ -67,7 +67,7 @@ def states_of(case: Case, n: int, seed: int) -> np.ndarray:
     rows.seed(rng.integers(0, 2**63, n, np.uint64))
     rows.start(DealSource.DRAW)
     for number in range(MOVES):
-        chosen = (rng.random(rows.out.masks.shape) * rows.out.masks).argmax(axis=1)
+        chosen = (rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1)
         rows.step(chosen, rng.random(n) < (number + 1) / MOVES)
     return rows.states.copy()
 
@@ -76,13 +76,13 @@ def look_at(case: Case, rows: Rows) -> None:
     """Call all that walks a state."""
     game, rules = case.game, case.rules
     for seat in range(case.players):
-        seen = hidden(game, rules, rows.states, 1, seat)
+        seen = resample_copies(game, rules, rows.states, 1, seat)
         game.results(seen, rules, np.full(len(seen), seat))
-    game.judged(rows.states, rules)
-    for player in game.players:
-        game.judged(rows.states, rules, player=player)
+    game.score_actions(rows.states, rules)
+    for player in game.rule_agents:
+        game.score_actions(rows.states, rules, player=player)
     ansi(game.layout(rows.states[0], rules))
-    game.words(rows.states[0], rules)
+    game.action_words(rows.states[0], rules)
     game.features.explain(rows.codes[0])
     game.features.onehot(rows.codes)
 
@@ -93,8 +93,8 @@ def play_to_the_end(case: Case, rows: Rows, rng: np.random.Generator) -> None:
             look_at(case, rows)
         if rows.states["over"][0]:
             break
-        assert rows.out.masks[0].any()
-        rows.step(np.array([rng.choice(np.flatnonzero(rows.out.masks[0]))]))
+        assert rows.buffers.masks[0].any()
+        rows.step(np.array([rng.choice(np.flatnonzero(rows.buffers.masks[0]))]))
     else:
         raise AssertionError("the game does not end")
     look_at(case, rows)
@@ -115,12 +115,12 @@ def fuzz(case: Case, n: int, seed: int) -> tuple[int, int]:
         for _ in range(rng.integers(1, 3)):
             spoil(record.view(np.uint8), raw, numbers, rng)
         record["moves"] %= 100  # so that games are not cut at once
-        before = rows.states.tobytes(), rows.out.masks.tobytes()
+        before = rows.states.tobytes(), rows.buffers.masks.tobytes()
         try:
             rows.restore(record)
         except ValueError as error:
             refused += 1
-            assert (rows.states.tobytes(), rows.out.masks.tobytes()) == before
+            assert (rows.states.tobytes(), rows.buffers.masks.tobytes()) == before
             assert "\n" not in str(error) and "allowed is" in str(error), error
             continue
         taken += 1

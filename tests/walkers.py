@@ -33,7 +33,7 @@ def greedy(rows: Rows, rng: np.random.Generator) -> int:
     """The game's own heuristic, with a random action in ten."""
     if rng.random() < 0.1 or rows.states["over"][0]:
         return uniform(rows, rng)
-    scores = rows.game.judged(rows.states[:1], rows.rules)
+    scores = rows.game.score_actions(rows.states[:1], rows.rules)
     return max(legal_actions(rows), key=lambda action: scores[0, action])
 
 
@@ -60,7 +60,7 @@ def random_options(game: Game, rng: np.random.Generator) -> dict[str, object]:
             else:
                 chosen[field] = int(rng.integers(option.low, option.high + 1))
         try:
-            game.check(game.rules_of(None, chosen))
+            game.check(game.make_rules(None, chosen))
         except ValueError:
             continue
         return chosen

@@ -3,21 +3,21 @@
 What users of the suite need of it is named here: turns and agents, states, scenes, truth.
 """
 
-from .cards import name as card_name
-from .cards import parse as parse_card
+from .cards import card_name, parse_card
+from .contract import Solution
 from .deals import bank_seeds
 from .features import Features, Piece
 from .game import Game
 from .rows import Rows
 from .scene import Scene, ansi, svg
-from .truth import Solution, solver_of
-from .turn import Agent, IllegalChoice, Turn, choose, draws, look
+from .truth import solver_of
+from .turn import Agent, IllegalActionError, Turn, choose_actions, prepare_turn, random_floats
 
 __all__ = [
     "Agent",
     "Features",
     "Game",
-    "IllegalChoice",
+    "IllegalActionError",
     "Piece",
     "Rows",
     "Scene",
@@ -26,10 +26,10 @@ __all__ = [
     "ansi",
     "bank_seeds",
     "card_name",
-    "choose",
-    "draws",
-    "look",
+    "choose_actions",
     "parse_card",
+    "prepare_turn",
+    "random_floats",
     "solver_of",
     "svg",
 ]

@@ -1,18 +1,17 @@
 """Players that need nothing but the game: by chance, and by one of its judges."""
 
-from typing import Any
-
 import numpy as np
 
+from .aliases import Masks
 from .game import Game
 from .jit import jit
-from .options import unknown
-from .rows import taken
-from .turn import Agent, Turn, draws
+from .options import unknown_text
+from .rows import copy_states
+from .turn import Agent, Turn, random_floats
 
 
 @jit
-def pick(masks: Any, shares: Any, actions: Any) -> None:
+def pick_uniform(masks: Masks, shares: np.ndarray, actions: np.ndarray) -> None:
     """For each row take the legal action at the share (0 <= x < 1) of their number."""
     for i in range(len(masks)):
         total = 0
@@ -27,7 +26,7 @@ def pick(masks: Any, shares: Any, actions: Any) -> None:
                 left -= 1
 
 
-class Uniform:
+class UniformAgent:
     """Chooses uniformly over the mask."""
 
     name = "uniform"
@@ -39,15 +38,15 @@ class Uniform:
     def act(self, turn: Turn) -> np.ndarray:
         """Return a random legal action for each game."""
         actions = np.zeros(len(turn.masks), np.int64)
-        pick(turn.masks, draws(turn.seeds, self.seed), actions)
+        pick_uniform(turn.masks, random_floats(turn.seeds, self.seed), actions)
         return actions
 
 
 class HeuristicAgent:
-    """Takes the best action by ``game.judged``; of equals the one with the lowest number.
+    """Takes the best action by ``game.score_actions``; of equals the one with the lowest number.
 
-    ``weights``, float64, replace the heuristic's own; ``player`` names one of ``game.players``,
-    which judges instead.
+    ``weights``, float64, replace the heuristic's own; ``rule_agent`` names one of
+    ``game.rule_agents``, which judges instead.
     """
 
     name = "greedy"
@@ -57,25 +56,27 @@ class HeuristicAgent:
         self,
         name: str | None = None,
         weights: np.ndarray | None = None,
-        player: str | None = None,
+        rule_agent: str | None = None,
     ) -> None:
-        self.name, self.weights, self.player = name or self.name, weights, player
+        self.name, self.weights, self.rule_agent = name or self.name, weights, rule_agent
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the highest-scored legal action of each game."""
-        states = taken(turn.states)  # read-only arrays would be compiled for once more
-        scores = turn.game.judged(states, turn.rules, self.weights, self.player)
+        states = copy_states(turn.states)  # read-only arrays would be compiled for once more
+        scores = turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
         return np.asarray(np.where(turn.masks, scores, -np.inf).argmax(axis=1))
 
 
-def named(name: str, game: Game, seed: int = 0) -> Agent:
+def make_baseline(name: str, game: Game, seed: int = 0) -> Agent:
     """Return ``"uniform"``, ``"greedy"`` or a player by rule of the game; ValueError for others."""
-    if name == Uniform.name:
-        return Uniform(seed)
+    if name == UniformAgent.name:
+        return UniformAgent(seed)
     if name == HeuristicAgent.name:
         return HeuristicAgent()
-    if name not in game.players:
+    if name not in game.rule_agents:
         raise ValueError(
-            unknown("player", name, (Uniform.name, HeuristicAgent.name, *game.players))
+            unknown_text(
+                "player", name, (UniformAgent.name, HeuristicAgent.name, *game.rule_agents)
+            )
         )
-    return HeuristicAgent(name, player=name)
+    return HeuristicAgent(name, rule_agent=name)

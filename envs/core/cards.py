@@ -4,9 +4,9 @@ A card is an int8 code ``value * 4 + suit``: value 1 (ace) to 13 (king), suit 0 
 diamonds, hearts, spades); 0 is no card. ``code >> 2`` is the value, so kernels need no table.
 A deck is an array of codes in dealing order.
 
-Chance is an input: all of it comes from the field ``rng`` (uint64) of a state, a splitmix64 counter
-(Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), so a deal is a pure
-function of its 64-bit seed and a copied state replays the same game.
+Chance is an input: all of it comes from the field ``rng`` (uint64) of a state, the counter of
+`splitmix`, so a deal is a pure function of its 64-bit seed and a copied state replays the same
+game.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,28 +15,27 @@ from typing import Any
 
 import numpy as np
 
+from .aliases import State, Word
 from .jit import jit
+from .splitmix import GAMMA, WORD_MASK, finish_word, plain_finish
 
 RANKS = "A23456789TJQK"
 SUITS = "cdhs"
-PACK = 52
+PACK_SIZE = 52
 FIRST_CARD = 4
 """Code of the ace of clubs; the 52 codes are FIRST_CARD .. FIRST_CARD + 51."""
 
-GAMMA = np.uint64(0x9E3779B97F4A7C15)
-MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-MIX_2 = np.uint64(0x94D049BB133111EB)
-S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+S32 = np.uint64(32)
 TRAINING_SEED_MASK = np.uint64(2**63 - 1)
 """Deals drawn in play have the top bit of their seed cleared; deal banks have it set."""
 
 
-def name(card: int) -> str:
+def card_name(card: int) -> str:
     """Return the short name of a card code, such as ``"Th"``; ``"--"`` for 0 (no card)."""
     return RANKS[(card >> 2) - 1] + SUITS[card & 3] if card else "--"
 
 
-def parse(text: str) -> int:
+def parse_card(text: str) -> int:
     """Return the code of a card written ``Th`` or ``10h``, in any case.
 
     Raises ValueError naming the text and what is allowed.
@@ -54,7 +53,7 @@ def parse(text: str) -> int:
 
 def full_pack(rules: Any = None) -> tuple[int, ...]:
     """Return the codes of all 52 cards: the pack of a game, whatever its rules."""
-    return tuple(range(FIRST_CARD, FIRST_CARD + PACK))
+    return tuple(range(FIRST_CARD, FIRST_CARD + PACK_SIZE))
 
 
 def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = None) -> np.ndarray:
@@ -67,7 +66,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     if isinstance(cards, str):
         cards = cards.replace(",", " ").split()
     try:
-        codes = [parse(card) if isinstance(card, str) else index(card) for card in cards]
+        codes = [parse_card(card) if isinstance(card, str) else index(card) for card in cards]
     except TypeError:
         raise ValueError(
             f"deck={cards!r}: allowed is text, or a list, of card names or whole-number codes"
@@ -77,22 +76,20 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     for place, code in enumerate(codes):
         if code not in left:
             known = code in wanted
-            what = f"{name(code)} is in the deck twice" if known else f"{code} is no card of it"
+            what = (
+                f"{card_name(code)} is in the deck twice" if known else f"{code} is no card of it"
+            )
             raise ValueError(f"deck: card {place + 1}: {what}")
         left.remove(code)
     if left:
-        missing = " ".join(name(code) for code in left)
+        missing = " ".join(card_name(code) for code in left)
         raise ValueError(f"deck: {len(codes)} cards, {len(wanted)} needed; missing: {missing}")
     return np.array(codes, np.int8)
 
 
 def _plain_next_word(s: Any) -> int:
-    whole = 2**64 - 1
-    word = (int(s["rng"]) + int(GAMMA)) & whole
-    s["rng"] = word
-    word = ((word ^ (word >> 30)) * int(MIX_1)) & whole
-    word = ((word ^ (word >> 27)) * int(MIX_2)) & whole
-    return word ^ (word >> 31)
+    s["rng"] = word = (int(s["rng"]) + int(GAMMA)) & WORD_MASK
+    return plain_finish(word)
 
 
 def _plain_below(s: Any, n: int) -> int:
@@ -100,34 +97,32 @@ def _plain_below(s: Any, n: int) -> int:
 
 
 @jit(twin=_plain_next_word)
-def next_random_word(s: Any) -> Any:
+def next_random_word(s: State) -> Word:
     """Advance the generator of a state; return 64 random bits (uint64)."""
     word = s["rng"] + GAMMA
     s["rng"] = word
-    word = (word ^ (word >> S30)) * MIX_1
-    word = (word ^ (word >> S27)) * MIX_2
-    return word ^ (word >> S31)
+    return finish_word(word)
 
 
 @jit(twin=_plain_below)
-def below(s: Any, n: int) -> int:
+def random_below(s: State, n: int) -> int:
     """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""
     return np.int64(((next_random_word(s) >> S32) * np.uint64(n)) >> S32)  # type: ignore[return-value]
 
 
 @jit
-def shuffle(s: Any, deck: Any, first: int, last: int) -> None:
+def shuffle(s: State, deck: np.ndarray, first: int, last: int) -> None:
     """Shuffle the entries first .. last-1 of ``deck`` in place (Fisher and Yates)."""
     for i in range(last - 1, first, -1):
-        j = first + below(s, i - first + 1)
+        j = first + random_below(s, i - first + 1)
         card = deck[i]
         deck[i] = deck[j]
         deck[j] = card
 
 
 @jit
-def shuffle_pack(s: Any, deck: Any) -> None:
+def shuffle_pack(s: State, deck: np.ndarray) -> None:
     """Fill ``deck`` (52 entries) with a freshly shuffled full pack."""
-    for i in range(PACK):
+    for i in range(PACK_SIZE):
         deck[i] = FIRST_CARD + i
-    shuffle(s, deck, 0, PACK)
+    shuffle(s, deck, 0, PACK_SIZE)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .cards import FIRST_CARD, PACK, RANKS, name
+from .aliases import Codes
+from .cards import FIRST_CARD, PACK_SIZE, RANKS, card_name
 from .jit import jit
 
 CODE_LIMIT = 64
@@ -27,7 +28,7 @@ class Kind(NamedTuple):
     read: Callable[[int], Any] = int
 
 
-def number(high: int) -> Kind:
+def whole_number(high: int) -> Kind:
     """A whole number 0..high, below `CODE_LIMIT`."""
     if not 0 < high < CODE_LIMIT:
         raise ValueError(f"number({high}): allowed are 1..{CODE_LIMIT - 1}")
@@ -38,26 +39,26 @@ def _rank(code: int) -> str:
     return RANKS[(code >> 2) - 1] if code else "--"
 
 
-CARD = Kind(FIRST_CARD + PACK - 1, PACK, base=FIRST_CARD - 1, read=name)
+CARD = Kind(FIRST_CARD + PACK_SIZE - 1, PACK_SIZE, base=FIRST_CARD - 1, read=card_name)
 """A card, or 0 for none: one-hot over the 52 cards."""
-RANK = Kind(FIRST_CARD + PACK - 1, len(RANKS), shift=2, read=name)
+RANK = Kind(FIRST_CARD + PACK_SIZE - 1, len(RANKS), shift=2, read=card_name)
 """A card of which only the value matters: one-hot over the 13 values."""
 FLAG = Kind(1, 1, read=bool)
 """No or yes."""
-BASE = 16
-DIGIT = Kind(BASE - 1, BASE - 1)
-"""A digit of a number too large for a code, to base `BASE`; the highest comes first."""
+DIGIT_BASE = 16
+DIGIT = Kind(DIGIT_BASE - 1, DIGIT_BASE - 1)
+"""A digit of a number too large for a code, to base `DIGIT_BASE`; the highest comes first."""
 
 
-def digits(name: str, size: int, doc: str) -> "Piece":
+def digit_piece(name: str, size: int, doc: str) -> "Piece":
     """Return a piece that tells a number by its digits."""
-    return Piece(name, size, DIGIT, f"{doc}: digits to base {BASE}", read=_number)
+    return Piece(name, size, DIGIT, f"{doc}: digits to base {DIGIT_BASE}", read=_number)
 
 
 def _number(codes: list[int]) -> int:
     found = 0
     for digit in codes:
-        found = BASE * found + digit
+        found = DIGIT_BASE * found + digit
     return found
 
 
@@ -134,7 +135,7 @@ class Features:
     def __init__(
         self, pieces: Sequence[Piece | RepeatedPieces], bonds: np.ndarray | None = None
     ) -> None:
-        self.given = tuple(pieces)
+        self.declared_pieces = tuple(pieces)
         self.pieces = tuple(_flat(pieces))
         self.bonds = bonds
         self.dtype = _record(pieces)
@@ -143,20 +144,20 @@ class Features:
         self.width = len(kinds)
         self.columns = int(tops.sum())
         self.high = np.array([kind.high for kind in kinds], np.int8)
-        self.tables = Columns(
+        self.column_tables = Columns(
             np.concatenate([[0], np.cumsum(tops)[:-1]]).astype(np.int64),
             np.array([kind.shift for kind in kinds], np.int64),
             np.array([kind.base for kind in kinds], np.int64),
         )
-        self.places = self._places()
+        self.onehot_places = self._places()
 
     def _places(self) -> np.ndarray:
-        first, shift, base = (table[:, None] for table in self.tables)
+        first, shift, base = (table[:, None] for table in self.column_tables)
         values = (np.arange(CODE_LIMIT) >> shift) - base
-        last = np.append(self.tables.first[1:], self.columns)[:, None] - 1
+        last = np.append(self.column_tables.first[1:], self.columns)[:, None] - 1
         return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
 
-    def entries(self, name: str) -> range:
+    def entry_range(self, name: str) -> range:
         """Return the entries of ``codes`` that a piece has."""
         start = 0
         for piece in self.pieces:
@@ -169,7 +170,7 @@ class Features:
         """Encode ``codes`` (n, width) int8 as (n, columns) uint8, into ``out`` where given."""
         if out is None:
             out = np.empty((len(codes), self.columns), np.uint8)
-        write_onehot(codes, self.places, out)
+        write_onehot(codes, self.onehot_places, out)
         return out
 
     def explain(self, observation: Any) -> dict[str, Any]:
@@ -229,13 +230,13 @@ class Features:
                 own & ~((row >= 0) & (row <= entry) & (row % 1 == 0)), row, f"0 to {entry}"
             )
         codes = row.astype(np.int64)
-        none = (codes > 0) & ((codes >> self.tables.shift) <= self.tables.base)
+        none = (codes > 0) & ((codes >> self.column_tables.shift) <= self.column_tables.base)
         self._refuse(none, row, "0 or the code of a card")
         return codes
 
     def _decode(self, row: np.ndarray) -> np.ndarray:
         """Return the codes of a one-hot row; ValueError for what is none."""
-        first, shift, base = self.tables
+        first, shift, base = self.column_tables
         last = np.append(first[1:], self.columns)
         found, sums = np.zeros(self.width, np.int64), np.zeros(self.width)
         for entry in range(self.width):
@@ -246,11 +247,11 @@ class Features:
         self._refuse(~(sums <= 1), sums, "a single 1 among zeros, or zeros")
         return found
 
-    def table(self) -> str:
+    def markdown_table(self) -> str:
         """The pieces as a Markdown table: entries of ``codes``, columns of ``onehot``, meaning."""
         lines = ["| piece | `codes` | `onehot` | what it says |", "|---|---|---|---|"]
         entry = column = 0
-        for given in self.given:
+        for given in self.declared_pieces:
             things = given.times if isinstance(given, RepeatedPieces) else 1
             first = entry, column
             for piece in given.pieces if isinstance(given, RepeatedPieces) else (given,):
@@ -274,7 +275,7 @@ def _span(start: int, size: int) -> str:
 
 
 @jit
-def write_onehot(codes: Any, places: Any, out: Any) -> None:
+def write_onehot(codes: Codes, places: np.ndarray, out: np.ndarray) -> None:
     """Write the one-hot rows of ``codes`` into ``out``; see `Features.onehot`.
 
     ``places``, int32 (width, CODES), has the column of each code of each entry; that of 0, "none",

@@ -9,77 +9,94 @@ from typing import Any
 import numpy as np
 
 from . import options as opt
-from .batch import Play
+from .aliases import Action, CardCode, Scores, States, Weights
 from .cards import full_pack
+from .contract import (
+    ActionWords,
+    BatchKernels,
+    FinalInfo,
+    Layout,
+    ResampleRows,
+    ScoreRows,
+    Seats,
+    Solve,
+    Solving,
+    WinnableAfter,
+)
 from .features import Features
 from .record import RecordCheck, make_record_check
-from .scene import Scene
 from .values import AfterstateFeatures
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """The facts and compiled functions of one game.
-
-    ``variants`` names rules, ``sources`` says for each where it comes from, ``references`` what the
-    short names in there mean. ``play`` holds the batch kernels (see `batch.Play`).
-    ``hide(states, rules, seat)`` redeals, from each state's generator, what a seat does not know
-    (-1: the one whose turn it is). ``view(states, rules, seats)`` makes the shown pieces those of
-    a seat for each row; a game for one player has none. ``seats`` is how many can play at most;
-    the option ``players`` says how many do, and ``unit(rules)`` in what a seat's reward is counted.
-    ``judge(states, rules, weights, scores)`` writes a score for every legal action, knowing only
-    what the player knows (see `judged`); ``weights`` are the greedy agent's, by their names.
-    ``players`` names further judges of that form: rule players, handed the same weights.
-    ``layout(s, rules)`` says where each card of one state lies,
-    ``words(s, rules)`` what a person may call each action in sight, the best word first.
-    ``facts(states, rules, seats)`` gives what ``info`` says to a seat at the end of episodes beside
-    won, score and moves, an array each. ``scores`` are the lowest and highest score that any rules
-    allow.
-    ``shortest`` is a number of moves that every win takes at least, from the deal on.
-    ``values`` says what a learner of afterstate values needs, where the game has such.
-    ``solve(deck_or_state, rules, optimal, limit)`` finds what one who knew all cards could reach
-    (`truth.Solution`); ``outcomes(states, rules, limit)`` says of every legal action, float32
-    (n, actions), whether one who knew all cards could still win after it: 1 yes, 0 no, 0.5 if the
-    limit was met first. Not every game has them.
-    ``record`` checks records of states that come from outside (see `record.make_record_check`);
-    without it only what all games have in common is checked.
-    ``goal`` is what ``info`` calls the aim that is reached or not: ``"won"``, or another word in a
-    game which is not won but played for its score.
-    """
+    """The facts and compiled functions of one game. What they must do: `contract`."""
 
     name: str
+    """The name of its folder: in files, digests and commands."""
     title: str
+    """As people write it; the Gymnasium id is made from it."""
+
     rules: type[Any]
+    """A NamedTuple of the options: `options` says how they are declared."""
     variants: Mapping[str, Any]
+    """The rules that have a name."""
     sources: Mapping[str, str]
+    """The same names: where the rules come from."""
     references: Mapping[str, str]
+    """What the short names in ``sources`` mean."""
     default: str
+    """The variant that is played if none is named."""
     check: Callable[[Any], None]
+    """Raises ValueError, naming the option, for rules that make no game."""
     features: Features
+    """The pieces of an observation; every option is one."""
     state: np.dtype
+    """The record of a state: it begins with `batch.STATE_HEAD` and has ``deck`` and ``shown``."""
     actions: int
-    label: Callable[[int], str]
-    play: Play
-    hide: Callable[..., None]
-    judge: Callable[..., None]
-    weights: Mapping[str, float]
-    layout: Callable[..., Scene]
-    words: Callable[..., dict[int, tuple[str, ...]]]
-    facts: Callable[..., dict[str, np.ndarray]]
-    scores: tuple[int, int]
+    """Number of actions, by all rules: at most 63."""
+    label: Callable[[Action], str]
+    """Says what an action is, in a few words."""
+
+    kernels: BatchKernels
+    """How it is played."""
+    resample_kernel: ResampleRows
+    """Deals anew what a seat does not know."""
+
+    score_kernel: ScoreRows
+    """The heuristic: what the greedy agent goes by."""
+    heuristic_weights: Mapping[str, float]
+    """The heuristic's weights, by their names."""
+
+    layout: Layout
+    """Where each card of a state lies."""
+    action_words: ActionWords
+    """What a person may call each action in sight."""
+    final_info: FinalInfo
+    """What ``info`` says at the end of episodes beside won, score and moves."""
+
+    score_range: tuple[int, int]
+    """The lowest and the highest score that any rules allow."""
     goal: str = "won"
-    seats: int = 1
-    view: Callable[..., None] | None = None
-    unit: Callable[..., float] | None = None
-    values: AfterstateFeatures | None = None
-    solve: Callable[..., Any] | None = None
-    outcomes: Callable[..., np.ndarray] | None = None
-    record: RecordCheck | None = None
+    """What ``info`` calls the aim that is reached or not: ``"won"``, or another word in a game that
+    is not won but played for its score."""
     version: int = 0
+    """Changes whenever what a policy reaches may change; part of the Gymnasium id."""
     shortest: int = 1
-    pack: Callable[[Any], tuple[int, ...]] = full_pack
-    """The codes of the cards that a deck has, by rules."""
-    players: Mapping[str, Callable[..., None]] = field(default_factory=dict)
+    """Moves that every win takes at least, from the deal on."""
+    pack: Callable[[Any], tuple[CardCode, ...]] = full_pack
+    """The cards that a deck has, by rules."""
+    rule_agents: Mapping[str, ScoreRows] = field(default_factory=dict)
+    """Further agents that play by a rule: they are handed the heuristic's weights."""
+
+    seats: Seats | None = None
+    """What a game for several adds."""
+    afterstates: AfterstateFeatures | None = None
+    """What a learner of afterstate values needs."""
+    solving: Solving | None = None
+    """The solver."""
+    record: RecordCheck | None = None
+    """The check of states from outside; None: only what all games have in common is checked."""
 
     def __post_init__(self) -> None:
         """Refuse a game whose tables do not fit together."""
@@ -97,12 +114,38 @@ class Game:
 
     def num_players(self, rules: Any) -> int:
         """Return how many seats are played by these rules."""
-        return int(rules.players) if self.seats > 1 else 1
+        return 1 if self.seats is None else int(rules.players)
+
+    @property
+    def max_players(self) -> int:
+        """How many seats are played at most, by any rules."""
+        return 1 if self.seats is None else self.seats.most
+
+    @property
+    def has_dealer(self) -> bool:
+        """Whether one of the seats deals."""
+        return "dealer" in (self.state.names or ())
+
+    @property
+    def solve(self) -> Solve | None:
+        """Finds out what one who knew all cards could reach, where there is a solver."""
+        return None if self.solving is None else self.solving.solve
+
+    @property
+    def winnable_after(self) -> WinnableAfter | None:
+        """Says after which actions a win is left, where there is a solver that can."""
+        return None if self.solving is None else self.solving.winnable_after
+
+    def reward_unit(self, rules: Any) -> float:
+        """Return in what a seat's net is counted; ValueError in a game for one player."""
+        if self.seats is None:
+            raise ValueError(f"{self.title} is for one player: no seat has a net")
+        return self.seats.reward_unit(rules)
 
     @property
     def measure(self) -> str:
         """The fact by which players are compared: ``"won"``, or the score where none is won."""
-        return "won" if self.goal == "won" and self.seats == 1 else "score"
+        return "won" if self.goal == "won" and self.seats is None else "score"
 
     def goal_name(self, rules: Any) -> str:
         """Return what ``info`` calls the aim by these rules: at a table of several it is to win."""
@@ -114,7 +157,9 @@ class Game:
         words = self.title.replace("-", " ").split()
         return f"parlour/{''.join(word[0].upper() + word[1:] for word in words)}-v{self.version}"
 
-    def rules_of(self, variant: str | None = None, options: Mapping[str, Any] | None = None) -> Any:
+    def make_rules(
+        self, variant: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> Any:
         """Return the rules of a variant with options put in, checked.
 
         Raises ValueError naming an unknown variant or option, a value out of range, or a
@@ -122,8 +167,8 @@ class Game:
         """
         variant = self.default if variant is None else variant
         if not isinstance(variant, str) or variant not in self.variants:
-            raise ValueError(opt.unknown("variant", str(variant), self.variants))
-        rules = opt.read(self.variants[variant], options or {})
+            raise ValueError(opt.unknown_text("variant", str(variant), self.variants))
+        rules = opt.replace_options(self.variants[variant], options or {})
         self.check(rules)
         return rules
 
@@ -133,13 +178,13 @@ class Game:
 
     def rules_digest(self, rules: Any) -> str:
         """Return 16 hex digits that differ whenever game, version or any option differs."""
-        return _digest(self.name, self.version, sorted(opt.plain(rules).items()))
+        return digest16(self.name, self.version, sorted(opt.to_plain(rules).items()))
 
     @cached_property
     def features_digest(self) -> str:
         """16 hex digits that differ whenever the observation or the actions differ."""
         pieces = [(p.name, p.size, p.kind[:4]) for p in self.features.pieces]
-        return _digest(self.name, self.actions, pieces)
+        return digest16(self.name, self.actions, pieces)
 
     @cached_property
     def record_check(self) -> RecordCheck:
@@ -148,28 +193,29 @@ class Game:
 
     @cached_property
     def default_weights(self) -> np.ndarray:
-        """``weights`` as kernels take them, float64: not to be written to."""
-        return np.array(list(self.weights.values()))
+        """``heuristic_weights`` as kernels take them, float64: not to be written to."""
+        return np.array(list(self.heuristic_weights.values()))
 
-    def judged(
+    def score_actions(
         self,
-        states: np.ndarray,
+        states: States,
         rules: Any,
-        weights: np.ndarray | None = None,
-        player: str | None = None,
-    ) -> np.ndarray:
+        weights: Weights | None = None,
+        rule_agent: str | None = None,
+    ) -> Scores:
         """Return the heuristic's score of every legal action, float64 (n, actions), else 0.
 
-        ``weights``, float64, replace the game's own; ``player`` names one of ``players`` instead.
+        ``weights``, float64, replace the game's own; ``rule_agent`` names one of ``rule_agents``,
+        whose score is returned instead.
         """
         scores = np.zeros((len(states), self.actions))
         given = self.default_weights if weights is None else weights
-        judge = self.judge if player is None else self.players[player]
-        judge(states, opt.compiled(rules), given, scores)
+        kernel = self.score_kernel if rule_agent is None else self.rule_agents[rule_agent]
+        kernel(states, opt.as_record(rules), given, scores)
         return scores
 
     def results(
-        self, states: np.ndarray, rules: Any, seats: np.ndarray | None = None
+        self, states: States, rules: Any, seats: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
         """Return what ``info`` says of finished games: an array (n,) for each fact.
 
@@ -187,11 +233,12 @@ class Game:
             "score": score.astype(np.int64),
             "moves": states["moves"].astype(np.int64),
             "illegal_action": states["illegal"] >> seats & 1 != 0,
-            **self.facts(states, rules, seats),
+            **self.final_info(states, rules, seats),
         }
 
 
-def _digest(*parts: Any) -> str:
+def digest16(*parts: Any) -> str:
+    """Return 16 hex digits that differ whenever the parts, as Python writes them, do."""
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
@@ -210,5 +257,5 @@ def find_game(name: str) -> Game:
     """Return a game by its name, with ``_`` or ``-``; ValueError naming those there are."""
     found = GAMES.get(name.replace("-", "_")) if isinstance(name, str) else None
     if found is None:
-        raise ValueError(opt.unknown("game", str(name), GAMES))
+        raise ValueError(opt.unknown_text("game", str(name), GAMES))
     return found

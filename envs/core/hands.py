@@ -1,7 +1,6 @@
 """Five-card poker hands: which of the ten categories five cards are. Table-driven, compiled."""
 
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ BY_RUN = np.array([[0, 4, 4], [5, 8, 9]], np.int8)
 
 
 @jit
-def category(hand: Any) -> int:
+def category(hand: np.ndarray) -> int:
     """Return the `Hand` of five card codes, in any order."""
     equals = ranks = 0
     flush = 1

@@ -8,7 +8,8 @@ keep it: ``NUMBA_CACHE_DIR`` if that is set, else ``__pycache__`` beside the sou
 cache folder.
 
 Refer to helpers by name (``from ..core.bits import count``), not through a module (``bits.count``):
-what lies behind a module's dot is followed neither here, outside this package, nor by ``plain``.
+what lies behind a module's dot is followed neither here, outside this package, nor by
+``plain_python``.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ def jit(
 def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> Any:
     """Compile a kernel when it is first called, and keep the machine code for later processes.
 
-    ``twin`` stands for the kernel in plain Python (see ``plain``), if its own body cannot run there
-    or would compute something else. ``inline="always"`` copies the kernel into its callers before
-    types are inferred; LLVM inlines small kernels without being told.
+    ``twin`` stands for the kernel in plain Python (see ``plain_python``), if its own body cannot
+    run there or would compute something else. ``inline="always"`` copies the kernel into its
+    callers before types are inferred; LLVM inlines small kernels without being told.
     """
     if kernel is None:
         return functools.partial(jit, twin=twin, inline=inline)
@@ -83,7 +84,7 @@ def count_compilations() -> int:
     return _compilations
 
 
-def plain(kernel: Kernel) -> Kernel:
+def plain_python(kernel: Kernel) -> Kernel:
     """The kernel as plain Python, and with it every kernel that it reaches by name or from a cell.
 
     It must do what the compiled kernel does, if what it reads are Python ints: NumPy's int8 wraps

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .aliases import Word
 from .jit import jit
 
 WORD = 2**64 - 1
@@ -67,7 +68,7 @@ def shuffle_order(key: str, n: int) -> np.ndarray:
 
 
 @jit
-def sip_round(v0: Any, v1: Any, v2: Any, v3: Any) -> tuple[Any, Any, Any, Any]:
+def sip_round(v0: Word, v1: Word, v2: Word, v3: Word) -> tuple[Any, Any, Any, Any]:
     """Return the four words (uint64) of SipHash's state after one round."""
     v0 += v1
     v1 = ((v1 << S13) | (v1 >> S51)) ^ v0
@@ -83,7 +84,7 @@ def sip_round(v0: Any, v1: Any, v2: Any, v3: Any) -> tuple[Any, Any, Any, Any]:
 
 
 @jit
-def sip_hash(k0: Any, k1: Any, first: Any, second: Any) -> Any:
+def sip_hash(k0: Word, k1: Word, first: Any, second: Any) -> Any:
     """Return SipHash-2-4 (uint64) of a message of two words under a key of two."""
     v0, v1, v2, v3 = k0 ^ C0, k1 ^ C1, k0 ^ C2, k1 ^ C3
     for word in (first, second, LENGTH):
@@ -98,7 +99,7 @@ def sip_hash(k0: Any, k1: Any, first: Any, second: Any) -> Any:
 
 
 @jit
-def hash_rows(keys: Any, first: Any, second: Any, found: Any) -> None:
+def hash_rows(keys: np.ndarray, first: np.ndarray, second: np.ndarray, found: np.ndarray) -> None:
     """Write `sip_hash` of each row's two words; one key (1, 2) serves all rows, or each has its."""
     for i in range(len(found)):
         k = i if len(keys) > 1 else 0

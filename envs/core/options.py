@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_origin, get_type_hints
 
 import numpy as np
 
-WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+BOOL_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 """How booleans are written, in any case."""
 LONGEST = 80
 """Of a value in an error message, characters."""
@@ -32,7 +32,7 @@ class OptionRow(NamedTuple):
     doc: str
 
 
-def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
+def unknown_text(what: str, name: str, allowed: Iterable[str]) -> str:
     """An error text for a name that does not exist: the nearest one, and all that are allowed."""
     names = list(allowed)
     near = difflib.get_close_matches(name, names, 1, 0.5)
@@ -46,7 +46,7 @@ def one_line(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def read(default: Any, options: Mapping[str, Any]) -> Any:
+def replace_options(default: Any, options: Mapping[str, Any]) -> Any:
     """Return ``default`` (a game's Rules) with ``options`` put in, each converted and in range.
 
     Booleans take True/False, 0/1 and yes/no/true/false; enumerations their member or its name in
@@ -57,7 +57,7 @@ def read(default: Any, options: Mapping[str, Any]) -> Any:
     values = {}
     for field, value in options.items():
         if field not in hints:
-            raise ValueError(unknown("option", field, hints))
+            raise ValueError(unknown_text("option", field, hints))
         kind, option = hints[field].__origin__, hints[field].__metadata__[0]
         values[field] = _convert(field, value, kind, option)
     return default._replace(**values)
@@ -65,7 +65,7 @@ def read(default: Any, options: Mapping[str, Any]) -> Any:
 
 def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
     if kind is bool:
-        found = WORDS.get(str(value).lower())
+        found = BOOL_WORDS.get(str(value).lower())
         if found is not None:
             return found
     elif get_origin(kind) is tuple:
@@ -87,7 +87,7 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
 
 def parse_bool(field: str, value: Any) -> bool:
     """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
-    found = WORDS.get(str(value).lower())
+    found = BOOL_WORDS.get(str(value).lower())
     if found is None:
         raise ValueError(f"{field}={one_line(value)}: allowed are no, yes")
     return found
@@ -122,7 +122,7 @@ def _allowed_text(kind: Any, option: Option) -> str:
     return f"{option.low}–{option.high}"
 
 
-def plain(rules: Any) -> dict[str, Any]:
+def to_plain(rules: Any) -> dict[str, Any]:
     """Return rules as plain values for JSON and keywords: enumerations by name, tuples as lists."""
     return {field: _plain(value) for field, value in rules._asdict().items()}
 
@@ -133,7 +133,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def compiled(rules: Any) -> np.ndarray:
+def as_record(rules: Any) -> np.ndarray:
     """Return rules, or any tuple of whole numbers with names, as kernels take them.
 
     That is a table of one record of int64: handing over the tuple itself costs 0.1 µs a field, and
@@ -147,10 +147,10 @@ def compiled(rules: Any) -> np.ndarray:
     return table
 
 
-def differences(rules: Any, base: Any) -> dict[str, Any]:
+def changed_options(rules: Any, base: Any) -> dict[str, Any]:
     """Return the fields in which ``rules`` differ from ``base``, as plain values."""
-    was = plain(base)
-    return {field: value for field, value in plain(rules).items() if value != was[field]}
+    was = to_plain(base)
+    return {field: value for field, value in to_plain(rules).items() if value != was[field]}
 
 
 def describe_options(rules: Any) -> list[OptionRow]:
@@ -159,25 +159,25 @@ def describe_options(rules: Any) -> list[OptionRow]:
     ``rules`` is the game's type of rules, or rules, whose values then stand for the defaults.
     """
     hints = get_type_hints(rules if isinstance(rules, type) else type(rules), include_extras=True)
-    values = plain(rules() if isinstance(rules, type) else rules)
+    values = to_plain(rules() if isinstance(rules, type) else rules)
     return [
         OptionRow(
             field,
             _allowed_text(hint.__origin__, hint.__metadata__[0]),
-            word(values[field]),
+            value_text(values[field]),
             hint.__metadata__[0].doc,
         )
         for field, hint in hints.items()
     ]
 
 
-def word(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Write a plain value as a command line takes it: yes and no for booleans."""
     if isinstance(value, list):
         return ",".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def said(values: Mapping[str, Any]) -> str:
+def options_text(values: Mapping[str, Any]) -> str:
     """Write plain values as ``"passes=2, undo=yes"``."""
-    return ", ".join(f"{field}={word(value)}" for field, value in values.items())
+    return ", ".join(f"{field}={value_text(value)}" for field, value in values.items())

@@ -7,10 +7,11 @@ record to the byte.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .aliases import CardSet, RulesRecord, RulesRecords, State, States
 from .batch import Over
 from .cards import FIRST_CARD
 from .features import Features
@@ -32,40 +33,56 @@ SHOWN, DERIVED = 1000, 1001
 """Found wrong: a shown code out of its bounds; a byte that the other fields do not make."""
 
 
+class RecordCheckKernel(Protocol):
+    """Finds the first record that play could not have made; `record.make_record_check` makes it."""
+
+    def __call__(
+        self,
+        states: States,
+        raw: np.ndarray,
+        rules: RulesRecords,
+        players: int,
+        pack: CardSet,
+        size: int,
+        /,
+    ) -> tuple[int, int, int]:
+        """Return row, what is wrong with it, and at which byte; row -1 if nothing is.
+
+        ``states`` (n + 1,) ends with room for one state; ``raw``, int8 (n + 1, bytes), is the same
+        memory; ``pack`` is the set of the codes of a deck of ``size`` cards.
+        """
+
+
 class RecordCheck(NamedTuple):
-    """``check(states, raw, rules, players, pack, size)`` of a game, and what its fields allow.
+    """How records of states that come from outside are checked."""
 
-    ``states`` (n + 1,) ends with room for one state; ``raw``, int8 (n + 1, bytes), is the same
-    memory; ``pack`` is the set of the codes of a deck of ``size`` cards. It returns the first
-    wrong row, what is wrong, and which byte of it; row -1 if nothing is. ``allowed`` has, for what
-    ``find_wrong`` returns from 1 on, the field (``"shown.card"``: inside another) and what it
-    allows.
-    """
-
-    check: Callable[..., tuple[int, int, int]]
+    check: RecordCheckKernel
+    """Finds the first one that play could not have made."""
     allowed: Sequence[tuple[str, str]]
+    """For what `RecordCheckKernel` calls wrong, from 1 on: the field (``"shown.card"``: inside
+    another), and what it allows."""
 
 
 @jit
-def find_nothing(s: Any, rules: Any) -> int:
+def find_nothing(s: State, rules: RulesRecord) -> int:
     """Find nothing wrong: for a game that does not say what its fields allow."""
     return 0
 
 
 @jit
-def derive_nothing(s: Any, rules: Any) -> None:
+def derive_nothing(s: State, rules: RulesRecord) -> None:
     """Take the fields as they are; a game without a legal action is over."""
     s["over"] = Over.TERMINATED if s["legal"] == 0 else Over.RUNNING
 
 
 @jit
-def find_wrong_head(s: Any, players: int, actions: int) -> int:
+def find_wrong_head(s: State, players: int, actions: int) -> int:
     """Return which of the fields that all games have is out of its range; 0 for none."""
     if s["moves"] < 0:
         return MOVES
     if s["steps"] < 0:
         return STEPS
-    if s["over"] < 0 or s["over"] > (Over.UNTOLD if players > 1 else Over.TRUNCATED):
+    if s["over"] < 0 or s["over"] > (Over.ENDED_BEFORE_TURN if players > 1 else Over.TRUNCATED):
         return OVER
     if s["won"] < 0 or s["won"] > 1:
         return WON
@@ -79,7 +96,7 @@ def find_wrong_head(s: Any, players: int, actions: int) -> int:
 
 
 @jit
-def is_whole(deck: Any, pack: int, size: int) -> bool:
+def is_whole(deck: np.ndarray, pack: CardSet, size: int) -> bool:
     """Whether a deck has every card of a pack once, and nothing behind them."""
     found = rest = 0
     outside = False
@@ -94,7 +111,7 @@ def is_whole(deck: Any, pack: int, size: int) -> bool:
 
 
 @jit
-def end_as_told(s: Any, over: int) -> None:
+def end_as_told(s: State, over: int) -> None:
     """Let a derived state be over as the record says, where that can be.
 
     A game that could go on may have been truncated, or ended by an illegal action.
@@ -102,7 +119,7 @@ def end_as_told(s: Any, over: int) -> None:
     if s["over"] == Over.RUNNING:
         if over == Over.TRUNCATED or (over == Over.TERMINATED and s["illegal"]):
             s["over"] = over
-    elif over == Over.UNTOLD:
+    elif over == Over.ENDED_BEFORE_TURN:
         s["over"] = over
 
 
@@ -125,8 +142,10 @@ def make_record_check(
     head = len(HEAD_ALLOWED)
 
     @jit
-    def check(states: Any, raw: Any, table: Any, players: int, pack: int, size: int) -> Any:
-        rules, last = table[0], len(states) - 1
+    def check(
+        states: States, raw: np.ndarray, records: RulesRecords, players: int, pack: int, size: int
+    ) -> tuple[int, int, int]:
+        rules, last = records[0], len(states) - 1
         for i in range(last):
             s = states[i]
             wrong = find_wrong_head(s, players, actions)

@@ -5,37 +5,38 @@ from typing import Any
 
 import numpy as np
 
+from .aliases import States
 from .batch import DealSource, Over, StepConfig, make_buffers
 from .cards import parse_deck
 from .deals import bank_seeds
 from .game import Game
 from .jit import jit
 from .keys import draw_seed
-from .options import compiled
+from .options import as_record
 from .read_states import read_states
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
 """NumPy takes 10 µs to compare with a member of an enumeration."""
-HIDE = 0x48494445
+HIDDEN_SALT = 0x48494445
 """Keeps the seeds of hidden cards apart from those of deals: equal seeds must give nothing away."""
 
 
 class Rows:
     """``n`` games: their states and the buffers that a step writes.
 
-    ``states`` (n,) records of ``game.state``; ``out`` the last step's rewards, flags and masks;
+    ``states`` (n,) records of ``game.state``; ``buffers`` the last step's rewards, flags and masks;
     ``codes``, int8 (n, width), the observations, a view of the states. All arrays are reused: copy
     what is to be kept. In a game for several seats whoever steps plays them all.
     """
 
     codes: np.ndarray
 
-    def __init__(self, game: Game, rules: Any, n: int, how: StepConfig = StepConfig()) -> None:  # noqa: B008
-        self.game, self.rules, self.how, self.n = game, rules, how, n
-        self.rules_record, self.config_record = compiled(rules), compiled(how)
+    def __init__(self, game: Game, rules: Any, n: int, config: StepConfig = StepConfig()) -> None:  # noqa: B008
+        self.game, self.rules, self.config, self.n = game, rules, config, n
+        self.rules_record, self.config_record = as_record(rules), as_record(config)
         self.states = np.zeros(n, game.state)
-        self.out = make_buffers(n, game.actions, game.state, game.seats)
-        self.all = np.ones(n, np.bool_)
+        self.buffers = make_buffers(n, game.actions, game.state, game.max_players)
+        self.all_rows = np.ones(n, np.bool_)
         self.__setstate__({})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -52,7 +53,7 @@ class Rows:
     @property
     def rewards(self) -> np.ndarray:
         """The last step's rewards of the player, float64 (n,): those of the first seat."""
-        return self.out.rewards[:, 0]
+        return self.buffers.rewards[:, 0]
 
     @property
     def seats(self) -> np.ndarray:
@@ -60,7 +61,7 @@ class Rows:
         return self.states["turn"].astype(np.int64)
 
     @property
-    def goal(self) -> str:
+    def goal_name(self) -> str:
         """What results call the aim that is reached or not."""
         return self.game.goal_name(self.rules)
 
@@ -71,15 +72,15 @@ class Rows:
 
         ``dealer``, a seat, deals instead of the one whom chance would choose.
         """
-        which = self.all if which is None else which
+        which = self.all_rows if which is None else which
         self._start(source, which)
         if dealer is not None:
             self.states["dealer"][which] = dealer
             self._start(DealSource.DECK, which)
 
     def _start(self, source: DealSource, which: np.ndarray) -> None:
-        self.game.play.start(
-            self.states, self.rules_record, self.config_record, which, int(source), self.out
+        self.game.kernels.reset_rows(
+            self.states, self.rules_record, self.config_record, which, int(source), self.buffers
         )
 
     def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
@@ -111,15 +112,15 @@ class Rows:
         cards = parse_deck(deck, self.game.pack(self.rules))
         self.states["deck"] = 0
         self.states["deck"][:, : len(cards)] = cards
-        if dealer is None and "dealer" in (self.game.state.names or ()):
+        if dealer is None and self.game.has_dealer:
             dealer = self.game.num_players(self.rules) - 1
         self.start(DealSource.DECK, dealer=dealer)
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """Make one step on the rows in ``which`` (None: all); actions: int64 (n,), contiguous."""
-        which = self.all if which is None else which
-        self.game.play.play(
-            self.states, self.rules_record, self.config_record, which, actions, self.out
+        which = self.all_rows if which is None else which
+        self.game.kernels.step_rows(
+            self.states, self.rules_record, self.config_record, which, actions, self.buffers
         )
 
     def restore(self, states: np.ndarray) -> None:
@@ -131,24 +132,24 @@ class Rows:
 
     def take_over(self, states: np.ndarray) -> None:
         """Go on from states (n,) known to be sound, and what they show; see `restore`."""
-        put(self.states, slice(None), states)
-        self.start(DealSource.DECK, ~self.all)
-        self.out.rewards[:] = 0
+        write_states(self.states, slice(None), states)
+        self.start(DealSource.DECK, ~self.all_rows)
+        self.buffers.rewards[:] = 0
         over = states["over"]
-        self.out.terminated[:] = over == TERMINATED
-        self.out.truncated[:] = over == TRUNCATED
+        self.buffers.terminated[:] = over == TERMINATED
+        self.buffers.truncated[:] = over == TRUNCATED
 
-    def saved(self) -> dict[str, np.ndarray]:
+    def state_dict(self) -> dict[str, np.ndarray]:
         """Return copies of all that the games to come depend on."""
-        return {"states": taken(self.states)}
+        return {"states": copy_states(self.states)}
 
-    def put_back(self, saved: dict[str, np.ndarray]) -> None:
-        """Go on from what `saved` returned; see `restore`."""
+    def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
+        """Go on from what `state_dict` returned; see `restore`."""
         self.restore(saved["states"])
 
 
 @jit
-def first_illegal(states: Any, actions: Any) -> int:
+def first_illegal(states: States, actions: np.ndarray) -> int:
     """Return the first row whose action is not legal, or -1. Finished rows take any."""
     for i in range(len(states)):
         if states[i]["over"] == 0:
@@ -163,32 +164,32 @@ def _bytes(records: np.ndarray) -> np.ndarray:
     return records.view(f"V{records.itemsize}")
 
 
-def taken(states: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+def copy_states(states: np.ndarray, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Return copies of states: of all, or of some rows (numbers, or bool (n,))."""
     found = _bytes(states)[rows]
     return (found.copy() if isinstance(rows, slice) else found).view(states.dtype)
 
 
-def put(states: np.ndarray, rows: np.ndarray | slice, values: np.ndarray) -> None:
+def write_states(states: np.ndarray, rows: np.ndarray | slice, values: np.ndarray) -> None:
     """Write states, or other records, into some rows."""
     _bytes(states)[rows] = _bytes(values)
 
 
 def view_states(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """Return copies of states that show what a seat sees, int64 (n,), whosever turn it is."""
-    copies = taken(states)
-    if game.view is not None:
-        game.view(copies, compiled(rules), seats)
+    copies = copy_states(states)
+    if game.seats is not None:
+        game.seats.view(copies, as_record(rules), seats)
     return copies
 
 
 def observation_codes(states: np.ndarray) -> np.ndarray:
     """Return the ``codes`` observations of states, int8 (n, width), in an array of their own."""
-    shown = taken(states["shown"])
+    shown = copy_states(states["shown"])
     return shown.view(np.int8).reshape(len(states), shown.itemsize)
 
 
-def hidden(
+def resample_copies(
     game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray, seat: int = -1
 ) -> np.ndarray:
     """Return copies of states in which all that a seat does not know is dealt anew.
@@ -196,9 +197,9 @@ def hidden(
     ``seed`` is one seed for all, or uint64 (n,), one for each state whatever stands beside it.
     Seat -1 stands for the one whose turn it is, in each row.
     """
-    copies = taken(states)
+    copies = copy_states(states)
     if not isinstance(seed, np.ndarray):
-        draws = np.random.default_rng([seed, HIDE])
+        draws = np.random.default_rng([seed, HIDDEN_SALT])
         seed = draws.integers(0, 2**63, len(copies), np.uint64)
     resample_hidden(game, rules, copies, seed, seat)
     return copies
@@ -207,6 +208,6 @@ def hidden(
 def resample_hidden(
     game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray, seat: int = -1
 ) -> None:
-    """Do in place what `hidden` does with copies; ``seeds`` uint64 (n,)."""
+    """Do in place what `resample_copies` does with copies; ``seeds`` uint64 (n,)."""
     states["rng"] = seeds
-    game.hide(states, compiled(rules), seat)
+    game.resample_kernel(states, as_record(rules), seat)

@@ -4,47 +4,18 @@ Who can say it is a game's solver, which is checked before it is asked. What it 
 cards.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .batch import Over
+from .contract import LOST, WINNABLE, Solve
 from .game import GAMES, Game
-from .rows import Rows, put, taken
-
-UNDECIDED, LOST, WINNABLE = -1, 0, 1
-"""How arrays (int8) say what `Solution.winnable` says: None, False, True."""
+from .rows import Rows, copy_states, write_states
 
 
-class Solution(NamedTuple):
-    """What a solver found out about a position, all cards known.
-
-    ``winnable`` is None where a limit was met before the answer was certain, and in games which
-    nobody wins. ``moves`` says in words how the aim is reached, ``actions`` (numbers) what is to be
-    clicked for it; None where no way was found. ``nodes`` counts the positions looked at.
-    ``score`` is the best score found in a game that is played for its score; ``fewest`` the number
-    of moves of the shortest win, where that was asked for and proven.
-    """
-
-    winnable: bool | None
-    moves: list[str] | None
-    nodes: int
-    actions: list[int] | None = None
-    score: int | None = None
-    fewest: int | None = None
-
-    @property
-    def code(self) -> int:
-        """``winnable`` as an array has it."""
-        return UNDECIDED if self.winnable is None else int(self.winnable)
-
-
-Solver = Callable[..., Solution]
-"""``solve(deck_or_state, rules, optimal=False, limit=None)``: see `position` for what it takes."""
-
-
-def position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
+def make_position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
     """Return a position as an array of one state, a copy.
 
     ``deck_or_state`` is a record of ``game.state`` (or an array of one), or a deck: card names or
@@ -54,46 +25,49 @@ def position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
     if isinstance(deck_or_state, np.void | np.ndarray) and deck_or_state.dtype.names:
         if deck_or_state.dtype != game.state or deck_or_state.size != 1:
             raise ValueError(f"one state of {game.title} is needed, got {deck_or_state.dtype}")
-        put(rows.states, slice(None), np.atleast_1d(np.asarray(deck_or_state)))
+        write_states(rows.states, slice(None), np.atleast_1d(np.asarray(deck_or_state)))
     else:
         rows.deal_deck(deck_or_state)
-    return taken(rows.states)
+    return copy_states(rows.states)
 
 
-def replayed(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) -> np.ndarray:
+def play_actions(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) -> np.ndarray:
     """Play actions from a position by the game's own kernel; return what it comes to, (1,).
 
     Raises ValueError naming the first action that is not legal.
     """
     rows = Rows(game, rules, 1)
     rows.take_over(np.atleast_1d(state))
-    over, masks = rows.states["over"], rows.out.masks
+    over, masks = rows.states["over"], rows.buffers.masks
     played = np.array(actions, np.int64)
     for number, action in enumerate(actions):
         if over[0] or not masks[0, action]:
             raise ValueError(f"action {number + 1}, {game.label(action)}, is not legal")
         rows.step(played[number : number + 1])
-    return taken(rows.states)
+    return copy_states(rows.states)
 
 
 PROBE_LIMIT = 1
 """Positions that a solver looks at to show that it takes the rules; it is compiled by that, too."""
 
 
-def solver_of(game: Game, rules: Any) -> Solver:
+def solver_of(game: Game, rules: Any) -> Solve:
     """Return the game's ``solve``; it is asked about one deal, so that it refuses rules at once.
 
     Raises ValueError if the game has none, naming the games that do, or if these rules have none.
     """
-    if game.solve is None:
-        raise ValueError(f"{game.title} has no solver; games that have one: {', '.join(solved())}")
+    solve = game.solve
+    if solve is None:
+        raise ValueError(
+            f"{game.title} has no solver; games that have one: {', '.join(solvable())}"
+        )
     if game.num_players(rules) > 1:
         raise ValueError(f"{game.title} by these rules is for several players: no solver for them")
-    game.solve(position(game, rules, list(game.pack(rules))), rules, limit=PROBE_LIMIT)
-    return game.solve
+    solve(make_position(game, rules, list(game.pack(rules))), rules, limit=PROBE_LIMIT)
+    return solve
 
 
-def solved() -> list[str]:
+def solvable() -> list[str]:
     """Return the names of the games that have a solver."""
     return [name for name, game in GAMES.items() if game.solve is not None]
 
@@ -113,5 +87,5 @@ class WinnableInfo:
         """Return 1 yes, 0 no, -1 undecided for each state, int8 (n,); of finished games: won."""
         found = np.where(states["won"] != 0, WINNABLE, LOST).astype(np.int8)
         for row in np.flatnonzero(states["over"] == Over.RUNNING):
-            found[row] = self.solve(states[row : row + 1], self.rules).code
+            found[row] = self.solve(states[row : row + 1], self.rules).winnable_code
         return found

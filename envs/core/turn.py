@@ -4,9 +4,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from .cards import GAMMA, MIX_1, MIX_2, S27, S30, S31
 from .game import Game
-from .rows import HIDE, observation_codes, resample_hidden, taken
+from .rows import HIDDEN_SALT, copy_states, observation_codes, resample_hidden
+from .splitmix import mix64
 
 
 class Turn(NamedTuple):
@@ -15,9 +15,9 @@ class Turn(NamedTuple):
     ``states`` (n,) are records of ``game.state``, whose ``turn`` is the seat that is asked; whoever
     does not see all gets them with hidden cards dealt anew. ``observations`` is int8 (n, width),
     encoding ``codes``; ``masks`` is bool (n, actions), the legal actions. ``seeds``, uint64 (n,),
-    are for the agent's own random choices (`draws`): who makes them by these plays each game the
-    same way whatever stands beside it. They come from a secret key (`core.keys`), so they tell of
-    no deal; neither does the order of the rows. No array can be written to.
+    are for the agent's own random choices (`random_floats`): who makes them by these plays each
+    game the same way whatever stands beside it. They come from a secret key (`core.keys`), so they
+    tell of no deal; neither does the order of the rows. No array can be written to.
     """
 
     game: Game
@@ -44,48 +44,43 @@ class FixedAgent:
     """An agent as it was when it was taken up: what it is called and whether it sees all stay.
 
     Both are read once, and so are ``at_once``, how many games it wants to be asked about, and
-    whether it looks ahead (``how``): results say by what right it played, whatever it says later.
+    whether it looks ahead (``lookahead_config``): results say by what right it played, whatever it
+    says later.
     """
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self.act = agent, agent.act
         self.name, self.sees_all = "".join(agent.name), bool(agent.sees_all)
         self.at_once: int | None = getattr(agent, "at_once", None)
-        self.how: Any = getattr(agent, "how", None)
+        self.lookahead_config: Any = getattr(agent, "lookahead_config", None)
 
 
-class IllegalChoice(RuntimeError):
+class IllegalActionError(RuntimeError):
     """An agent chose an action that is not legal."""
 
 
-def mix(words: np.ndarray) -> np.ndarray:
-    """Return well-mixed words, uint64, each of one word alone: the finisher of the generator."""
-    words = words + GAMMA
-    words = (words ^ (words >> S30)) * MIX_1
-    words = (words ^ (words >> S27)) * MIX_2
-    return np.asarray(words ^ (words >> S31))
-
-
-def draws(seeds: np.ndarray, salt: int = 0) -> np.ndarray:
+def random_floats(seeds: np.ndarray, salt: int = 0) -> np.ndarray:
     """Return a random number for each seed, float64 (n,), 0 <= x < 1; another for another salt."""
-    words = mix(mix(seeds) ^ np.uint64(salt & (2**64 - 1)))
+    words = mix64(mix64(seeds) ^ np.uint64(salt & (2**64 - 1)))
     return np.asarray((words >> np.uint64(11)) * 2.0**-53)
 
 
-def look(agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray) -> Turn:
+def prepare_turn(
+    agent: Agent, game: Game, rules: Any, states: np.ndarray, seed: int | np.ndarray
+) -> Turn:
     """Return the turn as this agent may see it; ``seed`` deals what it must not know anew.
 
     ``seed`` is one number, or uint64 (n,), one for each state. All arrays are copies: an agent can
     change nothing in the game itself.
     """
     if not isinstance(seed, np.ndarray):
-        drawn = np.random.default_rng([seed, HIDE])
+        drawn = np.random.default_rng([seed, HIDDEN_SALT])
         seed = drawn.integers(0, 2**63, len(states), np.uint64)
-    return make_turn(agent, game, rules, taken(states), seed)
+    return make_turn(agent, game, rules, copy_states(states), seed)
 
 
 def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray) -> Turn:
-    """Do as `look` does with states that are copies already: they become the agent's."""
+    """Do as `prepare_turn` does with states that are copies already: they become the agent's."""
     masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
     observations = observation_codes(states)
     if not agent.sees_all:
@@ -95,13 +90,13 @@ def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: n
     return Turn(game, rules, states, observations, masks, seeds)
 
 
-def choose(agent: Agent, turn: Turn) -> np.ndarray:
+def choose_actions(agent: Agent, turn: Turn) -> np.ndarray:
     """Ask an agent and check its answer. Raises IllegalChoice naming agent, action and game."""
     masks = turn.masks.copy()  # an agent that finds a way to write into its own changes nothing
     actions = np.asarray(agent.act(turn))
     n = len(masks)
     if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
-        raise IllegalChoice(
+        raise IllegalActionError(
             f"agent {agent.name!r} must return {n} integers, shape ({n},); "
             f"got {actions.dtype} {actions.shape}"
         )
@@ -113,7 +108,7 @@ def choose(agent: Agent, turn: Turn) -> np.ndarray:
         can = np.flatnonzero(masks[row]).tolist()
         legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
         said = turn.game.label(action) if inside[row] else "no action of this game"
-        raise IllegalChoice(
+        raise IllegalActionError(
             f"agent {agent.name!r} chose action {action} ({said}), which is not legal; "
             f"legal are: {legal}"
         )

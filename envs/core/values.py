@@ -5,59 +5,104 @@ still to come and a bonus for a win, is the sum of one number of a table for eac
 so that an action is judged by what it changes.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .batch import Play
+from .aliases import (
+    Action,
+    ActionSet,
+    CardCode,
+    FeatureIds,
+    RulesRecord,
+    RulesRecords,
+    Scores,
+    State,
+    States,
+    Table,
+)
+from .contract import (
+    ActiveFeatures,
+    AfterstateScore,
+    BatchKernels,
+    PartScores,
+    PossibleCards,
+    StateValue,
+)
 from .jit import jit
 
-PACK = 64
+MAX_NEXT_CARDS = 64
 """Room for the cards that may be turned up next."""
 
 
 class AfterstateFeatures(NamedTuple):
-    """The features of a game's afterstates: compiled functions of a state in which to choose.
+    """The features of a game's afterstates: compiled functions of a state in which to choose."""
 
-    ``appraise(s, rules, table, ids, scores)`` writes for each legal action the points it brings and
-    the value of its afterstate, less what is the same for all: ``base(s, rules, table, ids)``,
-    which has the score so far in it. ``ids`` is room for features.
-    ``after(s, rules, action, ids)`` writes the feature numbers, 0 .. ``size`` - 1, of an action's
-    afterstate and returns how many they are, at most ``most``; -1 marks a part that has none.
-    ``outcomes(s, rules, points)`` writes what each of ``parts`` parts of a finished game brought:
-    feature k < parts of `after` speaks of part k alone. 0: a game without such parts.
-    ``draws(s, cards)`` writes the cards that may be turned up next and returns how many; `draw`
-    makes one of them the next, by the state's fields ``deck`` and ``next``.
-    ``version`` changes whenever a feature changes its meaning: saved tables name it.
-    """
-
-    size: int
-    most: int
-    appraise: Callable[..., None]
-    base: Callable[..., float]
-    after: Callable[..., int]
-    outcomes: Callable[..., None]
-    draws: Callable[..., int]
-    parts: int = 0
+    num_features: int
+    """They are numbered from 0 on."""
+    max_active: int
+    """An afterstate has at most so many."""
+    score_afterstates: AfterstateScore
+    """Scores what each action leads to, by a table."""
+    state_value: StateValue
+    """What all afterstates of a state have in common."""
+    active_features: ActiveFeatures
+    """Lists the features of an afterstate; entry k < ``num_parts`` speaks of part k alone."""
+    part_scores: PartScores
+    """What each part of a finished game brought."""
+    possible_cards: PossibleCards
+    """Lists the cards that may be turned up next; `put_on_top` makes one of them the next, by the
+    state's fields ``deck`` and ``next``."""
+    num_parts: int = 0
+    """0: a game without parts that are scored by themselves."""
     version: int = 1
+    """Changes whenever a feature changes its meaning: saved tables name it."""
+
+
+class ScoreByValue(Protocol):
+    """Scores every legal action by the value of its afterstate."""
+
+    def __call__(
+        self, states: States, rules: RulesRecords, table: Table, ids: FeatureIds, scores: Scores, /
+    ) -> None:
+        """Write ``scores`` (n, actions); ``ids`` is room for the numbers of features."""
+
+
+class ScoreByExpectation(Protocol):
+    """Goes one ply further: the mean, over all cards that may come next, of the best answer."""
+
+    def __call__(
+        self,
+        states: States,
+        rules: RulesRecords,
+        table: Table,
+        ids: FeatureIds,
+        scores: Scores,
+        work: States,
+        width: int,
+        /,
+    ) -> None:
+        """Write ``scores`` (n, actions) for the ``width`` best by value; others fall behind those.
+
+        ``work`` is room for one state.
+        """
 
 
 class AfterstateScorers(NamedTuple):
-    """Kernels over rows that judge every legal action by a table.
+    """Kernels over rows that score every legal action by a table."""
 
-    ``by_value(states, rules, table, ids, scores)`` goes by the values of afterstates;
-    ``by_expectation(states, rules, table, ids, scores, work, width)`` goes one ply further for the
-    ``width`` best of these: over all cards that may come next, the mean of the best answer to each.
-    Others fall behind those. ``work`` is room for one state.
-    """
+    score_by_value: ScoreByValue
+    """By the values of afterstates."""
+    score_by_expectation: ScoreByExpectation
+    """One ply further."""
 
-    by_value: Callable[..., None]
-    by_expectation: Callable[..., None]
+
+FAR_BEHIND = 1e6
+"""Points by which an action falls behind that is not looked at more closely: above any score."""
 
 
 @jit
-def best_of(legal: int, scores: Any) -> int:
+def best_legal(legal: ActionSet, scores: Scores) -> Action:
     """Return the legal action with the highest score, the lowest of equals."""
     best = -1
     for action in range(len(scores)):
@@ -67,7 +112,7 @@ def best_of(legal: int, scores: Any) -> int:
 
 
 @jit
-def draw(s: Any, card: int) -> None:
+def put_on_top(s: State, card: CardCode) -> None:
     """Let a card change places with the top of the stock, the card ``next`` of the ``deck``."""
     top = s["next"]
     for place in range(top, len(s["deck"])):
@@ -76,55 +121,86 @@ def draw(s: Any, card: int) -> None:
     s["deck"][top] = card
 
 
-def win_bonus_points(play: Play) -> float:
+@jit
+def score_nothing(
+    s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
+) -> None:
+    """Stand for `AfterstateScore` in a game without features."""
+
+
+@jit
+def value_nothing(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
+    """Stand for `StateValue` in a game without features."""
+    return 0.0
+
+
+def find_scorers(values: AfterstateFeatures | None) -> tuple[AfterstateScore, StateValue]:
+    """Return a game's functions for kernels that use a table only if they are handed one."""
+    if values is None:
+        return score_nothing, value_nothing
+    return values.score_afterstates, values.state_value
+
+
+def win_bonus_points(kernels: BatchKernels) -> float:
     """Return what a win counts beside the score, in points: as the reward "progress" has it."""
-    return play.bonus / play.scale
+    return kernels.win_bonus / kernels.score_scale
 
 
-def make_afterstate_scorers(values: AfterstateFeatures, play: Play) -> AfterstateScorers:
-    """Build the judges of a game from what it says of its afterstates."""
-    appraise, base, draws, step = values.appraise, values.base, values.draws, play.step
+def make_afterstate_scorers(values: AfterstateFeatures, kernels: BatchKernels) -> AfterstateScorers:
+    """Build the scorers of a game from what it says of its afterstates."""
+    score_afterstates, state_value = values.score_afterstates, values.state_value
+    possible_cards, step = values.possible_cards, kernels.step
 
-    bonus = win_bonus_points(play)
+    bonus = win_bonus_points(kernels)
 
     @jit
-    def by_value(states: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
+    def score_by_value(
+        states: States, rules: RulesRecords, table: Table, ids: FeatureIds, scores: Scores
+    ) -> None:
         for i in range(len(states)):
-            appraise(states[i], rules[0], table, ids, scores[i])
+            score_afterstates(states[i], rules[0], table, ids, scores[i])
 
     @jit
-    def worth(s: Any, rules: Any, table: Any, ids: Any, answers: Any) -> float:
+    def afterstate_value(
+        s: State, rules: RulesRecord, table: Table, ids: FeatureIds, answers: Scores
+    ) -> float:
         if s["over"]:
             return s["score"] + bonus * s["won"]
-        appraise(s, rules, table, ids, answers)
-        return base(s, rules, table, ids) + answers[best_of(s["legal"], answers)]
+        score_afterstates(s, rules, table, ids, answers)
+        return state_value(s, rules, table, ids) + answers[best_legal(s["legal"], answers)]
 
     @jit
-    def by_expectation(
-        states: Any, rules: Any, table: Any, ids: Any, scores: Any, work: Any, width: int
+    def score_by_expectation(
+        states: States,
+        rules: RulesRecords,
+        table: Table,
+        ids: FeatureIds,
+        scores: Scores,
+        work: States,
+        width: int,
     ) -> None:
         answers = np.empty(scores.shape[1])
         first = np.empty(scores.shape[1])
-        cards = np.empty(PACK, np.int8)
+        cards = np.empty(MAX_NEXT_CARDS, np.int8)
         for i in range(len(states)):
             s = states[i]
-            appraise(s, rules[0], table, ids, first)
+            score_afterstates(s, rules[0], table, ids, first)
             left = s["legal"]
             for action in range(len(first)):
-                scores[i, action] = first[action] - 1e6
-            count = draws(s, cards)
+                scores[i, action] = first[action] - FAR_BEHIND
+            count = possible_cards(s, cards)
             for _ in range(width):
                 if left == 0:
                     break
-                action = best_of(left, first)
+                action = best_legal(left, first)
                 left &= ~(1 << action)
                 total = 0.0
                 for k in range(max(count, 1)):
                     work[0] = s
                     if count:
-                        draw(work[0], cards[k])
+                        put_on_top(work[0], cards[k])
                     step(work[0], rules[0], action)
-                    total += worth(work[0], rules[0], table, ids, answers)
+                    total += afterstate_value(work[0], rules[0], table, ids, answers)
                 scores[i, action] = total / max(count, 1)
 
-    return AfterstateScorers(by_value, by_expectation)
+    return AfterstateScorers(score_by_value, score_by_expectation)

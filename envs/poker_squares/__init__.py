@@ -1,10 +1,11 @@
 """Poker Squares, for one player or two: rules and sources are in README.md beside this file."""
 
-from ..core.batch import make_resample_kernel, make_score_kernel, make_view_kernel
+from ..core.contract import Seats, Solving
 from ..core.game import Game
+from ..core.row_kernels import make_resample_kernel, make_score_kernel, make_view_kernel
 from .heuristic import WEIGHTS, heuristic
-from .kernel import hide, play, unit, view
-from .layout import facts, layout, words
+from .kernel import kernels, resample_hidden, reward_unit, view
+from .layout import action_words, final_info, layout
 from .record import RECORD
 from .rule_agents import columns
 from .rules import (
@@ -24,7 +25,7 @@ from .rules import (
     label,
 )
 from .solver import solve
-from .values import VALUES
+from .values import AFTERSTATES
 
 GAME = Game(
     name="poker_squares",
@@ -39,21 +40,19 @@ GAME = Game(
     state=STATE,
     actions=SQUARES,
     label=label,
-    play=play,
-    hide=make_resample_kernel(hide),
-    judge=make_score_kernel(heuristic),
-    weights=WEIGHTS,
+    kernels=kernels,
+    resample_kernel=make_resample_kernel(resample_hidden),
+    score_kernel=make_score_kernel(heuristic),
+    heuristic_weights=WEIGHTS,
     layout=layout,
-    words=words,
-    facts=facts,
-    scores=(LEAST * LINES, MOST * LINES),
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(LEAST * LINES, MOST * LINES),
     goal="reached",
-    seats=SEATS,
-    view=make_view_kernel(view),
-    unit=unit,
-    players={"columns": make_score_kernel(columns)},
-    values=VALUES,
-    solve=solve,
+    seats=Seats(SEATS, make_view_kernel(view), reward_unit),
+    rule_agents={"columns": make_score_kernel(columns)},
+    afterstates=AFTERSTATES,
+    solving=Solving(solve),
     record=RECORD,
 )
 

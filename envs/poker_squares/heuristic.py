@@ -4,8 +4,7 @@ A line that is not full is worth the points of hands it may still become, times 
 search. Placing a card changes two lines, so a square is worth what its row and its column gain.
 """
 
-from typing import Any
-
+from ..core.aliases import CardCode, RulesRecord, Scores, State, Weights
 from ..core.bits import count
 from ..core.hands import STRAIGHTS, Hand
 from ..core.jit import jit
@@ -48,7 +47,9 @@ def is_run(ranks: int) -> bool:
 
 
 @jit
-def worth(s: Any, weights: Any, first: int, stride: int, square: int, card: int) -> float:
+def line_value(
+    s: State, weights: Weights, first: int, stride: int, square: int, card: CardCode
+) -> float:
     """What a line is worth with ``card`` on ``square`` (-1: as it is): ``first``, ``stride``."""
     grid, points = s["shown"]["grid"], s["points"]
     cards = ranks = equals = suits = suit = 0
@@ -87,25 +88,25 @@ def worth(s: Any, weights: Any, first: int, stride: int, square: int, card: int)
 
 
 @jit
-def gain(s: Any, weights: Any, first: int, stride: int, square: int) -> float:
+def line_gain(s: State, weights: Weights, first: int, stride: int, square: int) -> float:
     """By how much a line gains when the card in hand is placed on one of its squares."""
     card = s["shown"]["card"]
     line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
     empty = 0
     for i in range(SIZE):
         empty += line[i] == 0
-    before = worth(s, weights, first, stride, -1, 0)
+    before = line_value(s, weights, first, stride, -1, 0)
     if empty > 1:
-        return worth(s, weights, first, stride, square, card) - before
+        return line_value(s, weights, first, stride, square, card) - before
     return points_with(s, first, stride, card) - before
 
 
 @jit
-def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Write a score for each legal action: what its row and its column gain."""
     for action in range(SQUARES):
         if (s["legal"] >> action) & 1:
             row, column = action // SIZE, action % SIZE
-            scores[action] = gain(s, weights, row * SIZE, 1, action) + gain(
+            scores[action] = line_gain(s, weights, row * SIZE, 1, action) + line_gain(
                 s, weights, column, SIZE, action
             )

@@ -4,13 +4,12 @@ Head to head, a state is arranged for one seat, its viewer: the other's grid sta
 two change places with the turn. What looks at one grid alone knows nothing of that.
 """
 
-from typing import Any
-
 import numpy as np
 
+from ..core.aliases import Action, CardCode, RulesRecord, Seat, State
 from ..core.batch import Over, end_on_illegal, make_batch_kernels
 from ..core.bits import count, lowest
-from ..core.cards import FIRST_CARD, PACK, RANKS, SUITS, below, shuffle, shuffle_pack
+from ..core.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS, random_below, shuffle, shuffle_pack
 from ..core.hands import category
 from ..core.jit import jit
 from .rules import (
@@ -40,31 +39,31 @@ PER_POINT = 1 / 100
 
 
 @jit
-def beside(squares: int) -> int:
+def adjacent_squares(squares: int) -> int:
     """The set of squares directly above, below or beside a set."""
     across = ((squares & RIGHT) << 1) | ((squares & LEFT) >> 1)
     return (across | (squares << SIZE) | (squares >> SIZE)) & ALL
 
 
 @jit
-def places(s: Any, rules: Any) -> int:
+def legal_squares(s: State, rules: RulesRecord) -> int:
     """The set of squares on which the next card may be placed."""
     filled = s["filled"]
     bound = rules.adjacent == Adjacent.ALL or (
         rules.adjacent == Adjacent.FIRST and rules.starter and filled == STARTER
     )
-    return (beside(filled) if bound and filled else ALL) & ~filled
+    return (adjacent_squares(filled) if bound and filled else ALL) & ~filled
 
 
 @jit
-def line_points(s: Any, first: int, stride: int) -> int:
+def line_points(s: State, first: int, stride: int) -> int:
     """The points of a full line: the square it begins with, and how far apart its squares are."""
     grid = s["shown"]["grid"]
     return s["points"][category(grid[first : first + 4 * stride + 1 : stride])]
 
 
 @jit
-def points_with(s: Any, first: int, stride: int, card: int) -> int:
+def points_with(s: State, first: int, stride: int, card: CardCode) -> int:
     """The points of a line with a card on its last empty square."""
     line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
     points = 0
@@ -77,7 +76,7 @@ def points_with(s: Any, first: int, stride: int, card: int) -> int:
 
 
 @jit
-def lay(s: Any, square: int, card: int) -> None:
+def place_card(s: State, square: int, card: CardCode) -> None:
     """Put a card on a square; lines that it fills are scored."""
     shown = s["shown"]
     shown["grid"][square] = card
@@ -91,7 +90,7 @@ def lay(s: Any, square: int, card: int) -> None:
 
 
 @jit
-def turn_card_up(s: Any) -> None:
+def turn_card_up(s: State) -> None:
     """Turn up the top of the stock. All that the player learns of it passes through here."""
     card = s["deck"][s["next"]]
     s["next"] += 1
@@ -102,23 +101,23 @@ def turn_card_up(s: Any) -> None:
 
 
 @jit
-def step(s: Any, rules: Any, action: int) -> None:
+def step(s: State, rules: RulesRecord, action: Action) -> None:
     """Place the card in hand."""
     s["moves"] += 1
     if rules.players > 1:
         place_in_turn(s, rules, action)
         return
-    lay(s, action, s["shown"]["card"])
+    place_card(s, action, s["shown"]["card"])
     if s["filled"] == ALL:
-        end(s)
+        end_game(s)
         s["won"] = s["score"] >= s["target"]
         return
     turn_card_up(s)
-    s["legal"] = places(s, rules)
+    s["legal"] = legal_squares(s, rules)
 
 
 @jit
-def end(s: Any) -> None:
+def end_game(s: State) -> None:
     """End the game: all cards are placed."""
     s["shown"]["card"] = 0
     s["legal"] = 0
@@ -129,7 +128,7 @@ def end(s: Any) -> None:
 
 
 @jit
-def bring_grid_to_front(s: Any, seat: int) -> None:
+def bring_grid_to_front(s: State, seat: Seat) -> None:
     """Arrange the state for a seat: its grid comes to the front, the other's stands aside."""
     if s["viewer"] == seat:
         return
@@ -147,7 +146,7 @@ def bring_grid_to_front(s: Any, seat: int) -> None:
 
 
 @jit
-def view(s: Any, rules: Any, seat: int) -> None:
+def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Show what a seat sees: its own grid, and the other's but for a secret square."""
     if rules.players == 1:
         return
@@ -163,28 +162,28 @@ def view(s: Any, rules: Any, seat: int) -> None:
 
 
 @jit
-def place_secretly(s: Any, square: int) -> None:
+def place_secretly(s: State, square: int) -> None:
     """Place the card in hand for player_0: nobody else knows where until it lies there, too."""
     before = s["score"]
-    lay(s, square, s["shown"]["card"])
+    place_card(s, square, s["shown"]["card"])
     s["secret"] = square
     s["secret_points"] = s["score"] - before
 
 
 @jit
-def place_in_turn(s: Any, rules: Any, square: int) -> None:
+def place_in_turn(s: State, rules: RulesRecord, square: int) -> None:
     """Place the card in hand for the seat whose turn it is; the next one comes after both."""
     bring_grid_to_front(s, s["turn"])
     if s["turn"] == 0:
         place_secretly(s, square)
         s["turn"] = 1
     else:
-        lay(s, square, s["shown"]["card"])
+        place_card(s, square, s["shown"]["card"])
         s["secret"] = -1
         s["secret_points"] = 0
         s["turn"] = 0
         if s["filled"] == ALL:
-            end(s)
+            end_game(s)
         else:
             turn_card_up(s)
     view(s, rules, s["turn"])
@@ -194,17 +193,17 @@ def place_in_turn(s: Any, rules: Any, square: int) -> None:
         s["net"][1] = -s["net"][0]
         s["won"] = s["net"][0] > 0
     else:
-        s["legal"] = places(s, rules)
+        s["legal"] = legal_squares(s, rules)
 
 
 @jit
-def instead(s: Any, rules: Any) -> int:
+def fallback_action(s: State, rules: RulesRecord) -> int:
     """What is played for an illegal action: head to head the first legal square, else nothing."""
     return end_on_illegal(s, rules) if rules.players == 1 else lowest(s["legal"])
 
 
 @jit
-def unit(rules: Any) -> float:
+def reward_unit(rules: RulesRecord) -> float:
     """What a seat's reward is counted in: the wager."""
     return 1.0
 
@@ -213,7 +212,7 @@ def unit(rules: Any) -> float:
 
 
 @jit
-def show_rules(s: Any, rules: Any) -> None:
+def show_rules(s: State, rules: RulesRecord) -> None:
     """Work out points and target, and write the options into the observation."""
     shown = s["shown"]
     for hand in range(len(s["points"])):
@@ -234,7 +233,7 @@ def show_rules(s: Any, rules: Any) -> None:
 
 
 @jit
-def clear_other(s: Any) -> None:
+def clear_other(s: State) -> None:
     """Clear what there is only head to head."""
     shown = s["shown"]
     for seat in range(SEATS):
@@ -252,14 +251,14 @@ def clear_other(s: Any) -> None:
 
 
 @jit
-def deal(s: Any, rules: Any) -> None:
+def deal(s: State, rules: RulesRecord) -> None:
     """Begin a game with the deck as it stands in the state."""
     shown = s["shown"]
     show_rules(s, rules)
     clear_other(s)
     for square in range(SQUARES):
         shown["grid"][square] = 0
-    for card in range(PACK):
+    for card in range(PACK_SIZE):
         shown["unseen"][card] = 1
     for suit in range(len(SUITS)):
         s["suits"][suit] = len(RANKS)
@@ -270,50 +269,52 @@ def deal(s: Any, rules: Any) -> None:
     s["next"] = 0
     turn_card_up(s)
     if rules.starter:
-        lay(s, CENTRE, shown["card"])
+        place_card(s, CENTRE, shown["card"])
         if rules.players > 1:
             s["other_grid"][CENTRE] = shown["card"]
             s["other_filled"] = STARTER
         turn_card_up(s)
     view(s, rules, 0)
-    s["legal"] = places(s, rules)
+    s["legal"] = legal_squares(s, rules)
 
 
 @jit
-def new_deck(s: Any, rules: Any) -> None:
+def new_deck(s: State, rules: RulesRecord) -> None:
     """Fill the deck from the state's generator."""
     shuffle_pack(s, s["deck"])
 
 
 @jit
-def resample_secret_square(s: Any, rules: Any) -> None:
+def resample_secret_square(s: State, rules: RulesRecord) -> None:
     """Let player_0 have placed the secret card on any square where it could."""
     viewer = s["viewer"]
     bring_grid_to_front(s, 0)
     s["shown"]["grid"][s["secret"]] = 0
     s["filled"] &= ~(1 << s["secret"])
     s["score"] -= s["secret_points"]
-    could = places(s, rules)
-    for _ in range(below(s, count(could))):
+    could = legal_squares(s, rules)
+    for _ in range(random_below(s, count(could))):
         could &= could - 1
     place_secretly(s, lowest(could))
     view(s, rules, viewer)
 
 
 @jit
-def hide(s: Any, rules: Any, seat: int) -> None:
+def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Redeal, from the state's generator, what a seat does not know.
 
     That is the stock, sorted first, so that its order is forgotten; and a secret square.
     """
     place = s["next"]
-    for card in range(PACK):
+    for card in range(PACK_SIZE):
         if s["shown"]["unseen"][card]:
             s["deck"][place] = FIRST_CARD + card
             place += 1
-    shuffle(s, s["deck"], s["next"], PACK)
+    shuffle(s, s["deck"], s["next"], PACK_SIZE)
     if seat == 1 and s["secret"] >= 0:
         resample_secret_square(s, rules)
 
 
-play = make_batch_kernels(new_deck, deal, step, SQUARES, PER_POINT, 0.0, instead, unit)
+kernels = make_batch_kernels(
+    new_deck, deal, step, SQUARES, PER_POINT, 0.0, fallback_action, reward_unit
+)

@@ -29,7 +29,7 @@ def layout(s: Any, rules: Any) -> Scene:
     if shown["card"]:
         items.append(Item(SIDE, 0, int(shown["card"]), True, "picked"))
     if rules.players == 1:
-        lines = [f"score {int(s['score'])}", f"target {int(s['target'])}", _placed(s)]
+        lines = [f"score {int(s['score'])}", f"target {int(s['target'])}", _placed_text(s)]
         texts += [Text(SIDE, 2 + i, line) for i, line in enumerate(lines)]
     else:
         items += _grid(shown["other"], OTHER, 0)
@@ -61,23 +61,23 @@ def _points(s: Any, cards: Any, left: float) -> list[Text]:
     return [Text(x, y, str(int(s["points"][category(cards)]))) for x, y, cards in full]
 
 
-def _placed(s: Any) -> str:
+def _placed_text(s: Any) -> str:
     return f"{int(s['shown']['placed'])} of {SQUARES} placed"
 
 
 def _totals(s: Any) -> list[Text]:
     """Whose grid is which, and its total as far as it is known."""
     seat = int(s["viewer"])
-    own, other = _known(s, seat)
+    own, other = _known_totals(s, seat)
     waits = ", has placed" if seat == 1 and s["secret"] >= 0 else ""
     return [
         Text(0, BELOW, f"you, player_{seat}: {own}"),
         Text(OTHER, BELOW, f"player_{1 - seat}: {other}{waits}"),
-        Text(0, BELOW + 0.5, _placed(s)),
+        Text(0, BELOW + 0.5, _placed_text(s)),
     ]
 
 
-def _known(states: Any, seats: Any) -> tuple[np.ndarray, np.ndarray]:
+def _known_totals(states: Any, seats: Any) -> tuple[np.ndarray, np.ndarray]:
     """A seat's own total and the other's without a secret square; both also take (n,) at once."""
     mine = states["viewer"] == seats
     own = np.where(mine, states["score"], states["other_score"])
@@ -90,18 +90,18 @@ def _short(square: int) -> str:
     return label(square).split()[1]
 
 
-def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
+def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     """Return what a person may call each empty square: ``"a1"``, or its number."""
     empty = (square for square in range(SQUARES) if not s["shown"]["grid"][square])
     return {square: (_short(square), str(square)) for square in empty}
 
 
-def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """Return what ``info`` says at the end beside reached, score and moves.
 
     Head to head that is the seat's own total and the other's, as far as it is known.
     """
     if rules.players == 1:
         return {}
-    own, other = _known(states, seats)
+    own, other = _known_totals(states, seats)
     return {"total": own, "other_total": other}

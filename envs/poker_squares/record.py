@@ -3,15 +3,16 @@
 What says everything are the deck, how far it has been turned up, and where its cards lie.
 """
 
-from typing import Any
+import numpy as np
 
+from ..core.aliases import RulesRecord, State
 from ..core.batch import Over
 from ..core.bits import count
-from ..core.cards import FIRST_CARD, PACK, RANKS, SUITS
+from ..core.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS
 from ..core.hands import category
 from ..core.jit import jit
 from ..core.record import make_record_check
-from .kernel import ALL, bring_grid_to_front, places, show_rules, view
+from .kernel import ALL, bring_grid_to_front, legal_squares, show_rules, view
 from .rules import CENTRE, FEATURES, SIZE, SQUARES, STATE
 
 ALLOWED = (
@@ -28,7 +29,7 @@ ALLOWED = (
 
 
 @jit
-def squares_of(grid: Any) -> int:
+def squares_of(grid: np.ndarray) -> int:
     """The set of squares of a grid with a card."""
     squares = 0
     for square in range(SQUARES):
@@ -37,11 +38,11 @@ def squares_of(grid: Any) -> int:
 
 
 @jit
-def has_placed(s: Any, rules: Any, grid: Any, cards: int) -> bool:
+def has_placed(s: State, rules: RulesRecord, grid: np.ndarray, cards: int) -> bool:
     """Whether so many first cards of the deck lie on a grid, each once, and no other."""
     lying = dealt = 0
     for square in range(SQUARES):
-        if grid[square] < 0 or grid[square] >= FIRST_CARD + PACK:
+        if grid[square] < 0 or grid[square] >= FIRST_CARD + PACK_SIZE:
             return False
         lying |= (grid[square] != 0) << grid[square]
     for place in range(cards):
@@ -50,7 +51,7 @@ def has_placed(s: Any, rules: Any, grid: Any, cards: int) -> bool:
 
 
 @jit
-def find_wrong_grid(s: Any, rules: Any) -> int:
+def find_wrong_grid(s: State, rules: RulesRecord) -> int:
     """Return which of the grids, or of the sets of their squares, is wrong; 0 for none."""
     grid, other = s["shown"]["grid"], s["other_grid"]
     if s["filled"] != squares_of(grid):
@@ -65,7 +66,7 @@ def find_wrong_grid(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong(s: Any, rules: Any) -> int:
+def find_wrong(s: State, rules: RulesRecord) -> int:
     """Return the number of the first field out of its range; 0 for none."""
     if s["viewer"] < 0 or s["viewer"] >= rules.players:
         return VIEWER
@@ -89,7 +90,7 @@ def find_wrong(s: Any, rules: Any) -> int:
 
 
 @jit
-def points_of(s: Any, grid: Any, only: int) -> int:
+def points_of(s: State, grid: np.ndarray, only: int) -> int:
     """The points of the full lines of a grid; of those through one square, if that is not -1."""
     points = 0
     for line in range(2 * SIZE):
@@ -107,9 +108,9 @@ def points_of(s: Any, grid: Any, only: int) -> int:
 
 
 @jit
-def derive_unseen(s: Any) -> None:
+def derive_unseen(s: State) -> None:
     """Write which cards have not been turned up."""
-    for card in range(PACK):
+    for card in range(PACK_SIZE):
         s["shown"]["unseen"][card] = 1
     for suit in range(len(SUITS)):
         s["suits"][suit] = len(RANKS)
@@ -123,7 +124,7 @@ def derive_unseen(s: Any) -> None:
 
 
 @jit
-def derive_other(s: Any, rules: Any) -> None:
+def derive_other(s: State, rules: RulesRecord) -> None:
     """Write what there is only head to head."""
     shown, secret = s["shown"], s["secret"]
     s["secret_points"] = 0
@@ -146,7 +147,7 @@ def derive_other(s: Any, rules: Any) -> None:
 
 
 @jit
-def derive(s: Any, rules: Any) -> None:
+def derive(s: State, rules: RulesRecord) -> None:
     """Write all that follows from the other fields."""
     shown, viewer = s["shown"], s["viewer"]
     show_rules(s, rules)
@@ -166,7 +167,7 @@ def derive(s: Any, rules: Any) -> None:
         shown["card"] = s["deck"][s["next"] - 1]
         if rules.players > 1:
             bring_grid_to_front(s, s["turn"])
-        s["legal"] = places(s, rules)
+        s["legal"] = legal_squares(s, rules)
     view(s, rules, viewer)
 
 

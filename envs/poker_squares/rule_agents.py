@@ -1,7 +1,6 @@
 """Poker Squares: players by rule, a second baseline beside the heuristic."""
 
-from typing import Any
-
+from ..core.aliases import RulesRecord, Scores, State, Weights
 from ..core.jit import jit
 from .rules import SIZE, SQUARES
 
@@ -10,7 +9,7 @@ OWN, LAST = 3 * SQUARES, 2 * SQUARES
 
 
 @jit
-def columns(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def columns(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Flushes in columns, the rule player of the literature: a column for each suit, one for rest.
 
     A card goes into the first row that is empty in the column of its suit; when that is full, in

@@ -24,8 +24,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..core.batch import STATE_HEAD
-from ..core.cards import PACK
-from ..core.features import CARD, FLAG, Features, Piece, number
+from ..core.cards import PACK_SIZE
+from ..core.features import CARD, FLAG, Features, Piece, whole_number
 from ..core.hands import Hand
 from ..core.options import Option
 
@@ -139,25 +139,30 @@ FEATURES = Features(
         Piece("card", 1, CARD, "the card to be placed now; 0: the game is over"),
         Piece(
             "unseen",
-            PACK,
+            PACK_SIZE,
             FLAG,
             "of each card, ace of clubs, diamonds ... to king of spades: still in the stock",
         ),
-        Piece("placed", 1, number(SQUARES), "cards on the grid"),
+        Piece("placed", 1, whole_number(SQUARES), "cards on the grid"),
         Piece("seat", 1, FLAG, "head to head: 1 for player_1, who places after player_0"),
-        Piece("turn", 1, number(SEATS), "head to head: 1 this seat places, 2 the other, 0 nobody"),
+        Piece(
+            "turn",
+            1,
+            whole_number(SEATS),
+            "head to head: 1 this seat places, 2 the other, 0 nobody",
+        ),
         Piece("starter", 1, FLAG, "option"),
-        Piece("adjacent", 1, number(2), "option: 1 first, 2 all"),
-        Piece("scoring", 1, number(2), "option: 1 english, 2 custom"),
+        Piece("adjacent", 1, whole_number(2), "option: 1 first, 2 all"),
+        Piece("scoring", 1, whole_number(2), "option: 1 english, 2 custom"),
         Piece(
             "points",
             2 * len(Hand),
-            number(DIGIT - 1),
+            whole_number(DIGIT - 1),
             "option: points of each hand with custom scoring, plus 128: its sixteens, its ones",
             read=_points,
         ),
-        Piece("target", 3, number(DIGIT - 1), "option: 256s, sixteens, ones", read=_target),
-        Piece("players", 1, number(SEATS), "option"),
+        Piece("target", 3, whole_number(DIGIT - 1), "option: 256s, sixteens, ones", read=_target),
+        Piece("players", 1, whole_number(SEATS), "option"),
     ]
 )
 
@@ -174,7 +179,7 @@ STATE = np.dtype(
         ("points", np.int16, (len(Hand),)),
         ("suits", np.int8, (4,)),  # unseen cards of each suit
         ("ranks", np.int8, (13,)),  # and of each rank, ace first
-        ("deck", np.int8, (PACK,)),
+        ("deck", np.int8, (PACK_SIZE,)),
         ("viewer", np.int8),  # the seat for which the state is arranged, see below
         ("secret", np.int8),  # where player_0 has put the card that player_1 is to place, else -1
         ("other_grid", np.int8, (SQUARES,)),

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..core import truth
-from ..core.cards import below, next_random_word
+from ..core.cards import next_random_word, random_below
+from ..core.contract import Solution
 from ..core.game import find_game
 from ..core.hands import category
 from ..core.jit import jit
-from ..core.rows import taken
-from ..core.truth import Solution
+from ..core.rows import copy_states
 from .rules import LINES, SIZE, SQUARES, Adjacent, Rules, label
 
 ALL_OF = 7
@@ -150,7 +150,7 @@ def place_at_random(
                 when[square] = time
                 if count_isolated(when, max(first, time), min(last, time)) == 0:
                     seen += 1
-                    if below(s, seen) == 0:
+                    if random_below(s, seen) == 0:
                         chosen = square
                 when[square] = NEVER
         grid[chosen] = cards[time]
@@ -176,8 +176,8 @@ def anneal(
     for turn in range(steps):
         heat *= cool
         if lines_free and turn % TURNS == 0:
-            a = below(s, LINES)
-            b = a // SIZE * SIZE + below(s, SIZE)
+            a = random_below(s, LINES)
+            b = a // SIZE * SIZE + random_below(s, SIZE)
             if (lines_free >> a) & 1 and (lines_free >> b) & 1 and a != b:
                 swap_lines(grid, when, a, b)
                 now = count_isolated(when, first, last)
@@ -190,8 +190,8 @@ def anneal(
                 else:
                     swap_lines(grid, when, a, b)
             continue
-        a = empty[below(s, n)]
-        b = empty[below(s, n)]
+        a = empty[random_below(s, n)]
+        b = empty[random_below(s, n)]
         if a == b:
             continue
         swap_cards(grid, when, a, b)
@@ -220,7 +220,7 @@ def anneal(
 def _position(deck_or_state: Any, rules: Rules) -> np.ndarray:
     if rules.players > 1:
         raise ValueError("only games for one player are solved: players=2")
-    return truth.position(find_game("poker_squares"), rules, deck_or_state)
+    return truth.make_position(find_game("poker_squares"), rules, deck_or_state)
 
 
 def _cards(state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -235,7 +235,7 @@ def _generator(state: np.ndarray, cards: np.ndarray) -> np.ndarray:
     seed = 0
     for code in [*state["shown"]["grid"][0].tolist(), *cards.tolist()]:
         seed = (seed * 67 + code) % (1 << 61)
-    copy = taken(state)
+    copy = copy_states(state)
     copy["rng"] = seed
     return copy
 
@@ -245,7 +245,7 @@ def solve(
 ) -> Solution:
     """Return the best arrangement found of the cards that will be placed: see the module.
 
-    ``deck_or_state``: see `truth.position`. ``limit`` is how many arrangements are looked at,
+    ``deck_or_state``: see `truth.make_position`. ``limit`` is how many arrangements are looked at,
     400 000 by default; up to `ALL_OF` cards all are, whatever it says. ``score`` is that of the
     whole grid: exact up to `ALL_OF` cards, else a lower bound of the best. ``winnable`` is None:
     nobody wins here. ``optimal`` changes nothing. Raises ValueError for games of two players and
@@ -274,7 +274,7 @@ def solve(
             if score > most:
                 most, best = score, found.copy()
     actions = [int(np.flatnonzero(best == time)[0]) for time in range(len(empty))]
-    end = truth.replayed(find_game("poker_squares"), rules, state, actions)
+    end = truth.play_actions(find_game("poker_squares"), rules, state, actions)
     assert end["over"][0] and end["score"][0] == most
     return Solution(None, [label(action) for action in actions], nodes, actions, int(most))
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.cards import FIRST_CARD, PACK, RANKS
+from ..core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
+from ..core.cards import FIRST_CARD, PACK_SIZE, RANKS
 from ..core.hands import STRAIGHTS
 from ..core.jit import jit
 from ..core.values import AfterstateFeatures
@@ -39,13 +40,13 @@ PER_KIND = SHAPES * FLUSHES * RUNS * MATCHES * SQUARES
 RIVALS, NEEDED = 4, 13
 """Columns that may become a flush of one suit, and cards that they need: values told apart."""
 NUM_SUIT_FEATURES = RIVALS * NEEDED * (len(RANKS) + 1) * SQUARES
-TABLE = 2 * PER_KIND + NUM_SUIT_FEATURES
+NUM_FEATURES = 2 * PER_KIND + NUM_SUIT_FEATURES
 SUITED = 5 * 4
-"""How many bits `columns` takes for the suits of all columns; the counts come above them."""
+"""How many bits `pack_columns` takes for the suits of all columns; the counts come above them."""
 
 
 @jit
-def count_straights(s: Any, ranks: int) -> int:
+def count_straights(s: State, ranks: int) -> int:
     """How many straights a set of different ranks may become with the cards still unseen."""
     missing = 0
     for rank in range(len(RANKS)):
@@ -59,7 +60,7 @@ def count_straights(s: Any, ranks: int) -> int:
 
 
 @jit
-def feature(s: Any, first: int, stride: int, card: int, lie: int) -> int:
+def line_feature(s: State, first: int, stride: int, card: CardCode, lie: int) -> int:
     """The feature of a line, with ``card`` (0: none) added, ``lie`` cards lying; -1: it is full."""
     grid = s["shown"]["grid"]
     cards = ranks = several = equals = suits = suit = 0
@@ -100,19 +101,19 @@ def line_start(number: int) -> Any:
 
 
 @jit
-def gain(s: Any, table: Any, number: int) -> float:
+def line_value_gain(s: State, table: Table, number: int) -> float:
     """What a line with an empty square gains by the card in hand."""
     first, stride = line_start(number)
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
-    before = table[feature(s, first, stride, 0, lie)]
-    after = feature(s, first, stride, card, lie)
+    before = table[line_feature(s, first, stride, 0, lie)]
+    after = line_feature(s, first, stride, card, lie)
     if after >= 0:
         return table[after] - before
     return points_with(s, first, stride, card) - before
 
 
 @jit
-def columns(s: Any) -> int:
+def pack_columns(s: State) -> int:
     """The suits in each column, four bits each, and above them its cards, three bits each."""
     packed = 0
     for square in range(SQUARES):
@@ -123,13 +124,13 @@ def columns(s: Any) -> int:
 
 
 @jit
-def add_card(packed: int, column: int, card: int) -> int:
+def add_card(packed: int, column: int, card: CardCode) -> int:
     """The same with one card more in a column."""
     return (packed | 1 << (4 * column + (card & 3))) + (1 << (SUITED + 3 * column))
 
 
 @jit
-def suit_feature(s: Any, packed: int, suit: int, lie: int) -> int:
+def suit_feature(s: State, packed: int, suit: int, lie: int) -> int:
     """How many columns may become flushes of a suit, how much they need, and what is unseen."""
     rivals = needed = 0
     for column in range(SIZE):
@@ -143,7 +144,7 @@ def suit_feature(s: Any, packed: int, suit: int, lie: int) -> int:
 
 
 @jit
-def suit_gain(s: Any, table: Any, packed: int, column: int) -> float:
+def suit_gain(s: State, table: Table, packed: int, column: int) -> float:
     """What the four suits gain by the card in hand in a column."""
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
     after = add_card(packed, column, card)
@@ -159,60 +160,62 @@ def suit_gain(s: Any, table: Any, packed: int, column: int) -> float:
 
 
 @jit
-def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
+def score_afterstates(
+    s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
+) -> None:
     """See `AfterstateFeatures`: a card changes one row and one column."""
     legal = s["legal"]
-    packed = columns(s)
+    packed = pack_columns(s)
     for square in range(SQUARES):
         scores[square] = 0.0
     for i in range(SIZE):
         in_row = legal >> (SIZE * i) & 0b11111
         if in_row:
-            gained = gain(s, table, i)
+            gained = line_value_gain(s, table, i)
             for j in range(SIZE):
                 scores[SIZE * i + j] += gained
         in_column = 0
         for j in range(SIZE):
             in_column |= legal >> (SIZE * j + i) & 1
         if in_column:
-            gained = gain(s, table, SIZE + i) + suit_gain(s, table, packed, i)
+            gained = line_value_gain(s, table, SIZE + i) + suit_gain(s, table, packed, i)
             for j in range(SIZE):
                 scores[SIZE * j + i] += gained
 
 
 @jit
-def after(s: Any, rules: Any, action: int, ids: Any) -> int:
+def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureIds) -> int:
     """See `AfterstateFeatures`: a feature for each of the ten lines, then of the four suits."""
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
     for number in range(LINES):
         first, stride = line_start(number)
         holds = action // SIZE == number or action % SIZE + SIZE == number
-        ids[number] = feature(s, first, stride, card if holds else 0, lie)
-    packed = add_card(columns(s), action % SIZE, card)
+        ids[number] = line_feature(s, first, stride, card if holds else 0, lie)
+    packed = add_card(pack_columns(s), action % SIZE, card)
     for suit in range(4):
         ids[LINES + suit] = -1 if lie == SQUARES else suit_feature(s, packed, suit, lie)
     return LINES + 4
 
 
 @jit
-def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
+def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
     """See `AfterstateFeatures`: the score, and all lines and suits without the card in hand."""
     lie = s["shown"]["placed"] + 1
     total = float(s["score"])
     for number in range(LINES):
         first, stride = line_start(number)
-        line = feature(s, first, stride, 0, lie)
+        line = line_feature(s, first, stride, 0, lie)
         if line >= 0:
             total += table[line]
     if lie < SQUARES:
-        packed = columns(s)
+        packed = pack_columns(s)
         for suit in range(4):
             total += table[suit_feature(s, packed, suit, lie)]
     return total
 
 
 @jit
-def outcomes(s: Any, rules: Any, points: Any) -> None:
+def part_scores(s: State, rules: RulesRecord, points: np.ndarray) -> None:
     """See `AfterstateFeatures`: the points of the ten lines."""
     for number in range(LINES):
         first, stride = line_start(number)
@@ -220,14 +223,23 @@ def outcomes(s: Any, rules: Any, points: Any) -> None:
 
 
 @jit
-def draws(s: Any, cards: Any) -> int:
+def possible_cards(s: State, cards: np.ndarray) -> int:
     """See `AfterstateFeatures`: all unseen cards."""
     found = 0
-    for card in range(PACK):
+    for card in range(PACK_SIZE):
         if s["shown"]["unseen"][card]:
             cards[found] = FIRST_CARD + card
             found += 1
     return found
 
 
-VALUES = AfterstateFeatures(TABLE, LINES + 4, appraise, base, after, outcomes, draws, LINES)
+AFTERSTATES = AfterstateFeatures(
+    NUM_FEATURES,
+    LINES + 4,
+    score_afterstates,
+    state_value,
+    active_features,
+    part_scores,
+    possible_cards,
+    LINES,
+)

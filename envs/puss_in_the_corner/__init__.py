@@ -1,11 +1,12 @@
 """Puss in the Corner, a patience for one player: rules and sources are in README.md beside this."""
 
-from ..core.batch import make_resample_kernel, make_score_kernel
-from ..core.cards import PACK
+from ..core.cards import PACK_SIZE
+from ..core.contract import Solving
 from ..core.game import Game
+from ..core.row_kernels import make_resample_kernel, make_score_kernel
 from .heuristic import WEIGHTS, heuristic
-from .kernel import hide, play
-from .layout import facts, layout, words
+from .kernel import kernels, resample_hidden
+from .layout import action_words, final_info, layout
 from .record import RECORD
 from .rule_agents import tip
 from .rules import (
@@ -22,8 +23,9 @@ from .rules import (
     label,
     pack,
 )
-from .solver.solve import outcomes, solve
-from .values import VALUES
+from .solver.solve import outcomes as winnable_after
+from .solver.solve import solve
+from .values import AFTERSTATES
 
 GAME = Game(
     name="puss_in_the_corner",
@@ -38,20 +40,19 @@ GAME = Game(
     state=STATE,
     actions=ACTIONS,
     label=label,
-    play=play,
-    hide=make_resample_kernel(hide),
-    judge=make_score_kernel(heuristic),
-    weights=WEIGHTS,
+    kernels=kernels,
+    resample_kernel=make_resample_kernel(resample_hidden),
+    score_kernel=make_score_kernel(heuristic),
+    heuristic_weights=WEIGHTS,
     layout=layout,
-    words=words,
-    facts=facts,
-    scores=(ACES, PACK),
-    values=VALUES,
-    solve=solve,
-    outcomes=outcomes,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(ACES, PACK_SIZE),
+    afterstates=AFTERSTATES,
+    solving=Solving(solve, winnable_after),
     record=RECORD,
     pack=pack,
-    players={"tip": make_score_kernel(tip)},
+    rule_agents={"tip": make_score_kernel(tip)},
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

@@ -8,6 +8,7 @@ opinion on the order in which piles are gathered: the first comes first.
 
 from typing import Any
 
+from ..core.aliases import Action, CardCode, RulesRecord, Scores, State, Weights
 from ..core.bits import count
 from ..core.jit import jit
 from .rules import ACES, CARDS, FIRST, FOUNDATION, KING, PILES, PLACE, PLAY, STOCK, UNSEEN
@@ -34,7 +35,7 @@ better than a king), each card built. Costs of the square of a pile's height, of
 it does least harm, and of all cards to come."""
 UNDER_OWN, UNDER_OTHER, DEPTH, FADES, LOWEST, TOP, BUILT, HEIGHT, NEXT_CARD, REST = range(10)
 
-PLAYED = 1e4
+PLAYED_BONUS = 1e4
 """Added to the worth of what brings a card to a foundation: that comes before anything else."""
 ONE_SUIT = sum(1 << (4 * value) for value in range(KING + 1))
 """All cards of clubs, as a set of card codes."""
@@ -46,7 +47,7 @@ BLACK = 0b1001 * ONE_SUIT
 
 
 @jit
-def alike(rules: Any, card: int) -> int:
+def same_foundation_cards(rules: RulesRecord, card: CardCode) -> int:
     """The set of all cards that are built on the same foundations as this one."""
     suit = card & 3
     if rules.suits:
@@ -55,7 +56,7 @@ def alike(rules: Any, card: int) -> int:
 
 
 @jit
-def before(rules: Any, built: int, card: int) -> int:
+def cards_before(rules: RulesRecord, built: int, card: CardCode) -> int:
     """How many cards must be built before a card fits; 0: it fits now."""
     suit, value = card & 3, card >> 2
     own = (built >> (4 * suit)) & 15
@@ -66,7 +67,7 @@ def before(rules: Any, built: int, card: int) -> int:
 
 
 @jit
-def build(rules: Any, built: int, card: int) -> int:
+def build_card(rules: RulesRecord, built: int, card: CardCode) -> int:
     """The foundations with a card that fits on them."""
     suit = card & 3
     twin = ACES - 1 - suit
@@ -78,20 +79,20 @@ def build(rules: Any, built: int, card: int) -> int:
 
 
 @jit
-def card_at(s: Any, pile: int, place: int, extra: int, on: int) -> int:
+def card_at(s: State, pile: int, place: int, extra: int, on: int) -> int:
     """The card on a place of a pile, from 0 at the bottom."""
     return extra if pile == on and place == s["count"][pile] else s["pile"][pile][place]
 
 
 @jit
-def play_on(s: Any, rules: Any, heights: int, built: int, extra: int, on: int) -> Any:
+def play_on(s: State, rules: RulesRecord, heights: int, built: int, extra: int, on: int) -> Any:
     """The heights and foundations when nothing fits any more, first piles played first."""
     pile = 0
     while pile < PILES:
         height = (heights >> (6 * pile)) & 63
         card = card_at(s, pile, height - 1, extra, on) if height else 0
-        if card and before(rules, built, card) == 0:
-            built = build(rules, built, card)
+        if card and cards_before(rules, built, card) == 0:
+            built = build_card(rules, built, card)
             heights -= 1 << (6 * pile)
             pile = 0
         else:
@@ -100,24 +101,33 @@ def play_on(s: Any, rules: Any, heights: int, built: int, extra: int, on: int) -
 
 
 @jit
-def pressing(rules: Any, weights: Any, built: int, card: int) -> float:
+def urgency(rules: RulesRecord, weights: Weights, built: int, card: CardCode) -> float:
     """How much it matters that a card is buried: the less, the later it is needed."""
-    return max(1.0 - weights[FADES] * before(rules, built, card), 0.0)
+    return max(1.0 - weights[FADES] * cards_before(rules, built, card), 0.0)
 
 
 @jit
-def harm(rules: Any, weights: Any, built: int, card: int, above: int, highest: int) -> float:
+def harm(
+    rules: RulesRecord, weights: Weights, built: int, card: CardCode, above: int, highest: int
+) -> float:
     """What it costs that a card lies under higher ones: a set, and the highest value in it."""
-    own = above & alike(rules, card)
+    own = above & same_foundation_cards(rules, card)
     total = weights[DEPTH] * (highest - (card >> 2))
     total += weights[UNDER_OWN] if own else 0.0
     total += weights[UNDER_OTHER] if above ^ own else 0.0
-    return total * pressing(rules, weights, built, card)
+    return total * urgency(rules, weights, built, card)
 
 
 @jit
 def pile_cost(
-    s: Any, rules: Any, weights: Any, pile: int, height: int, built: int, extra: int, on: int
+    s: State,
+    rules: RulesRecord,
+    weights: Weights,
+    pile: int,
+    height: int,
+    built: int,
+    extra: int,
+    on: int,
 ) -> Any:
     """What a pile of some height costs, and the set of its cards that lie under no higher one."""
     if height == 0:
@@ -140,17 +150,19 @@ def pile_cost(
 
 
 @jit
-def value_urgency(rules: Any, weights: Any, built: int, free: int, value: int) -> float:
+def value_urgency(rules: RulesRecord, weights: Weights, built: int, free: int, value: int) -> float:
     """How much it would matter to bury the free cards of a value in a pile."""
     total = 0.0
     for card in range(4 * value, 4 * value + 4):
         if (free >> card) & 1:
-            total += pressing(rules, weights, built, card)
+            total += urgency(rules, weights, built, card)
     return total
 
 
 @jit
-def stock_cost(rules: Any, weights: Any, built: int, ahead: int, free: Any) -> float:
+def stock_cost(
+    rules: RulesRecord, weights: Weights, built: int, ahead: int, free: tuple[int, ...]
+) -> float:
     """What the cards still in the stock will bury, each put where it does least harm."""
     a = b = c = d = total = 0.0
     for value in range(2, KING + 1):
@@ -163,8 +175,15 @@ def stock_cost(rules: Any, weights: Any, built: int, ahead: int, free: Any) -> f
 
 
 @jit
-def worth(
-    s: Any, rules: Any, weights: Any, heights: int, built: int, extra: int, on: int, ahead: int
+def position_value(
+    s: State,
+    rules: RulesRecord,
+    weights: Weights,
+    heights: int,
+    built: int,
+    extra: int,
+    on: int,
+    ahead: int,
 ) -> float:
     """What a position is worth, with ``extra`` added to the pile ``on``."""
     first, a = pile_cost(s, rules, weights, 0, heights & 63, built, extra, on)
@@ -178,7 +197,7 @@ def worth(
 
 
 @jit
-def unturned_cards(s: Any) -> int:
+def unturned_cards(s: State) -> int:
     """The cards still to come, a set of card codes."""
     ahead = 0
     for i in range(CARDS):
@@ -188,7 +207,9 @@ def unturned_cards(s: Any) -> int:
 
 
 @jit
-def judged(s: Any, rules: Any, weights: Any, action: int, ahead: int) -> float:
+def score_action(
+    s: State, rules: RulesRecord, weights: Weights, action: Action, ahead: int
+) -> float:
     """What the position is worth that a PLACE, PLAY or FOUNDATION leads to."""
     shown = s["shown"]
     heights = built = 0
@@ -200,20 +221,20 @@ def judged(s: Any, rules: Any, weights: Any, action: int, ahead: int) -> float:
         card, on = shown["card"], action - PLACE
         heights += 1 << (6 * on)
     elif action < FOUNDATION:
-        built = build(rules, built, shown["tops"][action - PLAY])
+        built = build_card(rules, built, shown["tops"][action - PLAY])
         heights -= 1 << (6 * (action - PLAY))
     else:
-        built = build(rules, built, shown["card"])
+        built = build_card(rules, built, shown["card"])
     if action >= PLAY or shown["group_left"] == 1:
         heights, built = play_on(s, rules, heights, built, card, on)
-    return worth(s, rules, weights, heights, built, card, on, ahead)
+    return position_value(s, rules, weights, heights, built, card, on, ahead)
 
 
 @jit
-def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Write a score for each legal action: whatever plays a card first, then what it leads to."""
     ahead = unturned_cards(s)
     for action in range(FOUNDATION + 1):
         if (s["legal"] >> action) & 1:
-            first = 0.0 if action < PLAY else PLAYED
-            scores[action] = first + judged(s, rules, weights, action, ahead)
+            first = 0.0 if action < PLAY else PLAYED_BONUS
+            scores[action] = first + score_action(s, rules, weights, action, ahead)

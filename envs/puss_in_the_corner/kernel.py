@@ -1,9 +1,8 @@
 """Puss in the Corner: how it is played. Compiled; kernels trust the mask and allocate nothing."""
 
-from typing import Any
-
+from ..core.aliases import Action, CardCode, RulesRecord, Seat, State
 from ..core.batch import Over, make_batch_kernels
-from ..core.cards import PACK, shuffle
+from ..core.cards import PACK_SIZE, shuffle
 from ..core.jit import jit
 from .rules import (
     ACES,
@@ -29,7 +28,7 @@ ALL_PLACES = (1 << PILES) - 1
 
 
 @jit
-def find_foundation(s: Any, rules: Any, card: int) -> int:
+def find_foundation(s: State, rules: RulesRecord, card: CardCode) -> int:
     """The foundation that a card fits, the lowest of several; -1: none, or no card (0)."""
     suit = card & 3
     for foundation in range(ACES):
@@ -41,7 +40,7 @@ def find_foundation(s: Any, rules: Any, card: int) -> int:
 
 
 @jit
-def playable_tops(s: Any, rules: Any) -> int:
+def playable_tops(s: State, rules: RulesRecord) -> int:
     """The PLAY actions of all piles whose top fits a foundation, as a set."""
     found = 0
     for pile in range(PILES):
@@ -52,31 +51,31 @@ def playable_tops(s: Any, rules: Any) -> int:
 
 
 @jit
-def lie(s: Any, card: int, where: int, order: int) -> None:
+def record_place(s: State, card: CardCode, where: int, order: int) -> None:
     """Write down where a card is. All that the player learns passes through here."""
     s["shown"]["where"][card - FIRST] = where
     s["shown"]["order"][card - FIRST] = order
 
 
 @jit
-def build(s: Any, rules: Any, card: int) -> None:
+def build_foundation(s: State, rules: RulesRecord, card: CardCode) -> None:
     """Put a card on the foundation that it fits."""
     s["shown"]["foundations"][find_foundation(s, rules, card)] = card >> 2
-    lie(s, card, BUILT, 0)
+    record_place(s, card, BUILT, 0)
     s["score"] += 1
 
 
 @jit
-def put(s: Any, pile: int, card: int) -> None:
+def put_on_pile(s: State, pile: int, card: CardCode) -> None:
     """Put a card on a reserve pile."""
     s["pile"][pile][s["count"][pile]] = card
     s["count"][pile] += 1
     s["shown"]["tops"][pile] = card
-    lie(s, card, PILE + pile, s["count"][pile])
+    record_place(s, card, PILE + pile, s["count"][pile])
 
 
 @jit
-def take(s: Any, pile: int) -> int:
+def take_from_pile(s: State, pile: int) -> int:
     """Take the top card off a reserve pile."""
     s["count"][pile] -= 1
     left = s["count"][pile]
@@ -87,27 +86,27 @@ def take(s: Any, pile: int) -> int:
 
 
 @jit
-def turn(s: Any, rules: Any) -> None:
+def turn_card(s: State, rules: RulesRecord) -> None:
     """Turn up the top of the stock."""
     card = s["deck"][s["next"]]
     s["next"] += 1
     s["shown"]["stock_count"] -= 1
     s["shown"]["card"] = card
-    lie(s, card, TURNED, 0)
+    record_place(s, card, TURNED, 0)
     s["legal"] = ALL_PLACES << PLACE
     if rules.direct and find_foundation(s, rules, card) >= 0:
         s["legal"] |= 1 << FOUNDATION
 
 
 @jit
-def begin_group(s: Any, rules: Any) -> None:
+def begin_group(s: State, rules: RulesRecord) -> None:
     """Turn up the first card of a group, the last of which may be short."""
     s["shown"]["group_left"] = min(rules.deal_size, s["shown"]["stock_count"])
-    turn(s, rules)
+    turn_card(s, rules)
 
 
 @jit
-def turn_piles_over(s: Any, rules: Any) -> None:
+def turn_piles_over(s: State, rules: RulesRecord) -> None:
     """Make the gathered piles the stock; in the deck, cards on foundations come behind it."""
     shown = s["shown"]
     place = 0
@@ -119,7 +118,7 @@ def turn_piles_over(s: Any, rules: Any) -> None:
                     s["pile"][pile][i] = 0
                     s["deck"][place] = card
                     place += 1
-                    lie(s, card, STOCK, place)
+                    record_place(s, card, STOCK, place)
     shown["stock_count"] = place
     for card in range(CARDS):
         if shown["where"][card] == BUILT:
@@ -136,7 +135,7 @@ def turn_piles_over(s: Any, rules: Any) -> None:
 
 
 @jit
-def gather(s: Any, rules: Any) -> None:
+def gather(s: State, rules: RulesRecord) -> None:
     """Let the player gather while there is a choice, then turn the packet over."""
     shown = s["shown"]
     left = several = last = 0
@@ -158,13 +157,13 @@ def gather(s: Any, rules: Any) -> None:
 
 
 @jit
-def settle(s: Any, rules: Any) -> None:
+def finish_group(s: State, rules: RulesRecord) -> None:
     """Go on between two groups: with what the player may choose, or by itself."""
     shown = s["shown"]
     shown["card"] = 0
     legal = playable_tops(s, rules)
     s["legal"] = 0
-    if s["score"] == PACK:
+    if s["score"] == PACK_SIZE:
         s["won"] = 1
         s["over"] = Over.TERMINATED
     elif legal and not rules.hold_back:
@@ -186,23 +185,23 @@ def settle(s: Any, rules: Any) -> None:
 
 
 @jit
-def step(s: Any, rules: Any, action: int) -> None:
+def step(s: State, rules: RulesRecord, action: Action) -> None:
     """Play a legal action."""
     shown = s["shown"]
     s["moves"] += 1
     if action < PLAY or action == FOUNDATION:
         if action == FOUNDATION:
-            build(s, rules, shown["card"])
+            build_foundation(s, rules, shown["card"])
         else:
-            put(s, action - PLACE, shown["card"])
+            put_on_pile(s, action - PLACE, shown["card"])
         shown["group_left"] -= 1
         if shown["group_left"]:
-            turn(s, rules)
+            turn_card(s, rules)
         else:
-            settle(s, rules)
+            finish_group(s, rules)
     elif action < FOUNDATION:
-        build(s, rules, take(s, action - PLAY))
-        settle(s, rules)
+        build_foundation(s, rules, take_from_pile(s, action - PLAY))
+        finish_group(s, rules)
     elif action == DEAL:
         begin_group(s, rules)
     elif action == END:
@@ -216,7 +215,7 @@ def step(s: Any, rules: Any, action: int) -> None:
 
 
 @jit
-def show_rules(s: Any, rules: Any) -> None:
+def show_rules(s: State, rules: RulesRecord) -> None:
     """Write the options into the observation."""
     shown = s["shown"]
     shown["redeals"] = rules.redeals
@@ -228,7 +227,7 @@ def show_rules(s: Any, rules: Any) -> None:
 
 
 @jit
-def deal(s: Any, rules: Any) -> None:
+def deal(s: State, rules: RulesRecord) -> None:
     """Begin a game with the deck as it stands in the state."""
     shown = s["shown"]
     show_rules(s, rules)
@@ -251,7 +250,7 @@ def deal(s: Any, rules: Any) -> None:
 
 
 @jit
-def new_deck(s: Any, rules: Any) -> None:
+def new_deck(s: State, rules: RulesRecord) -> None:
     """Fill the deck from the state's generator."""
     for card in range(CARDS):
         s["deck"][card] = FIRST + card
@@ -259,7 +258,7 @@ def new_deck(s: Any, rules: Any) -> None:
 
 
 @jit
-def hide(s: Any, rules: Any, seat: int) -> None:
+def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Redeal what was not seen yet, from the state's generator: sorted first, then shuffled."""
     place = s["next"]
     for card in range(CARDS):
@@ -269,4 +268,4 @@ def hide(s: Any, rules: Any, seat: int) -> None:
     shuffle(s, s["deck"], s["next"], place)
 
 
-play = make_batch_kernels(new_deck, deal, step, ACTIONS, 1 / PACK)
+kernels = make_batch_kernels(new_deck, deal, step, ACTIONS, 1 / PACK_SIZE)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.cards import SUITS, name
+from ..core.cards import SUITS, card_name
 from ..core.scene import Item, Scene, Text
 from .rules import (
     ACES,
@@ -77,7 +77,7 @@ def _texts(s: Any, rules: Rules) -> list[Text]:
     return [*numbers, *(Text(0, TOP + STEP * i, line) for i, line in enumerate(lines))]
 
 
-def words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
+def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
     """Return what a person may call each action in sight: a pile's number, a top card's name."""
     shown = s["shown"]
     said: dict[int, tuple[str, ...]] = {}
@@ -88,13 +88,13 @@ def words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
         elif int(s["legal"]) >> GATHER & (1 << PILES) - 1:
             said[GATHER + pile] = (number,)
         elif top:
-            said[PLAY + pile] = (name(top), number)
+            said[PLAY + pile] = (card_name(top), number)
     if shown["card"]:
         said[FOUNDATION] = ("f", "foundation")
     return said | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
 
 
-def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """Return what ``info`` says at the end beside won, score and moves: an array a fact."""
     left = states["shown"]["redeals_left"].astype(np.int64)
     return {"redeals_used": rules.redeals - left}

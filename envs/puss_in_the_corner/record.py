@@ -3,14 +3,15 @@
 What says everything are the deck, how far it has been turned up, the piles and the foundations.
 """
 
-from typing import Any
+import numpy as np
 
+from ..core.aliases import RulesRecord, State
 from ..core.batch import Over
 from ..core.bits import count
-from ..core.cards import PACK
+from ..core.cards import PACK_SIZE
 from ..core.jit import jit
 from ..core.record import make_record_check
-from .kernel import find_foundation, gather, lie, playable_tops, settle, show_rules
+from .kernel import find_foundation, finish_group, gather, playable_tops, record_place, show_rules
 from .rules import (
     ACES,
     ACTIONS,
@@ -50,7 +51,7 @@ COLOURS = 0b1001, 0b0110
 
 
 @jit
-def packet(s: Any, rules: Any) -> int:
+def packet(s: State, rules: RulesRecord) -> int:
     """How many cards the stock had when it was last full: what is behind them is built."""
     if s["shown"]["redeals_left"] == rules.redeals:
         return CARDS
@@ -58,7 +59,7 @@ def packet(s: Any, rules: Any) -> int:
 
 
 @jit
-def set_of(cards: Any, first: int, last: int) -> int:
+def set_of(cards: np.ndarray, first: int, last: int) -> int:
     """The set of the codes of some cards."""
     found = 0
     for place in range(first, last):
@@ -67,7 +68,7 @@ def set_of(cards: Any, first: int, last: int) -> int:
 
 
 @jit
-def set_of_piles(s: Any) -> int:
+def set_of_piles(s: State) -> int:
     """The set of the cards in the piles; -1 if they do not lie as cards do."""
     found = 0
     for pile in range(PILES):
@@ -84,7 +85,7 @@ def set_of_piles(s: Any) -> int:
 
 
 @jit
-def find_wrong_stock(s: Any, rules: Any) -> int:
+def find_wrong_stock(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about the stock and the group; 0 for nothing."""
     shown, at = s["shown"], s["next"]
     if shown["redeals_left"] > rules.redeals:
@@ -100,7 +101,7 @@ def find_wrong_stock(s: Any, rules: Any) -> int:
 
 
 @jit
-def fits_foundations(s: Any, rules: Any, built: int) -> bool:
+def fits_foundations(s: State, rules: RulesRecord, built: int) -> bool:
     """Whether a set of cards is what makes the foundations as high as they are."""
     heights = s["shown"]["foundations"]
     for value in range(1, KING + 1):
@@ -122,7 +123,7 @@ def fits_foundations(s: Any, rules: Any, built: int) -> bool:
 
 
 @jit
-def find_wrong_cards(s: Any, rules: Any) -> int:
+def find_wrong_cards(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about where the cards are; 0 for nothing."""
     shown, deck = s["shown"], s["deck"]
     total = 0
@@ -143,7 +144,7 @@ def find_wrong_cards(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong_order(s: Any, rules: Any) -> int:
+def find_wrong_order(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about the gathering of piles; 0 for nothing."""
     shown, gathered = s["shown"], s["gathered"]
     gathers = s["legal"] & GATHERING and rules.choose_pickup
@@ -165,7 +166,7 @@ def find_wrong_order(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong(s: Any, rules: Any) -> int:
+def find_wrong(s: State, rules: RulesRecord) -> int:
     """Return the number of the first field out of its range; 0 for none."""
     wrong = find_wrong_stock(s, rules)
     if wrong == 0:
@@ -176,7 +177,7 @@ def find_wrong(s: Any, rules: Any) -> int:
 
 
 @jit
-def derive_places(s: Any, rules: Any) -> None:
+def derive_places(s: State, rules: RulesRecord) -> None:
     """Write where each card is, the tops of the piles and the score."""
     shown, deck = s["shown"], s["deck"]
     last = packet(s, rules)
@@ -184,27 +185,27 @@ def derive_places(s: Any, rules: Any) -> None:
     for place in range(CARDS):
         stock = s["next"] <= place < last
         if not stock:
-            lie(s, deck[place], BUILT, 0)
+            record_place(s, deck[place], BUILT, 0)
         else:
-            lie(s, deck[place], STOCK if known else UNSEEN, place + 1 if known else 0)
+            record_place(s, deck[place], STOCK if known else UNSEEN, place + 1 if known else 0)
     cards = 0
     for pile in range(PILES):
         high = s["count"][pile]
         cards += high
         for place in range(high):
-            lie(s, s["pile"][pile][place], PILE + pile, place + 1)
+            record_place(s, s["pile"][pile][place], PILE + pile, place + 1)
         shown["tops"][pile] = s["pile"][pile][high - 1] if high else 0
-    s["score"] = PACK - (last - s["next"]) - (shown["card"] != 0) - cards
+    s["score"] = PACK_SIZE - (last - s["next"]) - (shown["card"] != 0) - cards
 
 
 @jit
-def derive_group(s: Any, rules: Any) -> None:
+def derive_group(s: State, rules: RulesRecord) -> None:
     """Write what may be done with the card turned up."""
     shown, at = s["shown"], s["next"] - 1
     card = s["deck"][at]
     first = at - at % rules.deal_size
     shown["card"] = card
-    lie(s, card, TURNED, 0)
+    record_place(s, card, TURNED, 0)
     shown["group_left"] = min(rules.deal_size, packet(s, rules) - first) - (at - first)
     s["legal"] = ((1 << PILES) - 1) << PLACE
     if rules.direct and find_foundation(s, rules, card) >= 0:
@@ -212,7 +213,7 @@ def derive_group(s: Any, rules: Any) -> None:
 
 
 @jit
-def derive(s: Any, rules: Any) -> None:
+def derive(s: State, rules: RulesRecord) -> None:
     """Write all that follows from the other fields."""
     shown = s["shown"]
     given_up = s["over"] == Over.TERMINATED and s["legal"] == 0
@@ -228,7 +229,7 @@ def derive(s: Any, rules: Any) -> None:
     if gathers and (rules.hold_back or not playable_tops(s, rules)):
         gather(s, rules)
     else:
-        settle(s, rules)
+        finish_group(s, rules)
     if given_up and (s["legal"] >> END) & 1:
         s["legal"] = 0
         s["over"] = Over.TERMINATED

@@ -1,11 +1,10 @@
 """Puss in the Corner: players by rule, a second baseline beside the heuristic."""
 
-from typing import Any
-
 import numpy as np
 
+from ..core.aliases import RulesRecord, Scores, State, Weights
 from ..core.jit import jit
-from .heuristic import PLAYED, WEIGHTS, heuristic
+from .heuristic import PLAYED_BONUS, WEIGHTS, heuristic
 from .rules import PILES, PLACE
 
 SORTED = {"under_own": 10.0, "under_other": 10.0, "top": 1.0}
@@ -20,7 +19,7 @@ def pile_of(value: int) -> int:
 
 
 @jit
-def tip(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def tip(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """The tip published with the game (002): in the first pass sort the cards by value into piles.
 
     The piles turned over, high cards come first: in later passes hardly one need be buried, and the
@@ -33,4 +32,4 @@ def tip(s: Any, rules: Any, weights: Any, scores: Any) -> None:
     if s["shown"]["card"]:
         for pile in range(PILES):
             scores[PLACE + pile] = 0.0
-        scores[PLACE + pile_of(s["shown"]["card"] >> 2)] = PLAYED / 2
+        scores[PLACE + pile_of(s["shown"]["card"] >> 2)] = PLAYED_BONUS / 2

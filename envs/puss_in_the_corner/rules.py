@@ -16,13 +16,13 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..core.batch import STATE_HEAD
-from ..core.cards import FIRST_CARD, PACK
-from ..core.features import CARD, FLAG, Features, Piece, number
+from ..core.cards import FIRST_CARD, PACK_SIZE
+from ..core.features import CARD, FLAG, Features, Piece, whole_number
 from ..core.options import Option
 
 PILES = 4
 ACES = 4
-CARDS = PACK - ACES
+CARDS = PACK_SIZE - ACES
 FIRST = FIRST_CARD + ACES
 """Code of the two of clubs: card FIRST + i has number i here, 0 to 47."""
 KING = 13
@@ -87,29 +87,31 @@ FEATURES = Features(
     [
         Piece("card", 1, CARD, "the card turned up, to be placed; 0: none"),
         Piece("tops", PILES, CARD, "the top card of each reserve pile; 0: the pile is empty"),
-        Piece("foundations", PILES, number(KING), "top value of each foundation: c, d, h, s"),
+        Piece("foundations", PILES, whole_number(KING), "top value of each foundation: c, d, h, s"),
         Piece(
             "where",
             CARDS,
-            number(TURNED),
+            whole_number(TURNED),
             "of each card, twos to kings, c, d, h, s: 0 not seen yet, 1-4 in pile 1-4, 5 in the "
             "stock and known, 6 on a foundation, 7 turned up",
         ),
         Piece(
             "order",
             CARDS,
-            number(CARDS),
+            whole_number(CARDS),
             "of each card in a pile: its place from the bottom, from 1; of one known in the stock: "
             "its place in the packet when that was turned over; else 0",
         ),
-        Piece("stock_count", 1, number(CARDS), "cards in the stock"),
-        Piece("group_left", 1, number(4), "cards still to be put down in this group"),
-        Piece("redeals_left", 1, number(2), "redeals left"),
-        Piece("gathered", PILES, number(PILES), "in what turn each pile was gathered, from 1"),
-        Piece("redeals", 1, number(2), "option"),
+        Piece("stock_count", 1, whole_number(CARDS), "cards in the stock"),
+        Piece("group_left", 1, whole_number(4), "cards still to be put down in this group"),
+        Piece("redeals_left", 1, whole_number(2), "redeals left"),
+        Piece(
+            "gathered", PILES, whole_number(PILES), "in what turn each pile was gathered, from 1"
+        ),
+        Piece("redeals", 1, whole_number(2), "option"),
         Piece("hold_back", 1, FLAG, "option"),
         Piece("choose_pickup", 1, FLAG, "option"),
-        Piece("deal_size", 1, number(4), "option"),
+        Piece("deal_size", 1, whole_number(4), "option"),
         Piece("direct", 1, FLAG, "option"),
         Piece("suits", 1, FLAG, "option"),
     ]

@@ -11,13 +11,13 @@ the redeals left, and in the last pass by the quarter of the stock.
 """
 
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
+from ..core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
 from ..core.jit import jit
 from ..core.values import AfterstateFeatures
-from .heuristic import WEIGHTS, before, build, judged, unturned_cards
+from .heuristic import WEIGHTS, build_card, cards_before, score_action, unturned_cards
 from .rules import (
     ACES,
     CARDS,
@@ -66,7 +66,7 @@ HAND_SET = np.array(list(WEIGHTS.values()))
 
 
 @jit
-def foundations(s: Any) -> int:
+def foundations(s: State) -> int:
     """The tops of the four foundations, four bits each."""
     packed = 0
     for foundation in range(ACES):
@@ -75,20 +75,28 @@ def foundations(s: Any) -> int:
 
 
 @jit
-def foundation_gap(rules: Any, built: int, card: int) -> int:
+def foundation_gap(rules: RulesRecord, built: int, card: CardCode) -> int:
     """How many cards must go before a card to the foundation that will take it."""
-    return min(before(rules, built, card), GAPS - 1)
+    return min(cards_before(rules, built, card), GAPS - 1)
 
 
 @jit
-def same_colour(card: int, other: int) -> int:
+def same_colour(card: CardCode, other: int) -> int:
     """1 if two cards are of one colour, else 0."""
     return (card & 3 == other & 3) or (card & 3) + (other & 3) == ACES - 1
 
 
 @jit
 def write_pile_features(
-    s: Any, rules: Any, phase: int, pile: int, card: int, played: int, built: int, ids: Any, at: int
+    s: State,
+    rules: RulesRecord,
+    phase: int,
+    pile: int,
+    card: CardCode,
+    played: int,
+    built: int,
+    ids: FeatureIds,
+    at: int,
 ) -> int:
     """Write the features of a pile with ``card`` (0: none) on it, or its top ``played`` (1)."""
     lying = s["pile"][pile]
@@ -136,7 +144,7 @@ def write_pile_features(
 
 
 @jit
-def phase_offset(s: Any) -> int:
+def phase_offset(s: State) -> int:
     """Where the features of this part of the game begin."""
     left = s["shown"]["redeals_left"]
     if left:
@@ -145,7 +153,7 @@ def phase_offset(s: Any) -> int:
 
 
 @jit
-def card_depth(s: Any, card: int, placed: int, played: int) -> int:
+def card_depth(s: State, card: CardCode, placed: int, played: int) -> int:
     """How many cards lie upon a card; piles ``placed`` and ``played`` have one more, one less."""
     where = s["shown"]["where"][card - FIRST]
     if where == TURNED:
@@ -159,7 +167,14 @@ def card_depth(s: Any, card: int, placed: int, played: int) -> int:
 
 @jit
 def write_needed_features(
-    s: Any, rules: Any, phase: int, placed: int, played: int, built: int, ids: Any, at: int
+    s: State,
+    rules: RulesRecord,
+    phase: int,
+    placed: int,
+    played: int,
+    built: int,
+    ids: FeatureIds,
+    at: int,
 ) -> int:
     """Write how deep the card lies that each foundation needs next, the nearer of two."""
     stage = (s["shown"]["stock_count"] + 3) // 4
@@ -178,7 +193,9 @@ def write_needed_features(
 
 
 @jit
-def write_shared_features(s: Any, phase: int, empty: int, built: int, ids: Any, at: int) -> int:
+def write_shared_features(
+    s: State, phase: int, empty: int, built: int, ids: FeatureIds, at: int
+) -> int:
     """Write the features of the foundations and of the empty piles."""
     stage = (s["shown"]["stock_count"] + 3) // 4
     for colour in range(2):
@@ -191,7 +208,7 @@ def write_shared_features(s: Any, phase: int, empty: int, built: int, ids: Any, 
 
 
 @jit
-def after(s: Any, rules: Any, action: int, ids: Any) -> int:
+def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureIds) -> int:
     """See `AfterstateFeatures`. After END there is nothing to come: no features."""
     if action == END:
         return 0
@@ -200,9 +217,9 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
         placed = action
     elif action < FOUNDATION:
         played = action - PLAY
-        built = build(rules, built, s["shown"]["tops"][played])
+        built = build_card(rules, built, s["shown"]["tops"][played])
     elif action == FOUNDATION:
-        built = build(rules, built, s["shown"]["card"])
+        built = build_card(rules, built, s["shown"]["card"])
     at = empty = 0
     for pile in range(PILES):
         card = s["shown"]["card"] if pile == placed else 0
@@ -212,7 +229,7 @@ def after(s: Any, rules: Any, action: int, ids: Any) -> int:
     at = write_shared_features(s, phase, empty, built, ids, at)
     at = write_needed_features(s, rules, phase, placed, played, built, ids, at)
     if (s["legal"] >> action) & 1 and action <= FOUNDATION:
-        ids[at] = phase + score_bucket(judged(s, rules, HAND_SET, action, unturned_cards(s)))
+        ids[at] = phase + score_bucket(score_action(s, rules, HAND_SET, action, unturned_cards(s)))
         at += 1
     return at
 
@@ -224,7 +241,7 @@ def score_bucket(score: float) -> int:
 
 
 @jit
-def sum_values(table: Any, ids: Any, first: int, last: int) -> float:
+def sum_values(table: Table, ids: FeatureIds, first: int, last: int) -> float:
     """The sum of the values of some features."""
     total = 0.0
     for i in range(first, last):
@@ -233,18 +250,20 @@ def sum_values(table: Any, ids: Any, first: int, last: int) -> float:
 
 
 @jit
-def base(s: Any, rules: Any, table: Any, ids: Any) -> float:
+def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
     """See `AfterstateFeatures`: the score, and the tableau without the card in hand."""
-    found = after(s, rules, FOUNDATION + 1, ids)
+    found = active_features(s, rules, FOUNDATION + 1, ids)
     return s["score"] + sum_values(table, ids, 0, found)
 
 
 @jit
-def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
+def score_afterstates(
+    s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
+) -> None:
     """See `AfterstateFeatures`: placing changes one pile and the empty ones, all else is summed."""
     legal, score = s["legal"], s["score"]
     built, phase = foundations(s), phase_offset(s)
-    now = base(s, rules, table, ids)
+    now = state_value(s, rules, table, ids)
     empty = 0
     for pile in range(PILES):
         empty += s["count"][pile] == 0
@@ -264,21 +283,21 @@ def appraise(s: Any, rules: Any, table: Any, ids: Any, scores: Any) -> None:
                 gained -= table[ids[2]]
                 write_shared_features(s, phase, empty - 1, built, ids, 0)
                 gained += table[ids[2]]
-            thought = judged(s, rules, HAND_SET, action, unturned_cards(s))
+            thought = score_action(s, rules, HAND_SET, action, unturned_cards(s))
             scores[action] = gained + table[phase + score_bucket(thought)]
             continue
-        found = after(s, rules, action, ids)
+        found = active_features(s, rules, action, ids)
         points = 1 if action <= FOUNDATION else 0
         scores[action] = points + score + sum_values(table, ids, 0, found) - now
 
 
 @jit
-def outcomes(s: Any, rules: Any, points: Any) -> None:
+def part_scores(s: State, rules: RulesRecord, points: np.ndarray) -> None:
     """See `AfterstateFeatures`: no part of a position can be told what it brought."""
 
 
 @jit
-def draws(s: Any, cards: Any) -> int:
+def possible_cards(s: State, cards: np.ndarray) -> int:
     """See `AfterstateFeatures`: all cards not seen yet; once the stock is known, its top."""
     found = 0
     for card in range(CARDS):
@@ -293,4 +312,13 @@ def draws(s: Any, cards: Any) -> int:
 
 VERSION = int(sha256(repr(WEIGHTS).encode()).hexdigest()[:8], 16)
 """The features speak of the heuristic's scores: with other weights they mean something else."""
-VALUES = AfterstateFeatures(SIZE, 2 * MOST, appraise, base, after, outcomes, draws, version=VERSION)
+AFTERSTATES = AfterstateFeatures(
+    SIZE,
+    2 * MOST,
+    score_afterstates,
+    state_value,
+    active_features,
+    part_scores,
+    possible_cards,
+    version=VERSION,
+)

@@ -1,10 +1,11 @@
 """Pyramid, a patience for one player: rules and sources are in README.md beside this file."""
 
-from ..core.batch import make_resample_kernel, make_score_kernel
+from ..core.contract import Solving
 from ..core.game import Game
+from ..core.row_kernels import make_resample_kernel, make_score_kernel
 from .heuristic import WEIGHTS, heuristic
-from .kernel import hide, play
-from .layout import facts, layout, words
+from .kernel import kernels, resample_hidden
+from .layout import action_words, final_info, layout
 from .record import RECORD
 from .rules import (
     ACTIONS,
@@ -20,7 +21,8 @@ from .rules import (
     check,
     label,
 )
-from .solver.solve import outcomes, solve
+from .solver.solve import outcomes as winnable_after
+from .solver.solve import solve
 
 GAME = Game(
     name="pyramid",
@@ -35,17 +37,16 @@ GAME = Game(
     state=STATE,
     actions=ACTIONS,
     label=label,
-    play=play,
-    hide=make_resample_kernel(hide),
-    judge=make_score_kernel(heuristic),
-    weights=WEIGHTS,
+    kernels=kernels,
+    resample_kernel=make_resample_kernel(resample_hidden),
+    score_kernel=make_score_kernel(heuristic),
+    heuristic_weights=WEIGHTS,
     layout=layout,
-    words=words,
-    facts=facts,
-    scores=(0, PYRAMID),
-    solve=solve,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(0, PYRAMID),
+    solving=Solving(solve, winnable_after),
     shortest=PYRAMID // 2,  # no move takes more than two cards
-    outcomes=outcomes,
     record=RECORD,
 )
 

@@ -1,9 +1,8 @@
 """Pyramid: which clicks are legal, as sets of places in an int64 (bit = place = action)."""
 
-from typing import Any
-
 import numpy as np
 
+from ..core.aliases import RulesRecord, State
 from ..core.bits import lowest
 from ..core.jit import jit
 from .rules import KING, PLACES, PYRAMID, TARGET
@@ -31,7 +30,7 @@ ROWS = np.array([((2 << row) - 1) << (row * (row + 1) // 2) for row in range(7)]
 
 
 @jit
-def is_uncovered(s: Any, slot: int, taken: int) -> bool:
+def is_uncovered(s: State, slot: int, taken: int) -> bool:
     """Whether a pyramid card is there and all its coverers are gone or among ``taken``."""
     table = s["table"]
     return (table >> slot) & 1 != 0 and table & ~taken & COVERERS[slot] == 0
@@ -50,7 +49,7 @@ def find_uncovered(table: int) -> int:
 
 
 @jit
-def pairs(s: Any) -> int:
+def pairs(s: State) -> int:
     """First clicks of pairs of free cards that total 13: the higher place of each pair."""
     free = s["free"]
     by_value = s["by_value"]
@@ -63,7 +62,7 @@ def pairs(s: Any) -> int:
 
 
 @jit
-def covered_pairs(s: Any) -> int:
+def covered_pairs(s: State) -> int:
     """First clicks of pairs of a free pyramid card and the card that it alone covers."""
     clicks = 0
     places = s["shown"]["places"]
@@ -83,7 +82,7 @@ def covered_pairs(s: Any) -> int:
 
 
 @jit
-def sums(s: Any, top: int, need: int) -> int:
+def sums(s: State, top: int, need: int) -> int:
     """Clicks below ``top`` on free cards from which the missing points can be made up.
 
     Goes through the places upward; bit p of ``made`` says that p points can be made below here.
@@ -103,7 +102,7 @@ def sums(s: Any, top: int, need: int) -> int:
 
 
 @jit
-def goes_with(s: Any, place: int, taken: int) -> bool:
+def can_join(s: State, place: int, taken: int) -> bool:
     """Whether a card is free by itself or once the cards taken are gone."""
     if (s["free"] >> place) & 1:
         return True
@@ -111,7 +110,7 @@ def goes_with(s: Any, place: int, taken: int) -> bool:
 
 
 @jit
-def chain_can_end(s: Any, taken: int, need: int) -> bool:
+def chain_can_end(s: State, taken: int, need: int) -> bool:
     """Whether cards below those taken can make up the missing points, coverers going with them.
 
     A search in depth whose stack is the set of cards taken: its lowest is the last (a kernel that
@@ -123,7 +122,7 @@ def chain_can_end(s: Any, taken: int, need: int) -> bool:
     while True:
         while place >= 0:
             value = places[place] >> 2
-            if 0 < value <= need and goes_with(s, place, taken):
+            if 0 < value <= need and can_join(s, place, taken):
                 if value == need:
                     return True
                 taken |= 1 << place
@@ -138,13 +137,13 @@ def chain_can_end(s: Any, taken: int, need: int) -> bool:
 
 
 @jit
-def chains(s: Any, taken: int, top: int, need: int) -> int:
+def chains(s: State, taken: int, top: int, need: int) -> int:
     """The same as `sums` where a card also counts as free once its coverers are in the removal."""
     clicks = 0
     places = s["shown"]["places"]
     for place in range(top):
         value = places[place] >> 2
-        if 0 < value <= need and goes_with(s, place, taken):
+        if 0 < value <= need and can_join(s, place, taken):
             bit = 1 << place
             if value == need or chain_can_end(s, taken | bit, need - value):
                 clicks |= bit
@@ -152,7 +151,7 @@ def chains(s: Any, taken: int, top: int, need: int) -> int:
 
 
 @jit
-def first_clicks(s: Any, rules: Any) -> int:
+def first_clicks(s: State, rules: RulesRecord) -> int:
     """The set of clicks with which a removal can begin."""
     kings = s["free"]
     if rules.covered_kings:
@@ -170,7 +169,7 @@ def first_clicks(s: Any, rules: Any) -> int:
 
 
 @jit
-def next_clicks(s: Any, rules: Any) -> int:
+def next_clicks(s: State, rules: RulesRecord) -> int:
     """The set of clicks that can go on with the removal begun."""
     picked = s["picked"]
     last = lowest(picked)

@@ -1,7 +1,6 @@
 """Pyramid: what the greedy agent thinks of a position. Uses only what the player knows."""
 
-from typing import Any
-
+from ..core.aliases import RulesRecord, Scores, State, Weights
 from ..core.bits import highest, lowest
 from ..core.jit import jit
 from .clicks import COVERERS, COVERS
@@ -19,7 +18,7 @@ PYRAMID_CARD, UNCOVERS, WASTE_CARD, EXTRA_CARD, STOCK_CARD = range(5)
 
 
 @jit
-def gain(s: Any, weights: Any, place: int) -> float:
+def gain(s: State, weights: Weights, place: int) -> float:
     """What it is worth to get rid of the card at a place."""
     if place >= WASTE:
         return weights[STOCK_CARD if place == STOCK else WASTE_CARD]
@@ -34,7 +33,7 @@ def gain(s: Any, weights: Any, place: int) -> float:
 
 
 @jit
-def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Write a score for each legal action: removals by what they free, then turning, then undoing.
 
     A first click is worth its card and its best partner below it; kings and longer sums their card.

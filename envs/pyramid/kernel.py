@@ -4,11 +4,10 @@ Stock and waste are sets of deck positions, which keeps the original order throu
 stock's top is its lowest member, a waste pile's top its highest.
 """
 
-from typing import Any
-
+from ..core.aliases import Action, RulesRecord, Seat, State
 from ..core.batch import Over, make_batch_kernels
 from ..core.bits import count, highest, lowest
-from ..core.cards import PACK, below, shuffle_pack
+from ..core.cards import PACK_SIZE, random_below, shuffle_pack
 from ..core.jit import jit
 from .clicks import PYRAMID_SET, find_uncovered, first_clicks, next_clicks
 from .rules import (
@@ -25,9 +24,9 @@ from .rules import (
     UNDO,
     WASTE,
 )
-from .tableau import put, reveal, show_stock, show_waste
+from .tableau import lay_card, reveal, show_stock, show_waste
 
-ALL_POSITIONS = (1 << PACK) - 1
+ALL_POSITIONS = (1 << PACK_SIZE) - 1
 IN_STOCK = 1
 IN_WASTE = 2
 """Codes of ``pile_where``; IN_WASTE + k for pile k from 0."""
@@ -36,7 +35,7 @@ LAST = 64
 
 
 @jit
-def redeals_left(s: Any, rules: Any) -> bool:
+def has_redeal(s: State, rules: RulesRecord) -> bool:
     """Whether the waste may be gone through again."""
     if rules.passes == 0:
         return s["shown"]["removal_seen"] != 0
@@ -44,7 +43,7 @@ def redeals_left(s: Any, rules: Any) -> bool:
 
 
 @jit
-def find_legal(s: Any, rules: Any) -> None:
+def find_legal(s: State, rules: RulesRecord) -> None:
     """After a completed move: the legal actions, and whether the game is over."""
     clicks = first_clicks(s, rules)
     if clicks:
@@ -54,7 +53,7 @@ def find_legal(s: Any, rules: Any) -> None:
     if rules.deal_when == 0 or clicks == 0:
         if s["stock"]:
             legal |= 1 << DEAL
-        elif waste and redeals_left(s, rules):
+        elif waste and has_redeal(s, rules):
             legal |= 1 << REDEAL
     if rules.undo and (s["turns"] or s["clicks"]):
         legal |= 1 << UNDO
@@ -69,11 +68,11 @@ def find_legal(s: Any, rules: Any) -> None:
 
 
 @jit
-def remove(s: Any, rules: Any, place: int) -> None:
+def remove(s: State, rules: RulesRecord, place: int) -> None:
     """Take one card of a complete removal off the table."""
     if place < TABLE:
         s["table"] &= ~(1 << place)
-        put(s, place, 0, False)
+        lay_card(s, place, 0, False)
         s["score"] += place < PYRAMID
         s["free"] = s["free"] & ~PYRAMID_SET & ~(1 << place) | find_uncovered(s["table"])
     elif place < STOCK:
@@ -89,7 +88,7 @@ def remove(s: Any, rules: Any, place: int) -> None:
 
 
 @jit
-def click(s: Any, rules: Any, place: int) -> bool:
+def click(s: State, rules: RulesRecord, place: int) -> bool:
     """Click a card of a removal; True when that completes it."""
     shown = s["shown"]
     need = shown["need"]
@@ -113,7 +112,7 @@ def click(s: Any, rules: Any, place: int) -> bool:
 
 
 @jit
-def deal_cards(s: Any, rules: Any) -> None:
+def deal_cards(s: State, rules: RulesRecord) -> None:
     """Turn one card from the stock onto each waste pile."""
     for pile in range(rules.waste_piles):
         if s["stock"] == 0:
@@ -128,11 +127,11 @@ def deal_cards(s: Any, rules: Any) -> None:
 
 
 @jit
-def mix(s: Any, positions: int) -> None:
+def shuffle_positions(s: State, positions: int) -> None:
     """Put the cards at a set of deck positions into a random order."""
     while positions:
         other = positions
-        for _ in range(below(s, count(positions))):
+        for _ in range(random_below(s, count(positions))):
             other &= other - 1
         first, swap = lowest(positions), lowest(other)
         card = s["deck"][first]
@@ -142,7 +141,7 @@ def mix(s: Any, positions: int) -> None:
 
 
 @jit
-def sort(s: Any, positions: int) -> None:
+def sort_positions(s: State, positions: int) -> None:
     """Put the cards at a set of deck positions into the order of their codes."""
     cards = 0
     rest = positions
@@ -156,7 +155,7 @@ def sort(s: Any, positions: int) -> None:
 
 
 @jit
-def forget_positions(s: Any, positions: int) -> None:
+def forget_positions(s: State, positions: int) -> None:
     """The player no longer knows which cards lie at these positions."""
     s["seen"] &= ~positions
     shown = s["shown"]
@@ -168,7 +167,7 @@ def forget_positions(s: Any, positions: int) -> None:
 
 
 @jit
-def redeal(s: Any, rules: Any) -> None:
+def redeal(s: State, rules: RulesRecord) -> None:
     """Make the waste the stock again, in the order of the deck or shuffled."""
     s["stock"] = s["waste"][0] | s["waste"][1] | s["waste"][2]
     for pile in range(rules.waste_piles):
@@ -176,7 +175,7 @@ def redeal(s: Any, rules: Any) -> None:
         show_waste(s, pile)
     if rules.shuffle_redeal:
         forget_positions(s, s["stock"])
-        mix(s, s["stock"])
+        shuffle_positions(s, s["stock"])
     s["redeals"] += 1
     s["shown"]["removal_seen"] = 0
     if rules.passes:
@@ -185,7 +184,7 @@ def redeal(s: Any, rules: Any) -> None:
 
 
 @jit
-def lay_stock(s: Any, rules: Any) -> None:
+def lay_stock(s: State, rules: RulesRecord) -> None:
     """Show where the stock's cards are, and those that lie face up."""
     rest = s["stock"]
     while rest:
@@ -198,7 +197,7 @@ def lay_stock(s: Any, rules: Any) -> None:
 
 
 @jit
-def turn(s: Any, rules: Any) -> None:
+def turn_stock(s: State, rules: RulesRecord) -> None:
     """DEAL, or REDEAL once the stock is empty: never both are legal."""
     if s["stock"]:
         deal_cards(s, rules)
@@ -208,7 +207,7 @@ def turn(s: Any, rules: Any) -> None:
 
 
 @jit
-def undo(s: Any, rules: Any) -> None:
+def undo(s: State, rules: RulesRecord) -> None:
     """Take the last move back: lay the deck out again and replay all moves before it."""
     turns = s["turns"]
     clicks = s["clicks"]
@@ -219,7 +218,7 @@ def undo(s: Any, rules: Any) -> None:
     else:
         turns -= 1
     made = s["clicks"]
-    lay(s, rules)
+    lay_out(s, rules)
     s["clicks"] = clicks
     for i in range(clicks, made):
         s["click_place"][i] = 0
@@ -227,22 +226,22 @@ def undo(s: Any, rules: Any) -> None:
     find_legal(s, rules)
     for i in range(clicks):
         while s["turns"] < s["click_turn"][i]:
-            turn(s, rules)
+            turn_stock(s, rules)
             find_legal(s, rules)
         if click(s, rules, s["click_place"][i] & ~LAST):
             find_legal(s, rules)
     while s["turns"] < turns:
-        turn(s, rules)
+        turn_stock(s, rules)
         find_legal(s, rules)
 
 
 @jit
-def step(s: Any, rules: Any, action: int) -> None:
+def step(s: State, rules: RulesRecord, action: Action) -> None:
     """Play a legal action."""
     if action == UNDO:
         undo(s, rules)
     elif action >= DEAL:
-        turn(s, rules)
+        turn_stock(s, rules)
     else:
         complete = click(s, rules, action)
         if rules.undo:
@@ -257,7 +256,7 @@ def step(s: Any, rules: Any, action: int) -> None:
 
 
 @jit
-def lay(s: Any, rules: Any) -> None:
+def lay_out(s: State, rules: RulesRecord) -> None:
     """Lay out the deck as at the start; what has been seen stays seen."""
     shown = s["shown"]
     shown["need"] = 0
@@ -272,7 +271,7 @@ def lay(s: Any, rules: Any) -> None:
     for i in range(PILE):
         shown["pile_where"][i] = 0
     for place in range(first):
-        put(s, place, s["deck"][place], True)
+        lay_card(s, place, s["deck"][place], True)
     s["table"] = (1 << first) - 1
     s["free"] = (1 << first) - (1 << (PYRAMID - 7))
     s["picked"] = 0
@@ -290,7 +289,7 @@ def lay(s: Any, rules: Any) -> None:
 
 
 @jit
-def show_rules(s: Any, rules: Any) -> None:
+def show_rules(s: State, rules: RulesRecord) -> None:
     """Write the options into the observation."""
     shown = s["shown"]
     shown["passes"] = rules.passes
@@ -309,7 +308,7 @@ def show_rules(s: Any, rules: Any) -> None:
 
 
 @jit
-def deal(s: Any, rules: Any) -> None:
+def deal(s: State, rules: RulesRecord) -> None:
     """Begin a game with the deck as it stands in the state."""
     shown = s["shown"]
     for i in range(PILE):
@@ -322,28 +321,28 @@ def deal(s: Any, rules: Any) -> None:
         shown["unseen"][(s["deck"][place] >> 2) - 1] -= 1
     show_rules(s, rules)
     if rules.undo:
-        for i in range(PACK):
+        for i in range(PACK_SIZE):
             s["click_place"][i] = 0
             s["click_turn"][i] = 0
-    lay(s, rules)
+    lay_out(s, rules)
     find_legal(s, rules)
 
 
 @jit
-def shuffle(s: Any, rules: Any) -> None:
+def shuffle(s: State, rules: RulesRecord) -> None:
     """Fill the deck from the state's generator."""
     shuffle_pack(s, s["deck"])
 
 
 @jit
-def hide(s: Any, rules: Any, seat: int) -> None:
+def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Redeal, from the state's generator, the stock cards whose place the player does not know.
 
     Sorted first, so that what comes does not depend on how they lay.
     """
     unknown = s["stock"] & ~s["seen"]
-    sort(s, unknown)
-    mix(s, unknown)
+    sort_positions(s, unknown)
+    shuffle_positions(s, unknown)
 
 
-play = make_batch_kernels(shuffle, deal, step, ACTIONS, 1 / PYRAMID)
+kernels = make_batch_kernels(shuffle, deal, step, ACTIONS, 1 / PYRAMID)

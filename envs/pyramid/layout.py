@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.batch import Over
-from ..core.cards import PACK, name
+from ..core.cards import PACK_SIZE, card_name
 from ..core.scene import Item, Scene, Text
 from .rules import DEAL, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
 
@@ -51,7 +51,7 @@ def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
 
 def _open_stock(s: Any, y: float) -> list[Item]:
     """The stock below its top card, face up, the next to be turned first."""
-    order = [i for i in range(PYRAMID, PACK) if int(s["stock"]) >> i & 1]
+    order = [i for i in range(PYRAMID, PACK_SIZE) if int(s["stock"]) >> i & 1]
     return [Item(k / 2, y, int(s["deck"][i])) for k, i in enumerate(order[1:])]
 
 
@@ -66,15 +66,15 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
     return [Text(4.25, y + 0.25 * i, line) for i, line in enumerate(lines)]
 
 
-def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
+def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     """Return what a person may call each card in sight (its name, its place) and each turn."""
     shown = enumerate(s["shown"]["places"].tolist())
-    said: dict[int, tuple[str, ...]] = {p: (name(card), str(p)) for p, card in shown if card}
+    said: dict[int, tuple[str, ...]] = {p: (card_name(card), str(p)) for p, card in shown if card}
     said |= {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
     return said | {UNDO: ("u", "undo")} if rules.undo else said
 
 
-def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """Return what ``info`` says at the end beside won, score and moves: an array a fact.
 
     ``stuck``, with ``undo`` only: the game stands where UNDO alone is legal.

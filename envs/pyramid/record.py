@@ -4,10 +4,9 @@ What says everything are the deck, the sets of places and deck positions, and th
 With UNDO the list of moves must lead to the position: it is played again, as UNDO would.
 """
 
-from typing import Any
-
+from ..core.aliases import RulesRecord, State
 from ..core.bits import count, highest, lowest
-from ..core.cards import PACK
+from ..core.cards import PACK_SIZE
 from ..core.jit import jit
 from ..core.record import make_record_check
 from .clicks import PYRAMID_SET, ROWS, find_uncovered, next_clicks
@@ -17,10 +16,10 @@ from .kernel import (
     LAST,
     click,
     find_legal,
-    lay,
+    lay_out,
     lay_stock,
     show_rules,
-    turn,
+    turn_stock,
 )
 from .rules import (
     ACTIONS,
@@ -34,7 +33,7 @@ from .rules import (
     STATE,
     TABLE,
 )
-from .tableau import put, show_waste
+from .tableau import lay_card, show_waste
 
 ALLOWED = (
     ("table", "a set of the places dealt to, in the pyramid with all cards that lie on others"),
@@ -63,7 +62,7 @@ def covered_set(table: int) -> int:
 
 
 @jit
-def could_go(s: Any, rules: Any) -> bool:
+def could_go(s: State, rules: RulesRecord) -> bool:
     """Whether each card that is gone was free, or a king that need not be."""
     table = s["table"] & PYRAMID_SET
     gone = PYRAMID_SET & ~table & covered_set(table)
@@ -75,7 +74,7 @@ def could_go(s: Any, rules: Any) -> bool:
 
 
 @jit
-def find_wrong_cards(s: Any, rules: Any) -> int:
+def find_wrong_cards(s: State, rules: RulesRecord) -> int:
     """Return which of the sets of cards is wrong; 0 for none."""
     first = TABLE if rules.extra_row else PYRAMID
     dealt = (1 << first) - 1
@@ -99,15 +98,15 @@ def find_wrong_cards(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong_clicks(s: Any, rules: Any) -> int:
+def find_wrong_clicks(s: State, rules: RulesRecord) -> int:
     """Return what is wrong in the list that UNDO replays; 0 for nothing."""
     clicks = s["clicks"]
-    if clicks < 0 or clicks > PACK or (clicks and not rules.undo):
+    if clicks < 0 or clicks > PACK_SIZE or (clicks and not rules.undo):
         return CLICKS
     if not rules.undo:
         return 0
     before = 0
-    for i in range(PACK):
+    for i in range(PACK_SIZE):
         place, turns = s["click_place"][i], s["click_turn"][i]
         if place < 0 or place & ~LAST >= PLACES or (i >= clicks and place):
             return PLACE
@@ -118,7 +117,7 @@ def find_wrong_clicks(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong(s: Any, rules: Any) -> int:
+def find_wrong(s: State, rules: RulesRecord) -> int:
     """Return the number of the first field out of its range; 0 for none."""
     wrong = find_wrong_cards(s, rules)
     if wrong:
@@ -134,12 +133,12 @@ def find_wrong(s: Any, rules: Any) -> int:
 
 
 @jit
-def show_known(s: Any) -> None:
+def show_known(s: State) -> None:
     """Show the cards that the player knows, by their deck positions."""
     shown = s["shown"]
     for value in range(KING):
         shown["unseen"][value] = 4
-    for position in range(PACK):
+    for position in range(PACK_SIZE):
         known = (s["seen"] >> position) & 1
         card = s["deck"][position]
         if known:
@@ -150,7 +149,7 @@ def show_known(s: Any) -> None:
 
 
 @jit
-def lay_again(s: Any, rules: Any) -> None:
+def lay_again(s: State, rules: RulesRecord) -> None:
     """Lay out the cards where the sets say, and find what is legal with nothing clicked."""
     shown = s["shown"]
     for place in range(PLACES):
@@ -165,7 +164,7 @@ def lay_again(s: Any, rules: Any) -> None:
     s["score"] = PYRAMID - count(table & PYRAMID_SET)
     rest = table
     while rest:
-        put(s, lowest(rest), s["deck"][lowest(rest)], True)
+        lay_card(s, lowest(rest), s["deck"][lowest(rest)], True)
         rest &= rest - 1
     for pile in range(3):
         rest = s["waste"][pile]
@@ -181,7 +180,7 @@ def lay_again(s: Any, rules: Any) -> None:
 
 
 @jit
-def click_again(s: Any, rules: Any, picked: int) -> None:
+def click_again(s: State, rules: RulesRecord, picked: int) -> None:
     """Click cards of a removal from the highest place down, as far as that is legal."""
     while picked:
         place = highest(picked)
@@ -192,21 +191,21 @@ def click_again(s: Any, rules: Any, picked: int) -> None:
 
 
 @jit
-def turn_again(s: Any, rules: Any, turns: int) -> bool:
+def turn_again(s: State, rules: RulesRecord, turns: int) -> bool:
     """Make turns until there are so many; whether all were legal."""
     while s["turns"] < turns:
         if not s["legal"] & (1 << DEAL | 1 << REDEAL):
             return False
-        turn(s, rules)
+        turn_stock(s, rules)
         find_legal(s, rules)
     return True
 
 
 @jit
-def replay(s: Any, rules: Any) -> None:
+def replay(s: State, rules: RulesRecord) -> None:
     """Play the list of moves again from the deal on, as far as that is legal."""
     clicks, turns = s["clicks"], s["turns"]
-    lay(s, rules)
+    lay_out(s, rules)
     s["clicks"] = clicks
     find_legal(s, rules)
     for i in range(clicks):
@@ -224,7 +223,7 @@ def replay(s: Any, rules: Any) -> None:
 
 
 @jit
-def derive(s: Any, rules: Any) -> None:
+def derive(s: State, rules: RulesRecord) -> None:
     """Write all that follows from the other fields."""
     show_rules(s, rules)
     show_known(s)

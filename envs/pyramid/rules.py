@@ -27,8 +27,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..core.batch import STATE_HEAD
-from ..core.cards import PACK
-from ..core.features import FLAG, RANK, Features, Piece, number
+from ..core.cards import PACK_SIZE
+from ..core.features import FLAG, RANK, Features, Piece, whole_number
 from ..core.options import Option
 
 PYRAMID = 28
@@ -38,7 +38,7 @@ STOCK = 38
 PLACES = 39
 DEAL, REDEAL, UNDO = 39, 40, 41
 ACTIONS = 42
-PILE = PACK - PYRAMID
+PILE = PACK_SIZE - PYRAMID
 """Cards of the deck behind the pyramid: the stock, or extra row and stock."""
 KING = 13
 TARGET = 13
@@ -180,7 +180,7 @@ FEATURES = Features(
         Piece(
             "pile_where",
             PILE,
-            number(4),
+            whole_number(4),
             "where each of them is: 0 gone or in the extra row, "
             "1 stock, 2-4 waste pile 1-3; within a pile the later card lies higher, "
             "of the stock the earliest is turned first",
@@ -188,25 +188,27 @@ FEATURES = Features(
         Piece(
             "unseen",
             KING,
-            number(4),
+            whole_number(4),
             "of each value, ace to king: cards of which only is known "
             "that they are somewhere in the stock",
         ),
-        Piece("need", 1, number(12), "points still missing in the removal begun; 0: none begun"),
-        Piece("stock_count", 1, number(PILE), "cards in the stock"),
-        Piece("waste_counts", 3, number(PILE), "cards in each waste pile"),
-        Piece("redeals_left", 1, number(9), "redeals left; 9: any number"),
+        Piece(
+            "need", 1, whole_number(12), "points still missing in the removal begun; 0: none begun"
+        ),
+        Piece("stock_count", 1, whole_number(PILE), "cards in the stock"),
+        Piece("waste_counts", 3, whole_number(PILE), "cards in each waste pile"),
+        Piece("redeals_left", 1, whole_number(9), "redeals left; 9: any number"),
         Piece("removal_seen", 1, FLAG, "a removal was legal since the last redeal"),
-        Piece("passes", 1, number(9), "option: passes through the stock, 0 any number"),
+        Piece("passes", 1, whole_number(9), "option: passes through the stock, 0 any number"),
         Piece("shuffle_redeal", 1, FLAG, "option"),
-        Piece("deal_when", 1, number(1), "option: 1 blocked"),
+        Piece("deal_when", 1, whole_number(1), "option: 1 blocked"),
         Piece("first_deal", 1, FLAG, "option"),
         Piece("extra_row", 1, FLAG, "option"),
         Piece("covered_kings", 1, FLAG, "option"),
         Piece("match_cover", 1, FLAG, "option"),
         Piece("many_sum", 1, FLAG, "option"),
-        Piece("waste_piles", 1, number(3), "option"),
-        Piece("stock_view", 1, number(2), "option: 1 top, 2 all"),
+        Piece("waste_piles", 1, whole_number(3), "option"),
+        Piece("stock_view", 1, whole_number(2), "option: 1 top, 2 all"),
         Piece("stock_play", 1, FLAG, "option"),
         Piece("clear_all", 1, FLAG, "option"),
         Piece("undo", 1, FLAG, "option"),
@@ -224,12 +226,12 @@ STATE = np.dtype(
         ("waste", np.int64, (3,)),  # sets of deck positions: the highest is the top
         ("seen", np.int64),  # set of deck positions whose card the player knows
         ("by_value", np.int64, (14,)),  # for each value the set of places in play that hold it
-        ("deck", np.int8, (PACK,)),
+        ("deck", np.int8, (PACK_SIZE,)),
         ("redeals", np.int16),
         ("turns", np.int16),  # deals and redeals made and not undone
         ("clicks", np.int8),  # clicks of removals made and not undone
-        ("click_place", np.int8, (PACK,)),
-        ("click_turn", np.int16, (PACK,)),  # how many turns came before each click
+        ("click_place", np.int8, (PACK_SIZE,)),
+        ("click_turn", np.int16, (PACK_SIZE,)),  # how many turns came before each click
         ("shown", FEATURES.dtype),
     ]
 )

@@ -1,14 +1,13 @@
 """Pyramid: what lies where, and what of it the player sees."""
 
-from typing import Any
-
+from ..core.aliases import CardCode, RulesRecord, State
 from ..core.bits import count, highest, lowest
 from ..core.jit import jit
 from .rules import PYRAMID, STOCK, WASTE
 
 
 @jit
-def put(s: Any, place: int, card: int, in_play: bool) -> None:
+def lay_card(s: State, place: int, card: CardCode, in_play: bool) -> None:
     """Lay a face-up card (0: none) on a place; in play it can be part of removals."""
     places = s["shown"]["places"]
     bit = 1 << place
@@ -20,7 +19,7 @@ def put(s: Any, place: int, card: int, in_play: bool) -> None:
 
 
 @jit
-def reveal(s: Any, position: int) -> None:
+def reveal(s: State, position: int) -> None:
     """Turn the card at a deck position up. All that the player learns passes through here."""
     if (s["seen"] >> position) & 1 == 0:
         card = s["deck"][position]
@@ -30,7 +29,7 @@ def reveal(s: Any, position: int) -> None:
 
 
 @jit
-def show_stock(s: Any, rules: Any) -> None:
+def show_stock(s: State, rules: RulesRecord) -> None:
     """Bring the stock's top and count up to date."""
     stock = s["stock"]
     s["shown"]["stock_count"] = count(stock)
@@ -42,21 +41,21 @@ def show_stock(s: Any, rules: Any) -> None:
         if (s["seen"] >> top) & 1:
             card = s["deck"][top]
     in_play = rules.stock_play and card != 0
-    put(s, STOCK, card, in_play)
+    lay_card(s, STOCK, card, in_play)
     s["free"] &= ~(1 << STOCK)
     if in_play:
         s["free"] |= 1 << STOCK
 
 
 @jit
-def show_waste(s: Any, pile: int) -> None:
+def show_waste(s: State, pile: int) -> None:
     """Bring a waste pile's top and count up to date."""
     waste = s["waste"][pile]
     place = WASTE + pile
     s["shown"]["waste_counts"][pile] = count(waste)
     if waste:
-        put(s, place, s["deck"][highest(waste)], True)
+        lay_card(s, place, s["deck"][highest(waste)], True)
         s["free"] |= 1 << place
     else:
-        put(s, place, 0, False)
+        lay_card(s, place, 0, False)
         s["free"] &= ~(1 << place)

@@ -1,11 +1,12 @@
 """Seven Twenty-Seven, a vying game: rules and sources are in README.md beside this file."""
 
-from ..core.batch import make_resample_kernel, make_score_kernel, make_view_kernel
+from ..core.contract import Seats
 from ..core.game import Game
+from ..core.row_kernels import make_resample_kernel, make_score_kernel, make_view_kernel
 from .heuristic import WEIGHTS, heuristic
-from .hiding import hide
-from .kernel import play, unit
-from .layout import facts, layout, words
+from .hiding import resample_hidden
+from .kernel import kernels, reward_unit
+from .layout import action_words, final_info, layout
 from .odds import equity
 from .record import RECORD
 from .rule_agents import loose, tight
@@ -38,20 +39,18 @@ GAME = Game(
     state=STATE,
     actions=ACTIONS,
     label=label,
-    play=play,
-    hide=make_resample_kernel(hide),
-    judge=make_score_kernel(heuristic),
-    weights=WEIGHTS,
+    kernels=kernels,
+    resample_kernel=make_resample_kernel(resample_hidden),
+    score_kernel=make_score_kernel(heuristic),
+    heuristic_weights=WEIGHTS,
     layout=layout,
-    words=words,
-    facts=facts,
-    scores=(-(10**6), 10**7),
-    seats=SEATS,
-    view=make_view_kernel(view),
-    unit=unit,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(-(10**6), 10**7),
+    seats=Seats(SEATS, make_view_kernel(view), reward_unit),
     record=RECORD,
     pack=pack,
-    players={"tight": make_score_kernel(tight), "loose": make_score_kernel(loose)},
+    rule_agents={"tight": make_score_kernel(tight), "loose": make_score_kernel(loose)},
 )
 
 __all__ = ["GAME", "VARIANTS", "Rules", "equity"]

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.aliases import RulesRecord, RulesRecords, Seat, State, States
 from ..core.batch import DealSource
 from ..core.jit import jit
-from ..core.options import compiled
-from .kernel import play
+from ..core.options import as_record
+from .kernel import kernels
 from .rules import (
     ACTIONS,
     CLASSES,
@@ -66,13 +67,13 @@ assert len(WORDS) == SEES_CARD + CLASSES and len(LABELS) == ACTIONS
 
 
 @jit
-def chance_place(s: Any, stage: int) -> int:
+def chance_place(s: State, stage: int) -> int:
     """The deck position of the card that chance is about to choose."""
     return s["next"] if stage == DRAWING else stage
 
 
 @jit
-def ways(s: Any, stage: int, players: int, counts: Any) -> None:
+def write_ways(s: State, stage: int, players: int, counts: np.ndarray) -> None:
     """Count the ways in which each outcome can come; a legal action counts 1."""
     for outcome in range(WIDTH):
         counts[outcome] = 0
@@ -88,7 +89,7 @@ def ways(s: Any, stage: int, players: int, counts: Any) -> None:
 
 
 @jit
-def put(s: Any, place: int, kind: int) -> None:
+def swap_into_place(s: State, place: int, kind: int) -> None:
     """Swap the first card of a class that has not been dealt to a position of the deck."""
     other = place
     while class_of(s["deck"][other]) != kind:
@@ -99,28 +100,28 @@ def put(s: Any, place: int, kind: int) -> None:
 
 
 @jit
-def happen(s: Any, stage: int, rules: Any, outcome: int) -> int:
+def apply_outcome(s: State, stage: int, rules: RulesRecord, outcome: int) -> int:
     """Let an outcome come, or the seat whose turn it is act; return the next stage."""
     if stage == PLAY:
         if outcome == DRAW:
             return DRAWING
-        play.step(s, rules, outcome)
+        kernels.step(s, rules, outcome)
         return PLAY
     if stage == DEALER:
         s["dealer"] = outcome
         return 0
-    put(s, chance_place(s, stage), outcome)
+    swap_into_place(s, chance_place(s, stage), outcome)
     if stage == DRAWING:
-        play.step(s, rules, DRAW)
+        kernels.step(s, rules, DRAW)
         return PLAY
     if stage + 1 < rules.players * (1 + rules.start_down):
         return stage + 1
-    play.begin(s, rules, DealSource.DECK)
+    kernels.begin(s, rules, DealSource.DECK)
     return PLAY
 
 
 @jit
-def event(s: Any, stage: int, rules: Any, outcome: int, seat: int) -> int:
+def observe_event(s: State, stage: int, rules: RulesRecord, outcome: int, seat: Seat) -> int:
     """What a seat is about to see of an outcome."""
     if stage == PLAY:
         secret = outcome >= DECLARE and rules.declare == Declare.SIMULTANEOUS
@@ -135,27 +136,29 @@ def event(s: Any, stage: int, rules: Any, outcome: int, seat: int) -> int:
 
 
 @jit
-def count_ways(states: Any, stages: Any, table: Any, counts: Any) -> None:
-    """Write `ways` of each row, int8 (n, `WIDTH`); all 0 where the hand is over."""
+def count_ways(states: States, stages: np.ndarray, table: RulesRecords, counts: np.ndarray) -> None:
+    """Write `write_ways` of each row, int8 (n, `WIDTH`); all 0 where the hand is over."""
     for i in range(len(states)):
-        ways(states[i], stages[i], table[0]["players"], counts[i])
+        write_ways(states[i], stages[i], table[0]["players"], counts[i])
 
 
 @jit
-def advance(states: Any, stages: Any, table: Any, outcomes: Any, seen: Any) -> None:
+def apply_outcomes(
+    states: States, stages: np.ndarray, table: RulesRecords, outcomes: np.ndarray, seen: np.ndarray
+) -> None:
     """Let an outcome, int64 (n,), come on each row; write what each seat sees (n, players)."""
     rules = table[0]
     for i in range(len(states)):
         s, stage = states[i], stages[i]
         for seat in range(rules.players):
-            seen[i, seat] = event(s, stage, rules, outcomes[i], seat)
-        stages[i] = happen(s, stage, rules, outcomes[i])
+            seen[i, seat] = observe_event(s, stage, rules, outcomes[i], seat)
+        stages[i] = apply_outcome(s, stage, rules, outcomes[i])
         live = s["live"] if stages[i] >= PLAY else (1 << rules.players) - 1
         for seat in range(rules.players):
             seen[i, seat] += EVENTS * live
 
 
-def starts(rules: Rules, dealer: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+def initial_states(rules: Rules, dealer: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the record and the stage, each an array of one row, in which a hand begins.
 
     ``dealer``, a seat, is not left to chance. Raises ValueError if there is no such seat.
@@ -171,18 +174,18 @@ def starts(rules: Rules, dealer: int | None = None) -> tuple[np.ndarray, np.ndar
     return states, np.array([DEALER if dealer is None else 0], np.int8)
 
 
-class Hand:
+class ExplicitHand:
     """One hand, card by card. Copying it (`copy`) is cheap: some bytes and a list.
 
     ``states`` and ``stages`` are arrays of one row, as kernels take them; ``table`` the rules as
-    `options.compiled` makes them; ``events`` what each seat has seen, a tuple for each event.
+    `options.as_record` makes them; ``events`` what each seat has seen, a tuple for each event.
     """
 
     __slots__ = ("_bytes", "_can", "events", "rules", "stages", "states", "table")
 
     def __init__(self, rules: Rules, dealer: int | None = None) -> None:
-        self.rules, self.table = rules, compiled(rules)
-        states, self.stages = starts(rules, dealer)
+        self.rules, self.table = rules, as_record(rules)
+        states, self.stages = initial_states(rules, dealer)
         self._hold(bytearray(states.tobytes()))
         self.events: list[tuple[int, ...]] = []
         self._can: dict[int, int] | None = None
@@ -191,34 +194,34 @@ class Hand:
         # NumPy copies a record field by field: 55 µs, where its bytes take 0.4
         self._bytes, self.states = data, np.frombuffer(data, STATE)
 
-    def copy(self) -> "Hand":
+    def copy(self) -> "ExplicitHand":
         """Return a copy that goes its own way."""
-        made = object.__new__(Hand)
+        made = object.__new__(ExplicitHand)
         made.rules, made.table = self.rules, self.table
         made._hold(bytearray(self._bytes))
         made.stages = self.stages.copy()
         made.events, made._can = self.events.copy(), self._can
         return made
 
-    def __copy__(self) -> "Hand":
+    def __copy__(self) -> "ExplicitHand":
         return self.copy()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Hand":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ExplicitHand":
         return self.copy()
 
     @property
-    def dealt(self) -> bool:
+    def is_dealt(self) -> bool:
         """Whether all have their first cards: before, the record says nothing yet."""
         return bool(self.stages[0] >= PLAY)
 
     @property
-    def actor(self) -> int:
+    def current_player(self) -> int:
         """The seat that acts, `CHANCE`, or `END`."""
         if self.stages[0] != PLAY:
             return CHANCE
         return END if self.states["over"][0] else int(self.states["turn"][0])
 
-    def ways(self) -> dict[int, int]:
+    def outcome_ways(self) -> dict[int, int]:
         """Return the outcomes that can come, or the legal actions, and in how many ways each."""
         if self._can is None:
             counts = np.zeros((1, WIDTH), np.int8)
@@ -226,12 +229,12 @@ class Hand:
             self._can = {outcome: n for outcome, n in enumerate(counts[0].tolist()) if n}
         return self._can
 
-    def happen(self, outcome: int) -> None:
+    def apply_outcome(self, outcome: int) -> None:
         """Let an outcome come, or the seat whose turn it is act. ValueError if that cannot be."""
-        if outcome not in (can := self.ways()):
+        if outcome not in (can := self.outcome_ways()):
             raise ValueError(f"outcome {outcome}: allowed are {', '.join(map(str, can)) or 'none'}")
         seen = np.zeros((1, self.rules.players), np.int64)
-        advance(self.states, self.stages, self.table, np.array([outcome], np.int64), seen)
+        apply_outcomes(self.states, self.stages, self.table, np.array([outcome], np.int64), seen)
         self.events.append(tuple(seen[0].tolist()))
         self._can = None
 
@@ -247,23 +250,23 @@ class Hand:
         word = {PLAY: "", DEALER: "dealer "}.get(int(self.stages[0]), "card ")
         return word + names[outcome]
 
-    def shown(self) -> np.ndarray:
+    def observation_codes(self) -> np.ndarray:
         """Return the pieces that the record shows, int8 (width,): a view."""
         assert STATE.fields is not None
         kind, start = STATE.fields["shown"][:2]
         return np.frombuffer(self._bytes, np.int8, kind.itemsize, start)
 
-    def nets(self) -> list[float]:
+    def returns(self) -> list[float]:
         """Return what each seat has won, in antes: zeros before the end."""
         nets = self.states["net"][0, : self.rules.players] / self.rules.ante
-        return (nets * (self.actor == END)).tolist()
+        return (nets * (self.current_player == END)).tolist()
 
-    def seen_by(self, seat: int) -> str:
+    def information_state_string(self, seat: int) -> str:
         """Return all that a seat has seen and done, in words; different for different sequences."""
-        return words(seat, [event[seat] for event in self.events])
+        return events_text(seat, [event[seat] for event in self.events])
 
 
-def words(seat: int, events: Sequence[int]) -> str:
+def events_text(seat: int, events: Sequence[int]) -> str:
     """Write what a seat has seen: its number, then `WORDS`; ``!2``: seat 2 goes bust."""
     said = [f"seat{seat}"]
     before = events[0] // EVENTS if events else 0
@@ -276,7 +279,7 @@ def words(seat: int, events: Sequence[int]) -> str:
     return " ".join(said)
 
 
-def limits(rules: Rules) -> tuple[int, int]:
+def game_limits(rules: Rules) -> tuple[int, int]:
     """Return the most actions that a hand can have, and the most chips that a seat can pay."""
     stock = len(pack(rules)) - rules.players * (1 + rules.start_down)
     draws = stock if rules.max_extra == 0 else min(stock, rules.players * rules.max_extra)

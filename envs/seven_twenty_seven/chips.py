@@ -1,34 +1,35 @@
 """Seven Twenty-Seven: bets and the pot. Chips are whole numbers."""
 
-from typing import Any
+import numpy as np
 
+from ..core.aliases import RulesRecord, Seat, State
 from ..core.bits import highest
-from ..core.features import BASE
+from ..core.features import DIGIT_BASE
 from ..core.jit import jit
 from .rules import CALL, FOLD, LEVELS, RAISE
 
 
 @jit
-def write_digits(digits: Any, value: int) -> None:
-    """Write a number of chips or half points to base `BASE`."""
+def write_digits(digits: np.ndarray, value: int) -> None:
+    """Write a number of chips or half points to base `DIGIT_BASE`."""
     for i in range(len(digits) - 1, -1, -1):
-        digits[i] = value & (BASE - 1)
+        digits[i] = value & (DIGIT_BASE - 1)
         value >>= 4
 
 
 @jit
-def show_pot(s: Any, rules: Any) -> None:
+def show_pot(s: State, rules: RulesRecord) -> None:
     """Show the chips in the pot."""
     shown = s["shown"]
     write_digits(shown["pot"], s["pot"])
     antes = s["pot"] if rules.ante == 1 else s["pot"] // rules.ante
     top = highest(antes)
     half = (antes >> (top - 1)) & 1 if top else 0
-    shown["antes"] = min(2 * top + half, 2 * BASE)
+    shown["antes"] = min(2 * top + half, 2 * DIGIT_BASE)
 
 
 @jit
-def pay(s: Any, rules: Any, seat: int, chips: int) -> None:
+def pay_chips(s: State, rules: RulesRecord, seat: Seat, chips: int) -> None:
     """Move chips from a seat to the pot."""
     if chips == 0:
         return
@@ -42,13 +43,13 @@ def pay(s: Any, rules: Any, seat: int, chips: int) -> None:
 
 
 @jit
-def level_chips(rules: Any, level: int) -> int:
+def level_chips(rules: RulesRecord, level: int) -> int:
     """The chips of a bet or raise."""
     return rules.min_bet + (rules.max_bet - rules.min_bet) * level // (LEVELS - 1)
 
 
 @jit
-def distinct_level_actions(rules: Any) -> int:
+def distinct_level_actions(rules: RulesRecord) -> int:
     """The set of actions that bet or raise: of equal levels only the lowest."""
     actions, last = 0, 0
     for level in range(LEVELS):
@@ -60,19 +61,19 @@ def distinct_level_actions(rules: Any) -> int:
 
 
 @jit
-def raise_bet(s: Any, rules: Any, seat: int, level: int) -> None:
+def raise_bet(s: State, rules: RulesRecord, seat: Seat, level: int) -> None:
     """Bet, or call and raise; all others still in have to answer."""
     if s["high"]:
         s["raises"] += 1
         s["shown"]["raises_left"] = rules.max_raises - s["raises"]
-    pay(s, rules, seat, s["high"] - s["staked"][seat] + level_chips(rules, level))
+    pay_chips(s, rules, seat, s["high"] - s["staked"][seat] + level_chips(rules, level))
     s["high"] = s["staked"][seat]
     s["bettor"] = seat
     s["pending"] = s["live"] & ~(1 << seat)
 
 
 @jit
-def bets(s: Any, rules: Any, seat: int) -> int:
+def bet_actions(s: State, rules: RulesRecord, seat: Seat) -> int:
     """The set of actions of a seat in a round of bets."""
     legal = 1 << CALL
     if s["high"] > s["staked"][seat]:

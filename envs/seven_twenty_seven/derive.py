@@ -1,46 +1,45 @@
 """Seven Twenty-Seven: what follows from the fields that say everything. See `record`."""
 
-from typing import Any
-
+from ..core.aliases import RulesRecord, Seat, State
 from ..core.batch import Over
-from ..core.cards import PACK
+from ..core.cards import PACK_SIZE
 from ..core.jit import jit
-from .chips import bets, distinct_level_actions, show_pot, write_digits
+from .chips import bet_actions, distinct_level_actions, show_pot, write_digits
 from .hiding import bust_violation
-from .kernel import DECLARES, DRAWS, MINI_PACK, deal_card
-from .rules import CLASSES, FACE, ROUNDS, SEATS, Declare, Nearness, Pack, Phase, Status
+from .kernel import DECLARES, DRAWS, MINI_PACK, clear_seat, deal_card
+from .rules import CLASSES, FACE, SEATS, Declare, Nearness, Pack, Phase, Status
 from .seat_view import show_rules, view
 from .seating import wrap_seat
-from .showdown import finish
-from .totals import LOWEST_BUST, weigh
+from .showdown import finish_hand
+from .totals import LOWEST_BUST, rank_hand
 
 
 @jit
-def pack_size(rules: Any) -> int:
+def pack_size(rules: RulesRecord) -> int:
     """How many cards are played with."""
-    return len(MINI_PACK) if rules.pack == Pack.MINI else PACK
+    return len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
 
 
 @jit
-def is_betting(s: Any) -> bool:
+def is_betting(s: State) -> bool:
     """Whether bets are made."""
     return s["phase"] == Phase.BET or s["phase"] == Phase.LAST_BET
 
 
 @jit
-def is_drawing(s: Any) -> bool:
+def is_drawing(s: State) -> bool:
     """Whether cards are taken."""
     return s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
 
 
 @jit
-def is_done(s: Any, first: int, seat: int, players: int) -> bool:
+def is_done(s: State, first: int, seat: Seat, players: int) -> bool:
     """Whether a seat came before the one whose turn it is, from the first of the round on."""
     return (seat - first + players) % players < (s["turn"] - first + players) % players
 
 
 @jit
-def first_of_round(s: Any, rules: Any) -> int:
+def first_of_round(s: State, rules: RulesRecord) -> int:
     """The seat from which on seats act, or answer the last bet, in this phase."""
     left = wrap_seat(s["dealer"] + 1, rules.players)
     if is_betting(s) and s["high"]:
@@ -51,28 +50,7 @@ def first_of_round(s: Any, rules: Any) -> int:
 
 
 @jit
-def empty_seat(s: Any, seat: int) -> None:
-    """Clear all that there is of a place where nobody sits."""
-    public = s["seats"][seat]
-    s["net"][seat] = 0
-    s["paid"][seat] = 0
-    s["staked"][seat] = 0
-    s["taken"][seat] = 0
-    s["stands"][seat] = 0
-    s["said"][seat] = 0
-    for k in range(ROUNDS):
-        public["drew"][k] = 0
-    public["status"] = Status.NONE
-    public["taken"] = 0
-    public["stands"] = 0
-    public["declared"] = 0
-    write_digits(public["paid"], 0)
-    write_digits(public["staked"], 0)
-    s["shown"]["seats"][seat] = public
-
-
-@jit
-def derive_cards(s: Any, rules: Any) -> None:
+def derive_cards(s: State, rules: RulesRecord) -> None:
     """Give all cards again to those who have them."""
     for seat in range(SEATS):
         for kind in range(CLASSES):
@@ -90,11 +68,11 @@ def derive_cards(s: Any, rules: Any) -> None:
         face_up = place < rules.players or (place >= dealt and rules.draw_up)
         deal_card(s, rules, s["owner"][place] - 1, face_up)
     for seat in range(rules.players):
-        weigh(s, rules, seat)
+        rank_hand(s, rules, seat)
 
 
 @jit
-def derive_busts(s: Any, rules: Any) -> None:
+def derive_busts(s: State, rules: RulesRecord) -> None:
     """Where over is bust, put who cannot be in out, and take back cards taken after that."""
     for seat in range(rules.players):
         if bust_violation(s, rules, seat):
@@ -108,7 +86,7 @@ def derive_busts(s: Any, rules: Any) -> None:
 
 
 @jit
-def derive_seats(s: Any, rules: Any) -> None:
+def derive_seats(s: State, rules: RulesRecord) -> None:
     """Write what is public of each seat."""
     busts = rules.nearness == Nearness.OVER_IS_BUST
     s["pot"] = 0
@@ -126,11 +104,12 @@ def derive_seats(s: Any, rules: Any) -> None:
         s["pot"] += s["paid"][seat]
         s["drawn"] |= public["drew"][0]
     for seat in range(rules.players, SEATS):
-        empty_seat(s, seat)
+        clear_seat(s, seat)
+        s["shown"]["seats"][seat] = s["seats"][seat]
 
 
 @jit
-def derive_turn(s: Any, rules: Any) -> None:
+def derive_turn(s: State, rules: RulesRecord) -> None:
     """Write who has still to act, and what the seat whose turn it is may do."""
     first, betting = first_of_round(s, rules), is_betting(s)
     s["pending"] = 0
@@ -141,13 +120,13 @@ def derive_turn(s: Any, rules: Any) -> None:
     if betting and s["high"]:
         s["pending"] &= ~(1 << s["bettor"])
     if betting:
-        s["legal"] = bets(s, rules, s["turn"])
+        s["legal"] = bet_actions(s, rules, s["turn"])
     else:
         s["legal"] = DRAWS if is_drawing(s) else DECLARES
 
 
 @jit
-def derive(s: Any, rules: Any) -> None:
+def derive(s: State, rules: RulesRecord) -> None:
     """Write all that follows from the other fields."""
     shown = s["shown"]
     s["size"] = pack_size(rules)
@@ -166,7 +145,7 @@ def derive(s: Any, rules: Any) -> None:
     if s["phase"] == Phase.OVER:
         s["pending"] = s["live"]
         if s["live"]:
-            finish(s, rules)
+            finish_hand(s, rules)
     else:
         s["over"] = Over.RUNNING
         derive_turn(s, rules)

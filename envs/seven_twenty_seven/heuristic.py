@@ -1,16 +1,27 @@
 """Seven Twenty-Seven: what the greedy agent thinks of a position. Uses only what its seat knows.
 
-It asks `equity` for its part of the pot if all went on to take cards by a plain rule and nobody
-folded any more, and compares that with what the pot costs.
+It asks `expected_shares` for its part of the pot if all went on to take cards by a plain rule and
+nobody folded any more, and compares that with what the pot costs.
 """
 
-from typing import Any
-
+from ..core.aliases import RulesRecord, Scores, State, Weights
 from ..core.bits import count
 from ..core.jit import jit
 from .chips import level_chips
-from .pot_share import SAMPLES, equity
-from .rules import CALL, DECLARE, DRAW, FOLD, LEVELS, RAISE, STAND, Declare, Phase
+from .pot_share import DECISION_SAMPLES, expected_shares
+from .rules import (
+    CALL,
+    DECLARE_7,
+    DECLARE_27,
+    DECLARE_BOTH,
+    DRAW,
+    FOLD,
+    LEVELS,
+    RAISE,
+    STAND,
+    Declare,
+    Phase,
+)
 from .unseen import cards_allowed
 
 # Found by scans and CMA-ES against each other and against the players by rule; rounded. The winners
@@ -25,13 +36,15 @@ CALLING, FEAR, RAISING, DRAWING = range(4)
 
 
 @jit
-def part(first: float, second: float, both: float, speak: bool) -> float:
+def pot_part(first: float, second: float, both: float, speak: bool) -> float:
     """The part of the pot, of the two sides or by the best declaration."""
     return (first + second) / 2 if speak else max(first, max(second, both))
 
 
 @jit
-def score_bets(s: Any, rules: Any, weights: Any, share: float, scores: Any) -> None:
+def score_bets(
+    s: State, rules: RulesRecord, weights: Weights, share: float, scores: Scores
+) -> None:
     """Score folding, calling and raising by the chips they are worth from here on.
 
     A raise is taken to be called by all others: it wins its part of so many more chips.
@@ -51,22 +64,22 @@ def score_bets(s: Any, rules: Any, weights: Any, share: float, scores: Any) -> N
 
 
 @jit
-def heuristic(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Write a score for each legal action: parts of the pot, or chips where bets are made."""
     legal, phase = s["legal"], s["phase"]
     if legal == 0:
         return
     on = phase != Phase.LAST_BET and phase != Phase.DECLARING
     draws = cards_allowed(s, rules, s["turn"]) if on else 0
-    found = equity(s, rules, draws, on, SAMPLES, scores)
+    found = expected_shares(s, rules, draws, on, DECISION_SAMPLES, scores)
     if phase == Phase.DECLARING:
-        scores[DECLARE] = found.seven
-        scores[DECLARE + 1] = found.twenty_seven
-        scores[DECLARE + 2] = found.both
+        scores[DECLARE_7] = found.seven
+        scores[DECLARE_27] = found.twenty_seven
+        scores[DECLARE_BOTH] = found.both
         return
     speak = rules.declare == Declare.CARDS_SPEAK
-    now = part(found.seven, found.twenty_seven, found.both, speak)
-    then = part(found.then_seven, found.then_twenty_seven, found.then_both, speak)
+    now = pot_part(found.seven, found.twenty_seven, found.both, speak)
+    then = pot_part(found.then_seven, found.then_twenty_seven, found.then_both, speak)
     if (legal >> DRAW) & 1:
         scores[DRAW] = then
         scores[STAND] = now + weights[DRAWING]

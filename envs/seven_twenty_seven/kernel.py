@@ -3,14 +3,13 @@
 Bets and pot are in `chips`, the showdown in `showdown`, what a seat sees in `sight`.
 """
 
-from typing import Any
-
 import numpy as np
 
+from ..core.aliases import Action, RulesRecord, Seat, State
 from ..core.batch import Over, make_batch_kernels
-from ..core.cards import FIRST_CARD, PACK, below, shuffle
+from ..core.cards import FIRST_CARD, PACK_SIZE, random_below, shuffle
 from ..core.jit import jit
-from .chips import bets, distinct_level_actions, pay, raise_bet, write_digits
+from .chips import bet_actions, distinct_level_actions, pay_chips, raise_bet, write_digits
 from .rules import (
     ACTIONS,
     CALL,
@@ -31,8 +30,8 @@ from .rules import (
 )
 from .seat_view import show_rules, view
 from .seating import next_seat, wrap_seat
-from .showdown import finish
-from .totals import LOWEST_BUST, VALUES, class_of, weigh
+from .showdown import finish_hand
+from .totals import HALF_POINTS, LOWEST_BUST, class_of, rank_hand
 
 MINI_PACK = np.array(MINI, np.int8)
 DRAWS = 1 << DRAW | 1 << STAND
@@ -45,14 +44,14 @@ MOST_STANDS = 3
 
 
 @jit
-def deal_card(s: Any, rules: Any, seat: int, face_up: int) -> None:
+def deal_card(s: State, rules: RulesRecord, seat: Seat, face_up: int) -> None:
     """Give a seat the top of the stock. All that anybody learns of cards passes through here."""
     place = s["next"]
     kind = class_of(s["deck"][place])
     s["next"] = place + 1
     s["owner"][place] = seat + 1
     s["cards"][seat][kind] += 1
-    s["low"][seat] += VALUES[rules.half_tens, kind]
+    s["low"][seat] += HALF_POINTS[rules.half_tens, kind]
     public = s["seats"][seat]
     if not face_up:
         public["hidden"] += 1
@@ -65,17 +64,17 @@ def deal_card(s: Any, rules: Any, seat: int, face_up: int) -> None:
 
 
 @jit
-def leave(s: Any, seat: int, status: int) -> None:
+def remove_seat(s: State, seat: Seat, status: int) -> None:
     """Put a seat out."""
     s["live"] &= ~(1 << seat)
     s["seats"][seat]["status"] = status
 
 
 @jit
-def take(s: Any, rules: Any, seat: int) -> None:
+def draw_card(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Let a seat draw; where that busts it, it is out."""
     deal_card(s, rules, seat, rules.draw_up)
-    weigh(s, rules, seat)
+    rank_hand(s, rules, seat)
     public = s["seats"][seat]
     s["taken"][seat] += 1
     public["taken"] += 1
@@ -83,11 +82,11 @@ def take(s: Any, rules: Any, seat: int) -> None:
     s["drawn"] = 1
     s["shown"]["stock"] = s["size"] - s["next"]
     if rules.nearness == Nearness.OVER_IS_BUST and s["low"][seat] >= LOWEST_BUST:
-        leave(s, seat, Status.BUSTED)
+        remove_seat(s, seat, Status.BUSTED)
 
 
 @jit
-def can_draw(s: Any, rules: Any, seat: int) -> bool:
+def can_draw(s: State, rules: RulesRecord, seat: Seat) -> bool:
     """Whether a seat may take a card."""
     return (
         s["next"] < s["size"]
@@ -100,7 +99,7 @@ def can_draw(s: Any, rules: Any, seat: int) -> bool:
 
 
 @jit
-def enter(s: Any, rules: Any, phase: int) -> None:
+def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
     """Begin a phase: all who are still in have to act."""
     for seat in range(rules.players):
         if s["staked"][seat]:
@@ -125,32 +124,32 @@ def enter(s: Any, rules: Any, phase: int) -> None:
 
 
 @jit
-def next_phase(s: Any, rules: Any) -> int:
+def next_phase(s: State, rules: RulesRecord) -> int:
     """Go to the next phase, or to the end; return the seat from which its first is looked for."""
     phase = s["phase"]
     left = wrap_seat(s["dealer"] + 1, rules.players)
     if phase == Phase.ASK or (phase == Phase.DRAWING and s["drawn"]):
-        enter(s, rules, Phase.BET)
+        enter_phase(s, rules, Phase.BET)
     elif phase == Phase.BET:
-        enter(s, rules, Phase.DRAWING)
+        enter_phase(s, rules, Phase.DRAWING)
     elif phase == Phase.DRAWING and rules.last_bets:
-        enter(s, rules, Phase.LAST_BET)
+        enter_phase(s, rules, Phase.LAST_BET)
     elif phase != Phase.DECLARING and rules.declare != Declare.CARDS_SPEAK:
-        enter(s, rules, Phase.DECLARING)
+        enter_phase(s, rules, Phase.DECLARING)
         if rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
             return s["bettor"]
     else:
-        enter(s, rules, Phase.OVER)
-        finish(s, rules)
+        enter_phase(s, rules, Phase.OVER)
+        finish_hand(s, rules)
     return left
 
 
 @jit
-def go_on(s: Any, rules: Any, seat: int) -> None:
+def advance_to_decision(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Find, from a seat on, the next one that has a choice, through the phases or to the end."""
     if s["live"] & (s["live"] - 1) == 0:
-        enter(s, rules, Phase.OVER)
-        finish(s, rules)
+        enter_phase(s, rules, Phase.OVER)
+        finish_hand(s, rules)
     while s["over"] == Over.RUNNING:
         draws = s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
         while s["pending"]:
@@ -161,26 +160,26 @@ def go_on(s: Any, rules: Any, seat: int) -> None:
         if s["pending"]:
             s["turn"] = seat
             declares = s["phase"] == Phase.DECLARING
-            s["legal"] = DRAWS if draws else DECLARES if declares else bets(s, rules, seat)
+            s["legal"] = DRAWS if draws else DECLARES if declares else bet_actions(s, rules, seat)
             break
         seat = next_phase(s, rules)
     view(s, rules, s["turn"])
 
 
 @jit
-def step(s: Any, rules: Any, action: int) -> None:
+def step(s: State, rules: RulesRecord, action: Action) -> None:
     """Let the seat whose turn it is act."""
     seat = s["turn"]
     s["moves"] += 1
     s["pending"] &= ~(1 << seat)
     if action == FOLD:
-        leave(s, seat, Status.FOLDED)
+        remove_seat(s, seat, Status.FOLDED)
     elif action == CALL:
-        pay(s, rules, seat, s["high"] - s["staked"][seat])
+        pay_chips(s, rules, seat, s["high"] - s["staked"][seat])
     elif action < DRAW:
         raise_bet(s, rules, seat, action - RAISE)
     elif action == DRAW:
-        take(s, rules, seat)
+        draw_card(s, rules, seat)
     elif action == STAND:
         s["stands"][seat] = min(s["stands"][seat] + 1, MOST_STANDS)
         s["seats"][seat]["stands"] = s["stands"][seat]
@@ -188,11 +187,11 @@ def step(s: Any, rules: Any, action: int) -> None:
         s["said"][seat] = action - DECLARE + 1
         if rules.declare == Declare.SEQUENTIAL:
             s["seats"][seat]["declared"] = s["said"][seat]
-    go_on(s, rules, seat + 1)
+    advance_to_decision(s, rules, seat + 1)
 
 
 @jit
-def instead(s: Any, rules: Any) -> int:
+def fallback_action(s: State, rules: RulesRecord) -> int:
     """What is played for a seat that chose an illegal action: fold, check, stand or declare 7."""
     for action in (FOLD, CALL, STAND):
         if (s["legal"] >> action) & 1:
@@ -204,37 +203,43 @@ def instead(s: Any, rules: Any) -> int:
 
 
 @jit
-def clear(s: Any, rules: Any) -> None:
+def clear_seat(s: State, seat: Seat) -> None:
+    """Make a seat as it is before the first card."""
+    s["net"][seat] = 0
+    s["paid"][seat] = 0
+    s["staked"][seat] = 0
+    s["low"][seat] = 0
+    s["taken"][seat] = 0
+    s["stands"][seat] = 0
+    s["said"][seat] = 0
+    for kind in range(CLASSES):
+        s["cards"][seat][kind] = 0
+    public = s["seats"][seat]
+    public["status"] = Status.NONE
+    for kind in range(FACE):
+        public["up"][kind] = 0
+    public["up_faces"] = 0
+    public["hidden"] = 0
+    public["taken"] = 0
+    for k in range(ROUNDS):
+        public["drew"][k] = 0
+    public["stands"] = 0
+    write_digits(public["paid"], 0)
+    write_digits(public["staked"], 0)
+    public["declared"] = 0
+
+
+@jit
+def clear_state(s: State, rules: RulesRecord) -> None:
     """Make everything as it is before the first card."""
-    s["size"] = len(MINI_PACK) if rules.pack == Pack.MINI else PACK
-    for place in range(PACK):
+    s["size"] = len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
+    for place in range(PACK_SIZE):
         s["owner"][place] = 0
     before = s["shown"]["players"]  # seats without a player are clear already
     for seat in range(max(before, rules.players)):
-        s["net"][seat] = 0
-        s["paid"][seat] = 0
-        s["staked"][seat] = 0
-        s["low"][seat] = 0
-        s["taken"][seat] = 0
-        s["stands"][seat] = 0
-        s["said"][seat] = 0
-        for kind in range(CLASSES):
-            s["cards"][seat][kind] = 0
-        public = s["seats"][seat]
-        public["status"] = Status.NONE
-        for kind in range(FACE):
-            public["up"][kind] = 0
-        public["up_faces"] = 0
-        public["hidden"] = 0
-        public["taken"] = 0
-        for k in range(ROUNDS):
-            public["drew"][k] = 0
-        public["stands"] = 0
-        write_digits(public["paid"], 0)
-        write_digits(public["staked"], 0)
-        public["declared"] = 0
+        clear_seat(s, seat)
         if seat >= rules.players:
-            s["shown"]["seats"][seat] = public
+            s["shown"]["seats"][seat] = s["seats"][seat]
     s["next"] = 0
     s["up"] = 0
     s["pot"] = 0
@@ -244,52 +249,54 @@ def clear(s: Any, rules: Any) -> None:
 
 
 @jit
-def deal(s: Any, rules: Any) -> None:
+def deal(s: State, rules: RulesRecord) -> None:
     """Begin a hand with the deck and the dealer as they stand in the state."""
     players = rules.players
-    clear(s, rules)
+    clear_state(s, rules)
     show_rules(s, rules)
     s["levels"] = distinct_level_actions(rules)
     s["live"] = (1 << players) - 1
     left = wrap_seat(s["dealer"] + 1, players)
     for seat in range(players):
         s["seats"][seat]["status"] = Status.IN
-        pay(s, rules, seat, rules.ante)
+        pay_chips(s, rules, seat, rules.ante)
     for turn in range(1 + rules.start_down):
         for k in range(players):
             deal_card(s, rules, wrap_seat(left + k, players), turn == 0)
     for k in range(players):
         seat = wrap_seat(left + k, players)
-        weigh(s, rules, seat)
+        rank_hand(s, rules, seat)
         if (
             rules.nearness == Nearness.OVER_IS_BUST
             and s["low"][seat] >= LOWEST_BUST
             and s["live"] & (s["live"] - 1)
         ):
-            leave(s, seat, Status.BUSTED)
+            remove_seat(s, seat, Status.BUSTED)
     s["shown"]["stock"] = s["size"] - s["next"]
     s["turn"] = left
-    enter(s, rules, Phase.ASK)
-    go_on(s, rules, left)
+    enter_phase(s, rules, Phase.ASK)
+    advance_to_decision(s, rules, left)
 
 
 @jit
-def new_deck(s: Any, rules: Any) -> None:
+def new_deck(s: State, rules: RulesRecord) -> None:
     """Draw the dealer, then fill the deck, from the state's generator."""
-    s["dealer"] = below(s, rules.players)
-    size = len(MINI_PACK) if rules.pack == Pack.MINI else PACK
-    for place in range(PACK):
-        s["deck"][place] = FIRST_CARD + place if size == PACK else 0
-    if size < PACK:
+    s["dealer"] = random_below(s, rules.players)
+    size = len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
+    for place in range(PACK_SIZE):
+        s["deck"][place] = FIRST_CARD + place if size == PACK_SIZE else 0
+    if size < PACK_SIZE:
         for place in range(size):
             s["deck"][place] = MINI_PACK[place]
     shuffle(s, s["deck"], 0, size)
 
 
 @jit
-def unit(rules: Any) -> float:
+def reward_unit(rules: RulesRecord) -> float:
     """What a seat's reward is counted in: antes."""
     return float(rules.ante)
 
 
-play = make_batch_kernels(new_deck, deal, step, ACTIONS, instead=instead, unit=unit)
+kernels = make_batch_kernels(
+    new_deck, deal, step, ACTIONS, fallback_action=fallback_action, reward_unit=reward_unit
+)

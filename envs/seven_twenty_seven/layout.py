@@ -4,8 +4,24 @@ from typing import Any
 
 import numpy as np
 
+from ..core.jit import plain_python
 from ..core.scene import Item, Scene, Text
-from .rules import CALL, DRAW, FOLD, RAISE, STAND, Phase, Status, levels
+from .chips import level_chips
+from .rules import (
+    CALL,
+    DECLARE_7,
+    DECLARE_27,
+    DECLARE_BOTH,
+    DRAW,
+    FOLD,
+    LEVELS,
+    RAISE,
+    STAND,
+    Phase,
+    Status,
+)
+
+_level_chips = plain_python(level_chips)  # rules come as a NamedTuple, or as their record
 
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
@@ -78,7 +94,7 @@ def _table(s: Any, rules: Any) -> list[str]:
     return [*lines, phase]
 
 
-def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
+def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     """Return what a person may call each action in sight, such as ``"raise 3"`` or ``"draw"``."""
     legal = int(s["legal"])
     missing = bool(s["high"] > s["staked"][int(s["turn"])])
@@ -89,16 +105,17 @@ def words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
         CALL: ("call", "c") if missing else ("check", "c"),
         DRAW: ("draw", "d", "card"),
         STAND: ("stand", "s"),
-        9: ("7", "seven"),
-        10: ("27",),
-        11: ("both", "b"),
+        DECLARE_7: ("7", "seven"),
+        DECLARE_27: ("27",),
+        DECLARE_BOTH: ("both", "b"),
     }
-    for level, chips in enumerate(levels(rules)):
+    for level in range(LEVELS):
+        chips = _level_chips(rules, level)
         found[RAISE + level] = (f"{more} {chips}", f"{more[0]}{chips}")
     return {action: found[action] for action in sorted(found) if legal >> action & 1}
 
 
-def facts(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """Return what ``info`` tells a seat at the end: chips paid, the pot, whether cards decided."""
     rows = np.arange(len(states))
     live = states["live"].astype(np.int64)

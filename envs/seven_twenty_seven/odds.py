@@ -5,21 +5,22 @@ chance, and the answer comes with a 95 % interval.
 """
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..core.aliases import RulesRecords, States
 from ..core.bits import count, lowest
 from ..core.game import find_game
 from ..core.jit import jit
-from ..core.options import compiled
-from ..core.truth import position
-from .pot_share import EXACT, exact, pack_known, sampled
+from ..core.options import as_record
+from ..core.truth import make_position
+from .pot_share import EXACT, exact_shares, pack_rival, sample_shares
 from .rules import SEATS, Declare, Rules
 from .showdown import SAYS_7, SAYS_27
-from .unseen import ACE, Pool, pool_of, scramble
+from .unseen import ACE, Pool, hash_number, make_pool
 
-SAMPLES = 4096
+DEFAULT_SAMPLES = 4096
 """Hands dealt by chance, if no other number is asked for: a half interval of at most 0.016."""
 BATCHES = 32
 """So many parts of the samples say by how much they differ how far off their mean may be."""
@@ -32,7 +33,7 @@ RULE_OF_THREE = 3.0
 class Equity(NamedTuple):
     """A part of the pot, 0 to 1: expected, and the limits of its 95 % interval.
 
-    Where it is ``exact`` the limits are the mean itself.
+    Where it is ``exact_shares`` the limits are the mean itself.
     """
 
     mean: float
@@ -42,7 +43,9 @@ class Equity(NamedTuple):
 
 
 @jit
-def weigh_batches(states: Any, table: Any, most: int, samples: int, room: Any, sums: Any) -> bool:
+def weigh_batches(
+    states: States, table: RulesRecords, most: int, samples: int, room: np.ndarray, sums: np.ndarray
+) -> bool:
     """Write the weighed sums of what the seat whose turn it is gets; return whether it is exact.
 
     ``most``: so many unknown cards of one other seat, or fewer, are gone through. ``samples``: of
@@ -53,29 +56,29 @@ def weigh_batches(states: Any, table: Any, most: int, samples: int, room: Any, s
     s, rules = states[0], table[0]
     seat, live = s["turn"], s["live"]
     many = 0 if rules.declare == Declare.CARDS_SPEAK else count(live)
-    pool = pool_of(s, rules, seat)
+    pool = make_pool(s, rules, seat)
     own = s["low"][seat] + ACE * s["cards"][seat][0]
     hidden, left = 0, live & ~(1 << seat)
     while left:
         other = lowest(left)
         left &= left - 1
-        room[other] = pack_known(s, rules, other)
+        room[other] = pack_rival(s, rules, other)
         hidden += s["seats"][other]["hidden"]
     simple = count(live) == 2 and hidden <= most
     for batch in range(1 if simple else len(sums)):
         if simple:
             known = int(room[lowest(live & ~(1 << seat))])
-            found, total = exact(pool, own, 0, known, rules.nearness, many)
+            found, total = exact_shares(pool, own, 0, known, rules.nearness, many)
         else:
-            dealt = Pool(pool.lower, pool.upper, 1, scramble(pool.seed ^ (batch + 1)))
-            how = (0, rules.nearness, many)
-            found, total = sampled(s, dealt, own, 0, how, samples, room)
+            dealt = Pool(pool.lower, pool.upper, 1, hash_number(pool.seed ^ (batch + 1)))
+            terms = (0, rules.nearness, many)
+            found, total = sample_shares(s, dealt, own, 0, terms, samples, room)
         sums[batch, 0], sums[batch, 1] = found.seven, found.twenty_seven
         sums[batch, 2], sums[batch, 3] = found.both, total
     return simple
 
 
-def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = SAMPLES) -> Equity:
+def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = DEFAULT_SAMPLES) -> Equity:
     """Return the part of the pot that a seat may expect if it came to a showdown now.
 
     ``state``: one record of the game's state. Used is what the seat knows: its own hand and what is
@@ -90,7 +93,7 @@ def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = SAMPLES) -
     Raises ValueError for a seat that is not in any more, for a hand that is over, and for fewer
     samples than `BATCHES`.
     """
-    copy = position(find_game("seven_twenty_seven"), rules, state)
+    copy = make_position(find_game("seven_twenty_seven"), rules, state)
     if copy["over"][0]:
         raise ValueError("the hand is over: there is no showdown to come")
     if not 0 <= seat < rules.players or not copy["live"][0] >> seat & 1:
@@ -104,7 +107,7 @@ def equity(state: np.ndarray, rules: Rules, seat: int, samples: int = SAMPLES) -
 def _equity(state: np.ndarray, rules: Rules, each: int, most: int) -> Equity:
     """The equity of the seat to act; ``each``: samples of a batch, see `weigh_batches`."""
     sums, seat = np.zeros((BATCHES, 4)), int(state["turn"][0])
-    simple = weigh_batches(state, compiled(rules), most, each, np.zeros(SEATS), sums)
+    simple = weigh_batches(state, as_record(rules), most, each, np.zeros(SEATS), sums)
     parts, weights = _parts(sums, rules, int(state["seats"]["declared"][0, seat]))
     mean = float(parts.sum() / weights.sum())
     if simple:

@@ -1,12 +1,15 @@
 """Seven Twenty-Seven: what a seat may expect of a showdown, by what it knows.
 
 With two seats left and at most `EXACT` cards unknown, all they can be are gone through. Otherwise
-`SAMPLES` hands are dealt by chance, from a seed made of what the seat sees, so that equal sights
-give equal numbers. See `equity` for how far off that is.
+`DECISION_SAMPLES` hands are dealt by chance, from a seed made of what the seat sees, so that equal
+sights give equal numbers. See `expected_shares` for how far off that is.
 """
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ..core.aliases import RulesRecord, Seat, SeatSet, State
 from ..core.bits import count, lowest
 from ..core.jit import jit
 from .rules import SEATS, Declare, Nearness
@@ -22,14 +25,14 @@ from .unseen import (
     Pool,
     cards_allowed,
     count_on_rung,
+    draw_on,
     face_up_hand,
-    fill,
-    look,
-    play_on,
-    pool_of,
+    fill_hand,
+    make_pool,
+    pool_size,
+    rank_totals,
+    remove_from_pool,
     rung_of_card,
-    size,
-    without,
 )
 
 EXACT = 3
@@ -41,11 +44,11 @@ HAND, CARDS, SAYS = 14, 6, 2
 HAND_MASK, CARDS_MASK = (1 << HAND) - 1, (1 << CARDS) - 1
 MORE = HAND + CARDS + SAYS
 SAYS_BOTH = SAYS_7 | SAYS_27
-SAMPLES = 64
+DECISION_SAMPLES = 64
 """Hands dealt by chance for one decision: with 256 the greedy agent gains too little to be seen."""
 
 
-class Field(NamedTuple):
+class Rivals(NamedTuple):
     """Whom a seat has to beat.
 
     On either side: the best rank of those who contest it alone, and how many have it. ``lead_7``
@@ -62,8 +65,8 @@ class Field(NamedTuple):
     leads: bool
 
 
-class Equity(NamedTuple):
-    """What a seat may expect, as it is and (``then``) after one more card. See `equity`."""
+class PotShares(NamedTuple):
+    """What a seat may expect, as it is and (``then``) after one more card: `expected_shares`."""
 
     seven: float
     twenty_seven: float
@@ -73,14 +76,14 @@ class Equity(NamedTuple):
     then_both: float
 
 
-NOBODY = Field(NO_TOTAL, 0, NO_TOTAL, 0, NO_TOTAL, NO_TOTAL, False)
-NOTHING = Equity(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_RIVALS = Rivals(NO_TOTAL, 0, NO_TOTAL, 0, NO_TOTAL, NO_TOTAL, False)
+NO_SHARES = PotShares(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @jit
-def plus(sums: Any, more: Any, times: float) -> Any:
+def add_shares(sums: PotShares, more: PotShares, times: float) -> Any:
     """Add so many times what was summed up elsewhere."""
-    return Equity(
+    return PotShares(
         sums.seven + times * more.seven,
         sums.twenty_seven + times * more.twenty_seven,
         sums.both + times * more.both,
@@ -91,31 +94,31 @@ def plus(sums: Any, more: Any, times: float) -> Any:
 
 
 @jit
-def join(field: Any, found: int, says: int) -> Any:
-    """The field, and one more seat, of that look, which contests those sides."""
+def add_rival(rivals: Rivals, found: int, says: int) -> Any:
+    """The rivals, and one more seat, of that look, which contests those sides."""
     seven, other = found & RANK, (found >> RANKS) & RANK
     if says == SAYS_BOTH:
-        leads = field.leads
-        if seven < field.lead_7 and other < field.lead_27:
+        leads = rivals.leads
+        if seven < rivals.lead_7 and other < rivals.lead_27:
             leads = True
-        elif seven <= field.lead_7 or other <= field.lead_27:
+        elif seven <= rivals.lead_7 or other <= rivals.lead_27:
             leads = False
-        return Field(
-            field.best_7, field.many_7, field.best_27, field.many_27,
-            min(field.lead_7, seven), min(field.lead_27, other), leads,
+        return Rivals(
+            rivals.best_7, rivals.many_7, rivals.best_27, rivals.many_27,
+            min(rivals.lead_7, seven), min(rivals.lead_27, other), leads,
         )  # fmt: skip
-    best_7, many_7, best_27, many_27 = field.best_7, field.many_7, field.best_27, field.many_27
+    best_7, many_7, best_27, many_27 = rivals.best_7, rivals.many_7, rivals.best_27, rivals.many_27
     if says != SAYS_27:
         many_7 = 1 if seven < best_7 else many_7 + (seven == best_7)
         best_7 = min(best_7, seven)
     if says != SAYS_7:
         many_27 = 1 if other < best_27 else many_27 + (other == best_27)
         best_27 = min(best_27, other)
-    return Field(best_7, many_7, best_27, many_27, field.lead_7, field.lead_27, field.leads)
+    return Rivals(best_7, many_7, best_27, many_27, rivals.lead_7, rivals.lead_27, rivals.leads)
 
 
 @jit
-def part(own: int, best: int, many: int) -> float:
+def side_share(own: int, best: int, many: int) -> float:
     """The part of a side that a rank gets against so many of the best rank."""
     if own == NO_TOTAL or own > best:
         return 0.0
@@ -123,49 +126,51 @@ def part(own: int, best: int, many: int) -> float:
 
 
 @jit
-def spoken(field: Any, found: int) -> Any:
+def shares_by_cards(rivals: Rivals, found: int) -> Any:
     """Where the cards speak: the parts of the 7 and the 27 side, and whether both are won alone."""
     seven, other = found & RANK, (found >> RANKS) & RANK
-    low = part(seven, field.best_7, field.many_7)
-    high = part(other, field.best_27, field.many_27)
-    if seven == NO_TOTAL and field.best_7 == NO_TOTAL:
+    low = side_share(seven, rivals.best_7, rivals.many_7)
+    high = side_share(other, rivals.best_27, rivals.many_27)
+    if seven == NO_TOTAL and rivals.best_7 == NO_TOTAL:
         low = high
     return low, high, 1.0 if low == 1.0 and high == 1.0 else 0.0
 
 
 @jit
-def declared(field: Any, found: int, live: int) -> Any:
+def shares_by_declaration(rivals: Rivals, found: int, live: SeatSet) -> Any:
     """The parts of the whole pot that declaring 7, 27 or both brings."""
     seven, other = found & RANK, (found >> RANKS) & RANK
-    leads = field.leads and field.lead_7 < field.best_7 and field.lead_27 < field.best_27
-    empty_7, empty_27 = field.best_7 == NO_TOTAL, field.best_27 == NO_TOTAL
+    leads = rivals.leads and rivals.lead_7 < rivals.best_7 and rivals.lead_27 < rivals.best_27
+    empty_7, empty_27 = rivals.best_7 == NO_TOTAL, rivals.best_27 == NO_TOTAL
     nobody = 1.0 / live if empty_7 and empty_27 else 0.0
-    low = nobody if seven == NO_TOTAL else part(seven, field.best_7, field.many_7)
-    high = nobody if other == NO_TOTAL else part(other, field.best_27, field.many_27)
+    low = nobody if seven == NO_TOTAL else side_share(seven, rivals.best_7, rivals.many_7)
+    high = nobody if other == NO_TOTAL else side_share(other, rivals.best_27, rivals.many_27)
     if not empty_27:
         low *= 0.5
     if not empty_7:
         high *= 0.5
-    if leads and field.lead_7 < seven:
+    if leads and rivals.lead_7 < seven:
         low = 0.0
-    if leads and field.lead_27 < other:
+    if leads and rivals.lead_27 < other:
         high = 0.0
-    both = 0.0 if leads and field.lead_7 < seven and field.lead_27 < other else nobody
-    if seven < min(field.best_7, field.lead_7) and other < min(field.best_27, field.lead_27):
+    both = 0.0 if leads and rivals.lead_7 < seven and rivals.lead_27 < other else nobody
+    if seven < min(rivals.best_7, rivals.lead_7) and other < min(rivals.best_27, rivals.lead_27):
         both = 1.0
     return low, high, both
 
 
 @jit
-def add(sums: Any, field: Any, weight: float, now: int, then: int, live: int) -> Any:
-    """Add what the looks of one's hand now and then get of a field. ``live`` is 0: cards speak."""
+def add_weighted_shares(
+    sums: PotShares, rivals: Rivals, weight: float, now: int, then: int, live: SeatSet
+) -> Any:
+    """Add what the looks of a hand now and then get among rivals; ``live`` 0: the cards speak."""
     if live:
-        a, b, c = declared(field, now, live)
-        d, e, f = declared(field, then, live)
+        a, b, c = shares_by_declaration(rivals, now, live)
+        d, e, f = shares_by_declaration(rivals, then, live)
     else:
-        a, b, c = spoken(field, now)
-        d, e, f = spoken(field, then)
-    return Equity(
+        a, b, c = shares_by_cards(rivals, now)
+        d, e, f = shares_by_cards(rivals, then)
+    return PotShares(
         sums.seven + weight * a,
         sums.twenty_seven + weight * b,
         sums.both + weight * c,
@@ -176,7 +181,7 @@ def add(sums: Any, field: Any, weight: float, now: int, then: int, live: int) ->
 
 
 @jit
-def likely_declaration(found: int, says: int, live: int) -> int:
+def likely_declaration(found: int, says: int, live: SeatSet) -> int:
     """The sides that a seat of that look contests: as it has said, else the one it is nearer to."""
     if says or live == 0:
         return says
@@ -184,7 +189,7 @@ def likely_declaration(found: int, says: int, live: int) -> int:
 
 
 @jit
-def pack_known(s: Any, rules: Any, seat: int) -> int:
+def pack_rival(s: State, rules: RulesRecord, seat: Seat) -> int:
     """What is known of another seat: open hand, hidden cards, what it said, cards it may take."""
     public = s["seats"][seat]
     more = cards_allowed(s, rules, seat)
@@ -193,22 +198,24 @@ def pack_known(s: Any, rules: Any, seat: int) -> int:
 
 
 @jit
-def ways(pool: Any, hidden: int, i: int, j: int, k: int) -> float:
+def hidden_card_ways(pool: Pool, hidden: int, i: int, j: int, k: int) -> float:
     """In how many ways so many hidden cards lie on the first of rungs i <= j <= k, in any order."""
     found = 1.0
     if hidden > 0:
         found *= count_on_rung(pool, i)
     if hidden > 1 and found:
-        pool = without(pool, i)
+        pool = remove_from_pool(pool, i)
         found *= count_on_rung(pool, j) * (1.0 if i == j else 2.0)
     if hidden > 2 and found:
-        found *= count_on_rung(without(pool, j), k)
+        found *= count_on_rung(remove_from_pool(pool, j), k)
         found *= 3.0 if j < k else 1.0 if i == j else 1.5
     return found
 
 
 @jit
-def against(sums: Any, pool: Any, own: int, then: int, known: int, nearness: int, live: int) -> Any:
+def sum_over_rival(
+    sums: PotShares, pool: Pool, own: int, then: int, known: int, nearness: int, live: SeatSet
+) -> Any:
     """Add all that the hidden cards of one other seat, up to `EXACT`, can be; and their number."""
     hand, hidden = known & HAND_MASK, (known >> HAND) & CARDS_MASK
     says = (known >> (HAND + CARDS)) & SAYS_BOTH
@@ -217,72 +224,86 @@ def against(sums: Any, pool: Any, own: int, then: int, known: int, nearness: int
     for i in range(RUNGS if hidden > 0 else 1):
         for j in range(i, RUNGS if hidden > 1 else i + 1):
             for k in range(j, RUNGS if hidden > 2 else j + 1):
-                weight = ways(pool, hidden, i, j, k)
+                weight = hidden_card_ways(pool, hidden, i, j, k)
                 full = hand + (COUNTS[i] if hidden > 0 else 0)
                 full += (COUNTS[j] if hidden > 1 else 0) + (COUNTS[k] if hidden > 2 else 0)
                 if weight and full & LOW <= most:
-                    found = look(full, nearness)
-                    field = join(NOBODY, found, likely_declaration(found, says, live))
-                    sums = add(sums, field, weight, own, then, live)
+                    found = rank_totals(full, nearness)
+                    rivals = add_rival(NO_RIVALS, found, likely_declaration(found, says, live))
+                    sums = add_weighted_shares(sums, rivals, weight, own, then, live)
                     total += weight
     return sums, total
 
 
 @jit
-def exact(pool: Any, own: int, draws: int, known: int, nearness: int, live: int) -> Any:
+def exact_shares(pool: Pool, own: int, draws: int, known: int, nearness: int, live: SeatSet) -> Any:
     """Go through all that one other seat can hold, and before it all cards that may come next."""
-    now = look(own, nearness)
-    sums, total = NOTHING, 0.0
+    now = rank_totals(own, nearness)
+    sums, total = NO_SHARES, 0.0
     if not draws:
-        return against(sums, pool, now, now, known, nearness, live)
+        return sum_over_rival(sums, pool, now, now, known, nearness, live)
     for first in range(RUNGS):
         many = count_on_rung(pool, first)
         if many:
-            then = look(own + COUNTS[first], nearness)
-            found, there = against(NOTHING, without(pool, first), now, then, known, nearness, live)
-            sums, total = plus(sums, found, 1.0 * many), total + many * there
+            then = rank_totals(own + COUNTS[first], nearness)
+            found, there = sum_over_rival(
+                NO_SHARES, remove_from_pool(pool, first), now, then, known, nearness, live
+            )
+            sums, total = add_shares(sums, found, 1.0 * many), total + many * there
     return sums, total
 
 
 @jit
-def sampled(s: Any, pool: Any, own: int, draws: int, how: Any, samples: int, room: Any) -> Any:
-    """Deal the hidden cards so often by chance; see `equity`. ``how``: on, nearness, live.
+def sample_shares(
+    s: State,
+    pool: Pool,
+    own: int,
+    draws: int,
+    terms: tuple[int, int, SeatSet],
+    samples: int,
+    room: np.ndarray,
+) -> Any:
+    """Deal the hidden cards so often by chance. ``terms``: on, nearness, live.
 
     The card that may come next is no matter of chance: it goes through the pack, as evenly as so
     many steps allow.
     """
-    seat, (on, nearness, live) = s["turn"], how
+    seat, (on, nearness, live) = s["turn"], terms
     most = LOWEST_BUST - 1 if nearness == Nearness.OVER_IS_BUST else ROOMY
     others = s["live"] & ~(1 << seat)
-    now = look(own, nearness)
-    cards, sums, total = size(pool), NOTHING, 0.0
+    now = rank_totals(own, nearness)
+    cards, sums, total = pool_size(pool), NO_SHARES, 0.0
     for n in range(samples):
-        rest, then, field, weight = pool, now, NOBODY, 1.0
+        rest, then, rivals, weight = pool, now, NO_RIVALS, 1.0
         hand = own
         if draws:
             first = rung_of_card(pool, (2 * n + 1) * cards // (2 * samples))
-            rest = without(pool, first)
+            rest = remove_from_pool(pool, first)
             hand += COUNTS[first]
         left = others
         while left:
             known = int(room[lowest(left)])
             left &= left - 1
-            full, rest, share = fill(known & HAND_MASK, (known >> HAND) & CARDS_MASK, most, rest)
+            full, rest, share = fill_hand(
+                known & HAND_MASK, (known >> HAND) & CARDS_MASK, most, rest
+            )
             weight *= share
-            found, rest = play_on(full, known >> MORE if on else 0, nearness, rest)
+            found, rest = draw_on(full, known >> MORE if on else 0, nearness, rest)
             says = (known >> (HAND + CARDS)) & SAYS_BOTH
-            field = join(field, found, likely_declaration(found, says, live))
+            rivals = add_rival(rivals, found, likely_declaration(found, says, live))
         if draws:
-            then, rest = play_on(hand, draws - 1 if on else 0, nearness, rest)
+            then, rest = draw_on(hand, draws - 1 if on else 0, nearness, rest)
         pool = Pool(pool.lower, pool.upper, rest.bits, rest.seed)
-        sums = add(sums, field, weight, now, then, live)
+        sums = add_weighted_shares(sums, rivals, weight, now, then, live)
         total += weight
     return sums, total
 
 
 @jit
-def equity(s: Any, rules: Any, draws: int, on: int, samples: int, room: Any) -> Any:
-    """The `Equity` of the seat whose turn it is, if it came to a showdown; hidden cards are random.
+def expected_shares(
+    s: State, rules: RulesRecord, draws: int, on: int, samples: int, room: np.ndarray
+) -> Any:
+    """The `PotShares` of the seat at turn, if it came to a showdown; hidden cards are random.
 
     Where the cards speak: its parts of the 7 and of the 27 side, and its chance to win both alone;
     a side that nobody can win counts as the other. Where seats declare: its parts of the whole pot
@@ -305,7 +326,7 @@ def equity(s: Any, rules: Any, draws: int, on: int, samples: int, room: Any) -> 
     seat, live = s["turn"], s["live"]
     speak = rules.declare == Declare.CARDS_SPEAK
     many = 0 if speak else count(live)
-    pool = pool_of(s, rules, seat)
+    pool = make_pool(s, rules, seat)
     own = s["low"][seat] + ACE * s["cards"][seat][0]
     hidden = 1 if draws else 0
     more = draws
@@ -313,15 +334,15 @@ def equity(s: Any, rules: Any, draws: int, on: int, samples: int, room: Any) -> 
     while left:
         other = lowest(left)
         left &= left - 1
-        known = pack_known(s, rules, other)
+        known = pack_rival(s, rules, other)
         room[other] = known
         hidden += s["seats"][other]["hidden"]
         more += known >> MORE
     if count(live) == 2 and hidden <= EXACT and not (on and more):
         known = int(room[lowest(live & ~(1 << seat))])
-        sums, total = exact(pool, own, draws, known, rules.nearness, many)
+        sums, total = exact_shares(pool, own, draws, known, rules.nearness, many)
     else:
-        sums, total = sampled(s, pool, own, draws, (on, rules.nearness, many), samples, room)
+        sums, total = sample_shares(s, pool, own, draws, (on, rules.nearness, many), samples, room)
     for other in range(SEATS):
         room[other] = 0.0
-    return plus(NOTHING, sums, 1.0 / total if total else 0.0)
+    return add_shares(NO_SHARES, sums, 1.0 / total if total else 0.0)

@@ -4,10 +4,9 @@ What says everything are the deck and who owns which card of it, who is still in
 in which phase, what was paid, and what each seat has said.
 """
 
-from typing import Any
-
+from ..core.aliases import RulesRecord, State
 from ..core.batch import Over
-from ..core.cards import PACK
+from ..core.cards import PACK_SIZE
 from ..core.jit import jit
 from ..core.record import make_record_check
 from .derive import derive, first_of_round, is_betting, is_done, is_drawing, pack_size
@@ -53,7 +52,7 @@ ALLOWED = (
 
 
 @jit
-def find_wrong_phase(s: Any, rules: Any) -> int:
+def find_wrong_phase(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about seats and phase; 0 for nothing."""
     players, phase, live = rules.players, s["phase"], s["live"]
     if s["dealer"] < 0 or s["dealer"] >= players:
@@ -64,7 +63,7 @@ def find_wrong_phase(s: Any, rules: Any) -> int:
         return LIVE
     if phase < Phase.OVER or phase > Phase.DECLARING:
         return PHASE
-    over = s["over"] == Over.TERMINATED or s["over"] == Over.UNTOLD
+    over = s["over"] == Over.TERMINATED or s["over"] == Over.ENDED_BEFORE_TURN
     if (phase == Phase.OVER) != over:
         return PHASE
     if phase == Phase.LAST_BET and not rules.last_bets:
@@ -79,13 +78,13 @@ def find_wrong_phase(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong_owners(s: Any, rules: Any) -> int:
+def find_wrong_owners(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about who has which card, and how many; 0 for nothing."""
     players, size, at = rules.players, pack_size(rules), s["next"]
     dealt = players * (1 + rules.start_down)
     if at < dealt or at > size:
         return NEXT
-    for place in range(PACK):
+    for place in range(PACK_SIZE):
         owner = s["owner"][place]
         if place < dealt:
             if owner != 1 + (s["dealer"] + 1 + place) % players:
@@ -109,7 +108,7 @@ def find_wrong_owners(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong_words(s: Any, rules: Any) -> int:
+def find_wrong_words(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about what seats have said; 0 for nothing."""
     first = first_of_round(s, rules)
     live = s["live"]
@@ -128,8 +127,8 @@ def find_wrong_words(s: Any, rules: Any) -> int:
 
 
 @jit
-def most_paid(rules: Any) -> int:
-    """The most chips that a seat can pay, as `chance.limits` has it."""
+def most_paid(rules: RulesRecord) -> int:
+    """The most chips that a seat can pay, as `chance.game_limits` has it."""
     stock = pack_size(rules) - rules.players * (1 + rules.start_down)
     draws = min(stock, rules.players * rules.max_extra) if rules.max_extra else stock
     rounds = 1 + draws + rules.last_bets
@@ -137,7 +136,7 @@ def most_paid(rules: Any) -> int:
 
 
 @jit
-def find_wrong_stakes(s: Any, rules: Any) -> int:
+def find_wrong_stakes(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about this round of bets; 0 for nothing."""
     high, bettor, betting = s["high"], s["bettor"], is_betting(s)
     if bettor < -1 or bettor >= rules.players or (betting and (bettor >= 0) != (high > 0)):
@@ -166,7 +165,7 @@ def find_wrong_stakes(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong_chips(s: Any, rules: Any) -> int:
+def find_wrong_chips(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about the chips; 0 for nothing."""
     wrong = find_wrong_stakes(s, rules)
     if wrong:
@@ -179,7 +178,7 @@ def find_wrong_chips(s: Any, rules: Any) -> int:
 
 
 @jit
-def find_wrong(s: Any, rules: Any) -> int:
+def find_wrong(s: State, rules: RulesRecord) -> int:
     """Return the number of the first field out of its range; 0 for none."""
     wrong = find_wrong_phase(s, rules)
     if wrong == 0:

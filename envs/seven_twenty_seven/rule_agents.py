@@ -1,9 +1,8 @@
 """Seven Twenty-Seven: players by rule, of the greedy agent's thoughts and another temper."""
 
-from typing import Any
-
 import numpy as np
 
+from ..core.aliases import RulesRecord, Scores, State, Weights
 from ..core.jit import jit
 from .heuristic import heuristic
 
@@ -15,12 +14,12 @@ one. For none would not do: two seats sure of a half each by declaring would dra
 
 
 @jit
-def tight(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def tight(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Plays few hands, folds early, and raises only when it is strong."""
     heuristic(s, rules, TIGHT, scores)
 
 
 @jit
-def loose(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+def loose(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Calls and raises a lot, and takes many cards."""
     heuristic(s, rules, LOOSE, scores)

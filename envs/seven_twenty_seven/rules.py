@@ -18,8 +18,16 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..core.batch import STATE_HEAD
-from ..core.cards import PACK, full_pack, parse
-from ..core.features import BASE, FLAG, Features, Piece, RepeatedPieces, digits, number
+from ..core.cards import PACK_SIZE, full_pack, parse_card
+from ..core.features import (
+    DIGIT_BASE,
+    FLAG,
+    Features,
+    Piece,
+    RepeatedPieces,
+    digit_piece,
+    whole_number,
+)
 from ..core.options import Option
 
 SEATS = 10
@@ -38,6 +46,7 @@ FAR = 62
 """A total so far from its target, or farther, is shown as that far; one more: it cannot win."""
 
 FOLD, CALL, RAISE, DRAW, STAND, DECLARE = 0, 1, 2, 7, 8, 9
+DECLARE_7, DECLARE_27, DECLARE_BOTH = DECLARE, DECLARE + 1, DECLARE + 2
 """CALL is a check where there is nothing to call; RAISE + level bets where nobody has bet."""
 ACTIONS = 12
 LABELS = (
@@ -156,7 +165,7 @@ REFERENCES = {
 }
 """What the short names in SOURCES and in the options stand for."""
 
-MINI = tuple(parse(card) for card in ("Ac", "Ad", "5c", "5d", "Tc", "Td"))
+MINI = tuple(parse_card(card) for card in ("Ac", "Ad", "5c", "5d", "Tc", "Td"))
 
 
 def check(rules: Rules) -> None:
@@ -180,50 +189,69 @@ def pack(rules: Rules) -> tuple[int, ...]:
 
 
 SEAT_PIECES = (
-    Piece("status", 1, number(3), "0 no such seat, 1 in, 2 folded, 3 busted"),
-    Piece("up", FACE, number(4), "face-up cards: aces, 2s … 10s"),
-    Piece("up_faces", 1, number(12), "face-up kings, queens and jacks"),
-    Piece("hidden", 1, number(PACK - 2), "face-down cards"),
-    Piece("taken", 1, number(PACK - 4), "cards taken after the deal"),
+    Piece("status", 1, whole_number(3), "0 no such seat, 1 in, 2 folded, 3 busted"),
+    Piece("up", FACE, whole_number(4), "face-up cards: aces, 2s … 10s"),
+    Piece("up_faces", 1, whole_number(12), "face-up kings, queens and jacks"),
+    Piece("hidden", 1, whole_number(PACK_SIZE - 2), "face-down cards"),
+    Piece("taken", 1, whole_number(PACK_SIZE - 4), "cards taken after the deal"),
     Piece("drew", ROUNDS, FLAG, "took one in the latest draw round, in the one before …"),
-    Piece("stands", 1, number(3), "stands said, 3 for more"),
-    digits("paid", 5, "chips paid in this hand"),
-    digits("staked", 4, "those of this round of bets"),
-    Piece("declared", 1, number(3), "publicly: 1 for 7, 2 for 27, 3 for both"),
+    Piece("stands", 1, whole_number(3), "stands said, 3 for more"),
+    digit_piece("paid", 5, "chips paid in this hand"),
+    digit_piece("staked", 4, "those of this round of bets"),
+    Piece("declared", 1, whole_number(3), "publicly: 1 for 7, 2 for 27, 3 for both"),
 )
 EACH_SEAT = RepeatedPieces("seats", SEATS, SEAT_PIECES)
 
 FEATURES = Features(
     [
         EACH_SEAT,
-        Piece("own", FACE, number(4), "all own cards: aces, 2s … 10s"),
-        Piece("own_faces", 1, number(12), "own kings, queens and jacks"),
-        digits("low", 3, "own lowest total, in half points"),
-        Piece("off_7", 1, number(FAR + 1), "own distance from 7 in half points; 63: cannot win"),
-        Piece("off_27", 1, number(FAR + 1), "own distance from 27; 63: cannot win"),
+        Piece("own", FACE, whole_number(4), "all own cards: aces, 2s … 10s"),
+        Piece("own_faces", 1, whole_number(12), "own kings, queens and jacks"),
+        digit_piece("low", 3, "own lowest total, in half points"),
+        Piece(
+            "off_7", 1, whole_number(FAR + 1), "own distance from 7 in half points; 63: cannot win"
+        ),
+        Piece("off_27", 1, whole_number(FAR + 1), "own distance from 27; 63: cannot win"),
         Piece("over_7", 1, FLAG, "that total lies above 7"),
         Piece("over_27", 1, FLAG, "that total lies above 27"),
-        Piece("phase", 1, number(5), "0 over, 1 ask, 2 bets, 3 draws, 4 last bets, 5 declaring"),
-        Piece("turn", 1, number(SEATS), "1 more than the seat that acts, 0: nobody does"),
-        Piece("dealer", 1, number(SEATS), "1 more than the dealer's seat"),
-        Piece("bettor", 1, number(SEATS), "1 more than who bet or raised last in the latest bets"),
-        digits("pot", 6, "chips in the pot"),
-        digits("to_call", 4, "chips that the viewer lacks in this round of bets"),
-        Piece("odds", 1, number(BASE - 1), "sixteenths that this is of the pot after a call"),
-        Piece("antes", 1, number(2 * BASE), "twice the binary logarithm of the pot in antes"),
-        Piece("raises_left", 1, number(9), "raises that are left in this round of bets"),
-        Piece("stock", 1, number(PACK - 4), "cards in the stock"),
-        Piece("players", 1, number(SEATS), "option"),
-        digits("ante", 3, "option"),
-        digits("min_bet", 3, "option"),
-        digits("max_bet", 3, "option"),
-        Piece("max_raises", 1, number(9), "option"),
-        Piece("start_down", 1, number(2), "option"),
+        Piece(
+            "phase", 1, whole_number(5), "0 over, 1 ask, 2 bets, 3 draws, 4 last bets, 5 declaring"
+        ),
+        Piece("turn", 1, whole_number(SEATS), "1 more than the seat that acts, 0: nobody does"),
+        Piece("dealer", 1, whole_number(SEATS), "1 more than the dealer's seat"),
+        Piece(
+            "bettor",
+            1,
+            whole_number(SEATS),
+            "1 more than who bet or raised last in the latest bets",
+        ),
+        digit_piece("pot", 6, "chips in the pot"),
+        digit_piece("to_call", 4, "chips that the viewer lacks in this round of bets"),
+        Piece(
+            "odds",
+            1,
+            whole_number(DIGIT_BASE - 1),
+            "sixteenths that this is of the pot after a call",
+        ),
+        Piece(
+            "antes",
+            1,
+            whole_number(2 * DIGIT_BASE),
+            "twice the binary logarithm of the pot in antes",
+        ),
+        Piece("raises_left", 1, whole_number(9), "raises that are left in this round of bets"),
+        Piece("stock", 1, whole_number(PACK_SIZE - 4), "cards in the stock"),
+        Piece("players", 1, whole_number(SEATS), "option"),
+        digit_piece("ante", 3, "option"),
+        digit_piece("min_bet", 3, "option"),
+        digit_piece("max_bet", 3, "option"),
+        Piece("max_raises", 1, whole_number(9), "option"),
+        Piece("start_down", 1, whole_number(2), "option"),
         Piece("draw_up", 1, FLAG, "option"),
-        Piece("nearness", 1, number(5), "option, in the order of its values"),
-        Piece("declare", 1, number(2), "option: 1 simultaneous, 2 sequential"),
-        Piece("max_extra", 1, number(9), "option"),
-        Piece("max_stands", 1, number(3), "option"),
+        Piece("nearness", 1, whole_number(5), "option, in the order of its values"),
+        Piece("declare", 1, whole_number(2), "option: 1 simultaneous, 2 sequential"),
+        Piece("max_extra", 1, whole_number(9), "option"),
+        Piece("max_stands", 1, whole_number(3), "option"),
         Piece("last_bets", 1, FLAG, "option"),
         Piece("half_tens", 1, FLAG, "option"),
         Piece("pack", 1, FLAG, "option: 1 mini"),
@@ -249,7 +277,11 @@ STATE = np.dtype(
         ("taken", np.int8, (SEATS,)),
         ("stands", np.int8, (SEATS,)),
         ("said", np.int8, (SEATS,)),  # what it has declared, public or not
-        ("owner", np.int8, (PACK,)),  # of each deck position: 1 more than the seat, 0 the stock
+        (
+            "owner",
+            np.int8,
+            (PACK_SIZE,),
+        ),  # of each deck position: 1 more than the seat, 0 the stock
         ("next", np.int8),  # deck position of the top of the stock
         ("size", np.int8),  # cards in the pack
         ("dealer", np.int8),
@@ -258,7 +290,7 @@ STATE = np.dtype(
         ("bettor", np.int8),  # who bet or raised last in this round, -1: nobody
         ("drawn", np.int8),  # somebody drew in this draw round
         ("viewer", np.int8),  # the seat whose pieces are shown
-        ("deck", np.int8, (PACK,)),
+        ("deck", np.int8, (PACK_SIZE,)),
         ("seats", EACH_SEAT.dtype, (SEATS,)),  # what is public of each seat, by its number
         ("shown", FEATURES.dtype),
     ]
@@ -270,8 +302,3 @@ def label(action: int) -> str:
     if not 0 <= action < ACTIONS:
         raise ValueError(f"action {action}: Seven Twenty-Seven has actions 0 to {ACTIONS - 1}")
     return LABELS[action]
-
-
-def levels(rules: Rules) -> list[int]:
-    """Return the chips of the five levels of bets and raises."""
-    return [rules.min_bet + (rules.max_bet - rules.min_bet) * k // 4 for k in range(LEVELS)]

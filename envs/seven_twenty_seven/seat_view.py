@@ -1,8 +1,7 @@
 """Seven Twenty-Seven: what a seat sees."""
 
-from typing import Any
-
-from ..core.features import BASE
+from ..core.aliases import RulesRecord, Seat, State
+from ..core.features import DIGIT_BASE
 from ..core.jit import jit
 from .chips import write_digits
 from .rules import FACE, FAR
@@ -11,13 +10,13 @@ from .totals import NO_TOTAL
 
 
 @jit
-def off(rank: int) -> int:
+def shown_distance(rank: int) -> int:
     """The distance of a total from its target as it is shown."""
     return FAR + 1 if rank == NO_TOTAL else min(rank >> 1, FAR)
 
 
 @jit
-def view(s: Any, rules: Any, seat: int) -> None:
+def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Show what a seat sees: what is public, turned so that it is seat 0, and its own cards."""
     shown, players = s["shown"], rules.players
     s["viewer"] = seat
@@ -28,8 +27,8 @@ def view(s: Any, rules: Any, seat: int) -> None:
         shown["own"][kind] = cards[kind]
     shown["own_faces"] = cards[FACE]
     write_digits(shown["low"], s["low"][seat])
-    shown["off_7"] = off(rank[0])
-    shown["off_27"] = off(rank[1])
+    shown["off_7"] = shown_distance(rank[0])
+    shown["off_27"] = shown_distance(rank[1])
     shown["over_7"] = s["above"][seat][0]
     shown["over_27"] = s["above"][seat][1]
     shown["turn"] = 0 if s["over"] else 1 + wrap_seat(s["turn"] - seat + players, players)
@@ -38,11 +37,11 @@ def view(s: Any, rules: Any, seat: int) -> None:
     shown["bettor"] = 0 if bettor < 0 else 1 + wrap_seat(bettor - seat + players, players)
     missing = s["high"] - s["staked"][seat] if (s["live"] >> seat) & 1 else 0
     write_digits(shown["to_call"], missing)
-    shown["odds"] = BASE * missing // (s["pot"] + missing) if missing else 0
+    shown["odds"] = DIGIT_BASE * missing // (s["pot"] + missing) if missing else 0
 
 
 @jit
-def show_rules(s: Any, rules: Any) -> None:
+def show_rules(s: State, rules: RulesRecord) -> None:
     """Write the options into the observation."""
     shown = s["shown"]
     shown["players"] = rules.players

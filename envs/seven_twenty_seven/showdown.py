@@ -1,7 +1,6 @@
 """Seven Twenty-Seven: who gets the pot."""
 
-from typing import Any
-
+from ..core.aliases import RulesRecord, State
 from ..core.batch import Over
 from ..core.bits import count
 from ..core.jit import jit
@@ -14,7 +13,7 @@ SAYS_7, SAYS_27 = 1, 2
 
 
 @jit
-def share(s: Any, rules: Any, chips: int, winners: int) -> None:
+def share_chips(s: State, rules: RulesRecord, chips: int, winners: int) -> None:
     """Divide chips among a set of seats; what is left over goes one each from the first on."""
     among = count(winners)
     each, over = chips // among, chips % among
@@ -26,7 +25,7 @@ def share(s: Any, rules: Any, chips: int, winners: int) -> None:
 
 
 @jit
-def nearest(s: Any, seats: int, side: int) -> int:
+def nearest_seats(s: State, seats: int, side: int) -> int:
     """The set of those of a set of seats that are nearest to 7 (side 0) or 27 and may win there."""
     best, found = NO_TOTAL, 0
     for seat in range(SEATS):
@@ -40,7 +39,7 @@ def nearest(s: Any, seats: int, side: int) -> int:
 
 
 @jit
-def said(s: Any, word: int) -> int:
+def declared_seats(s: State, word: int) -> int:
     """The set of seats still in that have declared a side, or both."""
     found = 0
     for seat in range(SEATS):
@@ -50,7 +49,7 @@ def said(s: Any, word: int) -> int:
 
 
 @jit
-def show_hands(s: Any) -> None:
+def show_hands(s: State) -> None:
     """Turn up the cards of all who are still in, and their declarations."""
     for place in range(s["next"]):
         if (s["live"] >> (s["owner"][place] - 1)) & 1:
@@ -66,33 +65,33 @@ def show_hands(s: Any) -> None:
 
 
 @jit
-def divide_pot(s: Any, rules: Any) -> None:
+def divide_pot(s: State, rules: RulesRecord) -> None:
     """Divide the pot between those who are nearest to 7 and to 27."""
     show_hands(s)
     low = high = s["live"]
     if rules.declare != Declare.CARDS_SPEAK:
-        low, high = said(s, SAYS_7), said(s, SAYS_27)
+        low, high = declared_seats(s, SAYS_7), declared_seats(s, SAYS_27)
         both = low & high
-        alone = nearest(s, low, 0)
-        if alone & both and alone & (alone - 1) == 0 and nearest(s, high, 1) == alone:
-            share(s, rules, s["pot"], alone)
+        alone = nearest_seats(s, low, 0)
+        if alone & both and alone & (alone - 1) == 0 and nearest_seats(s, high, 1) == alone:
+            share_chips(s, rules, s["pot"], alone)
             return
         low, high = low & ~both, high & ~both
-    sevens, others = nearest(s, low, 0), nearest(s, high, 1)
+    sevens, others = nearest_seats(s, low, 0), nearest_seats(s, high, 1)
     if sevens and others:
-        share(s, rules, s["pot"] // 2, sevens)
-        share(s, rules, s["pot"] - s["pot"] // 2, others)
+        share_chips(s, rules, s["pot"] // 2, sevens)
+        share_chips(s, rules, s["pot"] - s["pot"] // 2, others)
     elif sevens or others:
-        share(s, rules, s["pot"], sevens | others)
+        share_chips(s, rules, s["pot"], sevens | others)
     else:
-        share(s, rules, s["pot"], s["live"])
+        share_chips(s, rules, s["pot"], s["live"])
 
 
 @jit
-def finish(s: Any, rules: Any) -> None:
+def finish_hand(s: State, rules: RulesRecord) -> None:
     """End the hand: the last seat left takes the pot, or the cards decide."""
     if s["live"] & (s["live"] - 1) == 0:
-        share(s, rules, s["pot"], s["live"])
+        share_chips(s, rules, s["pot"], s["live"])
     else:
         divide_pot(s, rules)
     for seat in range(rules.players):

@@ -1,14 +1,13 @@
 """Seven Twenty-Seven: what cards count, and how near a hand is to a target."""
 
-from typing import Any
-
 import numpy as np
 
+from ..core.aliases import CardCode, RulesRecord, Seat, State
 from ..core.jit import jit
 from .rules import ACE_MORE, CLASSES, FACE, SEVEN, TWENTY_SEVEN, Nearness
 
 _WHOLE = [2 * (kind + 1) for kind in range(FACE)] + [1]
-VALUES = np.array([_WHOLE, [*_WHOLE[: FACE - 1], 1, 1]], np.int64)
+HALF_POINTS = np.array([_WHOLE, [*_WHOLE[: FACE - 1], 1, 1]], np.int64)
 """Half points of each class of cards, the ace low: as usual, and where tens count a half."""
 TARGETS = np.array([SEVEN, TWENTY_SEVEN], np.int64)
 """Of the sides 0 and 1."""
@@ -17,17 +16,17 @@ NO_TOTAL = 2048
 LOWEST_BUST = TWENTY_SEVEN + 1
 """From this lowest total on a hand can win nothing where over is bust."""
 
-assert VALUES.shape == (2, CLASSES)
+assert HALF_POINTS.shape == (2, CLASSES)
 
 
 @jit
-def class_of(card: int) -> int:
+def class_of(card: CardCode) -> int:
     """The class of a card: 0 ace, 1 to 9 the cards 2 to 10, `FACE`."""
     return min((card >> 2) - 1, FACE)
 
 
 @jit
-def favoured(total: int, side: int, nearness: int) -> bool:
+def is_favoured(total: int, side: int, nearness: int) -> bool:
     """Whether a total wins against one as far off on the other side of the target."""
     above = total > TARGETS[side]
     if nearness == Nearness.UNDER_BEATS_OVER:
@@ -55,14 +54,14 @@ def best_total(aces: int, low: int, side: int, nearness: int) -> int:
         above = total > target
         if above and nearness == Nearness.OVER_IS_BUST:
             break
-        rank = 2 * abs(total - target) + (not favoured(total, side, nearness))
+        rank = 2 * abs(total - target) + (not is_favoured(total, side, nearness))
         if rank < best >> 1:
             best = 2 * rank + above
     return best
 
 
 @jit
-def weigh(s: Any, rules: Any, seat: int) -> None:
+def rank_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Work out what a seat's cards are worth for either target."""
     aces, low = s["cards"][seat][0], s["low"][seat]
     for side in range(2):

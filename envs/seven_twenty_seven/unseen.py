@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.aliases import RulesRecord, Seat, State
 from ..core.bits import count
-from ..core.cards import GAMMA, MIX_1, MIX_2, S27, S30, S31
-from ..core.jit import jit, plain
+from ..core.jit import jit, plain_python
+from ..core.splitmix import GAMMA, WORD_MASK, finish_word, plain_finish
 from .rules import CLASSES, FACE, MINI, TWENTY_SEVEN, Nearness
-from .totals import VALUES, best_total
+from .totals import HALF_POINTS, best_total
 
 COPIES = np.array([[4] * FACE + [12], [0] * CLASSES], np.int64)
 """Cards of each class in a pack."""
@@ -68,8 +69,8 @@ class Pool(NamedTuple):
 
 
 def _make_rank_table() -> np.ndarray:
-    """What `look` finds for lowest totals below `KNOWN`: [nearness, aces, lowest total]."""
-    best = plain(best_total)
+    """What `rank_totals` finds for lowest totals below `KNOWN`: [nearness, aces, lowest total]."""
+    best = plain_python(best_total)
     found = np.zeros((len(Nearness), 5, KNOWN), np.int64)
     for nearness, aces, low in np.ndindex(found.shape):
         seven, other = (int(best(aces, low, side, nearness)) >> 1 for side in range(2))
@@ -82,7 +83,7 @@ RANK_TABLE = _make_rank_table()
 
 
 @jit
-def look(hand: int, nearness: int) -> int:
+def rank_totals(hand: int, nearness: int) -> int:
     """The ranks of a hand for 7 and, `RANKS` bits higher, for 27; and whether it `GOES_ON`."""
     low, aces = hand & LOW, hand >> ACES
     if low < KNOWN:
@@ -92,24 +93,17 @@ def look(hand: int, nearness: int) -> int:
 
 
 def _plain_hash_number(n: int) -> int:
-    whole = 2**64 - 1
-    word = (int(n) * int(GAMMA)) & whole
-    word = ((word ^ (word >> 30)) * int(MIX_1)) & whole
-    word = ((word ^ (word >> 27)) * int(MIX_2)) & whole
-    return (word ^ (word >> 31)) >> 4
+    return plain_finish((int(n) * int(GAMMA)) & WORD_MASK) >> 4
 
 
 @jit(twin=_plain_hash_number)
-def scramble(n: int) -> int:
+def hash_number(n: int) -> int:
     """A random number of 60 bits for each number."""
-    word = np.uint64(n) * GAMMA
-    word = (word ^ (word >> S30)) * MIX_1
-    word = (word ^ (word >> S27)) * MIX_2
-    return np.int64((word ^ (word >> S31)) >> S4)  # type: ignore[return-value]
+    return np.int64(finish_word(np.uint64(n) * GAMMA) >> S4)  # type: ignore[return-value]
 
 
 @jit
-def count_up_to(pool: Any, rung: int) -> int:
+def count_up_to(pool: Pool, rung: int) -> int:
     """How many cards lie on a rung or below it."""
     if rung < LOWER:
         return (pool.lower >> (BYTE * rung)) & BITS
@@ -117,19 +111,19 @@ def count_up_to(pool: Any, rung: int) -> int:
 
 
 @jit
-def size(pool: Any) -> int:
+def pool_size(pool: Pool) -> int:
     """How many cards there are."""
     return pool.upper >> LAST
 
 
 @jit
-def count_on_rung(pool: Any, rung: int) -> int:
+def count_on_rung(pool: Pool, rung: int) -> int:
     """How many cards lie on a rung."""
     return count_up_to(pool, rung) - (count_up_to(pool, rung - 1) if rung else 0)
 
 
 @jit
-def rung_of_card(pool: Any, n: int) -> int:
+def rung_of_card(pool: Pool, n: int) -> int:
     """The rung of card n, counted from 0 and from the lowest rung."""
     top = n | TOP
     return count((ONES * top - pool.lower) & TOPS) + count(
@@ -138,25 +132,25 @@ def rung_of_card(pool: Any, n: int) -> int:
 
 
 @jit
-def without(pool: Any, rung: int) -> Any:
+def remove_from_pool(pool: Pool, rung: int) -> Any:
     """The cards without one of a rung."""
     return Pool(pool.lower - LESS[rung], pool.upper - UPPER_LESS[rung], pool.bits, pool.seed)
 
 
 @jit
-def draw(pool: Any, lowest: int) -> Any:
+def draw_from_pool(pool: Pool, lowest: int) -> Any:
     """Draw one of so many lowest cards: its rung, and the cards without it."""
     bits, seed = pool.bits, pool.seed
     if bits <= DRAW_MASK:
         seed += 1
-        bits = scramble(seed) | MARK
+        bits = hash_number(seed) | MARK
     rung = rung_of_card(pool, ((bits & DRAW_MASK) * lowest) >> DRAW_BITS)
     lower, upper = pool.lower - LESS[rung], pool.upper - UPPER_LESS[rung]
     return rung, Pool(lower, upper, bits >> DRAW_BITS, seed)
 
 
 @jit
-def pool_of(s: Any, rules: Any, seat: int) -> Any:
+def make_pool(s: State, rules: RulesRecord, seat: Seat) -> Pool:
     """The cards that a seat does not see; their random bits come from what it sees alone."""
     lower = upper = 0
     for kind in range(CLASSES):
@@ -165,29 +159,29 @@ def pool_of(s: Any, rules: Any, seat: int) -> Any:
             if other != seat:
                 public = s["seats"][other]
                 left -= public["up_faces"] if kind == FACE else public["up"][kind]
-        rung = 0 if VALUES[rules.half_tens, kind] == 1 else kind + 1
+        rung = 0 if HALF_POINTS[rules.half_tens, kind] == 1 else kind + 1
         lower += left * LESS[rung]
         upper += left * UPPER_LESS[rung]
-    seed = scramble(scramble(lower) ^ upper) ^ (s["low"][seat] + ACE * s["cards"][seat][0])
+    seed = hash_number(hash_number(lower) ^ upper) ^ (s["low"][seat] + ACE * s["cards"][seat][0])
     for k in range(1, rules.players):
         other = seat + k if seat + k < rules.players else seat + k - rules.players
         if (s["live"] >> other) & 1:
-            seed = scramble(seed) ^ (k + 16 * s["seats"][other]["hidden"])
+            seed = hash_number(seed) ^ (k + 16 * s["seats"][other]["hidden"])
     return Pool(lower, upper, 1, seed)
 
 
 @jit
-def face_up_hand(s: Any, rules: Any, seat: int) -> int:
+def face_up_hand(s: State, rules: RulesRecord, seat: Seat) -> int:
     """The hand that the face-up cards of a seat make."""
     public = s["seats"][seat]
     hand = public["up_faces"] + ACE * public["up"][0]
     for kind in range(FACE):
-        hand += VALUES[rules.half_tens, kind] * public["up"][kind]
+        hand += HALF_POINTS[rules.half_tens, kind] * public["up"][kind]
     return hand
 
 
 @jit
-def cards_allowed(s: Any, rules: Any, seat: int) -> int:
+def cards_allowed(s: State, rules: RulesRecord, seat: Seat) -> int:
     """How many cards a seat may still take."""
     most = s["size"] - s["next"]
     if rules.max_stands and s["stands"][seat] >= rules.max_stands:
@@ -196,7 +190,7 @@ def cards_allowed(s: Any, rules: Any, seat: int) -> int:
 
 
 @jit
-def fill(hand: int, hidden: int, most: int, pool: Any) -> Any:
+def fill_hand(hand: int, hidden: int, most: int, pool: Pool) -> Any:
     """Deal so many hidden cards to a hand, so that its lowest total stays within ``most``.
 
     Returns the hand, the cards left and a weight. Each card is drawn from those that leave room
@@ -205,25 +199,25 @@ def fill(hand: int, hidden: int, most: int, pool: Any) -> Any:
     """
     weight = 1.0
     for k in range(hidden):
-        fit, there = size(pool), size(pool)
+        fit, there = pool_size(pool), pool_size(pool)
         room = most - (hand & LOW) - (hidden - 1 - k)
         if room < HIGHEST:
             fit = count_up_to(pool, room >> 1) if room > 0 else 0
             weight *= fit / max(there, 1)
         if fit == 0:
             return hand, pool, 0.0
-        rung, pool = draw(pool, fit)
+        rung, pool = draw_from_pool(pool, fit)
         hand += COUNTS[rung]
     return hand, pool, weight
 
 
 @jit
-def play_on(hand: int, most: int, nearness: int, pool: Any) -> Any:
+def draw_on(hand: int, most: int, nearness: int, pool: Pool) -> Any:
     """Let a hand take up to so many cards as long as it `GOES_ON`; return its look, cards left."""
-    found = look(hand, nearness)
-    while most > 0 and found & GOES_ON and size(pool):
-        rung, pool = draw(pool, size(pool))
+    found = rank_totals(hand, nearness)
+    while most > 0 and found & GOES_ON and pool_size(pool):
+        rung, pool = draw_from_pool(pool, pool_size(pool))
         hand += COUNTS[rung]
         most -= 1
-        found = look(hand, nearness)
+        found = rank_totals(hand, nearness)
     return found, pool

@@ -9,12 +9,12 @@ from parlour.agents import human_bests
 from parlour.agents.human import (
     HumanAgent,
     PlayerQuit,
-    hint,
     list_complete_moves,
+    move_text,
     parse_move,
-    spoken,
+    suggest_move,
 )
-from parlour.agents.registry import look
+from parlour.agents.registry import prepare_turn
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
 from parlour.training.cli.play_alone import Table, play
@@ -35,7 +35,7 @@ def deck(**swapped: int) -> list[int]:
 
 
 def table(cards: list[int], **options: object) -> Rows:
-    rows = Rows(GAME, GAME.rules_of("three-passes", options), 1)
+    rows = Rows(GAME, GAME.make_rules("three-passes", options), 1)
     rows.deal_deck(cards)
     return rows
 
@@ -105,17 +105,17 @@ def test_complete_moves_are_those_of_the_mask() -> None:
 def test_a_hint_is_a_whole_legal_move() -> None:
     rows = table(deck())
     agent = HumanAgent()
-    turn = look(agent, GAME, rows.rules, rows.states, 0)
-    assert hint(turn) in list_complete_moves(GAME, rows.rules, rows.states)
-    assert spoken([24, 21], GAME.words(rows.states[0], rows.rules)) == "7c 6d"
+    turn = prepare_turn(agent, GAME, rows.rules, rows.states, 0)
+    assert suggest_move(turn) in list_complete_moves(GAME, rows.rules, rows.states)
+    assert move_text([24, 21], GAME.action_words(rows.states[0], rows.rules)) == "7c 6d"
 
 
 def test_a_person_plays_one_game_at_a_time() -> None:
-    rows = Rows(GAME, GAME.rules_of(), 2)
+    rows = Rows(GAME, GAME.make_rules(), 2)
     rows.deal_deck(deck())
     agent = HumanAgent(script("d"))
     with pytest.raises(ValueError, match="one game at a time, not 2"):
-        agent.act(look(agent, GAME, rows.rules, rows.states, 0))
+        agent.act(prepare_turn(agent, GAME, rows.rules, rows.states, 0))
 
 
 def test_clicks_of_one_move_are_given_one_by_one() -> None:
@@ -123,7 +123,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
     said: list[str] = []
     agent = HumanAgent(script("h", "?", "", "nonsense", "6d 7c", "q"), said.append)
     for click in (24, 21):
-        turn = look(agent, GAME, rows.rules, rows.states, 0)
+        turn = prepare_turn(agent, GAME, rows.rules, rows.states, 0)
         actions = agent.act(turn)
         assert actions.tolist() == [click]
         rows.step(np.asarray(actions, np.int64))
@@ -131,7 +131,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
     for part in ("hint: ", "moves now: ", ", d deal", "'nonsense' names nothing", "[7♣]"):
         assert part in text
     with pytest.raises(PlayerQuit):
-        agent.act(look(agent, GAME, rows.rules, rows.states, 0))
+        agent.act(prepare_turn(agent, GAME, rows.rules, rows.states, 0))
 
 
 def typed(name: str, variant: str, *lines: str, **keywords: object) -> str:
@@ -204,7 +204,7 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
 
     play(Table(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
     greedy = evaluate(GAME, "greedy", deals=1, first=4).results
-    best = human_bests.load(human_bests.key(GAME, GAME.rules_of()))
+    best = human_bests.load_best(human_bests.rules_key(GAME, GAME.make_rules()))
     assert best is not None
     assert best[:3] == (greedy.facts["won"][0], greedy.score[0], greedy.moves[0])
     assert "Your first result by these rules." in said
@@ -212,15 +212,15 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
 
 def test_results_are_kept_and_beaten() -> None:
     cards = deck(Kc=22)
-    rules = GAME.rules_of("book", {})
-    key = human_bests.key(GAME, rules)
-    assert human_bests.load(key) is None
-    assert human_bests.keep(key, human_bests.Best(False, 10, 40, 60.0))
-    assert not human_bests.keep(key, human_bests.Best(False, 9, 10, 1.0))
-    assert human_bests.keep(key, human_bests.Best(True, 28, 90, 100.0))
-    assert human_bests.keep(key, human_bests.Best(True, 28, 60, 200.0))
-    assert human_bests.load(key) == human_bests.Best(True, 28, 60, 200.0)
-    assert str(human_bests.load(key)) == "won in 60 moves, 3:20"
+    rules = GAME.make_rules("book", {})
+    key = human_bests.rules_key(GAME, rules)
+    assert human_bests.load_best(key) is None
+    assert human_bests.keep_best(key, human_bests.Best(False, 10, 40, 60.0))
+    assert not human_bests.keep_best(key, human_bests.Best(False, 9, 10, 1.0))
+    assert human_bests.keep_best(key, human_bests.Best(True, 28, 90, 100.0))
+    assert human_bests.keep_best(key, human_bests.Best(True, 28, 60, 200.0))
+    assert human_bests.load_best(key) == human_bests.Best(True, 28, 60, 200.0)
+    assert str(human_bests.load_best(key)) == "won in 60 moves, 3:20"
     assert "best: won in 60 moves, 3:20; d deal, ? for help > " in prompt_of(cards, rules)
 
 
@@ -234,7 +234,7 @@ def prompt_of(cards: list[int], rules: object) -> str:
     rows = Rows(GAME, rules, 1)
     rows.deal_deck(cards)
     agent = HumanAgent(ask, lambda _: None)
-    agent.act(look(agent, GAME, rules, rows.states, 0))
+    agent.act(prepare_turn(agent, GAME, rules, rows.states, 0))
     return prompts[0]
 
 
@@ -242,18 +242,18 @@ def prompt_of(cards: list[int], rules: object) -> str:
     "content", ["", "[]", "{", '{"x": 1}', '{"x": [1]}', '{"x": ["a", "b", 2, 3]}']
 )
 def test_a_damaged_file_of_results_spoils_nothing(content: str) -> None:
-    path = human_bests.file()
+    path = human_bests.best_file()
     path.parent.mkdir(parents=True)
     path.write_text(content)
-    assert human_bests.load("x") is None
-    assert human_bests.keep("x", human_bests.Best(True, 28, 60, 1.0))
-    assert human_bests.load("x") == human_bests.Best(True, 28, 60, 1.0)
+    assert human_bests.load_best("x") is None
+    assert human_bests.keep_best("x", human_bests.Best(True, 28, 60, 1.0))
+    assert human_bests.load_best("x") == human_bests.Best(True, 28, 60, 1.0)
 
 
 def test_a_folder_that_cannot_be_written_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-    assert not human_bests.keep("x", human_bests.Best(True, 28, 60, 1.0))
-    assert human_bests.load("x") is None
+    assert not human_bests.keep_best("x", human_bests.Best(True, 28, 60, 1.0))
+    assert human_bests.load_best("x") is None
 
 
 def test_watching_an_agent() -> None:

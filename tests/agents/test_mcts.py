@@ -7,14 +7,14 @@ import pytest
 
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.mcts import MCTSAgent
-from parlour.agents.networks import build
-from parlour.agents.registry import Agent, choose, load, look
+from parlour.agents.networks import build_network
+from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
 from parlour.agents.rollouts import RolloutAgent
 from parlour.envs import GAMES, Game, make
-from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import StepConfig
-from parlour.envs.core.cards import name
-from parlour.envs.core.rows import Rows, hidden, taken
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.rows import Rows, copy_states, resample_copies
 
 ROWS = 6
 BLIND = {
@@ -36,31 +36,35 @@ SPECS = [(game, spec) for game, specs in BLIND.items() for spec in specs]
 
 def midway(game: Game, variant: str | None = None, turns: int = 5, n: int = ROWS) -> np.ndarray:
     """States of running games, row i some turns times i after its deal, played by chance."""
-    rules = game.rules_of(variant)
-    rows, agent = Rows(game, rules, 4 * n), Uniform(1)
+    rules = game.make_rules(variant)
+    rows, agent = Rows(game, rules, 4 * n), UniformAgent(1)
     rows.deal_bank(f"{game.name}-1", range(4 * n))
     for turn in range(turns * n):
         go_on = (np.arange(4 * n) % n > turn // turns) & (rows.states["over"] == 0)
-        asked = look(agent, game, rules, rows.states, np.arange(4 * n, dtype=np.uint64) + turn)
+        asked = prepare_turn(
+            agent, game, rules, rows.states, np.arange(4 * n, dtype=np.uint64) + turn
+        )
         rows.step(agent.act(asked), go_on)
     running = np.flatnonzero(rows.states["over"] == 0)
-    return taken(rows.states, running[:n])
+    return copy_states(rows.states, running[:n])
 
 
 def ask(agent: Agent, game: Game, states: np.ndarray, variant: str | None = None) -> list[int]:
     seeds = np.arange(7, 7 + len(states), dtype=np.uint64)
-    return choose(agent, look(agent, game, game.rules_of(variant), states, seeds)).tolist()
+    return choose_actions(
+        agent, prepare_turn(agent, game, game.make_rules(variant), states, seeds)
+    ).tolist()
 
 
 @pytest.mark.parametrize(("title", "spec"), SPECS, ids=lambda word: str(word))
 def test_hidden_cards_change_no_choice(title: str, spec: str) -> None:
     """Deal anew, in the true states, what the seat that is asked does not know."""
     game = GAMES[title]
-    rules, states = game.rules_of(), midway(game)
-    agent = load(spec, game, rules, seed=3)
+    rules, states = game.make_rules(), midway(game)
+    agent = load_agent(spec, game, rules, seed=3)
     found = ask(agent, game, states)
     for other in (1, 2):
-        dealt = hidden(game, rules, states, other)
+        dealt = resample_copies(game, rules, states, other)
         assert (dealt["deck"] != states["deck"]).any(axis=1).sum() >= ROWS - 1
         before = dealt.tobytes()
         assert ask(agent, game, dealt) == found
@@ -71,17 +75,17 @@ def test_hidden_cards_change_no_choice(title: str, spec: str) -> None:
 def test_a_choice_is_the_same_alone_or_in_company(title: str) -> None:
     game = GAMES[title]
     states = midway(game)
-    agent = load("mcts@30:uniform", game, game.rules_of())
+    agent = load_agent("mcts@30:uniform", game, game.make_rules())
     seeds = np.arange(len(states), dtype=np.uint64)
-    turn = look(agent, game, game.rules_of(), states, seeds)
-    together = choose(agent, turn).tolist()
-    backwards = look(
-        agent, game, game.rules_of(), taken(states, slice(None, None, -1)), seeds[::-1]
+    turn = prepare_turn(agent, game, game.make_rules(), states, seeds)
+    together = choose_actions(agent, turn).tolist()
+    backwards = prepare_turn(
+        agent, game, game.make_rules(), copy_states(states, slice(None, None, -1)), seeds[::-1]
     )
-    assert choose(agent, backwards).tolist() == together[::-1]
+    assert choose_actions(agent, backwards).tolist() == together[::-1]
     for i in range(len(states)):
-        alone = look(agent, game, game.rules_of(), states[i : i + 1], seeds[i : i + 1])
-        assert choose(agent, alone).tolist() == together[i : i + 1]
+        alone = prepare_turn(agent, game, game.make_rules(), states[i : i + 1], seeds[i : i + 1])
+        assert choose_actions(agent, alone).tolist() == together[i : i + 1]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +95,7 @@ def test_a_choice_is_the_same_alone_or_in_company(title: str) -> None:
 def test_other_rules(title: str, variant: str) -> None:
     """Moves that can be taken back, two grids, exact endings: choices are legal, games end."""
     game = GAMES[title]
-    agent = load("mcts@20:uniform", game, game.rules_of(variant))
+    agent = load_agent("mcts@20:uniform", game, game.make_rules(variant))
     assert len(ask(agent, game, midway(game, variant), variant)) == ROWS
 
 
@@ -99,7 +103,7 @@ def last_card() -> tuple[Rows, int]:
     """The last card of a grid: only one place for it completes the royal flush."""
     env = make("poker_squares", "classic", encoding="codes")
     first = "Ah Kh Qh Jh 2c 3d 4s 5c 7d 8s 9c 2d 3s 4c 5h 6d 8c 9s 2h 3c 4d 6s 7c"
-    rest = [card for card in map(name, env.game.pack(env.rules)) if card not in f"{first} Th"]
+    rest = [card for card in map(card_name, env.game.pack(env.rules)) if card not in f"{first} Th"]
     env.reset(options={"deck": f"{first} Th {' '.join(rest)}"})
     for place in [0, 1, 2, 3, *range(5, 23), 24]:
         env.step(place)
@@ -109,7 +113,7 @@ def last_card() -> tuple[Rows, int]:
 @pytest.mark.parametrize("spec", ["mcts@16", "mcts@16:uniform", "mcts@16:trained"])
 def test_a_win_in_sight_is_taken(spec: str) -> None:
     rows, place = last_card()
-    assert ask(load(spec, rows.game, rows.rules), rows.game, rows.states) == [place]
+    assert ask(load_agent(spec, rows.game, rows.rules), rows.game, rows.states) == [place]
 
 
 def test_more_iterations_see_further() -> None:
@@ -118,11 +122,14 @@ def test_more_iterations_see_further() -> None:
     late = midway(game, turns=40, n=1).repeat(24)
     reached = []
     for iterations in (1, 200):
-        agent, rows = MCTSAgent(Uniform(), iterations), Rows(game, game.rules_of(), len(late))
+        agent, rows = (
+            MCTSAgent(UniformAgent(), iterations),
+            Rows(game, game.make_rules(), len(late)),
+        )
         rows.restore(late)
         actions = np.zeros(len(late), np.int64)
         while len(live := np.flatnonzero(rows.states["over"] == 0)):
-            actions[live] = ask(agent, game, taken(rows.states, live))
+            actions[live] = ask(agent, game, copy_states(rows.states, live))
             rows.step(actions)
         reached.append(rows.states["score"].mean())
     assert reached[1] > reached[0] + 1
@@ -132,20 +139,20 @@ def test_a_clock_stops_it() -> None:
     game = GAMES["pyramid"]
     states = midway(game)
     for spec in ("mcts@20ms:uniform", "rollouts@20ms:greedy"):
-        agent = load(spec, game, game.rules_of())
+        agent = load_agent(spec, game, game.make_rules())
         ask(agent, game, states)
         begun = perf_counter()
         ask(agent, game, states)
         assert perf_counter() - begun < 5
         assert isinstance(agent, RolloutAgent) or agent.iterated >= 1  # type: ignore[attr-defined]
-    ask(load("mcts@0.001ms:uniform", game, game.rules_of()), game, states)
-    ask(load("rollouts@0.001ms:greedy", game, game.rules_of()), game, states)
+    ask(load_agent("mcts@0.001ms:uniform", game, game.make_rules()), game, states)
+    ask(load_agent("rollouts@0.001ms:greedy", game, game.make_rules()), game, states)
 
 
 def test_a_full_table_is_gone_through_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     game = GAMES["puss_in_the_corner"]
     monkeypatch.setattr(MCTSAgent, "_room", 4)
-    ask(MCTSAgent(Uniform(), 200), game, midway(game))
+    ask(MCTSAgent(UniformAgent(), 200), game, midway(game))
 
 
 @pytest.mark.parametrize(
@@ -154,22 +161,22 @@ def test_a_full_table_is_gone_through_all_the_same(monkeypatch: pytest.MonkeyPat
 def test_a_network_leads_it(ahead: StepConfig | None) -> None:
     """Its policy is the prior, or greedy's ranks are; its values judge. Hidden cards stay so."""
     game = GAMES["pyramid"]
-    network = build("embedding", game, 8, 1).eval()
-    agent, states = MCTSAgent(LearnedAgent(network, how=ahead), 12), midway(game)
+    network = build_network("embedding", game, 8, 1).eval()
+    agent, states = MCTSAgent(LearnedAgent(network, lookahead_config=ahead), 12), midway(game)
     found = ask(agent, game, states)
-    assert ask(agent, game, hidden(game, game.rules_of(), states, 5)) == found
+    assert ask(agent, game, resample_copies(game, game.make_rules(), states, 5)) == found
 
 
 def test_budgets_and_prefixes() -> None:
     game = GAMES["puss_in_the_corner"]
-    rules = game.rules_of()
-    agent = load("mcts@800:trained", game, rules)
+    rules = game.make_rules()
+    agent = load_agent("mcts@800:trained", game, rules)
     assert isinstance(agent, MCTSAgent) and (agent.iterations, agent.milliseconds) == (800, None)
     assert agent.name == "values-0-mcts@800" and not agent.sees_all
-    timed = load("mcts@2.5ms", game, rules)
+    timed = load_agent("mcts@2.5ms", game, rules)
     assert isinstance(timed, MCTSAgent) and timed.milliseconds == 2.5
     assert timed.name == "greedy-mcts@2.5ms"
-    rollouts = load("rollouts@20:greedy", game, rules)
+    rollouts = load_agent("rollouts@20:greedy", game, rules)
     assert isinstance(rollouts, RolloutAgent) and rollouts.worlds == 20
 
 
@@ -191,14 +198,14 @@ def test_budgets_and_prefixes() -> None:
 def test_what_is_refused(spec: str, said: str) -> None:
     game = GAMES["puss_in_the_corner"]
     with pytest.raises(ValueError, match=said):
-        load(spec, game, game.rules_of())
+        load_agent(spec, game, game.make_rules())
 
 
 def test_numbers_that_make_no_sense() -> None:
     with pytest.raises(ValueError, match="iterations=0: allowed are whole numbers from 1"):
-        MCTSAgent(Uniform(), 0)
+        MCTSAgent(UniformAgent(), 0)
     with pytest.raises(ValueError, match="milliseconds=0: allowed are numbers above 0"):
-        MCTSAgent(Uniform(), milliseconds=0)
+        MCTSAgent(UniformAgent(), milliseconds=0)
     table = GAMES["seven_twenty_seven"]
     with pytest.raises(ValueError, match="expectimax is for games of one player"):
-        load("expectimax:trained", table, table.rules_of())
+        load_agent("expectimax:trained", table, table.make_rules())

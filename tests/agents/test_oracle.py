@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from parlour.agents import oracle
-from parlour.agents.registry import choose, load, look
+from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import game
+from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.truth import Solution
 from parlour.training.evaluation.evaluate import evaluate, play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
 GAME = game("pyramid")
-RULES = GAME.rules_of()
+RULES = GAME.make_rules()
 SEEDS = bank_seeds("pyramid-1", range(60))
 
 
@@ -26,7 +26,7 @@ def fake() -> Iterator[FakeSolver]:
 
 
 def test_it_plays_the_solvers_way_and_asks_once_for_each_deal(fake: FakeSolver) -> None:
-    agent = load("oracle", GAME, RULES)
+    agent = load_agent("oracle", GAME, RULES)
     assert (agent.name, agent.sees_all) == ("oracle", True)
     found = play_deals(GAME, RULES, agent, SEEDS)
     greedy = play_deals(GAME, RULES, SeesAll(), SEEDS)
@@ -39,18 +39,20 @@ def test_it_plays_the_solvers_way_and_asks_once_for_each_deal(fake: FakeSolver) 
 def test_a_way_that_is_not_the_greedy_one_is_taken(fake: FakeSolver) -> None:
     rows = Rows(GAME, RULES, 1)
     rows.deal_bank("pyramid-1", [0])
-    last = int(np.flatnonzero(rows.out.masks[0])[-1])
+    last = int(np.flatnonzero(rows.buffers.masks[0])[-1])
 
     def solve(*_: object, **keywords: object) -> Solution:
         return Solution(True, ["that"], 1, [last])
 
-    object.__setattr__(GAME, "solve", solve)
-    agent = load("oracle", GAME, RULES)
-    assert choose(agent, look(agent, GAME, RULES, rows.states, 0)).tolist() == [last]
+    object.__setattr__(GAME, "solving", Solving(solve))
+    agent = load_agent("oracle", GAME, RULES)
+    assert choose_actions(agent, prepare_turn(agent, GAME, RULES, rows.states, 0)).tolist() == [
+        last
+    ]
 
 
 def test_equal_deals_side_by_side_and_again_are_solved_once(fake: FakeSolver) -> None:
-    agent = load("oracle:fewest", GAME, RULES)
+    agent = load_agent("oracle:fewest", GAME, RULES)
     assert agent.name == "oracle-fewest"
     for _ in range(2):
         found = play_deals(GAME, RULES, agent, np.repeat(SEEDS[:2], 3))
@@ -59,7 +61,7 @@ def test_equal_deals_side_by_side_and_again_are_solved_once(fake: FakeSolver) ->
 
 
 def test_what_it_remembers_is_bounded(fake: FakeSolver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracle, "KEPT", 300)
+    monkeypatch.setattr(oracle, "MAX_PLANS", 300)
     agent = oracle.OracleAgent(GAME, RULES)
     agent.at_once = 2
     found = play_deals(GAME, RULES, agent, SEEDS)
@@ -72,7 +74,7 @@ def test_what_it_remembers_is_bounded(fake: FakeSolver, monkeypatch: pytest.Monk
 def test_a_plan_longer_than_what_is_remembered_is_made_again(
     fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(oracle, "KEPT", 5)
+    monkeypatch.setattr(oracle, "MAX_PLANS", 5)
     agent = oracle.OracleAgent(GAME, RULES)
     assert len(play_deals(GAME, RULES, agent, SEEDS[:1]).facts["won"]) == 1
 
@@ -90,15 +92,15 @@ def test_no_limit_of_the_plan_is_a_limit_of_the_game(
 
 def test_without_a_solver(fake: FakeSolver) -> None:
     with pytest.raises(ValueError, match=r"Seven Twenty-Seven has no solver; .* pyramid"):
-        load("oracle", game("seven_twenty_seven"), game("seven_twenty_seven").rules_of())
+        load_agent("oracle", game("seven_twenty_seven"), game("seven_twenty_seven").make_rules())
     with pytest.raises(ValueError, match="oracle:best': allowed are oracle and oracle:fewest"):
-        load("oracle:best", GAME, RULES)
+        load_agent("oracle:best", GAME, RULES)
     fake.refuses = "no solver for these rules"
     with pytest.raises(ValueError, match="no solver for these rules"):
-        load("oracle", GAME, RULES)
+        load_agent("oracle", GAME, RULES)
 
 
 def test_it_is_made_for_its_rules(fake: FakeSolver) -> None:
-    agent = load("oracle", GAME, RULES)
+    agent = load_agent("oracle", GAME, RULES)
     with pytest.raises(ValueError, match="made for other rules"):
-        play_deals(GAME, GAME.rules_of("web"), agent, SEEDS[:1])
+        play_deals(GAME, GAME.make_rules("web"), agent, SEEDS[:1])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from parlour.agents.pimc import BLOCK
-from parlour.agents.registry import choose, load, look
+from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import GAMES
-from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.rows import Rows, copy_states
 from parlour.training.evaluation.evaluate import evaluate
 
 PYRAMID = GAMES["pyramid"]
@@ -14,7 +14,7 @@ PYRAMID = GAMES["pyramid"]
 
 def test_who_knows_all_cards_plays_as_well_as_can_be() -> None:
     """The stock lies face up: nothing is hidden, and exactly the deals that can be won are won."""
-    rules = PYRAMID.rules_of("open-stock", {"stock_view": "all"})
+    rules = PYRAMID.make_rules("open-stock", {"stock_view": "all"})
     rows = Rows(PYRAMID, rules, 40)
     rows.deal_bank("pyramid-1", range(40))
     assert PYRAMID.solve is not None
@@ -35,32 +35,32 @@ def test_it_wins_more_than_greedy() -> None:
 
 
 def test_a_choice_is_the_same_alone_or_in_company() -> None:
-    rules = PYRAMID.rules_of()
-    rows, agent = Rows(PYRAMID, rules, 6), load("pimc@10", PYRAMID, rules)
+    rules = PYRAMID.make_rules()
+    rows, agent = Rows(PYRAMID, rules, 6), load_agent("pimc@10", PYRAMID, rules)
     rows.deal_bank("pyramid-1", range(6))
-    turn = look(agent, PYRAMID, rules, rows.states, np.arange(6, dtype=np.uint64))
-    together = choose(agent, turn).tolist()
+    turn = prepare_turn(agent, PYRAMID, rules, rows.states, np.arange(6, dtype=np.uint64))
+    together = choose_actions(agent, turn).tolist()
     for i in range(6):
-        one = taken(rows.states, np.array([i]))
-        alone = look(agent, PYRAMID, rules, one, np.array([i], np.uint64))
-        assert choose(agent, alone).tolist() == together[i : i + 1]
+        one = copy_states(rows.states, np.array([i]))
+        alone = prepare_turn(agent, PYRAMID, rules, one, np.array([i], np.uint64))
+        assert choose_actions(agent, alone).tolist() == together[i : i + 1]
 
 
 def test_a_clock_lets_it_try_one_block_at_least() -> None:
-    rules = PYRAMID.rules_of()
+    rules = PYRAMID.make_rules()
     rows = Rows(PYRAMID, rules, 3)
     rows.deal_bank("pyramid-1", range(3))
-    hasty = load("pimc@0.001ms", PYRAMID, rules)
-    block = load(f"pimc@{BLOCK}", PYRAMID, rules)
+    hasty = load_agent("pimc@0.001ms", PYRAMID, rules)
+    block = load_agent(f"pimc@{BLOCK}", PYRAMID, rules)
     seeds = np.arange(3, dtype=np.uint64)
-    turn = look(hasty, PYRAMID, rules, rows.states, seeds)
-    assert choose(hasty, turn).tolist() == choose(block, turn).tolist()
+    turn = prepare_turn(hasty, PYRAMID, rules, rows.states, seeds)
+    assert choose_actions(hasty, turn).tolist() == choose_actions(block, turn).tolist()
 
 
 def test_who_decides_between_equals_is_named() -> None:
-    rules = PYRAMID.rules_of()
-    assert load("pimc", PYRAMID, rules).name == "pimc"
-    assert load("pimc@5:uniform", PYRAMID, rules).name == "uniform-pimc@5"
+    rules = PYRAMID.make_rules()
+    assert load_agent("pimc", PYRAMID, rules).name == "pimc"
+    assert load_agent("pimc@5:uniform", PYRAMID, rules).name == "uniform-pimc@5"
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_who_decides_between_equals_is_named() -> None:
 )
 def test_what_it_refuses(game: str, variant: str | None, spec: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        load(spec, GAMES[game], GAMES[game].rules_of(variant))
+        load_agent(spec, GAMES[game], GAMES[game].make_rules(variant))

@@ -5,8 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlour.agents.networks import build
-from parlour.agents.registry import IllegalChoice, Turn, check_agent, choose, load, look
+from parlour.agents.networks import build_network
+from parlour.agents.registry import (
+    IllegalActionError,
+    Turn,
+    check_agent,
+    choose_actions,
+    load_agent,
+    prepare_turn,
+)
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.compare import compare
@@ -14,7 +21,7 @@ from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.save_agent import save
 
 GAME = game("pyramid")
-RULES = GAME.rules_of()
+RULES = GAME.make_rules()
 OWN = """
 import numpy as np
 
@@ -48,7 +55,7 @@ class Answers:
 def turn(n: int = 3) -> Turn:
     rows = Rows(GAME, RULES, n)
     rows.deal_bank("pyramid-1", range(n))
-    return look(Answers(None), GAME, RULES, rows.states, 0)
+    return prepare_turn(Answers(None), GAME, RULES, rows.states, 0)
 
 
 @pytest.fixture
@@ -58,14 +65,14 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ones_own_agents(own: None) -> None:
-    plain = load("own_agents_of_a_test:Plain", GAME, RULES)
+    plain = load_agent("own_agents_of_a_test:Plain", GAME, RULES)
     assert (plain.name, plain.sees_all) == ("Plain", False)
-    assert choose(plain, turn()).shape == (3,)
-    seeded = load("own_agents_of_a_test:Seeded", GAME, RULES, seed=5)
+    assert choose_actions(plain, turn()).shape == (3,)
+    seeded = load_agent("own_agents_of_a_test:Seeded", GAME, RULES, seed=5)
     assert (seeded.name, seeded.sees_all, seeded.seed) == ("seeded", True, 5)  # type: ignore[attr-defined]
-    assert load("own_agents_of_a_test:ready", GAME, RULES).name == "seeded"
+    assert load_agent("own_agents_of_a_test:ready", GAME, RULES).name == "seeded"
     with pytest.raises(TypeError, match="a fault of its own"):
-        load("own_agents_of_a_test:Broken", GAME, RULES)
+        load_agent("own_agents_of_a_test:Broken", GAME, RULES)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +91,7 @@ def test_ones_own_agents(own: None) -> None:
 )
 def test_agents_that_are_not_there(own: None, spec: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        load(spec, GAME, RULES)
+        load_agent(spec, GAME, RULES)
 
 
 def finish(run: Path, seed: int, name: str) -> Path:
@@ -93,7 +100,7 @@ def finish(run: Path, seed: int, name: str) -> Path:
     folder = run / f"seed-{seed}" / "agent"
     run.mkdir(exist_ok=True)
     (run / "settings.json").touch()
-    save(folder, name, GAME, RULES, build("mlp", GAME, 8, 1), network, {}, {})
+    save(folder, name, GAME, RULES, build_network("mlp", GAME, 8, 1), network, {}, {})
     return folder
 
 
@@ -101,11 +108,11 @@ def test_a_run_that_made_one_agent_stands_for_it(tmp_path: Path) -> None:
     run = tmp_path / "run"
     folder = finish(run, 3, "third")
     for path in (run, folder.parent, folder, folder / "agent.json"):
-        assert load(str(path), GAME, RULES).name == "third"
+        assert load_agent(str(path), GAME, RULES).name == "third"
     other = finish(run, 4, "fourth")
     with pytest.raises(ValueError, match=f"several agents, name one: {folder}, {other}"):
-        load(str(run), GAME, RULES)
-    assert load(str(other.parent), GAME, RULES).name == "fourth"
+        load_agent(str(run), GAME, RULES)
+    assert load_agent(str(other.parent), GAME, RULES).name == "fourth"
 
 
 def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
@@ -113,9 +120,9 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "run" / "settings.json").touch()
     for path in (tmp_path / "run", tmp_path / "run" / "seed-0"):
         with pytest.raises(ValueError, match=f"parlour train --resume {tmp_path / 'run'}$"):
-            load(str(path), GAME, RULES)
+            load_agent(str(path), GAME, RULES)
     with pytest.raises(ValueError, match=r"agent\.json: .*No such file"):
-        load(str(tmp_path), GAME, RULES)
+        load_agent(str(tmp_path), GAME, RULES)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +140,8 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_answers(answer: object, said: str) -> None:
-    with pytest.raises(IllegalChoice, match=said):
-        choose(Answers(answer), turn())
+    with pytest.raises(IllegalActionError, match=said):
+        choose_actions(Answers(answer), turn())
 
 
 @pytest.mark.parametrize("n", [1, 3])
@@ -147,7 +154,7 @@ def test_an_agent_cannot_change_the_game(n: int, sees_all: bool) -> None:
     rows = Rows(GAME, RULES, n)
     rows.deal_bank("pyramid-1", range(n))
     before = rows.states.tobytes()
-    given = look(Vandal(None), GAME, RULES, rows.states, 0)
+    given = prepare_turn(Vandal(None), GAME, RULES, rows.states, 0)
     for array in (given.states, given.observations, given.masks):
         assert not array.flags.writeable
         array.flags.writeable = True  # whoever wants to can: what he then writes into is his own
@@ -159,8 +166,8 @@ def test_a_seed_for_each_state_does_not_depend_on_its_neighbours() -> None:
     rows = Rows(GAME, RULES, 4)
     rows.deal_bank("pyramid-1", range(4))
     seeds = np.arange(4, dtype=np.uint64)
-    whole = look(Answers(None), GAME, RULES, rows.states, seeds).states
-    part = look(Answers(None), GAME, RULES, rows.states[2:], seeds[2:]).states
+    whole = prepare_turn(Answers(None), GAME, RULES, rows.states, seeds).states
+    part = prepare_turn(Answers(None), GAME, RULES, rows.states[2:], seeds[2:]).states
     assert np.array_equal(whole[2:], part)
 
 
@@ -212,10 +219,10 @@ def test_objects_that_are_no_agents(agent: object, said: str) -> None:
 def test_a_saved_agent_with_a_name_of_two_lines_is_refused(tmp_path: Path) -> None:
     folder = finish(tmp_path / "run", 0, "two\nlines")
     with pytest.raises(ValueError, match=r"agent\.json: field name: .*got 'two\\nlines'"):
-        load(str(folder), GAME, RULES)
+        load_agent(str(folder), GAME, RULES)
 
 
 def test_a_budget_without_end_is_refused() -> None:
     for budget in ("99999999999", "9" * 5000, "99999999999ms"):
         with pytest.raises(ValueError, match="at most 10,000,000 whole numbers of iterations are"):
-            load(f"mcts@{budget}", GAME, RULES)
+            load_agent(f"mcts@{budget}", GAME, RULES)

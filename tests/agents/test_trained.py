@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.registry import TRAINED_FOLDER, load
+from parlour.agents.registry import TRAINED_FOLDER, load_agent
 from parlour.envs import GAMES
 from parlour.training.evaluation import duplicate
 from parlour.training.evaluation.compare import compare
@@ -21,7 +21,7 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     assert folder.name == f"{card['game']}-{card['variant']}"
     assert card["trained"]["settings"] and card["scored"]
     game = GAMES[card["game"]]
-    if game.num_players(game.rules_of(card["variant"])) > 1:
+    if game.num_players(game.make_rules(card["variant"])) > 1:
         assert duplicate.evaluate(game, "trained", variant=card["variant"], deals=800).net.low > 0
         return
     (found,) = compare(
@@ -34,6 +34,6 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
 def test_rules_without_one_are_told_which_there_are() -> None:
     game = GAMES["poker_squares"]
     with pytest.raises(ValueError, match=r"none comes with Parlour.*poker_squares-classic"):
-        load("trained", game, game.rules_of("british"))
+        load_agent("trained", game, game.make_rules("british"))
     with pytest.raises(ValueError, match="there is no folder"):
-        load("expectimax:greedy", game, game.rules_of())
+        load_agent("expectimax:greedy", game, game.make_rules())

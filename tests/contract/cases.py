@@ -10,7 +10,7 @@ import numpy as np
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.keys import draw_seed
-from parlour.envs.core.options import compiled, plain
+from parlour.envs.core.options import as_record, to_plain
 from parlour.envs.core.rows import Rows
 from tests.walkers import WALKERS, random_options
 
@@ -30,7 +30,7 @@ class Case:
 
     @cached_property
     def rules(self) -> Any:
-        return self.game.rules_of(self.variant, self.options)
+        return self.game.make_rules(self.variant, self.options)
 
     @property
     def players(self) -> int:
@@ -90,7 +90,7 @@ class Whole:
 
     def step(self, action: int) -> tuple[None, np.ndarray, bool, bool, dict[str, Any]]:
         self.rows.step(np.array([action]))
-        return None, self.rows.out.rewards[0].copy(), ended(self), False, {}
+        return None, self.rows.buffers.rewards[0].copy(), ended(self), False, {}
 
     def clone(self) -> np.ndarray:
         return self.rows.states.copy()
@@ -101,8 +101,7 @@ class Whole:
 
 def unit_of(case: Case) -> float:
     """In what the rewards of a game for several are counted."""
-    assert case.game.unit is not None
-    return float(case.game.unit(compiled(case.rules)[0]))
+    return float(case.game.reward_unit(as_record(case.rules)[0]))
 
 
 def ended(env: CardEnv | Whole) -> bool:
@@ -130,9 +129,9 @@ def random_cases(
 
 def random_case(game: Game, several: bool, rng: np.random.Generator) -> Case:
     while True:
-        rules = game.rules_of(None, random_options(game, rng))
+        rules = game.make_rules(None, random_options(game, rng))
         if (game.num_players(rules) > 1) == several:
-            return Case(game, game.default, plain(rules))
+            return Case(game, game.default, to_plain(rules))
 
 
 def positions(env: CardEnv | Whole, games: int, seed: int, every: int = 1) -> Iterator[int]:
@@ -177,7 +176,7 @@ class Crowd:
         first = legal & (legal.cumsum(axis=1) <= 3)
         allowed = np.where((self.kind == 1)[:, None] & cautious[:, None], first, legal)
         chosen = (self.rng.random((n, actions)) * allowed).argmax(axis=1)
-        scores = self.game.judged(states, self.rules)
+        scores = self.game.score_actions(states, self.rules)
         greedy = (self.kind == 2) & (self.rng.random(n) < 0.9)
         chosen = np.where(greedy, np.where(legal, scores, -np.inf).argmax(axis=1), chosen)
         strays = self.rng.random(n) < self.wrong

@@ -17,11 +17,11 @@ from pettingzoo.test import api_test, collect_render_results, seed_test
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
 from parlour.envs import GAMES, Game, aec, game
-from parlour.envs.aec import TableEnv
+from parlour.envs.aec import CardAECEnv
 from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, Reward, StepConfig
-from parlour.envs.core.cards import name
+from parlour.envs.core.cards import card_name
 from parlour.envs.core.keys import draw_seed
-from parlour.envs.core.rows import Rows, hidden, observation_codes, view_states
+from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.core.scene import ansi, svg
 from tests.walkers import WALKERS, uniform
 
@@ -38,13 +38,13 @@ class Seats(NamedTuple):
 
     @property
     def rules(self) -> Any:
-        return self.game.rules_of(self.variant, self.options)
+        return self.game.make_rules(self.variant, self.options)
 
     @property
     def players(self) -> int:
         return self.game.num_players(self.rules)
 
-    def env(self, **keywords: Any) -> TableEnv:
+    def env(self, **keywords: Any) -> CardAECEnv:
         return aec.env(self.game.name, self.variant, **keywords, **self.options)
 
     def rows(self, seed: int, reward: Reward = Reward.PROGRESS) -> Rows:
@@ -66,7 +66,7 @@ FIRST = list({seats.game.name: seats for seats in reversed(VARIANTS)}.values())
 COUNTS = [
     seats._replace(options={"players": players})
     for seats in FIRST
-    for players in range(2, seats.game.seats + 1)
+    for players in range(2, seats.game.max_players + 1)
 ]
 VYING = game("seven_twenty_seven")
 
@@ -91,7 +91,7 @@ def quietly(check: Callable[[], object]) -> None:
         check()
 
 
-def played(env: TableEnv, seed: int, walker: str = "uniform") -> Iterator[int]:
+def played(env: CardAECEnv, seed: int, walker: str = "uniform") -> Iterator[int]:
     """Play a hand to its end; yield the number of steps before each, and at the end."""
     rng = np.random.default_rng(seed)
     env.reset(seed=seed)
@@ -103,7 +103,7 @@ def played(env: TableEnv, seed: int, walker: str = "uniform") -> Iterator[int]:
         yield steps
 
 
-def finish(env: TableEnv, seed: int) -> None:
+def finish(env: CardAECEnv, seed: int) -> None:
     for _ in played(env, seed):
         pass
 
@@ -155,7 +155,7 @@ def test_the_example_of_the_module_runs() -> None:
 # ---- the same as the rows -------------------------------------------------------------------
 
 
-def same(env: TableEnv, rows: Rows, owed: dict[str, float]) -> None:
+def same(env: CardAECEnv, rows: Rows, owed: dict[str, float]) -> None:
     """Hold all that the environment says against the rows; ``owed`` are rewards not yet told."""
     state = rows.states[0]
     over, turn = bool(state["over"]), int(state["turn"])
@@ -171,11 +171,11 @@ def same(env: TableEnv, rows: Rows, owed: dict[str, float]) -> None:
         assert (seen["observation"] == wanted[0]).all()
         if seat == turn:
             assert (codes == rows.codes).all()
-            assert over or (seen["action_mask"] == rows.out.masks[0]).all()
+            assert over or (seen["action_mask"] == rows.buffers.masks[0]).all()
         else:
             assert not seen["action_mask"].any()
         assert env.observation_space(agent).contains(seen)
-        assert env.rewards[agent] == rows.out.rewards[0, seat]
+        assert env.rewards[agent] == rows.buffers.rewards[0, seat]
         assert env._cumulative_rewards[agent] == owed[agent]
         assert (env.terminations[agent], env.truncations[agent]) == (over, False)
         said = {fact: values[0] for fact, values in facts[seat].items()}
@@ -210,7 +210,7 @@ def test_the_table_plays_as_the_rows_do(seats: Seats) -> None:
             env.step(action)
             rows.step(np.array([action]))
             for seat, agent in enumerate(env.agents):
-                owed[agent] += rows.out.rewards[0, seat]
+                owed[agent] += rows.buffers.rewards[0, seat]
             same(env, rows, owed)
 
 
@@ -317,7 +317,7 @@ def test_an_illegal_action_can_raise(seats: Seats) -> None:
 # ---- leaks ----------------------------------------------------------------------------------
 
 
-def seen_by(env: TableEnv, state: np.ndarray, agent: str) -> tuple[object, ...]:
+def seen_by(env: CardAECEnv, state: np.ndarray, agent: str) -> tuple[object, ...]:
     """All that a state shows to an agent, each way to look."""
     env.restore(state)
     seen = env.observe(agent)
@@ -346,7 +346,7 @@ def test_no_agent_sees_what_is_hidden_from_it(seats: Seats) -> None:
                 shown = seen_by(looker, state, agent)
                 assert shown[0] == env.observe(agent)["observation"].tobytes()
                 assert shown[2] == env.infos[agent]
-                other = hidden(seats.game, seats.rules, state, steps, seat)
+                other = resample_copies(seats.game, seats.rules, state, steps, seat)
                 assert seen_by(looker, other, agent) == shown
                 differing |= other["deck"].tobytes() != state["deck"].tobytes()
     assert differing, "nothing was hidden"
@@ -359,7 +359,7 @@ def test_what_is_hidden_from_one_is_seen_by_another() -> None:
     state = env.clone()
     differing = 0
     for seed in range(5):
-        other = hidden(VYING, env.rules, state, seed, 0)
+        other = resample_copies(VYING, env.rules, state, seed, 0)
         env.restore(other)
         hands = env.state()
         env.restore(state)
@@ -375,7 +375,7 @@ def test_what_is_hidden_from_one_is_seen_by_another() -> None:
 def test_a_chosen_deck_and_a_numbered_deal(seats: Seats) -> None:
     env, rows = seats.env(), seats.rows(0)
     deck = list(seats.game.pack(seats.rules))[::-1]
-    for given in (deck, " ".join(name(card) for card in deck)):
+    for given in (deck, " ".join(card_name(card) for card in deck)):
         env.reset(options={"deck": given})
         rows.deal_deck(deck)
         assert env.rows.states["deck"].tobytes() == rows.states["deck"].tobytes()
@@ -490,13 +490,13 @@ def test_the_dead_are_stepped_with_none(seats: Seats) -> None:
     assert env.agents == env.possible_agents
 
 
-def bust() -> TableEnv:
+def bust() -> CardAECEnv:
     """A hand that is over as soon as it is dealt: one of the two seats has three tens."""
     env = aec.env(
         "seven-twenty-seven", players=2, nearness="over_is_bust", start_down=2, reward="score"
     )
     top = ["Tc", "2c", "Td", "2d", "Th", "2h"]
-    rest = [name(card) for card in VYING.pack(env.rules) if name(card) not in top]
+    rest = [card_name(card) for card in VYING.pack(env.rules) if card_name(card) not in top]
     env.reset(options={"deck": top + rest, "dealer": 0})
     return env
 
@@ -511,7 +511,7 @@ def test_a_hand_may_be_over_at_the_deal() -> None:
         env.step(None)
     assert paid == {"player_0": 1, "player_1": -1}
     state = env.clone()
-    state["over"] = Over.UNTOLD  # as the rows of one seat leave it
+    state["over"] = Over.ENDED_BEFORE_TURN  # as the rows of one seat leave it
     env.restore(state)
     assert all(env.terminations.values())
 
@@ -573,7 +573,7 @@ def test_spaces_names_and_state(seats: Seats) -> None:
     assert seats.game.title in repr(env)
     assert env.metadata["is_parallelizable"] is False
     assert env.metadata["render_modes"] == ["ansi"]
-    assert TableEnv.metadata["name"] == "parlour"
+    assert CardAECEnv.metadata["name"] == "parlour"
     env.reset(seed=1)
     for agent in env.agents:
         assert env.observation_space(agent) is env.observation_space(agent)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import CardEnv, CardVectorEnv, Game, make, make_vec
-from parlour.envs.core.turn import IllegalChoice, Turn
+from parlour.envs.core.turn import IllegalActionError, Turn
 from tests.contract.cases import SEVERAL, Case
 
 NO_NUMBERS: list[Any] = [1.5, 2.0, float("nan"), None, "3", b"3", True, [1], {}, ...]
@@ -220,7 +220,7 @@ def test_an_answer_of_the_wrong_kind_names_the_agent(table: Case, answer: Any) -
             return answer
 
     env = table.env(opponents=Odd())
-    with pytest.raises(IllegalChoice, match=r"^agent 'odd' "):
+    with pytest.raises(IllegalActionError, match=r"^agent 'odd' "):
         for seed in range(20):
             env.reset(seed=seed)
             env.step(int(env.action_masks().argmax()))

@@ -14,11 +14,11 @@ from parlour.envs.core.batch import (
     make_batch_kernels,
     make_buffers,
 )
-from parlour.envs.core.cards import name as card_name
+from parlour.envs.core.cards import card_name as card_name
 from parlour.envs.core.cards import next_random_word
 from parlour.envs.core.deals import bank_seeds, default_bank
-from parlour.envs.core.jit import jit, plain
-from parlour.envs.core.options import compiled
+from parlour.envs.core.jit import jit, plain_python
+from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import Case
 
@@ -195,13 +195,13 @@ def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
     rows, out = np.zeros(1000, state), make_buffers(1000, 1, state)
     rows["rng"] = np.random.default_rng(0).integers(0, 2**64, 1000, np.uint64)
     rules, every = (0,), np.ones(1000, np.bool_)
-    play.start(rows, rules, compiled(StepConfig()), every, int(DealSource.DRAW), out)
+    play.reset_rows(rows, rules, as_record(StepConfig()), every, int(DealSource.DRAW), out)
     rows["legal"] = 1
     drawn = []
     for mode in (Autoreset.NEXT_STEP, Autoreset.SAME_STEP):
-        how = compiled(StepConfig(reset=int(mode)))
+        config = as_record(StepConfig(reset=int(mode)))
         for _ in range(100 * (2 - mode)):
-            play.play(rows, rules, how, every, np.zeros(1000, np.int64), out)
+            play.step_rows(rows, rules, config, every, np.zeros(1000, np.int64), out)
             drawn.append(rows["rng"].copy())
     seeds = np.concatenate(drawn)
     assert (seeds < TOP_BIT).all()
@@ -211,10 +211,10 @@ def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
 
 def test_a_deal_drawn_in_play_is_the_deal_of_its_seed(game: Game) -> None:
     """100 000 deals: the seed is the generator's next word without its top bit."""
-    rules, n = game.rules_of(), 5000
+    rules, n = game.make_rules(), 5000
     drawn, again = Rows(game, rules, n), Rows(game, rules, n)
     drawn.seed(np.random.default_rng(1).integers(0, 2**64, n, np.uint64))
-    word = plain(next_random_word)
+    word = plain_python(next_random_word)
     decks = set()
     for _ in range(20):
         seeds = [word({"rng": int(rng)}) % TOP_BIT for rng in drawn.states["rng"]]

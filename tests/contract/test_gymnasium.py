@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
-from parlour.envs.core.options import differences, plain
+from parlour.envs.core.options import changed_options, to_plain
 from tests.contract.cases import Case, ended, random_cases
 from tests.walkers import random_options
 
@@ -62,7 +62,7 @@ def test_made_by_its_id_as_a_vector(case: Case) -> None:
     envs = gym.make_vec(case.game.id, num_envs=3, variant=case.variant, **keywords)
     assert isinstance(envs, CardVectorEnv)
     assert (envs.rules, envs.num_envs) == (case.rules, 3)
-    assert envs.rows.how.max_steps == keywords.get("max_episode_steps", 0)
+    assert envs.rows.config.max_steps == keywords.get("max_episode_steps", 0)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     assert envs.reset(seed=0)[0] in envs.observation_space
 
@@ -81,15 +81,15 @@ def test_autoreset_modes_by_name(game: Game, mode: str) -> None:
 def test_spec_goes_through_json_with_all_options(game: Game) -> None:
     rng = np.random.default_rng(1)
     for _ in range(10):
-        rules = game.rules_of(None, random_options(game, rng))
-        options = differences(rules, game.variants[game.default])
+        rules = game.make_rules(None, random_options(game, rng))
+        options = changed_options(rules, game.variants[game.default])
         keywords: dict[str, Any] = {"max_moves": 30}
         if game.num_players(rules) > 1:
             keywords = {"opponents": "greedy", "seat": 1}
         env = gym.make(game.id, encoding="codes", reward="win", **keywords, **options)
         again = gym.make(EnvSpec.from_json(env.spec.to_json()))
         assert again.unwrapped.rules == env.unwrapped.rules == rules
-        assert again.unwrapped.rows.how == env.unwrapped.rows.how
+        assert again.unwrapped.rows.config == env.unwrapped.rows.config
         assert again.spec == env.spec
         assert np.array_equal(again.reset(seed=2)[0], env.reset(seed=2)[0])
 
@@ -127,7 +127,7 @@ def test_ids_and_names(game: Game) -> None:
 def test_variants_differ_and_pass_their_own_check(case: Case) -> None:
     case.game.check(case.rules)
     assert case.game.variant_name(case.rules) == case.variant
-    assert case.game.rules_of(case.game.default, plain(case.rules)) == case.rules
+    assert case.game.make_rules(case.game.default, to_plain(case.rules)) == case.rules
     digests = [case.game.rules_digest(rules) for rules in case.game.variants.values()]
     assert len(set(digests)) == len(digests)
 

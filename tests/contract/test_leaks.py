@@ -9,13 +9,13 @@ at every turn, whosever it is, and at the end, where the hands still in lie open
 import numpy as np
 import pytest
 
-from parlour.agents.registry import BUILT_IN, Turn, choose, load, look
+from parlour.agents.registry import BUILT_IN, Turn, choose_actions, load_agent, prepare_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, StepConfig
-from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.keys import draw_seed
-from parlour.envs.core.rows import Rows, hidden, observation_codes, view_states
+from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.core.scene import ansi, svg
+from parlour.envs.core.splitmix import GAMMA
 from parlour.training.cli import play_alone
 from tests.contract.cases import Case, ended, positions, random_cases
 from tests.walkers import WALKERS
@@ -32,7 +32,9 @@ PLAYERS = [name for name in BUILT_IN if name != "human"]
 
 def dealt_anew(case: Case, state: np.ndarray, seed: int, seat: int = -1) -> np.ndarray:
     """The state, and behind it DEALS copies of it with other cards hidden from the seat."""
-    return np.concatenate([state, hidden(case.game, case.rules, state.repeat(DEALS), seed, seat)])
+    return np.concatenate(
+        [state, resample_copies(case.game, case.rules, state.repeat(DEALS), seed, seat)]
+    )
 
 
 def viewed_by(case: Case, states: np.ndarray, seat: int) -> np.ndarray:
@@ -51,8 +53,8 @@ def what_is_seen(case: Case, states: np.ndarray, seat: int = 0) -> list[tuple[ob
     codes = observation_codes(states)
     flat = game.features.onehot(codes)
     asked = case.players == 1 or (states["turn"][0] == seat and not states["over"][0])
-    judges = [None, *game.players] if asked else []
-    scores = [game.judged(states, rules, player=one) for one in judges]
+    judges = [None, *game.rule_agents] if asked else []
+    scores = [game.score_actions(states, rules, player=one) for one in judges]
     heads = [head for head in game.state.names[1:8] if asked or head != "legal"]
     facts = game.results(states, rules, np.full(len(states), seat))
     seen: list[tuple[object, ...]] = []
@@ -180,7 +182,7 @@ def played_again(
     played with a deck that differs.
     """
     *_, last = states
-    other = hidden(case.game, case.rules, last, seed, seat)
+    other = resample_copies(case.game, case.rules, last, seed, seat)
     replay = Replay(case, states, actions)
     passed = replay.towards(other, seat)
     for step, state in enumerate(passed, replay.first):
@@ -267,12 +269,12 @@ def test_no_agent_chooses_by_what_is_hidden(case: Case, name: str) -> None:
 
 
 def test_no_player_by_rule_chooses_by_what_is_hidden(case: Case) -> None:
-    for name in case.game.players:
+    for name in case.game.rule_agents:
         check_choices(case, name)
 
 
 def check_choices(case: Case, name: str) -> None:
-    agent = load(name, case.game, case.rules, seed=1)
+    agent = load_agent(name, case.game, case.rules, seed=1)
     assert not agent.sees_all
     env = case.whole(encoding="codes")
     for steps in positions(env, 3, seed=60, every=3):
@@ -281,27 +283,27 @@ def check_choices(case: Case, name: str) -> None:
         states = dealt_anew(case, env.clone(), steps)
         answers, seeds = [], np.array([steps], np.uint64)
         for i in range(DEALS):
-            fresh = load(name, case.game, case.rules, seed=steps)
-            turn = look(fresh, case.game, case.rules, states[:1], i)._replace(seeds=seeds)
-            answers.append(int(choose(fresh, turn)[0]))
+            fresh = load_agent(name, case.game, case.rules, seed=steps)
+            turn = prepare_turn(fresh, case.game, case.rules, states[:1], i)._replace(seeds=seeds)
+            answers.append(int(choose_actions(fresh, turn)[0]))
         masks = (states["legal"][:, None] >> np.arange(case.game.actions) & 1).astype(np.bool_)
         for i in range(DEALS):
-            fresh = load(name, case.game, case.rules, seed=steps)
+            fresh = load_agent(name, case.game, case.rules, seed=steps)
             row = slice(i, i + 1)
             codes = observation_codes(states[row])
             turn = Turn(case.game, case.rules, states[row], codes, masks[row], seeds)
-            answers.append(int(choose(fresh, turn)[0]))
+            answers.append(int(choose_actions(fresh, turn)[0]))
         assert len(set(answers)) == 1
 
 
 def test_agents_are_handed_other_hidden_cards(game: Game) -> None:
-    """`look` deals anew for who does not see all, and only for them."""
-    agent = load("uniform", game, game.rules_of())
+    """`prepare_turn` deals anew for who does not see all, and only for them."""
+    agent = load_agent("uniform", game, game.make_rules())
     env = Case(game, game.default).env()
     env.reset(seed=2)
     here = env.clone()
     states = here.repeat(5)
-    turn = look(agent, game, env.rules, states, seed=3)
+    turn = prepare_turn(agent, game, env.rules, states, seed=3)
     assert states.tobytes() == here.repeat(5).tobytes(), "the game itself was changed"
     assert not np.shares_memory(turn.states, states)
     assert here["deck"].tobytes() not in {deck.tobytes() for deck in turn.states["deck"]}
@@ -309,7 +311,7 @@ def test_agents_are_handed_other_hidden_cards(game: Game) -> None:
     assert np.array_equal(turn.observations, observation_codes(states))
     assert not np.isin(turn.states["rng"], states["rng"]).any()
     agent.sees_all = True
-    assert look(agent, game, env.rules, states, seed=3).states.tobytes() == states.tobytes()
+    assert prepare_turn(agent, game, env.rules, states, seed=3).states.tobytes() == states.tobytes()
 
 
 def test_hiding_is_a_pure_function_of_state_and_seed(case: Case) -> None:
@@ -318,12 +320,14 @@ def test_hiding_is_a_pure_function_of_state_and_seed(case: Case) -> None:
     for steps in positions(env, 2, seed=70, every=9):
         state = env.clone().repeat(3)
         for seat in range(-1, case.players):
-            once, again = (hidden(case.game, case.rules, state, steps, seat) for _ in range(2))
-            other = hidden(case.game, case.rules, state, steps + 1, seat)
+            once, again = (
+                resample_copies(case.game, case.rules, state, steps, seat) for _ in range(2)
+            )
+            other = resample_copies(case.game, case.rules, state, steps + 1, seat)
             assert once.tobytes() == again.tobytes()
             assert once["rng"].tolist() != other["rng"].tolist()
             if seat == env.state["turn"]:
-                turns = hidden(case.game, case.rules, state, steps)
+                turns = resample_copies(case.game, case.rules, state, steps)
                 assert once.tobytes() == turns.tobytes()
 
 
@@ -333,11 +337,17 @@ def test_hiding_one_state_does_not_depend_on_its_neighbours(game: Game) -> None:
     envs = case.vec(8)
     envs.reset(seed=4)
     states, seeds = envs.clone(), np.arange(100, 108, dtype=np.uint64)
-    whole = hidden(game, case.rules, states, seeds)
-    assert hidden(game, case.rules, states[::-1], seeds[::-1])[::-1].tobytes() == whole.tobytes()
+    whole = resample_copies(game, case.rules, states, seeds)
+    assert (
+        resample_copies(game, case.rules, states[::-1], seeds[::-1])[::-1].tobytes()
+        == whole.tobytes()
+    )
     for i in range(8):
         row = slice(i, i + 1)
-        assert hidden(game, case.rules, states[row], seeds[row]).tobytes() == whole[row].tobytes()
+        assert (
+            resample_copies(game, case.rules, states[row], seeds[row]).tobytes()
+            == whole[row].tobytes()
+        )
 
 
 STEPS_AWAY = 60
@@ -386,14 +396,14 @@ def test_the_deck_cannot_be_rebuilt_from_the_generator_handed_out(
 
     agent = Noting()
     for states in (state, state.repeat(5)):
-        choose(agent, look(agent, game, case.rules, states, seed))
+        choose_actions(agent, prepare_turn(agent, game, case.rules, states, seed))
     if case.players > 1:
         env = case.env(opponents=agent)
         env.reset(seed=seed)
         assert env.state["deck"].tobytes() == deck
         while not ended(env):
             env.step(env.action_masks().argmax())
-    monkeypatch.setattr(play_alone, "load", lambda *args: agent)
+    monkeypatch.setattr(play_alone, "load_agent", lambda *args: agent)
     table = play_alone.Table(game, case.variant, seed=seed, delay=0, say=lambda text: None)
     play_alone.play(table, "noting")
     words = np.array(agent.words, np.uint64)

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.batch import Autoreset, Buffers, DealSource, Reward, StepConfig
-from parlour.envs.core.jit import plain
-from parlour.envs.core.options import compiled
+from parlour.envs.core.batch import Autoreset, DealSource, Reward, StepConfig
+from parlour.envs.core.contract import Buffers
+from parlour.envs.core.jit import plain_python
+from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import Case, random_cases
 from tests.walkers import WALKERS
@@ -48,7 +49,7 @@ def rules_of(case: Case) -> Any:
 
 
 def whole(rules: Any) -> tuple[tuple[str, ...], Any]:
-    return rules._fields, compiled(rules)[0]
+    return rules._fields, as_record(rules)[0]
 
 
 class Interpreted:
@@ -57,43 +58,46 @@ class Interpreted:
     def __init__(self, rows: Rows, rules: Any) -> None:
         game = rows.game
         self.rules = rules
-        self.begin, self.play = plain(game.play.start), plain(game.play.play)
+        self.begin, self.play = (
+            plain_python(game.kernels.reset_rows),
+            plain_python(game.kernels.step_rows),
+        )
         assert not hasattr(self.play, "py_func")
         self.states = as_plain(rows.states)
-        rewards, masks = [[0.0] * game.seats], [[0] * game.actions]
+        rewards, masks = [[0.0] * game.max_players], [[0] * game.actions]
         self.out = Buffers(rewards, [False], [False], masks, [None])  # type: ignore[arg-type]
 
-    def start(self, how: StepConfig, source: DealSource) -> None:
-        self.begin(self.states, [self.rules], [how], [True], int(source), self.out)
+    def start(self, config: StepConfig, source: DealSource) -> None:
+        self.begin(self.states, [self.rules], [config], [True], int(source), self.out)
 
-    def step(self, how: StepConfig, action: int) -> None:
-        self.play(self.states, [self.rules], [how], [True], [action], self.out)
+    def step(self, config: StepConfig, action: int) -> None:
+        self.play(self.states, [self.rules], [config], [True], [action], self.out)
 
     def same(self, rows: Rows, ended: bool) -> None:
         """Assert that the two are equal in every field of the state and all that a step writes."""
         states = as_ints(self.states)
         for row, state in zip(as_plain(rows.states), states, strict=True):
             assert row == state, {name for name in row if row[name] != state[name]}
-        out = rows.out
+        out = rows.buffers
         assert self.out.rewards == out.rewards.tolist()
         assert [bool(flag) for flag in self.out.terminated] == out.terminated.tolist()
         assert [bool(flag) for flag in self.out.truncated] == out.truncated.tolist()
         assert as_ints(self.out.masks) == out.masks.tolist()
-        assert not ended or as_ints(self.out.ended)[0] is not None
+        assert not ended or as_ints(self.out.final_states)[0] is not None
 
 
-def check(case: Case, how: StepConfig, walker: str, steps: int, seed: int) -> int:
+def check(case: Case, config: StepConfig, walker: str, steps: int, seed: int) -> int:
     """Play both side by side, through the ends of games; return how many games ended.
 
     All seats of a game for several are played, without limits, which such a game does not have.
     """
     if case.players > 1:
-        how = how._replace(max_moves=0, max_steps=0)
-    rows = Rows(case.game, case.rules, 1, how)
+        config = config._replace(max_moves=0, max_steps=0)
+    rows = Rows(case.game, case.rules, 1, config)
     rows.seed([seed])
     other = Interpreted(rows, rules_of(case))
     rows.start(DealSource.DRAW)
-    other.start(how, DealSource.DRAW)
+    other.start(config, DealSource.DRAW)
     other.same(rows, ended=False)
     rng = np.random.default_rng(seed)
     ends = 0
@@ -103,21 +107,21 @@ def check(case: Case, how: StepConfig, walker: str, steps: int, seed: int) -> in
         if rng.random() < 0.01:
             action = int(rng.integers(-3, case.game.actions + 3))
         rows.step(np.array([action]))
-        other.step(how, action)
-        ended = bool(rows.out.terminated[0] or rows.out.truncated[0])
-        other.same(rows, ended and how.reset == Autoreset.SAME_STEP)
+        other.step(config, action)
+        ended = bool(rows.buffers.terminated[0] or rows.buffers.truncated[0])
+        other.same(rows, ended and config.reset == Autoreset.SAME_STEP)
         ends += ended
     return ends
 
 
 @pytest.mark.parametrize("how", SETTINGS, ids=["next-step", "same-step", "skip-forced"])
-def test_stepping(case: Case, how: StepConfig) -> None:
+def test_stepping(case: Case, config: StepConfig) -> None:
     if case.players == 1:
-        assert all(check(case, how, walker, 90, seed) for seed, walker in enumerate(WALKERS))
+        assert all(check(case, config, walker, 90, seed) for seed, walker in enumerate(WALKERS))
         return
     for seed, walker in enumerate(WALKERS):
         lowest = walker == "lowest"  # folds soon: it gets to the end, and beyond
-        ends = check(case, how, walker, 40 + 14 * case.players if lowest else 30, seed)
+        ends = check(case, config, walker, 40 + 14 * case.players if lowest else 30, seed)
         assert ends or not lowest
 
 
@@ -137,18 +141,20 @@ def test_settling(case: Case) -> None:
             break
         rows.step(np.array([WALKERS["lowest"](rows, rng)]))
     for reward in Reward:
-        how = StepConfig(reward=int(reward))
+        config = StepConfig(reward=int(reward))
         other = Interpreted(rows, rules_of(case))
-        settle = (rows.rules_record, compiled(how), rows.all, rows.out)
-        case.game.play.settle(rows.states, *settle)
-        plain(case.game.play.settle)(other.states, [other.rules], [how], [True], other.out)
-        assert other.out.rewards == rows.out.rewards.tolist()
+        settle = (rows.rules_record, as_record(config), rows.all_rows, rows.buffers)
+        case.game.kernels.pay_finished(rows.states, *settle)
+        plain_python(case.game.kernels.pay_finished)(
+            other.states, [other.rules], [config], [True], other.out
+        )
+        assert other.out.rewards == rows.buffers.rewards.tolist()
 
 
 def test_hiding_viewing_and_judging(case: Case) -> None:
     """From every seat, and from that whose turn it is."""
     game, rules = case.game, rules_of(case)
-    hide, judge = plain(game.hide), plain(game.judge)
+    hide, judge = plain_python(game.resample_kernel), plain_python(game.score_kernel)
     rows = Rows(game, case.rules, 1, StepConfig(reset=int(Autoreset.NEXT_STEP)))
     rows.seed([5])
     rows.start(DealSource.DRAW)
@@ -158,14 +164,14 @@ def test_hiding_viewing_and_judging(case: Case) -> None:
         if step % 4 == 0 and not over:
             states, others = rows.states.copy(), as_plain(rows.states)
             scores = [[0.0] * game.actions]
-            judge(others, [rules], list(game.weights.values()), scores)
-            assert game.judged(states, rules).tolist() == scores
+            judge(others, [rules], list(game.heuristic_weights.values()), scores)
+            assert game.score_actions(states, rules).tolist() == scores
             for seat in range(-1, case.players):
-                game.hide(states, compiled(rules), seat)
+                game.resample_kernel(states, as_record(rules), seat)
                 hide(others, [rules], seat)
                 assert as_plain(states) == as_ints(others)
-                if game.view is not None and seat >= 0:
-                    game.view(states, compiled(rules), np.array([seat]))
-                    plain(game.view)(others, [rules], [seat])
+                if game.seats is not None and seat >= 0:
+                    game.seats.view(states, as_record(rules), np.array([seat]))
+                    plain_python(game.seats.view)(others, [rules], [seat])
                     assert as_plain(states) == as_ints(others)
         rows.step(np.array([0 if over else WALKERS["lowest"](rows, rng)]))

@@ -32,7 +32,7 @@ def cases(draw: st.DrawFn) -> Case:
     changed = draw(st.lists(st.sampled_from(sorted(some)), unique=True, max_size=6))
     options = {option: some[option] for option in changed}
     try:
-        case.game.rules_of(case.variant, options)
+        case.game.make_rules(case.variant, options)
     except ValueError:
         assume(False)
     return replace(case, options=options)
@@ -82,11 +82,11 @@ def test_counts(case: Case, seed: int, moves: list[int], skip_forced: bool) -> N
     """
     played = Played(case, seed, moves, skip_forced=skip_forced)
     *running, end = played.counts
-    lowest, highest = case.game.scores
+    lowest, highest = case.game.score_range
     several = case.players > 1
     if several and running[0]["over"]:
         assert running == [running[0]]
-        assert (running[0]["over"], end["over"]) == (Over.UNTOLD, Over.TERMINATED)
+        assert (running[0]["over"], end["over"]) == (Over.ENDED_BEFORE_TURN, Over.TERMINATED)
         assert end["legal"] == 0
         running = []
     assert all(0 < count["legal"] < 1 << case.game.actions for count in running)
@@ -123,9 +123,9 @@ def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> 
     facts = [{key: value for key, value in info.items() if key != "action_mask"} for info in infos]
     assert facts[0] == facts[1] == facts[2]
     score, reached = facts[0]["score"], facts[0][case.goal]
-    play = case.game.play
+    play = case.game.kernels
     gained = score - played["progress"].counts[0]["score"]
-    whole = gained * play.scale + reached * play.bonus
+    whole = gained * play.score_scale + reached * play.win_bonus
     if case.players > 1:
         whole = score / unit_of(case)
         assert not any(played["progress"].rewards[:-1])

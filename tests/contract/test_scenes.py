@@ -70,7 +70,7 @@ def test_a_word_names_one_action_and_every_legal_action_has_one(case: Case) -> N
     """Whosever turn it is."""
     env = case.whole(encoding="codes", max_moves=150)
     for _ in positions(env, 2, seed=30, every=5):
-        known = case.game.words(env.state, case.rules)
+        known = case.game.action_words(env.state, case.rules)
         said = [word.lower() for action in known for word in known[action]]
         assert len(set(said)) == len(said)
         assert not TAKEN & set(said)

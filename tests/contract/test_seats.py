@@ -22,12 +22,12 @@ from parlour.envs import (
     DictVectorObservation,
     Game,
 )
-from parlour.envs.core.baselines import HeuristicAgent, Uniform
+from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, StepConfig
 from parlour.envs.core.keys import key_words, turn_seeds
-from parlour.envs.core.options import differences
+from parlour.envs.core.options import changed_options
 from parlour.envs.core.rows import Rows, observation_codes, view_states
-from parlour.envs.core.turn import Agent, Turn, choose, look
+from parlour.envs.core.turn import Agent, Turn, choose_actions, prepare_turn
 from parlour.envs.seat import SeatRows, make_seat_rows
 from tests.contract.cases import CASES, SEVERAL, Case, Crowd, ended, random_cases, unit_of
 from tests.contract.test_vector import MODES, Both
@@ -40,13 +40,13 @@ def counts() -> Iterator[Case]:
     for game in GAMES.values():
         variants = [case.variant for case in SEVERAL if case.game is game]
         number = 0
-        for players in range(2, game.seats + 1):
+        for players in range(2, game.max_players + 1):
             for variant in [*variants[number:], *variants[:number]]:
                 try:
-                    rules = game.rules_of(variant, {"players": players})
+                    rules = game.make_rules(variant, {"players": players})
                 except ValueError:
                     continue
-                changed = differences(rules, game.variants[variant])
+                changed = changed_options(rules, game.variants[variant])
                 number = (variants.index(variant) + 1) % len(variants)
                 yield Case(game, variant, changed)
                 break
@@ -70,7 +70,7 @@ class Asked:
     sees_all = False
 
     def __init__(self, seed: int = 0) -> None:
-        self.player = Uniform(seed)
+        self.player = UniformAgent(seed)
         self.rows: list[int] = []
         self.seats: set[int] = set()
         self.words: set[int] = set()
@@ -96,9 +96,9 @@ class Choosing(Asked):
 def casts(table: Case) -> list[Any]:
     """Ways to name the others: one for all, names, agents."""
     others = table.players - 1
-    names = ["uniform", "greedy", *table.game.players]
+    names = ["uniform", "greedy", *table.game.rule_agents]
     mixed: list[str | Agent] = [names[i % len(names)] for i in range(others)]
-    mixed[-1] = Uniform(9)
+    mixed[-1] = UniformAgent(9)
     return ["uniform", "greedy", mixed, HeuristicAgent()]
 
 
@@ -165,21 +165,21 @@ def test_the_rewards_of_raw_rows_are_those_of_all_seats(table: Case) -> None:
     rows, crowd = Rows(table.game, table.rules, n), Crowd(table, n, 3, wrong=0.02)
     rows.seed(np.arange(n))
     rows.start(DealSource.DRAW)
-    paid, fouls = rows.out.rewards.copy(), np.zeros_like(rows.out.rewards)
+    paid, fouls = rows.buffers.rewards.copy(), np.zeros_like(rows.buffers.rewards)
     for _ in range(3000):
         running = rows.states["over"] == Over.RUNNING
         if not running.any():
             break
         turn, before = rows.seats, rows.states["illegal"].copy()
-        actions = crowd.choose(rows.states, rows.out.masks)
-        masks = rows.out.masks.copy()
+        actions = crowd.choose(rows.states, rows.buffers.masks)
+        masks = rows.buffers.masks.copy()
         rows.step(actions)
         inside = (actions >= 0) & (actions < masks.shape[1])
         wrong = running & ~(inside & (masks[np.arange(n), np.where(inside, actions, 0)] != 0))
         fouls[np.arange(n), turn] += wrong
         noted = before | np.where(wrong, 1 << turn, 0)
         assert np.array_equal(rows.states["illegal"], noted)
-        paid[running] += rows.out.rewards[running]
+        paid[running] += rows.buffers.rewards[running]
     assert (rows.states["over"] == Over.TERMINATED).all()
     assert fouls.any()
     nets = np.zeros_like(paid)
@@ -204,13 +204,15 @@ def by_hand(rows: Rows, agents: Sequence[Agent], own: int) -> None:
     while not rows.states["over"][0] and rows.states["turn"][0] != own:
         agent = agents[(int(rows.states["turn"][0]) - own - 1) % players]
         seeds = turn_seeds(KEY, rows.states)
-        rows.step(choose(agent, look(agent, rows.game, rows.rules, rows.states, seeds)))
+        rows.step(
+            choose_actions(agent, prepare_turn(agent, rows.game, rows.rules, rows.states, seeds))
+        )
 
 
 def same_but_untold(seat: SeatRows, rows: Rows, own: int) -> None:
     """Assert that both stand the same; of a finished game one's own seat sees the end."""
     states = seat.states.copy()
-    untold = states["over"] == Over.UNTOLD
+    untold = states["over"] == Over.ENDED_BEFORE_TURN
     states["over"][untold] = Over.TERMINATED
     other = rows.states
     if other["over"][0]:
@@ -224,12 +226,12 @@ def test_rows_of_a_seat_are_raw_rows_driven_by_hand(table: Case) -> None:
     """Bit for bit at every own turn, for every seat and any others."""
     for seat in range(table.players):
         cast = casts(table)[(seat + 2) % 4]
-        how = StepConfig(skip_forced=seat % 2)
-        seated = make_seat_rows(table.game, table.rules, 1, how, cast, seat)
+        config = StepConfig(skip_forced=seat % 2)
+        seated = make_seat_rows(table.game, table.rules, 1, config, cast, seat)
         seated.keys[:] = KEY
-        agents = [seated.cast[seated.who[0, (seat + 1 + i) % table.players]]
+        agents = [seated.agents[seated.seating[0, (seat + 1 + i) % table.players]]
                   for i in range(table.players - 1)]  # fmt: skip
-        rows, rng = Rows(table.game, table.rules, 1, how), np.random.default_rng(seat)
+        rows, rng = Rows(table.game, table.rules, 1, config), np.random.default_rng(seat)
         for rows_of in (seated, rows):
             rows_of.seed([100 + seat])
         for _ in range(2):
@@ -238,14 +240,14 @@ def test_rows_of_a_seat_are_raw_rows_driven_by_hand(table: Case) -> None:
             by_hand(rows, agents, seat)
             same_but_untold(seated, rows, seat)
             while not told(seated)[0]:
-                can = np.flatnonzero(seated.out.masks[0])
+                can = np.flatnonzero(seated.buffers.masks[0])
                 action = np.array([rng.choice(can)]) if rng.random() < 0.97 else np.array([-1])
-                untold = seated.states["over"][0] == Over.UNTOLD
+                untold = seated.states["over"][0] == Over.ENDED_BEFORE_TURN
                 seated.step(action)
-                paid = np.zeros(table.game.seats)
+                paid = np.zeros(table.game.max_players)
                 if not untold:
                     rows.step(action)
-                    paid += rows.out.rewards[0]
+                    paid += rows.buffers.rewards[0]
                     by_hand(rows, agents, seat)
                 same_but_untold(seated, rows, seat)
 
@@ -347,10 +349,10 @@ def test_an_illegal_choice_of_another_is_named(table: Case) -> None:
 
 def test_rows_may_have_seats_and_agents_of_their_own() -> None:
     """As training wants it: each row is what it would be alone."""
-    game, rules = FULL.game, FULL.game.rules_of("home")
-    cast, rng = [Uniform(1), HeuristicAgent(), Uniform(2)], np.random.default_rng(5)
+    game, rules = FULL.game, FULL.game.make_rules("home")
+    cast, rng = [UniformAgent(1), HeuristicAgent(), UniformAgent(2)], np.random.default_rng(5)
     own = np.array([0, 1, 2, 3, 3, 0])
-    who = rng.integers(0, 3, (6, game.seats))
+    who = rng.integers(0, 3, (6, game.max_players))
     rows = SeatRows(game, rules, 6, StepConfig(), cast, who, own)
     alone = [SeatRows(game, rules, 1, StepConfig(), cast, who[i : i + 1], own[i]) for i in range(6)]
     for part in (rows, *alone):
@@ -358,14 +360,14 @@ def test_rows_may_have_seats_and_agents_of_their_own() -> None:
         part.keys[:] = KEY
         part.start(DealSource.DRAW)
     while not told(rows).all():
-        actions = (rng.random(rows.out.masks.shape) * rows.out.masks).argmax(axis=1)
+        actions = (rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1)
         rows.step(actions)
         for i, one in enumerate(alone):
             one.step(actions[i : i + 1])
             assert one.states.tobytes() == rows.states[i : i + 1].tobytes()
             assert one.rewards[0] == rows.rewards[i]
-            assert np.array_equal(one.out.masks[0], rows.out.masks[i])
-    facts = rows.results(rows.states, rows.all)
+            assert np.array_equal(one.buffers.masks[0], rows.buffers.masks[i])
+    facts = rows.results(rows.states, rows.all_rows)
     assert np.array_equal(facts["score"], rows.states["net"][np.arange(6), own])
 
 
@@ -389,7 +391,7 @@ OVER_AT_ONCE = [
 def test_a_hand_over_before_ones_first_turn(table: Case) -> None:
     """Its first step, whatever the action, tells: result, reward, facts; a foul it is not."""
     envs = over_at_once(table)
-    untold = envs.states["over"] == Over.UNTOLD
+    untold = envs.states["over"] == Over.ENDED_BEFORE_TURN
     assert 3 < untold.sum() < 300
     assert envs.action_masks()[untold].all()
     row = int(np.flatnonzero(untold & (envs.states["net"][:, 1] != 0))[0])
@@ -425,7 +427,7 @@ def test_rows_whose_hands_end_at_once_are_single_environments(table: Case, mode:
     both.reset(seed=3)
     untold = 0
     for _ in range(25):
-        untold += (both.envs.states["over"] == Over.UNTOLD).sum()
+        untold += (both.envs.states["over"] == Over.ENDED_BEFORE_TURN).sum()
         done = both.step(crowd.choose(both.envs.states, both.envs.action_masks()))
         if mode.name == "DISABLED" and done.any():
             both.reset(options={"reset_mask": done})
@@ -475,14 +477,14 @@ def test_the_turn_of_another_is_not_restored(table: Case) -> None:
     shown, _ = own.restore(view_states(table.game, table.rules, rows.states, np.array([other])))
     assert shown.tobytes() == rows.states["shown"].tobytes()
     while not rows.states["over"][0]:
-        rows.step(np.array([np.flatnonzero(rows.out.masks[0])[-1]]))
+        rows.step(np.array([np.flatnonzero(rows.buffers.masks[0])[-1]]))
     shown, info = env.restore(rows.states)
     expected = view_states(table.game, table.rules, rows.states, np.array([other]))
     assert shown.tobytes() == expected["shown"].tobytes()
     assert info["score"] == rows.states["net"][0, other]
 
 
-DEALT = [case for case in SEVERAL if "dealer" in case.game.state.names]
+DEALT = [case for case in SEVERAL if case.game.has_dealer]
 
 
 @pytest.mark.parametrize("table", DEALT, ids=str)
@@ -544,7 +546,7 @@ class Nameless:
 def test_wrong_opponents_and_seats_are_named(table: Case) -> None:
     others = table.players - 1
     allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
-    near = "uniform, greedy" + "".join(f", {name}" for name in table.game.players)
+    near = "uniform, greedy" + "".join(f", {name}" for name in table.game.rule_agents)
     for keywords, said in (
         (
             {"opponents": "greddy"},
@@ -554,7 +556,7 @@ def test_wrong_opponents_and_seats_are_named(table: Case) -> None:
         ({"opponents": []}, f"opponents: 0 given; allowed are {allowed}"),
         ({"opponents": 3}, "opponents: 3 is neither a name nor an agent; allowed are names and"),
         ({"opponents": [None]}, "opponents: None is neither"),
-        ({"opponents": Uniform}, "is neither a name nor an agent"),
+        ({"opponents": UniformAgent}, "is neither a name nor an agent"),
         ({"opponents": Nameless()}, "objects with name, sees_all and act(turn)"),
         ({"seat": table.players}, f"seat={table.players}: allowed are the seats 0–{others}"),
         ({"seat": -1}, f"seat=-1: allowed are the seats 0–{others}"),

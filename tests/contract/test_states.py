@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from parlour.envs import CardEnv, Game
-from parlour.envs.core.cards import FIRST_CARD, PACK
-from parlour.envs.core.rows import hidden
+from parlour.envs.core.cards import FIRST_CARD, PACK_SIZE
+from parlour.envs.core.rows import resample_copies
 from tests.contract.cases import Case, Crowd, ended, positions, random_cases, share_keys
 from tests.walkers import WALKERS
 
@@ -53,10 +53,10 @@ def test_the_pack_is_whole_in_every_state(case: Case) -> None:
         states = env.rows.states
         assert deck_is_whole(case, states)
         for seat in range(case.players):
-            assert deck_is_whole(case, hidden(case.game, case.rules, states, steps, seat))
+            assert deck_is_whole(case, resample_copies(case.game, case.rules, states, steps, seat))
         lying = Counter(item.card for item in env.scene().items if item.face_up and item.card)
         assert max(lying.values(), default=0) <= case.players, "a card lies in two places"
-        assert lying.keys() <= set(range(FIRST_CARD, FIRST_CARD + PACK))
+        assert lying.keys() <= set(range(FIRST_CARD, FIRST_CARD + PACK_SIZE))
 
 
 def test_the_pack_is_whole_with_random_options() -> None:

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from parlour.agents.registry import look
-from parlour.agents.value_table import ValueAgent, judges, values_of
-from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import Rows, hidden
-from parlour.envs.core.values import draw, win_bonus_points
+from parlour.agents.registry import prepare_turn
+from parlour.agents.value_table import ValueTableAgent, afterstate_scorers, require_afterstates
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import Rows, resample_copies
+from parlour.envs.core.values import put_on_top, win_bonus_points
 from tests.contract.cases import CASES, Case, positions, random_cases
 
-VALUED = [case for case in CASES if case.game.values]
+VALUED = [case for case in CASES if case.game.afterstates]
 WITH_VALUES = [case for case in VALUED if case.players == 1]
 """What they add up to is the score of one player's game; at a table of several there is none."""
 CLOSE = 1e-3
@@ -18,19 +18,22 @@ CLOSE = 1e-3
 
 def table_of(case: Case) -> np.ndarray:
     """A table of small random values: small, so that float32 sums them closely."""
-    size = values_of(case.game).size
+    size = require_afterstates(case.game).num_features
     return np.random.default_rng(1).normal(0, 0.1, size).astype(np.float32)
 
 
 def judge(case: Case, table: np.ndarray, states: np.ndarray, width: int = 0) -> np.ndarray:
     scores = np.zeros((len(states), case.game.actions))
-    ids, rules = np.zeros(values_of(case.game).most, np.int32), compiled(case.rules)
-    found = judges(case.game.name)
+    ids, rules = (
+        np.zeros(require_afterstates(case.game).max_active, np.int32),
+        as_record(case.rules),
+    )
+    found = afterstate_scorers(case.game.name)
     if width:
         work = np.zeros(1, case.game.state)
-        found.by_expectation(states, rules, table, ids, scores, work, width)
+        found.score_by_expectation(states, rules, table, ids, scores, work, width)
     else:
-        found.by_value(states, rules, table, ids, scores)
+        found.score_by_value(states, rules, table, ids, scores)
     return scores
 
 
@@ -43,19 +46,19 @@ def played(case: Case, state: np.ndarray, action: int) -> np.ndarray:
 
 def summed(case: Case, table: np.ndarray, state: np.ndarray, action: int) -> float:
     """The score after an action and the sum of its afterstate's values."""
-    values = values_of(case.game)
-    ids = np.zeros(values.most, np.int32)
-    found = values.after(state[0], compiled(case.rules)[0], action, ids)
-    assert 0 <= found <= values.most
+    values = require_afterstates(case.game)
+    ids = np.zeros(values.max_active, np.int32)
+    found = values.active_features(state[0], as_record(case.rules)[0], action, ids)
+    assert 0 <= found <= values.max_active
     numbers = ids[:found]
-    assert ((numbers >= -1) & (numbers < values.size)).all()
+    assert ((numbers >= -1) & (numbers < values.num_features)).all()
     return float(played(case, state, action)["score"][0] + table[numbers[numbers >= 0]].sum())
 
 
 def base_of(case: Case, table: np.ndarray, state: np.ndarray) -> float:
-    values = values_of(case.game)
-    ids = np.zeros(values.most, np.int32)
-    return float(values.base(state[0], compiled(case.rules)[0], table, ids))
+    values = require_afterstates(case.game)
+    ids = np.zeros(values.max_active, np.int32)
+    return float(values.state_value(state[0], as_record(case.rules)[0], table, ids))
 
 
 def check_sums(case: Case, games: int) -> None:
@@ -81,35 +84,35 @@ def test_what_changes_adds_up(valued: Case) -> None:
 
 def test_what_changes_adds_up_with_random_options() -> None:
     for case in random_cases(8, seed=5):
-        if case.game.values and case.players == 1:
+        if case.game.afterstates and case.players == 1:
             check_sums(case, 1)
 
 
 @pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
 def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
     """As plain Python has it: every card that may come, and the best answer to it."""
-    values, table = values_of(valued.game), table_of(valued)
+    values, table = require_afterstates(valued.game), table_of(valued)
     env = valued.env(encoding="codes")
     for step in positions(env, 2, seed=8, every=17):
         state = env.rows.states.copy()
         if state["over"][0]:
             continue
         cards = np.zeros(64, np.int8)
-        count = values.draws(state[0], cards)
+        count = values.possible_cards(state[0], cards)
         scores = judge(valued, table, state, width=64)[0]
         for action in np.flatnonzero(env.action_masks()).tolist():
             worths = []
             for card in cards[:count].tolist() or [0]:
                 drawn = state.copy()
                 if card:
-                    draw(drawn[0], card)
+                    put_on_top(drawn[0], card)
                 then = played(valued, drawn, action)
                 answers = np.flatnonzero(np.bitwise_right_shift(then["legal"], np.arange(63)) & 1)
                 worths.append(
                     max(summed(valued, table, then, int(answer)) for answer in answers)
                     if not then["over"][0]
                     else float(
-                        then["score"][0] + win_bonus_points(valued.game.play) * then["won"][0]
+                        then["score"][0] + win_bonus_points(valued.game.kernels) * then["won"][0]
                     )
                 )
             assert scores[action] == pytest.approx(np.mean(worths), abs=CLOSE), (step, action)
@@ -118,24 +121,24 @@ def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
 @pytest.mark.parametrize("width", [0, 4])
 @pytest.mark.parametrize("valued", VALUED, ids=str)
 def test_hidden_cards_change_no_choice(valued: Case, width: int) -> None:
-    agent = ValueAgent(table_of(valued), width=width)
+    agent = ValueTableAgent(table_of(valued), width=width)
     env = valued.whole(encoding="codes")
     for step in positions(env, 3, seed=9, every=11):
         if env.rows.states["over"][0]:
             continue
-        others = hidden(valued.game, valued.rules, env.rows.states.repeat(4), step)
+        others = resample_copies(valued.game, valued.rules, env.rows.states.repeat(4), step)
         others["rng"] = env.rows.states["rng"]
-        turn = look(agent, valued.game, valued.rules, others, step)._replace(states=others)
+        turn = prepare_turn(agent, valued.game, valued.rules, others, step)._replace(states=others)
         assert len(set(agent.act(turn).tolist())) == 1
 
 
 @pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
 def test_parts_bring_the_whole_score(valued: Case) -> None:
-    values = values_of(valued.game)
+    values = require_afterstates(valued.game)
     env = valued.env(encoding="codes")
     for _ in positions(env, 2, seed=4):
         if env.rows.states["over"][0]:
-            points = np.zeros(values.most)
-            values.outcomes(env.rows.states[0], compiled(valued.rules)[0], points)
-            if values.parts:
-                assert points[: values.parts].sum() == env.rows.states["score"][0]
+            points = np.zeros(values.max_active)
+            values.part_scores(env.rows.states[0], as_record(valued.rules)[0], points)
+            if values.num_parts:
+                assert points[: values.num_parts].sum() == env.rows.states["score"][0]

@@ -12,7 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from parlour.envs import CardVectorEnv, Game
-from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.baselines import UniformAgent
 from tests.contract.cases import CASES, Case, Crowd, random_cases
 
 MODES = list(AutoresetMode)
@@ -25,8 +25,8 @@ SETTINGS: list[dict[str, Any]] = [
 SETTINGS_OF_SEVERAL: list[dict[str, Any]] = [
     {"encoding": "onehot"},
     {"encoding": "codes", "skip_forced": True, "reward": "win", "opponents": "greedy", "seat": 1},
-    {"encoding": "codes", "reward": "score", "opponents": Uniform(seed=5)},
-    {"encoding": "onehot", "skip_forced": True, "opponents": [Uniform(3)], "seat": 1},
+    {"encoding": "codes", "reward": "score", "opponents": UniformAgent(seed=5)},
+    {"encoding": "onehot", "skip_forced": True, "opponents": [UniformAgent(3)], "seat": 1},
 ]
 """Limits there are none: a game for several always ends. Agents that choose by the turn's seeds."""
 SEED = 11

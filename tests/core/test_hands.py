@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.cards import FIRST_CARD, PACK, parse
+from parlour.envs.core.cards import FIRST_CARD, PACK_SIZE, parse_card
 from parlour.envs.core.hands import Hand, category
 from parlour.envs.core.jit import jit
 
@@ -32,7 +32,7 @@ def count_all(hands: Any, counts: Any) -> None:
 
 
 def test_every_hand_by_category() -> None:
-    pack = range(FIRST_CARD, FIRST_CARD + PACK)
+    pack = range(FIRST_CARD, FIRST_CARD + PACK_SIZE)
     hands = np.fromiter(combinations(pack, 5), np.dtype((np.int8, 5)), 2_598_960)
     counts = np.zeros(len(Hand), np.int64)
     count_all(hands, counts)
@@ -57,7 +57,7 @@ def test_every_hand_by_category() -> None:
     ],
 )
 def test_examples_in_any_order(cards: str, hand: Hand) -> None:
-    codes = [parse(card) for card in cards.split()]
+    codes = [parse_card(card) for card in cards.split()]
     for turn in range(5):
         row = np.array(codes[turn:] + codes[:turn], np.int8)
         assert category(row) == hand

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from parlour.envs.core import jit as door
-from parlour.envs.core.jit import jit, plain
+from parlour.envs.core.jit import jit, plain_python
 
 HELPER = """
 from .core.jit import jit
@@ -310,7 +310,7 @@ def _calls_named(x):
 
 def test_plain_reaches_helpers_cells_and_itself() -> None:
     compiled = _subtract(_sum)
-    interpreted = plain(compiled)
+    interpreted = plain_python(compiled)
     (step,) = (cell.cell_contents for cell in interpreted.__closure__)
     assert not any(hasattr(f, "py_func") for f in (interpreted, step, step.__globals__["_wide"]))
     assert step.__globals__["_sum"] is step
@@ -320,9 +320,9 @@ def test_plain_reaches_helpers_cells_and_itself() -> None:
 
 
 def test_plain_takes_the_twin() -> None:
-    assert plain(_named)(7) == plain(_calls_named)(7)[0] == -1
+    assert plain_python(_named)(7) == plain_python(_calls_named)(7)[0] == -1
     assert _named(7) == 7
 
 
 def test_plain_leaves_plain_functions_alone() -> None:
-    assert plain(_subtract) is _subtract
+    assert plain_python(_subtract) is _subtract

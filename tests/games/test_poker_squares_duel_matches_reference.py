@@ -9,9 +9,15 @@ import pytest
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
-from parlour.envs.core.cards import FIRST_CARD, name
-from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, hidden, observation_codes, put, view_states
+from parlour.envs.core.cards import FIRST_CARD, card_name
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rows import (
+    Rows,
+    observation_codes,
+    resample_copies,
+    view_states,
+    write_states,
+)
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares_duel import Duel
 from tests.walkers import WALKERS, random_options
@@ -26,9 +32,9 @@ class Told(Duel):
     """The reference of the duel dealt in row 0, and the totals that both seats know."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rules = plain(rows.rules)
+        self.rules = to_plain(rows.rules)
         assert self.rules.pop("players") == 2
-        super().__init__([name(int(card)) for card in rows.states["deck"][0]], **self.rules)
+        super().__init__([card_name(int(card)) for card in rows.states["deck"][0]], **self.rules)
         self.kept = self.open_totals = super().totals
         self.moves = 0
 
@@ -73,7 +79,7 @@ def compare(rows: Rows, reference: Told) -> None:
     assert int(s["viewer"]) == int(s["turn"])
     assert int(s["moves"]) == reference.moves
     assert s["net"].tolist() == reference.net
-    assert rows.out.rewards[0].tolist() == reference.net
+    assert rows.buffers.rewards[0].tolist() == reference.net
     assert bool(s["won"]) == (reference.net[0] > 0)
     own, other = reference.totals[s["viewer"]], reference.totals[1 - s["viewer"]]
     assert [int(s["score"]), int(s["other_score"])] == [own, other]
@@ -94,7 +100,7 @@ def compare_seat(rows: Rows, reference: Told, seat: int) -> None:
     assert cards(said["grid"]) == seen["own"]
     assert cards(said["other"]) == seen["other"]
     assert cards([said["card"]]) == [seen["card"]]
-    assert {name(FIRST_CARD + i) for i in range(52) if said["unseen"][i]} == seen["unseen"]
+    assert {card_name(FIRST_CARD + i) for i in range(52) if said["unseen"][i]} == seen["unseen"]
     assert said["turn"] == {None: 0, seat: 1, 1 - seat: 2}[seen["turn"]]
     assert (said["seat"], said["players"]) == (seat == 1, 2)
     assert said["placed"] == 25 - seen["own"].count(None)
@@ -151,23 +157,25 @@ def test_equal_grids_are_a_tie() -> None:
         reference.step(square // 2)
         compare(rows, reference)
     count_branches(hits, reference, None)
-    assert hits["a tie"] and rows.out.terminated[0]
+    assert hits["a tie"] and rows.buffers.terminated[0]
 
 
 @pytest.mark.parametrize("reward", list(Reward))
 def test_an_illegal_action_costs_and_the_first_legal_square_is_played(reward: Reward) -> None:
-    rows = Rows(GAME, GAME.rules_of("duel"), 1, StepConfig(reward=reward, reset=Autoreset.DISABLED))
+    rows = Rows(
+        GAME, GAME.make_rules("duel"), 1, StepConfig(reward=reward, reset=Autoreset.DISABLED)
+    )
     rows.deal_bank("reference", [1])
     rows.step(np.array([7]))
     rows.step(np.array([0]))  # only the four beside the centre are legal
-    assert rows.out.rewards.tolist() == [[0, -1]]
+    assert rows.buffers.rewards.tolist() == [[0, -1]]
     assert int(rows.states["illegal"][0]) == 0b10 and not rows.states["over"][0]
     assert rows.states["other_grid"][0, 7] == rows.states["shown"]["grid"][0, 7] != 0
     while not rows.states["over"][0]:
         rows.step(np.array([-1]))
     net = rows.states["net"][0]
     paid = net > 0 if reward == Reward.WIN else net
-    assert rows.out.rewards[0].tolist() == [paid[0], paid[1] - 1]
+    assert rows.buffers.rewards[0].tolist() == [paid[0], paid[1] - 1]
     for seat in range(2):
         assert GAME.results(rows.states, rows.rules, seat_of(seat))["illegal_action"][0]
 
@@ -212,9 +220,12 @@ def check_hiding(rules: Any, seed: int) -> int:
         turn, place = int(state["turn"][0]), int(state["next"][0])
         seeds = np.arange(8, dtype=np.uint64) + np.uint64(1000 * seed + step)
         for seat in range(2):
-            found = hidden(GAME, rules, state.repeat(8), seeds, seat)
+            found = resample_copies(GAME, rules, state.repeat(8), seeds, seat)
             if seat == turn:
-                assert hidden(GAME, rules, state.repeat(8), seeds).tobytes() == found.tobytes()
+                assert (
+                    resample_copies(GAME, rules, state.repeat(8), seeds).tobytes()
+                    == found.tobytes()
+                )
             assert (found["deck"][:, :place] == state["deck"][:, :place]).all()
             assert (np.sort(found["deck"], axis=1) == np.arange(4, 56)).all()
             seats = np.full(8, seat)
@@ -224,7 +235,7 @@ def check_hiding(rules: Any, seed: int) -> int:
             for field in ("legal", "score", "over", "turn", "net"):
                 assert before[field].tobytes() == after[field].tobytes()
             swapped = view_states(GAME, rules, state.repeat(8), 1 - seats)
-            swapped = hidden(GAME, rules, swapped, seeds, seat)
+            swapped = resample_copies(GAME, rules, swapped, seeds, seat)
             assert swapped.tobytes() == view_states(GAME, rules, found, 1 - seats).tobytes()
             if seat == 0 or turn == 0:
                 assert all(same(one, state[0]) for one in found)
@@ -239,18 +250,18 @@ def check_hiding(rules: Any, seed: int) -> int:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_hiding_keeps_what_a_seat_sees_and_moves_the_rest(variant: str) -> None:
-    assert all(check_hiding(GAME.rules_of(variant), seed) > 100 for seed in range(6))
+    assert all(check_hiding(GAME.make_rules(variant), seed) > 100 for seed in range(6))
 
 
 def test_hiding_with_random_options() -> None:
     for seed in range(20):
         options = for_two(GAME, np.random.default_rng(seed))
-        assert check_hiding(GAME.rules_of(None, options), seed)
+        assert check_hiding(GAME.make_rules(None, options), seed)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_what_is_hidden_does_not_depend_on_where_the_card_truly_lies(variant: str) -> None:
-    rules = GAME.rules_of(variant)
+    rules = GAME.make_rules(variant)
     rows = Rows(GAME, rules, 1, StepConfig(reset=Autoreset.DISABLED))
     for seed in range(3):
         legal: set[int] = set()
@@ -258,7 +269,7 @@ def test_what_is_hidden_does_not_depend_on_where_the_card_truly_lies(variant: st
             if rows.states["turn"][0] == 1:
                 deck = rows.states["deck"][0]
                 worlds = [replayed(rules, deck, [*actions[:-1], square]) for square in legal]
-                found = {hidden(GAME, rules, world, 7, 1).tobytes() for world in worlds}
+                found = {resample_copies(GAME, rules, world, 7, 1).tobytes() for world in worlds}
                 shown = {observation_codes(world).tobytes() for world in worlds}
                 drawn = {str(GAME.layout(world[0], rules)) for world in worlds}
                 results = [GAME.results(world, rules, seat_of(1)) for world in worlds]
@@ -269,7 +280,7 @@ def test_what_is_hidden_does_not_depend_on_where_the_card_truly_lies(variant: st
 
 def test_a_secret_square_is_any_that_was_possible() -> None:
     """Each of them equally often."""
-    rules = GAME.rules_of("duel")
+    rules = GAME.make_rules("duel")
     rows = Rows(GAME, rules, 1)
     for seed in range(4):
         legal: set[int] = set()
@@ -277,7 +288,7 @@ def test_a_secret_square_is_any_that_was_possible() -> None:
             if len(actions) in (1, 9, 25, 45):
                 n = 400 * len(legal)
                 seeds = np.random.default_rng(seed).integers(0, 2**63, n, np.uint64)
-                secret = hidden(GAME, rules, rows.states.repeat(n), seeds, 1)["secret"]
+                secret = resample_copies(GAME, rules, rows.states.repeat(n), seeds, 1)["secret"]
                 squares, often = np.unique(secret, return_counts=True)
                 assert set(squares.tolist()) == legal
                 assert abs(often - 400).max() < 5 * 20
@@ -286,13 +297,13 @@ def test_a_secret_square_is_any_that_was_possible() -> None:
 
 def test_a_state_by_itself_is_one_of_the_game_for_one() -> None:
     """What judges one grid alone may look, and play on, as if there were no other."""
-    alone = GAME.rules_of("book")
-    rows = Rows(GAME, GAME.rules_of("duel"), 1, StepConfig(reset=Autoreset.DISABLED))
+    alone = GAME.make_rules("book")
+    rows = Rows(GAME, GAME.make_rules("duel"), 1, StepConfig(reset=Autoreset.DISABLED))
     solo = Rows(GAME, alone, 1, StepConfig(reset=Autoreset.DISABLED))
     for actions in positions(rows, 1):
         turn, deck = int(rows.states["turn"][0]), rows.states["deck"][0]
         own = actions[turn::2]
-        put(solo.states, slice(None), rows.states)
+        write_states(solo.states, slice(None), rows.states)
         assert alike(solo.states, replayed(alone, deck, own))
         if not rows.states["over"][0]:
             square = min(legal_now(solo))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.cards import FIRST_CARD, name
-from parlour.envs.core.options import plain
+from parlour.envs.core.cards import FIRST_CARD, card_name
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares import AMERICAN, PokerSquares, hand, refused
@@ -24,9 +24,9 @@ class Told(PokerSquares):
     """The reference of the game dealt in row 0."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rules = plain(rows.rules)
+        self.rules = to_plain(rows.rules)
         assert self.rules.pop("players") == 1
-        super().__init__([name(int(card)) for card in rows.states["deck"][0]], **self.rules)
+        super().__init__([card_name(int(card)) for card in rows.states["deck"][0]], **self.rules)
 
     def branches(self, action: int | None) -> Iterator[str]:
         """Which rules show in this position and in what is played there next, if anything is."""
@@ -57,7 +57,7 @@ def compare(rows: Rows, reference: Told) -> None:
     assert int(s["moves"]) == reference.moves
     assert names(shown["grid"]) == reference.grid
     assert names([shown["card"]])[0] == reference.card
-    unseen = {name(FIRST_CARD + i) for i in range(52) if shown["unseen"][i]}
+    unseen = {card_name(FIRST_CARD + i) for i in range(52) if shown["unseen"][i]}
     assert unseen == reference.unseen
     assert shown["placed"] == 25 - reference.grid.count(None)
     assert s["suits"].tolist() == [sum(card[1] == suit for card in unseen) for suit in "cdhs"]
@@ -132,6 +132,6 @@ def test_2000_random_option_sets_match_reference() -> None:
 def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> None:
     if refused(options):
         with pytest.raises(ValueError, match=r"option|unknown"):
-            GAME.rules_of(None, options)
+            GAME.make_rules(None, options)
     else:
-        GAME.rules_of(None, options)
+        GAME.make_rules(None, options)

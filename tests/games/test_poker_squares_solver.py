@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import name
-from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.poker_squares import solver
 from tests.reference.poker_squares import PokerSquares
 from tests.walkers import WALKERS, random_options
@@ -19,7 +19,7 @@ GAME = GAMES["poker_squares"]
 
 def reference_of(deck: list[str], rules: Any, actions: list[int]) -> PokerSquares:
     """The slow game in which so much was played."""
-    options = plain(rules)
+    options = to_plain(rules)
     options.pop("players")
     game = PokerSquares(deck, **options)
     for action in actions:
@@ -48,12 +48,14 @@ def late(rules: Any, seed: int, empty: int) -> tuple[np.ndarray, PokerSquares]:
     while 25 - int(rows.states["shown"]["placed"][0]) > empty:
         played.append(WALKERS["greedy" if seed % 3 else "uniform"](rows, rng))
         rows.step(np.array([played[-1]]))
-    deck = [name(int(card)) for card in rows.states["deck"][0]]
-    return taken(rows.states), reference_of(deck, rules, played)
+    deck = [card_name(int(card)) for card in rows.states["deck"][0]]
+    return copy_states(rows.states), reference_of(deck, rules, played)
 
 
 def options_of(seed: int) -> Any:
-    return GAME.rules_of(None, {**random_options(GAME, np.random.default_rng(seed)), "players": 1})
+    return GAME.make_rules(
+        None, {**random_options(GAME, np.random.default_rng(seed)), "players": 1}
+    )
 
 
 def check(seeds: range, most: int) -> None:
@@ -95,11 +97,11 @@ def test_annealing_finds_the_best_of_six_squares(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("variant", ["book", "classic", "british"])
 def test_whole_games_replay_by_the_reference(variant: str) -> None:
-    rules = GAME.rules_of(variant)
+    rules = GAME.make_rules(variant)
     rows = Rows(GAME, rules, 3)
     rows.deal_bank("solver", range(3))
     for i in range(3):
-        deck = [name(int(card)) for card in rows.states["deck"][i]]
+        deck = [card_name(int(card)) for card in rows.states["deck"][i]]
         solution = solver.solve(deck, rules, limit=50_000)
         assert solution.winnable is None and solution.actions is not None
         assert solution.moves == [GAME.label(action) for action in solution.actions]
@@ -110,7 +112,7 @@ def test_whole_games_replay_by_the_reference(variant: str) -> None:
 
 def test_one_who_knows_the_stock_does_far_better() -> None:
     """Greedy makes 115 by these rules; see the README for what is found with the full effort."""
-    rules = GAME.rules_of("classic")
+    rules = GAME.make_rules("classic")
     rows = Rows(GAME, rules, 10)
     rows.deal_bank("solver", range(10))
     scores = [solver.solve(rows.states[i], rules, limit=100_000).score for i in range(10)]
@@ -118,10 +120,10 @@ def test_one_who_knows_the_stock_does_far_better() -> None:
 
 
 def test_two_players_and_limits_below_one_are_refused() -> None:
-    rules = GAME.rules_of("duel")
+    rules = GAME.make_rules("duel")
     rows = Rows(GAME, rules, 1)
     rows.deal_bank("solver", [0])
     with pytest.raises(ValueError, match="players=2"):
         solver.solve(rows.states, rules)
     with pytest.raises(ValueError, match="limit=0"):
-        solver.solve(list(range(4, 56)), GAME.rules_of("classic"), limit=0)
+        solver.solve(list(range(4, 56)), GAME.make_rules("classic"), limit=0)

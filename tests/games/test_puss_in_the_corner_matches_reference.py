@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import name
-from parlour.envs.core.options import plain
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.puss_in_the_corner.rules import (
     DEAL,
@@ -30,8 +30,8 @@ class Told(PussInTheCorner):
     """The reference of the game dealt in row 0."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rules = plain(rows.rules)
-        deck = [name(int(card)) for card in rows.states["deck"][0]]
+        self.rules = to_plain(rows.rules)
+        deck = [card_name(int(card)) for card in rows.states["deck"][0]]
         self.packet: list[str | None] = []
         super().__init__(deck, max_moves=MAX_MOVES, **self.rules)
 
@@ -106,12 +106,12 @@ def compare(rows: Rows, reference: Told) -> None:
 def where(shown: Any) -> dict[str, tuple[int, int]]:
     """Where each card is, by the observation: where and order."""
     pairs = zip(shown["where"].tolist(), shown["order"].tolist(), strict=True)
-    return {name(FIRST + card): pair for card, pair in enumerate(pairs)}
+    return {card_name(FIRST + card): pair for card, pair in enumerate(pairs)}
 
 
 def told_where(reference: Told) -> dict[str, tuple[int, int]]:
     """The same by the reference; what is on no pile, in no stock and not turned up is built."""
-    found = {name(card): (6, 0) for card in range(FIRST, 56)}
+    found = {card_name(card): (6, 0) for card in range(FIRST, 56)}
     for number, pile in enumerate(reference.piles):
         found |= {card: (1 + number, i + 1) for i, card in enumerate(pile)}
     known = reference.known_stock()
@@ -182,6 +182,6 @@ def test_2000_random_option_sets_match_reference() -> None:
 def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> None:
     if refused(options):
         with pytest.raises(ValueError, match=r"option|unknown|deal_size"):
-            GAME.rules_of(None, options)
+            GAME.make_rules(None, options)
     else:
-        GAME.rules_of(None, options)
+        GAME.make_rules(None, options)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core import truth
-from parlour.envs.core.cards import name
-from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.contract import LOST, UNDECIDED
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.puss_in_the_corner.solver import solve
 from tests.reference.puss_in_the_corner import PussInTheCorner
 from tests.walkers import WALKERS, random_options
@@ -71,14 +71,14 @@ def played(rules: Any, seed: int, cards_left: int) -> Iterator[tuple[np.ndarray,
         # A deck in which the low cards come early: games in which much is built.
         deck = sorted(rows.states["deck"][0].tolist(), key=lambda card: card + rng.normal(0, 12))
         rows.deal_deck(deck)
-    deck = [name(int(card)) for card in rows.states["deck"][0]]
-    reference = PussInTheCorner(deck, max_moves=10**6, **plain(rules))
+    deck = [card_name(int(card)) for card in rows.states["deck"][0]]
+    reference = PussInTheCorner(deck, max_moves=10**6, **to_plain(rules))
     walk = WALKERS["greedy" if rng.random() < 0.8 else "uniform"]
     while not rows.states["over"][0]:
         left = 52 - int(rows.states["score"][0])
         stock = int(rows.states["shown"]["stock_count"][0])
         if left <= cards_left or (stock <= 4 and not rows.states["shown"]["redeals_left"][0]):
-            yield taken(rows.states), copied(reference)
+            yield copy_states(rows.states), copied(reference)
         action = walk(rows, rng)
         rows.step(np.array([action]))
         reference.step(action)
@@ -87,11 +87,11 @@ def played(rules: Any, seed: int, cards_left: int) -> Iterator[tuple[np.ndarray,
 def check_last_pass(state: np.ndarray, rules: Any, wanted: bool, told: Counter[str]) -> None:
     """In the last pass neither part of the cards, nor a search too narrow, may claim too much."""
     at = solve._read(state[0], rules)
-    assert solve._last(at, 10**6, (1,))[0] in (truth.UNDECIDED, wanted)
+    assert solve._last(at, 10**6, (1,))[0] in (UNDECIDED, wanted)
     for suits in solve._parts(rules):
         found = solve._searched(solve._part(at, suits), 1000, 10**6)[0]
-        assert found != truth.LOST or not wanted
-        told["part lost"] += found == truth.LOST
+        assert found != LOST or not wanted
+        told["part lost"] += found == LOST
 
 
 def check_late_positions(games: int, first: int, a_game: int) -> Counter[str]:
@@ -99,7 +99,7 @@ def check_late_positions(games: int, first: int, a_game: int) -> Counter[str]:
     told: Counter[str] = Counter()
     for seed in range(first, first + games):
         rng = np.random.default_rng([seed, 7])
-        rules = GAME.rules_of(None, random_options(GAME, rng))
+        rules = GAME.make_rules(None, random_options(GAME, rng))
         found = list(played(rules, seed, 7))
         for i in rng.permutation(len(found))[:a_game]:
             state, reference = found[i]
@@ -112,7 +112,7 @@ def check_late_positions(games: int, first: int, a_game: int) -> Counter[str]:
             if not redeal and not state["over"][0]:
                 check_last_pass(state, rules, wanted, told)
             told[f"{'redeal' if redeal else 'last'} {wanted}"] += 1
-            for option, value in plain(rules).items():
+            for option, value in to_plain(rules).items():
                 told[f"{option} {value} {wanted}"] += 1
     return told
 
@@ -136,7 +136,7 @@ def test_many_late_positions_are_those_of_the_reference() -> None:
 
 
 def wins_by_reference(deck: list[str], rules: Any, actions: list[int]) -> bool:
-    game = PussInTheCorner(deck, max_moves=10**6, **plain(rules))
+    game = PussInTheCorner(deck, max_moves=10**6, **to_plain(rules))
     for action in actions:
         game.step(action)
     return game.won
@@ -144,12 +144,12 @@ def wins_by_reference(deck: list[str], rules: Any, actions: list[int]) -> bool:
 
 @pytest.mark.parametrize("variant", GAME.variants)
 def test_a_way_to_win_wins_by_the_reference(variant: str) -> None:
-    rules = GAME.rules_of(variant)
+    rules = GAME.make_rules(variant)
     rows = Rows(GAME, rules, 3)
     rows.deal_bank("solver", range(3))
     found = 0
     for i in range(3):
-        deck = [name(int(card)) for card in rows.states["deck"][i]]
+        deck = [card_name(int(card)) for card in rows.states["deck"][i]]
         solution = solve.solve(deck, rules, limit=200_000, optimal=True)
         if solution.winnable:
             assert solution.actions is not None
@@ -164,18 +164,18 @@ def test_a_deal_is_lost_by_its_colours_alone() -> None:
     """Threes to kings of each suit, then the twos: far too many cards lie under higher ones."""
     deck = sorted(range(8, 56), key=lambda card: (-(card & 3) % 3, card))
     deck = [card for card in deck if card >> 2 > 2] + [card for card in deck if card >> 2 == 2]
-    solution = solve.solve(deck, GAME.rules_of("no-redeal"))
+    solution = solve.solve(deck, GAME.make_rules("no-redeal"))
     assert solution.winnable is False and solution.moves is None
 
 
 def test_a_search_cut_short_is_open() -> None:
-    rows = Rows(GAME, GAME.rules_of("no-redeal"), 1)
+    rows = Rows(GAME, GAME.make_rules("no-redeal"), 1)
     rows.deal_bank("solver", [0])
     assert solve.solve(rows.states, rows.rules, limit=50).winnable is None
 
 
 def test_equal_questions_have_equal_answers() -> None:
-    rows = Rows(GAME, GAME.rules_of("no-redeal"), 1)
+    rows = Rows(GAME, GAME.make_rules("no-redeal"), 1)
     rows.deal_bank("solver", [1])
     first, second = (solve.solve(rows.states, rows.rules, limit=30_000) for _ in range(2))
     assert first == second
@@ -184,7 +184,7 @@ def test_equal_questions_have_equal_answers() -> None:
 def test_outcomes_are_those_of_the_positions_after() -> None:
     seen: set[float] = set()
     for seed in range(1, 40, 2):
-        rules = GAME.rules_of(None, random_options(GAME, np.random.default_rng([seed, 7])))
+        rules = GAME.make_rules(None, random_options(GAME, np.random.default_rng([seed, 7])))
         found = list(played(rules, seed, 7))[:1]
         for state, reference in found:
             outcomes = solve.outcomes(state, rules)[0]
@@ -200,7 +200,7 @@ def test_outcomes_are_those_of_the_positions_after() -> None:
 
 
 def test_limits_below_one_are_refused() -> None:
-    rows = Rows(GAME, GAME.rules_of("no-redeal"), 1)
+    rows = Rows(GAME, GAME.make_rules("no-redeal"), 1)
     rows.deal_bank("solver", [0])
     with pytest.raises(ValueError, match="limit=0"):
         solve.solve(rows.states, rows.rules, limit=0)

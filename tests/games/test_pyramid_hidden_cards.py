@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, CardEnv
-from parlour.envs.core.rows import hidden
+from parlour.envs.core.rows import resample_copies
 from parlour.envs.pyramid.rules import PYRAMID, REDEAL, UNDO
 from tests.contract.cases import Case, positions, random_cases
 
@@ -35,7 +35,7 @@ def check(case: Case) -> int:
         places = unknown(env)
         known = np.setdiff1d(np.arange(len(GAME.pack(case.rules))), places)
         deck = env.state["deck"]
-        others = hidden(GAME, case.rules, env.clone().repeat(24), steps)["deck"]
+        others = resample_copies(GAME, case.rules, env.clone().repeat(24), steps)["deck"]
         assert (others[:, known] == deck[known]).all()
         assert (np.sort(others[:, places]) == np.sort(deck[places])).all()
         if len(places) >= 2:
@@ -78,7 +78,7 @@ def test_every_order_of_the_unknown_cards_is_equally_likely() -> None:
     env.reset(seed=3)
     while len(unknown(env)) > 4:
         env.step(39)
-    others = hidden(GAME, env.rules, env.clone().repeat(4800), 5)["deck"][:, unknown(env)]
+    others = resample_copies(GAME, env.rules, env.clone().repeat(4800), 5)["deck"][:, unknown(env)]
     orders = Counter(order.tobytes() for order in others)
     assert len(orders) == 24
     assert sum((count - 200) ** 2 / 200 for count in orders.values()) < 49.73
@@ -93,7 +93,7 @@ def test_the_same_moves_look_the_same_until_a_card_is_turned(variant: str) -> No
     other.reset(seed=0)
     compared = 0
     for steps in positions(env, 3, seed=90, every=6):
-        other.restore(hidden(GAME, env.rules, env.clone(), steps))
+        other.restore(resample_copies(GAME, env.rules, env.clone(), steps))
         while not env.state["over"]:
             action = int(rng.choice(np.flatnonzero(env.action_masks())))
             seen = int(env.state["seen"])
@@ -117,7 +117,7 @@ def test_the_next_shuffle_is_unknown() -> None:
     here = env.clone()
     orders = set()
     for seed in range(10):
-        env.restore(hidden(GAME, env.rules, here, seed))
+        env.restore(resample_copies(GAME, env.rules, here, seed))
         env.step(REDEAL)
         orders.add(env.state["deck"].tobytes())
     assert len(orders) == 10
@@ -132,5 +132,5 @@ def test_what_was_seen_stays_known_after_an_undo() -> None:
         env.step(UNDO)
     assert env.state["shown"]["stock_count"] == 24
     assert len(unknown(env)) == 21
-    others = hidden(GAME, env.rules, env.clone().repeat(20), 1)["deck"]
+    others = resample_copies(GAME, env.rules, env.clone().repeat(20), 1)["deck"]
     assert (others[:, 28:31] == env.state["deck"][28:31]).all()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import RANKS, name
-from parlour.envs.core.options import plain
+from parlour.envs.core.cards import RANKS, card_name
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
 from tests.reference.match import Match, legal_now, names
@@ -26,8 +26,8 @@ class Told(Pyramid):
         self.rows = rows
         self.orders: list[list[str]] = []
         self.made: list[str] = []
-        deck = [name(int(card)) for card in rows.states["deck"][0]]
-        rules = plain(rows.rules)
+        deck = [card_name(int(card)) for card in rows.states["deck"][0]]
+        rules = to_plain(rows.rules)
         super().__init__(
             deck, max_moves=MAX_MOVES, shuffle=lambda cards: self.orders.pop(), **rules
         )
@@ -139,7 +139,7 @@ def known(s: Any) -> dict[str, Any]:
 
 
 def stock_order(s: Any) -> list[str]:
-    return [name(int(s["deck"][i])) for i in range(52) if int(s["stock"]) >> i & 1]
+    return [card_name(int(s["deck"][i])) for i in range(52) if int(s["stock"]) >> i & 1]
 
 
 def compare(rows: Rows, reference: Told) -> None:
@@ -163,7 +163,7 @@ def compare(rows: Rows, reference: Told) -> None:
     picked = [place for place in range(39) if s["shown"]["picked"][place]]
     assert picked == sorted(reference.picked)
     if rows.rules.undo:
-        facts = GAME.facts(rows.states, rows.rules, rows.seats)
+        facts = GAME.final_info(rows.states, rows.rules, rows.seats)
         assert facts["stuck"][0] == reference.stuck
 
 
@@ -279,7 +279,7 @@ def test_check_refuses_what_the_rules_page_refuses() -> None:
                     "stock_view": view,
                 }
                 try:
-                    GAME.rules_of("classic", options)
+                    GAME.make_rules("classic", options)
                     mine = False
                 except ValueError:
                     mine = True

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import PACK
-from parlour.envs.core.jit import plain as as_python
-from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, taken
-from parlour.envs.core.truth import Solution
+from parlour.envs.core.cards import PACK_SIZE
+from parlour.envs.core.contract import Solution
+from parlour.envs.core.jit import plain_python as as_python
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.pyramid.solver.solve import outcomes, solve
-from parlour.envs.pyramid.tableau import put, show_stock, show_waste
+from parlour.envs.pyramid.tableau import lay_card, show_stock, show_waste
 from tests.reference.match import legal_now
 from tests.reference.pyramid import (
     COVERERS,
@@ -137,12 +137,12 @@ class Both:
     def __init__(self, rules: Any, deck: list[str]) -> None:
         self.rows = Rows(GAME, rules, 1)
         self.rows.deal_deck(deck)
-        self.game = Pyramid(deck, max_moves=ENDLESS, **plain(rules))
+        self.game = Pyramid(deck, max_moves=ENDLESS, **to_plain(rules))
         self.deck, self.actions = deck, list[int]()
 
     @property
     def state(self) -> np.ndarray:
-        return taken(self.rows.states)
+        return copy_states(self.rows.states)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -210,7 +210,7 @@ class Blind:
     def __init__(self, rules: Any, rng: np.random.Generator) -> None:
         self.rules, self.rng = rules, rng
         first = 35 if rules.extra_row else 28
-        self.table, self.stock = set(range(first)), list(range(first, PACK))
+        self.table, self.stock = set(range(first)), list(range(first, PACK_SIZE))
         self.wastes: list[list[int]] = [[], [], []]
         self.redeals, self.kings, self.couples = 0, 4, 24
         self.eager = rng.choice([0.2, 0.4, 0.7, 0.95])
@@ -319,7 +319,7 @@ class Blind:
 
         After more cards than two have gone together, what is left may not suffice for all moves.
         """
-        rng, deck = self.rng, [""] * PACK
+        rng, deck = self.rng, [""] * PACK_SIZE
         pack = {value: [RANKS[value - 1] + suit for suit in SUITS] for value in range(1, 14)}
         for _, gone in self.moves:
             fits = [
@@ -334,7 +334,7 @@ class Blind:
         rest = rng.permutation([card for cards in pack.values() for card in cards]).tolist()
         deck = [card or rest.pop() for card in deck]
         early = {position for _, gone in self.moves[:cut] for position in gone}
-        late = [position for position in range(PACK) if position not in early]
+        late = [position for position in range(PACK_SIZE) if position not in early]
         swaps = rng.choice([0, 1, 2, 20]) if late else 0
         for _ in range(swaps):
             one, other = rng.choice(late, 2)
@@ -374,7 +374,7 @@ def late_game(rules: Any, rng: np.random.Generator) -> Both:
 
 # Positions by hand
 
-PUT, SHOW_WASTE, SHOW_STOCK = as_python(put), as_python(show_waste), as_python(show_stock)
+PUT, SHOW_WASTE, SHOW_STOCK = as_python(lay_card), as_python(show_waste), as_python(show_stock)
 
 
 def placed(
@@ -391,13 +391,13 @@ def placed(
     ``table``: the cards at their places, extra row and all; ``stock`` from its top, ``wastes`` each
     from its bottom. In the deck the waste comes first, from the bottoms up, then the stock.
     """
-    rules = GAME.rules_of(None, {"passes": 1} | options)
+    rules = GAME.make_rules(None, {"passes": 1} | options)
     piles = [pile.split() for pile in wastes] + [[]] * (3 - len(wastes))
-    order = [pile[depth] for depth in range(PACK) for pile in piles if depth < len(pile)]
+    order = [pile[depth] for depth in range(PACK_SIZE) for pile in piles if depth < len(pile)]
     order += stock.split()
     left = [*table.values(), *order]
     gone = [rank + suit for rank in RANKS for suit in SUITS if rank + suit not in left]
-    deck = [table.get(place) or gone.pop() for place in range(PACK - len(order))] + order
+    deck = [table.get(place) or gone.pop() for place in range(PACK_SIZE - len(order))] + order
     both = Both(rules, deck)
     both.game._now = Position(
         [table.get(place) for place in PYRAMID],
@@ -462,7 +462,7 @@ def some_rules(number: int, rng: np.random.Generator) -> Any:
         options = {"passes": int(rng.choice([0, 1, 2, 3]))} | LONE[number // 2 % len(LONE)]
     else:
         options = random_options(GAME, rng) | {"shuffle_redeal": False, "undo": False}
-    return GAME.rules_of(None, options)
+    return GAME.make_rules(None, options)
 
 
 HELPFUL = ("covered_kings", "match_cover", "many_sum", "stock_play")
@@ -523,13 +523,13 @@ def positions_agree(wanted: int, most: int) -> Counter[str]:
         try:
             game_agrees(both, truth, rng, met)
         except Exception as error:
-            error.add_note(f"{plain(both.rows.rules)}, {both.deck}, actions {both.actions}")
+            error.add_note(f"{to_plain(both.rows.rules)}, {both.deck}, actions {both.actions}")
             raise
     return met
 
 
 def game_agrees(both: Both, truth: Exhaustive, rng: np.random.Generator, met: Counter[str]) -> None:
-    at, options = 0, [f"{name} {value}" for name, value in plain(both.rows.rules).items()]
+    at, options = 0, [f"{name} {value}" for name, value in to_plain(both.rows.rules).items()]
     for move in range(WALK):
         blocked = both.rows.rules.passes == 0 and not both.game._removals
         if move == 0 or rng.random() < (0.5 if blocked else 0.15):
@@ -587,7 +587,7 @@ def scattered(option: str, rng: np.random.Generator) -> Both:
     if drawn["stock_play"]:
         drawn |= {"stock_view": "all", "passes": int(rng.integers(1, 3))}
     drawn["clear_all"] = bool(rng.random() < 0.1)
-    options = plain(GAME.rules_of(None, drawn))
+    options = to_plain(GAME.make_rules(None, drawn))
     lows = (rng.choice(6, 2, replace=False) + 1).tolist()
     values = range(1, 8) if option == "many_sum" else [*lows, *(13 - low for low in lows)]
     pack = rng.permutation([RANKS[v - 1] + suit for v in values for suit in SUITS]).tolist()
@@ -628,7 +628,7 @@ def scattered_agree(option: str, wanted: int, most: int) -> Counter[str]:
                 position_agrees(both, truth, 0, [], met)
             except Exception as error:
                 now = both.game._now
-                error.add_note(f"{plain(both.rows.rules)}, {now}, deck {both.deck}")
+                error.add_note(f"{to_plain(both.rows.rules)}, {now}, deck {both.deck}")
                 raise
     return met
 
@@ -663,13 +663,13 @@ def winnable_deck(rules: Any) -> list[str]:
     for seed in range(1000):
         blind = Blind(rules, np.random.default_rng(seed))
         if blind.is_over():
-            return blind.deck(PACK * 10)
+            return blind.deck(PACK_SIZE * 10)
     raise AssertionError("no game was played to its end")
 
 
 @pytest.mark.parametrize("variant", ["open-stock", "three-passes", "book-all", "three-piles"])
 def test_deck_is_solved_as_its_deal(variant: str) -> None:
-    rules = GAME.rules_of(variant)
+    rules = GAME.make_rules(variant)
     deck = winnable_deck(rules)
     both = Both(rules, deck)
     solution = solve(both.state, rules)
@@ -712,7 +712,7 @@ def test_limit_is_kept_and_never_gives_a_wrong_answer() -> None:
 
 @pytest.mark.parametrize("options", [{"passes": 2, "shuffle_redeal": True}, {"undo": True}])
 def test_rules_that_cannot_be_solved_are_refused(options: dict[str, Any]) -> None:
-    rules = GAME.rules_of(None, options)
+    rules = GAME.make_rules(None, options)
     states = Rows(GAME, rules, 1)
     states.deal_bank("reference", [0])
     (name,) = options.keys() - {"passes"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parlour.agents.uniform import pick
+from parlour.agents.uniform import pick_uniform
 from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.rows import Rows
@@ -15,7 +15,7 @@ ROWS, BATCHES = 20_000, 5
 
 def won(variant: str, passes: int, removals_first: bool) -> int:
     """How many of ROWS * BATCHES games random play wins."""
-    rules = GAME.rules_of(variant, {"passes": passes})
+    rules = GAME.make_rules(variant, {"passes": passes})
     rows = Rows(GAME, rules, ROWS, StepConfig(reset=int(Autoreset.DISABLED), max_moves=500))
     rng = np.random.default_rng(7)
     rows.seed(rng.integers(0, 2**63, ROWS))
@@ -24,10 +24,10 @@ def won(variant: str, passes: int, removals_first: bool) -> int:
     for _ in range(BATCHES):
         rows.start(DealSource.DRAW)
         while (rows.states["over"] == 0).any():
-            masks = rows.out.masks.astype(np.bool_)
+            masks = rows.buffers.masks.astype(np.bool_)
             if removals_first:
                 masks[masks[:, :DEAL].any(axis=1), DEAL:] = False
-            pick(masks, rng.random(ROWS), actions)
+            pick_uniform(masks, rng.random(ROWS), actions)
             rows.step(actions)
         wins += int(rows.states["won"].sum())
     return wins

@@ -39,6 +39,6 @@ def test_flushes_in_columns_score_as_published() -> None:
 
 
 def test_no_player_by_rule_has_the_name_of_another_agent() -> None:
-    names = [name for game in GAMES.values() for name in game.players]
+    names = [name for game in GAMES.values() for name in game.rule_agents]
     assert not {"uniform", "greedy", "human"} & set(names)
     assert {"tip", "columns"} <= set(names)

@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import chi2
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import PACK, full_pack, name, parse
-from parlour.envs.core.options import plain
-from parlour.envs.core.rows import Rows, hidden, observation_codes, view_states
+from parlour.envs.core.cards import PACK_SIZE, card_name, full_pack, parse_card
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.seven_twenty_seven.rules import (
     CALL,
     DRAW,
@@ -55,7 +55,7 @@ def rule_sets(n: int, first: int = 0) -> Iterator[Any]:
     """Rules with random options, every other one where over is bust."""
     for seed in range(first, first + n):
         options = low_chips(GAME, np.random.default_rng(seed))
-        yield GAME.rules_of(None, options | {"nearness": "over_is_bust"} if seed % 2 else options)
+        yield GAME.make_rules(None, options | {"nearness": "over_is_bust"} if seed % 2 else options)
 
 
 # Conserved
@@ -99,7 +99,7 @@ def test_chips_and_cards_are_conserved_with_random_options() -> None:
 def check_hidden(states: np.ndarray, rules: Any, seat: int, seed: int) -> int:
     """Deal a state anew for a seat; return how many cards it does not know."""
     s = states[0]
-    others = hidden(GAME, rules, states.repeat(COPIES), seed, seat)
+    others = resample_copies(GAME, rules, states.repeat(COPIES), seed, seat)
     places = np.arange(s["size"])
     known = (s["owner"][places] == seat + 1) | (int(s["up"]) >> places & 1 == 1)
     unknown = places[~known]
@@ -124,11 +124,11 @@ def check_hidden(states: np.ndarray, rules: Any, seat: int, seed: int) -> int:
 
     # states as they would stand with these cards, in all that they show
     real = view_states(GAME, rules, others, others["turn"].astype(np.int64))
-    again = hidden(GAME, rules, real, seed, seat)
+    again = resample_copies(GAME, rules, real, seed, seat)
     assert again.tobytes() == others.tobytes(), "what the cards were makes a difference"
     assert again.tobytes() == real.tobytes(), "what is shown has not been dealt anew"
     if seat == s["turn"]:
-        acting = hidden(GAME, rules, states.repeat(COPIES), seed)
+        acting = resample_copies(GAME, rules, states.repeat(COPIES), seed)
         assert acting.tobytes() == others.tobytes()
     return len(unknown)
 
@@ -143,12 +143,12 @@ def check_said(others: np.ndarray, s: Any, rules: Any, seat: int) -> None:
 
 def hand(s: Any, seat: int) -> list[str]:
     """The cards of a seat as dealt."""
-    return [name(int(s["deck"][place])) for place in np.flatnonzero(s["owner"] == seat + 1)]
+    return [card_name(int(s["deck"][place])) for place in np.flatnonzero(s["owner"] == seat + 1)]
 
 
 def check_worths(s: Any, rules: Any) -> None:
     """What each seat holds is worked out anew."""
-    nearness = plain(rules)["nearness"]
+    nearness = to_plain(rules)["nearness"]
     for seat in range(rules.players):
         cards = tuple(sorted(hand(s, seat)))
         low, *bests = worth(cards, nearness, rules.half_tens)
@@ -207,9 +207,9 @@ def test_an_unlooked_hand_may_be_anything_a_looked_at_one_not() -> None:
     """Both hands of two exceed 27, or could: the dealer's is not looked at if the other's does."""
     rules = Rules(2, start_down=2, nearness=BUST)
     for begin, left in (("Tc 9c Td 9d 8h 5h", 1), ("9h Tc Th Td 2d 9c", 0)):
-        states = small(begin, PACK, [], rules, 20000)
+        states = small(begin, PACK_SIZE, [], rules, 20000)
         assert states["over"][0] and states["live"][0] == 1 << left
-        others = hidden(GAME, rules, states, 3, 1 - left)
+        others = resample_copies(GAME, rules, states, 3, 1 - left)
         assert (others["low"][:, left] > MOST).any() == (left == 1)
 
 
@@ -230,7 +230,7 @@ def expect(others: np.ndarray, kind: Table, weights: Counter[Any]) -> None:
 
 def small(begin: str, size: int, actions: list[int], rules: Any, copies: int) -> np.ndarray:
     """A state after these actions on a deck that begins so, as if it had only ``size`` cards."""
-    cards = [parse(card) for card in begin.split()]
+    cards = [parse_card(card) for card in begin.split()]
     rows = Rows(GAME, rules, 1)
     rows.deal_deck(
         cards + [card for card in GAME.pack(rules) if card not in cards], rules.players - 1
@@ -267,7 +267,7 @@ def test_every_order_of_few_cards_is_equally_likely() -> None:
     def order(s: Any) -> tuple[int, ...]:
         return tuple(s["deck"][[2, 3, 4, 5]].tolist())
 
-    others = hidden(GAME, GAME.variants["mini"], states, 1, 0)
+    others = resample_copies(GAME, GAME.variants["mini"], states, 1, 0)
     expect(others, order, exact(states[0], GAME.variants["mini"], 0, order))
     assert len({order(s) for s in others}) == 6
 
@@ -279,7 +279,7 @@ def card_at(place: int, s: Any) -> int:
 def test_every_unknown_card_is_equally_likely_anywhere() -> None:
     rows = Rows(GAME, GAME.variants["home"], 1)
     rows.deal_bank("uniform", [5])
-    others = hidden(GAME, rows.rules, rows.states.repeat(20000), 2, 0)
+    others = resample_copies(GAME, rows.rules, rows.states.repeat(20000), 2, 0)
     mine = {place for place in range(52) if rows.states["owner"][0][place] == 1}
     unknown = sorted(set(range(4, 52)) - mine)
     weights = Counter(rows.states["deck"][0][unknown].tolist())
@@ -324,26 +324,26 @@ def test_where_over_is_bust_each_possible_deal_is_equally_likely(
     weights = exact(states[0], THREE, 0, hidden_hands)
     unknown = size - 5
     assert len(weights) > 20 and weights.total() < factorial(unknown), "some deals are ruled out"
-    expect(hidden(GAME, THREE, states, 4, 0), hidden_hands, weights)
+    expect(resample_copies(GAME, THREE, states, 4, 0), hidden_hands, weights)
 
 
 def test_where_over_is_bust_a_pair_of_the_whole_pack_is_as_likely_as_it_should_be() -> None:
     """Two hidden cards beside a ten, which together are at most 17; of 48 that are not known."""
     rules = Rules(2, start_down=2, nearness=BUST)
-    states = small("2c Tc 9c Kc Qc Jc", PACK, [], rules, 40000)
+    states = small("2c Tc 9c Kc Qc Jc", PACK_SIZE, [], rules, 40000)
 
     def low(s: Any) -> int:
         return int(s["low"][1])
 
     weights = Counter[Any]()
-    worths = {card: worth((name(card),), "nearest", False)[0] for card in full_pack()}
+    worths = {card: worth((card_name(card),), "nearest", False)[0] for card in full_pack()}
     mine = {int(card) for card in states[0]["deck"][[0, 2, 4]]}
     ten = int(states[0]["deck"][1])
     unknown = [worths[card] for card in full_pack() if card != ten and card not in mine]
     for one, other in permutations(range(len(unknown)), 2):
         if (total := 20 + unknown[one] + unknown[other]) <= MOST:
             weights[total] += 1
-    expect(hidden(GAME, rules, states, 5, 0), low, weights)
+    expect(resample_copies(GAME, rules, states, 5, 0), low, weights)
 
 
 # Declarations that are not known yet
@@ -370,17 +370,17 @@ def test_simultaneous_declarations_of_others_are_drawn_anew() -> None:
         return int(s["said"][0]), int(s["said"][1])
 
     for seat, own in ((0, 1), (1, 3), (2, 0)):
-        others = hidden(GAME, rules, states.repeat(3000), 6, seat)
+        others = resample_copies(GAME, rules, states.repeat(3000), 6, seat)
         mine = Counter({pair: 1 for pair in pairs if seat == 2 or pair[seat] == own})
         expect(others, said, mine)
         assert not others["said"][:, 2:].any()
         for different in ([9, 9], [10, 11], [11, 10]):
             if seat == 2 or different[seat] == (9, 11)[seat]:
                 those, _ = declaring(Declare.SIMULTANEOUS, different)
-                anew = hidden(GAME, rules, those.repeat(3000), 6, seat)
+                anew = resample_copies(GAME, rules, those.repeat(3000), 6, seat)
                 assert anew.tobytes() == others.tobytes()
     states, rules = declaring(Declare.SEQUENTIAL, [9, 11])
-    assert (hidden(GAME, rules, states.repeat(100), 6, 2)["said"] == states["said"]).all()
+    assert (resample_copies(GAME, rules, states.repeat(100), 6, 2)["said"] == states["said"]).all()
 
 
 # What follows
@@ -394,7 +394,7 @@ def test_what_follows_looks_the_same_until_a_card_is_seen(variant: str) -> None:
     for seed, states in enumerate(positions(rules, 12, every=17)):
         seat, rng = seed % rules.players, np.random.default_rng(seed)
         rows.restore(states)
-        other.restore(hidden(GAME, rules, states, seed, seat))
+        other.restore(resample_copies(GAME, rules, states, seed, seat))
         seats, walk = np.array([seat]), [*WALKERS.values()][seed % len(WALKERS)]
         while not rows.states["over"][0]:
             drawing = rows.states["turn"][0] == seat and rows.states["legal"][0] >> DRAW & 1

@@ -109,12 +109,12 @@ def test_rare_branches_match_reference(branch: str) -> None:
 def test_busts_after_the_deal_match_reference(players: int) -> None:
     """Few hands bust by the deal: those are looked for first."""
     options = {"players": players, **OPTIONS_OF_BUSTS}
-    rules, hits = GAME.rules_of(None, options), Counter[str]()
+    rules, hits = GAME.make_rules(None, options), Counter[str]()
     deals = Rows(GAME, rules, 4000)
     deals.deal_bank("reference", range(4000))
     busted = (deals.states["seats"]["status"] == Status.BUSTED).any(axis=1)
     over = deals.states["over"] != 0
-    assert over.sum() == (deals.out.rewards != 0).any(axis=1).sum()
+    assert over.sum() == (deals.buffers.rewards != 0).any(axis=1).sum()
     rows = MATCH.rows(None, options)
     for seed in [*np.flatnonzero(busted & ~over)[:15], *np.flatnonzero(over)[:15]]:
         MATCH.play_both(rows, int(seed), hits)
@@ -152,7 +152,7 @@ def test_illegal_actions_match_reference() -> None:
             assert legal_now(rows) == reference.legal()
             assert rows.states["illegal"][0] == sum(1 << one for one in offenders)
             net = np.array(pad(reference.net))
-            assert (rows.out.rewards[0] == net / reference.rules["ante"] + penalty).all()
+            assert (rows.buffers.rewards[0] == net / reference.rules["ante"] + penalty).all()
         assert rows.states["net"][0].tolist() == pad(reference.net)
         seats = np.arange(reference.players)
         facts = GAME.results(rows.states.repeat(reference.players), rows.rules, seats)
@@ -186,6 +186,6 @@ def test_illegal_actions_match_reference() -> None:
 def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> None:
     if refused(options):
         with pytest.raises(ValueError, match=next(reversed(options))):
-            GAME.rules_of(None, options)
+            GAME.make_rules(None, options)
     else:
-        GAME.rules_of(None, options)
+        GAME.make_rules(None, options)

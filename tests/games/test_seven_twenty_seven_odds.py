@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.rows import Rows, hidden
+from parlour.envs.core.rows import Rows, resample_copies
 from parlour.envs.seven_twenty_seven import odds
 from parlour.envs.seven_twenty_seven.pot_share import EXACT
 from parlour.envs.seven_twenty_seven.rules import Nearness, Phase
@@ -61,7 +61,7 @@ def against_one(rules: Any, seed: int, most: int) -> Iterator[tuple[np.ndarray, 
     ids=str,
 )
 def test_exact_equity_is_that_of_brute_force(options: dict[str, Any]) -> None:
-    rules = GAME.rules_of(None, options)
+    rules = GAME.make_rules(None, options)
     for state, seen in islice(against_one(rules, 10, 2), 8):
         found = odds.equity(state, rules, int(state["turn"][0]))
         assert found.exact and found.low == found.mean == found.high
@@ -70,7 +70,7 @@ def test_exact_equity_is_that_of_brute_force(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"nearness": "over_is_bust"}, {"start_down": 2}], ids=str)
 def test_intervals_cover_the_exact_value(options: dict[str, Any]) -> None:
-    rules = GAME.rules_of(None, {"players": 2, **options})
+    rules = GAME.make_rules(None, {"players": 2, **options})
     covered, wide = [], []
     for state, _ in islice(against_one(rules, 500, EXACT), 200):
         exact = odds._equity(state, rules, 1, EXACT)
@@ -86,7 +86,7 @@ def test_intervals_cover_the_exact_value(options: dict[str, Any]) -> None:
 
 def test_parts_of_all_seats_make_about_a_pot() -> None:
     """All know different things, so only on average."""
-    rules = GAME.rules_of("home")
+    rules = GAME.make_rules("home")
     total = []
     for seed in range(60):
         state = next(positions(rules, 1, seed))
@@ -98,16 +98,16 @@ def test_parts_of_all_seats_make_about_a_pot() -> None:
 
 
 def test_hidden_cards_and_the_stock_change_nothing() -> None:
-    rules = GAME.rules_of("home")
+    rules = GAME.make_rules("home")
     for seed in range(20):
         state = next(positions(rules, 1, seed))
         seat = int(state["turn"][0])
-        other = hidden(GAME, rules, state, 5, seat)
+        other = resample_copies(GAME, rules, state, 5, seat)
         assert odds.equity(state, rules, seat) == odds.equity(other, rules, seat)
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    rules = GAME.rules_of("home")
+    rules = GAME.make_rules("home")
     state = next(positions(rules, 1, 0))
     with pytest.raises(ValueError, match="samples=1"):
         odds.equity(state, rules, 0, samples=1)

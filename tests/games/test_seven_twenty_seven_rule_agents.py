@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.baselines import named
-from parlour.envs.core.cards import name
+from parlour.envs.core.baselines import make_baseline
+from parlour.envs.core.cards import card_name
 from parlour.envs.core.jit import jit
-from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import Rows, hidden
-from parlour.envs.core.turn import choose, look
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import Rows, resample_copies
+from parlour.envs.core.turn import choose_actions, prepare_turn
 from parlour.envs.seven_twenty_seven import pot_share as equities
 from parlour.envs.seven_twenty_seven.rules import CALL, DRAW, FOLD, Declare, Nearness, Phase
 from parlour.envs.seven_twenty_seven.unseen import ACE, RANK, RANKS, cards_allowed
-from parlour.envs.seven_twenty_seven.unseen import look as look_at
+from parlour.envs.seven_twenty_seven.unseen import rank_totals as look_at
 from tests.reference.seven_twenty_seven_showdown import SEVEN, TWENTY_SEVEN, shares, totals
 from tests.reference.seven_twenty_seven_showdown import best_total as plain_total
 from tests.reference.seven_twenty_seven_showdown import rank as plain_rank
@@ -41,7 +41,7 @@ def expect(
     for i in range(len(states)):
         s, rules = states[i], table[0]
         most = cards_allowed(s, rules, s["turn"]) if draws else 0
-        found = equities.equity(s, rules, most, on, samples, room)
+        found = equities.expected_shares(s, rules, most, on, samples, room)
         for k in range(6):
             out[i, k] = found[k]
 
@@ -52,12 +52,12 @@ def deal_out(states: Any, table: Any, samples: int, room: Any, out: Any) -> None
     for i in range(len(states)):
         s, rules = states[i], table[0]
         seat = s["turn"]
-        room[1 - seat] = equities.pack_known(s, rules, 1 - seat)
-        pool, own = equities.pool_of(s, rules, seat), s["low"][seat] + ACE * s["cards"][seat][0]
+        room[1 - seat] = equities.pack_rival(s, rules, 1 - seat)
+        pool, own = equities.make_pool(s, rules, seat), s["low"][seat] + ACE * s["cards"][seat][0]
         many = 0 if rules.declare == Declare.CARDS_SPEAK else 2
-        how = (0, rules.nearness, many)
-        sums, total = equities.sampled(s, pool, own, 0, how, samples, room)
-        found = equities.plus(equities.NOTHING, sums, 1.0 / total)
+        config = (0, rules.nearness, many)
+        sums, total = equities.sample_shares(s, pool, own, 0, config, samples, room)
+        found = equities.add_shares(equities.NO_SHARES, sums, 1.0 / total)
         for k in range(6):
             out[i, k] = found[k]
 
@@ -74,7 +74,7 @@ def expected(
 ) -> np.ndarray:
     out = np.zeros((len(states), 6))
     room = np.ones(GAME.actions)
-    expect(states, compiled(rules), draws, on, samples, room, out)
+    expect(states, as_record(rules), draws, on, samples, room, out)
     assert not room[: rules.players].any()
     return out
 
@@ -113,7 +113,7 @@ def sight(state: np.ndarray, rules: Any) -> Sight:
     seat, faces = int(s["turn"]), int(s["up"])
     cards: dict[int, list[tuple[str, int]]] = {}
     for place in range(int(s["next"])):
-        card = name(int(s["deck"][place]))
+        card = card_name(int(s["deck"][place]))
         cards.setdefault(int(s["owner"][place]) - 1, []).append((card, faces >> place & 1))
     others = [other for other in range(rules.players) if other != seat and s["live"] >> other & 1]
     own = [card for card, _ in cards[seat]]
@@ -123,7 +123,7 @@ def sight(state: np.ndarray, rules: Any) -> Sight:
         [[card for card, up in cards[other] if up] for other in others],
         [sum(not up for _, up in cards[other]) for other in others],
         [int(s["seats"][other]["declared"]) for other in others],
-        [card for card in map(name, GAME.pack(rules)) if card not in seen],
+        [card for card in map(card_name, GAME.pack(rules)) if card not in seen],
     )
 
 
@@ -224,7 +224,7 @@ def exact_positions(rules: Any, n: int, seed: int, draws: bool, most: int) -> li
     ids=str,
 )
 def test_exact_equity_is_that_of_brute_force(options: dict[str, Any], draws: bool) -> None:
-    rules = GAME.rules_of(None, options)
+    rules = GAME.make_rules(None, options)
     for state in exact_positions(rules, 6, 1, draws, equities.EXACT):
         wanted = brute_force(state, rules, draws)
         assert expected(state, rules, draws)[0].tolist() == pytest.approx(wanted, abs=1e-12)
@@ -255,7 +255,7 @@ def against_two(rules: Any, n: int) -> Iterator[tuple[np.ndarray, Sight]]:
     ids=str,
 )
 def test_many_samples_come_near_brute_force_against_two(options: dict[str, Any]) -> None:
-    rules = GAME.rules_of(None, {"players": 3, **options})
+    rules = GAME.make_rules(None, {"players": 3, **options})
     judge = Judge(rules)
     for state, seen in against_two(rules, 8):
         sums, cases = np.zeros(3), 0
@@ -271,10 +271,10 @@ def test_many_samples_come_near_brute_force_against_two(options: dict[str, Any])
 
 @pytest.mark.parametrize("variant", ["home", "bust", "three-card"])
 def test_chance_is_as_far_off_as_is_said(variant: str) -> None:
-    rules = GAME.rules_of(variant, {"players": 2})
+    rules = GAME.make_rules(variant, {"players": 2})
     states = np.concatenate(exact_positions(rules, 60, 5, False, equities.EXACT))
     found, room = np.zeros((len(states), 6)), np.zeros(GAME.actions)
-    deal_out(states, compiled(rules), equities.SAMPLES, room, found)
+    deal_out(states, as_record(rules), equities.DECISION_SAMPLES, room, found)
     off = (found - expected(states, rules, draws=False))[:, :3]
     assert np.sqrt((off**2).mean(axis=0)).max() < 0.0625
     assert np.abs(off.mean(axis=0)).max() < 4 * 0.0625 / np.sqrt(len(states))
@@ -283,7 +283,7 @@ def test_chance_is_as_far_off_as_is_said(variant: str) -> None:
 
 @pytest.mark.parametrize("on", [0, 1])
 def test_more_samples_tell_the_same_at_a_full_table(on: int) -> None:
-    rules = GAME.rules_of("home")
+    rules = GAME.make_rules("home")
     states = np.concatenate([s for seed in range(40) for s in positions(rules, 1, seed, every=9)])
     states = states[(states["live"] & states["live"] - 1) != 0]
     off = expected(states, rules, on=on) - expected(states, rules, on=on, samples=LONG)
@@ -315,10 +315,10 @@ def test_looks_are_the_ranks_of_the_reference(nearness: Nearness) -> None:
 def test_scores_depend_on_nothing_hidden_and_are_those_of_legal_actions(player: str | None) -> None:
     rng = np.random.default_rng(9)
     for seed in range(25):
-        rules = GAME.rules_of(None, random_options(GAME, rng))
+        rules = GAME.make_rules(None, random_options(GAME, rng))
         for state in positions(rules, 2, seed, every=4):
-            anew = np.concatenate([state, hidden(GAME, rules, state.repeat(4), seed)])
-            scores = GAME.judged(anew, rules, player=player)
+            anew = np.concatenate([state, resample_copies(GAME, rules, state.repeat(4), seed)])
+            scores = GAME.score_actions(anew, rules, player=player)
             assert np.isfinite(scores).all()
             assert len({row.tobytes() for row in scores}) == 1
             legal = state["legal"] >> np.arange(GAME.actions) & 1
@@ -332,8 +332,8 @@ def hot_seat(
 
     Returns the antes that each wins a hand, their standard errors, and how often each chose what.
     """
-    rules, many = GAME.rules_of(variant, options), len(cast)
-    agents = [named(one, GAME, seed) for seed, one in enumerate(cast)]
+    rules, many = GAME.make_rules(variant, options), len(cast)
+    agents = [make_baseline(one, GAME, seed) for seed, one in enumerate(cast)]
     rows = Rows(GAME, rules, deals * many)
     rows.deal_bank(bank, np.arange(deals).repeat(many))
     states, seats = rows.states, np.arange(rules.players)
@@ -348,7 +348,9 @@ def hot_seat(
             mine = running[players == k]
             if len(mine):
                 seeds = rng.integers(0, 2**63, len(mine), np.uint64)
-                actions[mine] = choose(agent, look(agent, GAME, rules, states[mine], seeds))
+                actions[mine] = choose_actions(
+                    agent, prepare_turn(agent, GAME, rules, states[mine], seeds)
+                )
                 chosen[k] += np.bincount(actions[mine], minlength=GAME.actions)
         rows.step(actions, states["over"] == 0)
     assert not states["net"].sum(axis=1).any() and not states["illegal"].any()

@@ -9,20 +9,21 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import RANKS, SUITS, name, parse
+from parlour.envs.core.cards import RANKS, SUITS, card_name, parse_card
 from parlour.envs.core.rows import Rows, observation_codes, view_states
+from parlour.envs.seven_twenty_seven.chips import level_chips
 from parlour.envs.seven_twenty_seven.rules import (
     ACTIONS,
     CALL,
     DRAW,
     FOLD,
+    LEVELS,
     RAISE,
     STAND,
     Nearness,
     Phase,
     Rules,
     Status,
-    levels,
 )
 
 GAME = GAMES["seven_twenty_seven"]
@@ -46,7 +47,7 @@ class Table:
     """One hand in the kernel. Lists of seats begin at the dealer's left."""
 
     def __init__(self, deck: list[str], dealer: int, **options: Any) -> None:
-        self.rows = Rows(GAME, GAME.rules_of(None, options), 1)
+        self.rows = Rows(GAME, GAME.make_rules(None, options), 1)
         self.rows.deal_deck(deck, dealer)
         players = self.rows.rules.players
         self.order = [(dealer + 1 + k) % players for k in range(players)]
@@ -95,11 +96,11 @@ class Table:
         """The cards of a seat as dealt, those that lie face up with a +."""
         mine = np.flatnonzero(self.s["owner"] == self.order[at] + 1)
         up = int(self.s["up"])
-        return [name(int(self.s["deck"][p])) + "+" * (up >> int(p) & 1) for p in mine]
+        return [card_name(int(self.s["deck"][p])) + "+" * (up >> int(p) & 1) for p in mine]
 
     @property
     def stock(self) -> list[str]:
-        return [name(int(card)) for card in self.s["deck"][self.s["next"] : self.s["size"]]]
+        return [card_name(int(card)) for card in self.s["deck"][self.s["next"] : self.s["size"]]]
 
     def seen(self, at: int) -> dict[str, Any]:
         """What a seat sees."""
@@ -248,7 +249,7 @@ def test_later_cards_go_in_the_order_of_asking(draw_up: bool) -> None:
 
 
 def test_the_dealer_is_drawn_and_can_be_set() -> None:
-    rows = Rows(GAME, GAME.rules_of(None, {"players": 5}), 5000)
+    rows = Rows(GAME, GAME.make_rules(None, {"players": 5}), 5000)
     rows.deal_bank("dealers", range(5000))
     decks, counts = rows.states["deck"].copy(), np.bincount(rows.states["dealer"])
     assert ((counts - 1000) ** 2 / 1000).sum() < 18.47, "0.1 % bound for 4 degrees of freedom"
@@ -280,7 +281,8 @@ def test_the_opening_ask_is_always_followed_by_betting() -> None:
 )
 def test_of_five_levels_equal_ones_are_legal_once(low: int, high: int, chips: list[int]) -> None:
     limits: dict[str, Any] = {"min_bet": low, "max_bet": high}
-    assert levels(GAME.rules_of(None, limits)) == chips
+    rules = GAME.make_rules(None, limits)
+    assert [level_chips(rules, level) for level in range(LEVELS)] == chips
     for level, bet in enumerate(chips):
         table = deal("5h Kh", "5d Kd", **limits).until(Phase.BET)
         assert table.legal == {CALL, *(BETS[chips.index(each)] for each in chips)}
@@ -499,7 +501,10 @@ def test_busts_after_the_deal_stop_when_one_is_left() -> None:
     table = deal("Th 9h 9s", "Td 9d 9c", "Tc 8c Ts", ante=2, **BUST)
     assert table.over and table.status == [Status.BUSTED, Status.BUSTED, Status.IN]
     assert table.won == [0, 0, 6] and table.of("net") == [-2, -2, 4]
-    assert table.rows.out.rewards[0, :3].tolist() == [-1, -1, 2] and table.rows.out.terminated[0]
+    assert (
+        table.rows.buffers.rewards[0, :3].tolist() == [-1, -1, 2]
+        and table.rows.buffers.terminated[0]
+    )
     assert table.hand(2) == ["Tc+", "8c", "Ts"]
 
 
@@ -629,7 +634,7 @@ def test_the_variants_are_as_the_page_says() -> None:
         "mini": MINI_GAME,
     }
     assert home == GAME.variants["home"]
-    assert {each: GAME.rules_of(None, changed[each]) for each in changed} == GAME.variants
+    assert {each: GAME.make_rules(None, changed[each]) for each in changed} == GAME.variants
 
 
 def test_the_mini_game_has_about_100_000_histories_over_ranks() -> None:
@@ -654,11 +659,14 @@ def test_the_mini_game_has_about_100_000_histories_over_ranks() -> None:
 def test_the_reward_is_the_net_in_antes_at_the_end() -> None:
     table = deal("5h Kh", "7h Kd", "Th Td", ante=4, max_bet=9).until(Phase.BET)
     table.play(BETS[4], CALL, FOLD)
-    assert not table.rows.out.rewards.any()
+    assert not table.rows.buffers.rewards.any()
     table.until(Phase.OVER)
     assert table.won == [0, 30, 0] and table.of("net") == [-13, 17, -4]
-    assert table.rows.out.rewards[0, :3].tolist() == [-3.25, 4.25, -1]
-    assert not table.rows.out.rewards[0, 3:].any() and (GAME.num_players(Rules()), 4 + 1) == (4, 5)
+    assert table.rows.buffers.rewards[0, :3].tolist() == [-3.25, 4.25, -1]
+    assert not table.rows.buffers.rewards[0, 3:].any() and (GAME.num_players(Rules()), 4 + 1) == (
+        4,
+        5,
+    )
 
 
 def test_an_illegal_action_counts_as_fold_check_stand_or_7_and_costs_1() -> None:
@@ -667,7 +675,7 @@ def test_an_illegal_action_counts_as_fold_check_stand_or_7_and_costs_1() -> None
     def wrong(action: int) -> list[float]:
         assert action not in table.legal
         table.rows.step(np.array([action]))
-        return table.rows.out.rewards[0, :3].tolist()
+        return table.rows.buffers.rewards[0, :3].tolist()
 
     assert wrong(SEVEN) == [-1, 0, 0] and table.public("stands") == [1, 0, 0]
     table.play(STAND, STAND)
@@ -682,7 +690,7 @@ def test_an_illegal_action_counts_as_fold_check_stand_or_7_and_costs_1() -> None
 
 def test_the_viewer_is_seat_0_and_sees_who_drew_in_which_of_the_last_8_rounds() -> None:
     table = Table([card for card in PACK if card[0] in "JQK"] + PACK[:40], 1, players=3)
-    assert [parse(card.rstrip("+")) >> 2 for card in table.hand(0)] == [11, 11]
+    assert [parse_card(card.rstrip("+")) >> 2 for card in table.hand(0)] == [11, 11]
     for number in range(10):
         table.play(*([DRAW, STAND, STAND] if number % 3 else [STAND, STAND, DRAW]), *[CALL] * 3)
     table.play(DRAW)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, CardEnv, Game
-from parlour.envs.core.cards import name
+from parlour.envs.core.cards import card_name
 from parlour.envs.core.deals import decks_digest, default_bank
-from parlour.envs.core.options import plain
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.core.scene import Scene, ansi
 
@@ -45,8 +45,8 @@ def choose_in_turn(legal: list[int], rng: random.Random) -> int:
 def playthrough(game: Game, variant: str) -> str:
     """The game of a variant as text, ending in a line feed."""
     several = game.num_players(game.variants[variant]) > 1
-    how = play_in_turn if several else play
-    return max((how(game, variant, deal) for deal in range(DEALS)), key=lambda one: one[0])[1]
+    config = play_in_turn if several else play
+    return max((config(game, variant, deal) for deal in range(DEALS)), key=lambda one: one[0])[1]
 
 
 def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
@@ -73,24 +73,24 @@ def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
     lines += [fact(key, said(value)) for key, value in result.items()]
     lines.append(fact("steps", str(steps)))
     lines.append(fact("observed", seen.hexdigest()[:32]))
-    return (result[env.rows.goal], result["score"]), "\n".join(lines) + "\n"
+    return (result[env.rows.goal_name], result["score"]), "\n".join(lines) + "\n"
 
 
 def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
     """Play a numbered deal of a game for several, all seats; return the same as `play`."""
-    rules = game.rules_of(variant)
+    rules = game.make_rules(variant)
     rows, seats = Rows(game, rules, 1), range(game.num_players(rules))
     rng, seen = random.Random(deal), sha256()
     rows.deal_bank(default_bank(game.name), [deal])
     lines = [*heading(game, rules, rows.states[0], deal), *table(seats_view(rows, 0))]
-    paid, steps = rows.out.rewards[0, : len(seats)].copy(), 0
+    paid, steps = rows.buffers.rewards[0, : len(seats)].copy(), 0
     while not rows.states["over"][0]:
         for seat in seats:
             observe_seat(seen, rows, seat)
-        turn, legal = int(rows.states["turn"][0]), np.flatnonzero(rows.out.masks[0]).tolist()
+        turn, legal = int(rows.states["turn"][0]), np.flatnonzero(rows.buffers.masks[0]).tolist()
         action = choose_in_turn(legal, rng)
         rows.step(np.array([action]))
-        paid += rows.out.rewards[0, : len(seats)]
+        paid += rows.buffers.rewards[0, : len(seats)]
         steps += 1
         can = " ".join(map(str, legal))
         lines.append(f"{steps:4}  seat {turn}  {f'{action} {game.label(action)}':18} legal {can}")
@@ -120,18 +120,18 @@ def seats_view(rows: Rows, seat: int) -> Scene:
 def observe_seat(seen: Any, rows: Rows, seat: int) -> None:
     """Take what a seat sees into a digest, and the mask for the one that acts."""
     asked = rows.states["turn"][0] == seat or rows.states["over"][0]
-    mask = rows.out.masks[0].astype(np.bool_) & bool(asked)
+    mask = rows.buffers.masks[0].astype(np.bool_) & bool(asked)
     observe(seen, rows.game, observation_codes(as_seen(rows, seat))[0], mask)
 
 
 def heading(game: Game, rules: Any, state: np.void, deal: int) -> list[str]:
-    deck = [name(int(card)) for card in state["deck"] if card]
+    deck = [card_name(int(card)) for card in state["deck"] if card]
     rows = [" ".join(deck[i : i + 13]) for i in range(0, len(deck), 13)]
-    dealer = [fact("dealer", str(state["dealer"]))] if "dealer" in (game.state.names or ()) else []
+    dealer = [fact("dealer", str(state["dealer"]))] if game.has_dealer else []
     return [
         f"{game.title}, {game.variant_name(rules)}: {game.id}",
         "",
-        *(fact(option, said(value)) for option, value in plain(rules).items()),
+        *(fact(option, said(value)) for option, value in to_plain(rules).items()),
         fact("rules", game.rules_digest(rules)),
         fact("features", game.features_digest),
         fact("deal", f"{deal} of {default_bank(game.name)}"),
@@ -160,7 +160,7 @@ def observe(seen: Any, game: Game, observation: np.ndarray, mask: np.ndarray) ->
 
 
 def bank_line(game: Game) -> str:
-    rows = Rows(game, game.rules_of(), BANK_DECKS)
+    rows = Rows(game, game.make_rules(), BANK_DECKS)
     bank = default_bank(game.name)
     rows.deal_bank(bank, range(BANK_DECKS))
     return f"{bank} {BANK_DECKS} {decks_digest(rows.states['deck'])}"

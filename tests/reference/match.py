@@ -13,8 +13,8 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, StepConfig
-from parlour.envs.core.cards import name
-from parlour.envs.core.options import plain
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from tests.walkers import WALKERS, Walker, random_options
 
@@ -50,8 +50,8 @@ class Match(Generic[R]):
 
     def rows(self, variant: str | None, options: Mapping[str, Any] | None) -> Rows:
         """Return the one row in which games by these rules are played."""
-        how = StepConfig(reset=Autoreset.DISABLED, max_moves=self.max_moves)
-        return Rows(self.game, self.game.rules_of(variant, options), 1, how)
+        config = StepConfig(reset=Autoreset.DISABLED, max_moves=self.max_moves)
+        return Rows(self.game, self.game.make_rules(variant, options), 1, config)
 
     def play_both(self, rows: Rows, seed: int, hits: Counter[str]) -> None:
         """Play one game in both, comparing everything after every click.
@@ -74,7 +74,7 @@ class Match(Generic[R]):
                 self.compare(rows, reference)
             self.count(hits, reference, None)
         except Exception as error:  # the reference refuses an action, or the two differ
-            error.add_note(f"{plain(rows.rules)}, seed {seed}, actions {actions}")
+            error.add_note(f"{to_plain(rows.rules)}, seed {seed}, actions {actions}")
             raise
 
     def games(self, variant: str | None, n: int) -> Counter[str]:
@@ -113,4 +113,4 @@ def legal_now(rows: Rows) -> set[int]:
 
 def names(codes: Any) -> list[str | None]:
     """Return card codes in the words of the references; None for no card."""
-    return [name(int(code)) if code else None for code in codes]
+    return [card_name(int(code)) if code else None for code in codes]

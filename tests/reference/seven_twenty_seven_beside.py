@@ -13,7 +13,7 @@ import numpy as np
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.cards import RANKS
-from parlour.envs.core.options import plain
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.seven_twenty_seven.rules import FAR, Phase, Status
 from tests.reference.match import legal_now, names
@@ -103,7 +103,7 @@ class Told(SevenTwentySeven):
     """The reference of the hand dealt in row 0. It remembers in ``marks`` what came to pass."""
 
     def __init__(self, rows: Rows) -> None:
-        s, self.rules = rows.states[0], plain(rows.rules)
+        s, self.rules = rows.states[0], to_plain(rows.rules)
         self.players: int = self.rules["players"]
         self.options = self.rules | {
             "nearness": NEARNESS.index(self.rules["nearness"]),
@@ -128,7 +128,7 @@ class Told(SevenTwentySeven):
     def note(self, rows: Rows) -> None:
         """Remember how row 0 and the reference stand."""
         self.states.append(rows.states.copy())
-        self.rewards.append(rows.out.rewards.copy())
+        self.rewards.append(rows.buffers.rewards.copy())
         self.told.append(told_state(self))
         self.tables.append(told_seats(self))
         self.viewers.append([told_viewer(self, seat) for seat in range(self.players)])
@@ -253,7 +253,7 @@ def compare(rows: Rows, reference: Told) -> None:
     """Compare what may be done now; note the rest, which is compared when the hand is over."""
     s = rows.states[0]
     assert legal_now(rows) == reference.legal()
-    assert (s["over"] == 1) == reference.over == bool(rows.out.terminated[0])
+    assert (s["over"] == 1) == reference.over == bool(rows.buffers.terminated[0])
     assert reference.over or s["turn"] == reference.turn
     reference.note(rows)
     if reference.over:
@@ -266,7 +266,7 @@ def compare_states(rows: Rows, reference: Told) -> None:
     states, rewards = reference.all_states(), np.concatenate(reference.rewards)
     assert (states["deck"] == reference.codes).all()
     assert (rewards == states["net"] / reference.rules["ante"]).all()
-    assert not states["illegal"].any() and not rows.out.truncated[0]
+    assert not states["illegal"].any() and not rows.buffers.truncated[0]
     for name in reference.told[0]:
         told = np.array([told[name] for told in reference.told])
         same(states[name], told, partial("{} after step {}".format, name))

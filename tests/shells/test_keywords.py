@@ -22,13 +22,13 @@ def test_limits_are_whole_numbers(field: str, wrong: Any) -> None:
 
 
 def test_limits_of_any_integer_type() -> None:
-    assert CardEnv(GAME, max_moves=np.int32(7)).rows.how.max_moves == 7  # type: ignore[arg-type]
-    assert CardEnv(GAME, max_moves=None).rows.how.max_moves == 0
+    assert CardEnv(GAME, max_moves=np.int32(7)).rows.config.max_moves == 7  # type: ignore[arg-type]
+    assert CardEnv(GAME, max_moves=None).rows.config.max_moves == 0
 
 
 @pytest.mark.parametrize(("given", "read"), [("no", 0), ("Yes", 1), (0, 0), (np.True_, 1)])
 def test_skip_forced_is_read_as_options_are(given: Any, read: int) -> None:
-    assert CardEnv(GAME, skip_forced=given).rows.how.skip_forced == read
+    assert CardEnv(GAME, skip_forced=given).rows.config.skip_forced == read
 
 
 @pytest.mark.parametrize("wrong", ["perhaps", 2, None])

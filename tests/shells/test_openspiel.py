@@ -13,7 +13,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows
-from parlour.envs.seven_twenty_seven.chance import CARDS, Hand
+from parlour.envs.seven_twenty_seven.chance import CARDS, ExplicitHand
 from parlour.envs.seven_twenty_seven.totals import class_of
 from tests.walkers import random_options
 
@@ -88,12 +88,12 @@ def test_it_is_the_kernels_game(pyspiel: Any, options: dict[str, Any]) -> None:
             if point.is_chance_node():
                 continue
             assert point.current_player() == rows.seats[0]
-            assert point.legal_actions() == np.flatnonzero(rows.out.masks[0]).tolist()
+            assert point.legal_actions() == np.flatnonzero(rows.buffers.masks[0]).tolist()
             seat = point.current_player()
             onehot = GAME.features.onehot(rows.codes)[0]
             assert np.array_equal(point.observation_tensor(seat), onehot)
             rows.step(np.array([after.history()[len(point.history())]]))
-        assert points[-1].returns() == rows.out.rewards[0, : game.num_players()].tolist()
+        assert points[-1].returns() == rows.buffers.rewards[0, : game.num_players()].tolist()
         assert sum(points[-1].returns()) == pytest.approx(0, abs=1e-9)
         for field in set(last.dtype.names) - {"rng", "steps"}:
             assert np.array_equal(last[field], rows.states[field]), field
@@ -171,7 +171,7 @@ def test_copies_go_their_own_way(pyspiel: Any) -> None:
         assert (str(state), state.history(), state.hand.states.tobytes()) == before
     hand = state.hand
     for made in (copy.copy(hand), copy.deepcopy(hand)):
-        made.happen(8)
+        made.apply_outcome(8)
         assert (made.events == hand.events) is False
         assert hand.states.tobytes() == before[2]
 
@@ -207,14 +207,14 @@ def test_simultaneous_declarations_are_secret(pyspiel: Any) -> None:
 
 
 def test_who_goes_bust_is_seen_by_all() -> None:
-    hand = Hand(GAME.rules_of("bust", {"players": 2, "start_down": 2}), dealer=1)
+    hand = ExplicitHand(GAME.make_rules("bust", {"players": 2, "start_down": 2}), dealer=1)
     for outcome in (9, 9, 9, 0, 9, 0, 7, 9):  # seat 0 has three tens, and is over at once
-        if hand.actor == -2:
+        if hand.current_player == -2:
             break
-        hand.happen(outcome)
-    assert hand.actor == -2
-    assert hand.seen_by(1) == "seat1 10 10 ? A ? A !0"
-    assert hand.nets() == [-1, 1]
+        hand.apply_outcome(outcome)
+    assert hand.current_player == -2
+    assert hand.information_state_string(1) == "seat1 10 10 ? A ? A !0"
+    assert hand.returns() == [-1, 1]
 
 
 def test_wrong_parameters_are_named(pyspiel: Any) -> None:
@@ -229,9 +229,9 @@ def test_wrong_parameters_are_named(pyspiel: Any) -> None:
 
 
 def test_what_cannot_happen_is_refused(pyspiel: Any) -> None:
-    hand = Hand(GAME.rules_of("mini"))
+    hand = ExplicitHand(GAME.make_rules("mini"))
     with pytest.raises(ValueError, match="outcome 2: allowed are 0, 1"):
-        hand.happen(2)
+        hand.apply_outcome(2)
     state = load(pyspiel, {"variant": "mini"}).new_initial_state()
     with pytest.raises(ValueError, match="not done"):
         state.resample_from_infostate(0, random.random)

@@ -210,7 +210,7 @@ def test_episode_statistics(mode: AutoresetMode) -> None:
             assert np.allclose(infos["episode"]["r"][done], returns[done])
             assert np.array_equal(infos["episode"]["l"][done], lengths[done])
             facts = infos["final_info"] if mode is AutoresetMode.SAME_STEP else infos
-            progress = facts["score"] * GAME.play.scale + facts["won"]
+            progress = facts["score"] * GAME.kernels.score_scale + facts["won"]
             assert np.allclose(returns[done], progress[done])
             episodes += zip(returns[done].tolist(), lengths[done].tolist(), strict=True)
             returns[done] = lengths[done] = 0
@@ -288,7 +288,7 @@ def test_single_wrappers() -> None:
         total, steps, over = total + float(reward), steps + 1, terminated or truncated
     assert info["episode"]["l"] == steps
     assert np.isclose(info["episode"]["r"], total)
-    assert np.isclose(total, 2 * (info["score"] * GAME.play.scale + info["won"]))
+    assert np.isclose(total, 2 * (info["score"] * GAME.kernels.score_scale + info["won"]))
 
 
 def test_a_limit_given_to_gymnasium_make_truncates() -> None:

@@ -10,12 +10,8 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, Game, game
-from parlour.envs.core.truth import (
-    LOST,
-    UNDECIDED,
-    WINNABLE,
-    solver_of,
-)
+from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
+from parlour.envs.core.truth import solver_of
 
 from ..evaluation.evaluate import DEALS
 from ..evaluation.labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN_FEWEST, Labels, is_scored, load
@@ -114,7 +110,7 @@ def _solvable(one: Game, variants: list[str], given: argparse.Namespace) -> list
     """The variants that can be solved, of all; ValueError for one that was named and cannot."""
     found, options = [], read_options(given.option)
     for variant in variants:
-        rules = one.rules_of(variant, options)
+        rules = one.make_rules(variant, options)
         try:
             solver_of(one, rules)
         except ValueError as error:
@@ -148,7 +144,7 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
         return [Path(word)]
     one = game(word)
     for variant in variants or ():
-        one.rules_of(variant)
+        one.make_rules(variant)
     names = [f"{one.name}-{variant}" for variant in variants or ["*"]]
     found = [
         path

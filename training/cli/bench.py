@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.uniform import pick
+from parlour.agents.uniform import pick_uniform
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
-from parlour.envs.core.options import plain
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 
 from ..evaluation.evaluate import describe_rules
@@ -57,21 +57,21 @@ def _batched_step(game: Game, rules: Any, n: int) -> Callable[[], None]:
     batch.start(DealSource.DRAW)
 
     def step() -> None:
-        pick(batch.out.masks, rng.random(n), actions)
+        pick_uniform(batch.buffers.masks, rng.random(n), actions)
         batch.step(actions)
 
     return step
 
 
 def _single_step(game: Game, rules: Any) -> Callable[[], None]:
-    env = CardEnv(game, encoding="codes", **plain(rules))
+    env = CardEnv(game, encoding="codes", **to_plain(rules))
     draws = cycle(np.random.default_rng(0).random((4096, 1)))
     action = np.zeros(1, np.int64)
     _, info = env.reset(seed=0)
 
     def step() -> None:
         nonlocal info
-        pick(info["action_mask"][None], next(draws), action)
+        pick_uniform(info["action_mask"][None], next(draws), action)
         _, _, over, cut, info = env.step(action[0])
         if over or cut:
             _, info = env.reset()

@@ -12,7 +12,7 @@ from typing import Any
 
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.deals import default_bank
-from parlour.envs.core.options import describe_options, differences, said
+from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..evaluation.evaluate import MAX_MOVES, Progress
 from ..evaluation.outputs import check_folder
@@ -30,8 +30,8 @@ def run_list(_: argparse.Namespace) -> int:
         _print_wrapped(
             "variants", ", ".join(f"{n} (default)" if n == one.default else n for n in one.variants)
         )
-        if one.players:
-            _print_wrapped("players by rule", ", ".join(one.players))
+        if one.rule_agents:
+            _print_wrapped("players by rule", ", ".join(one.rule_agents))
     _print_wrapped("agents", AGENTS)
     return 0
 
@@ -43,7 +43,7 @@ def run_rules(given: argparse.Namespace) -> int:
     if given.variant is None and not options:
         _print_game(one)
     else:
-        _print_variant(one, one.rules_of(given.variant, options))
+        _print_variant(one, one.make_rules(given.variant, options))
     print("\nsources")
     for number, title in one.references.items():
         _print_wrapped(number, title)
@@ -56,7 +56,7 @@ def _print_game(one: Game) -> None:
         _print_wrapped(option.name, f"{option.values} (default {option.default}): {option.doc}")
     print("\nvariants, with the options that they change")
     for name, known in one.variants.items():
-        changed = said(differences(known, one.rules())) or "nothing"
+        changed = options_text(changed_options(known, one.rules())) or "nothing"
         mark = "; played when none is named" if name == one.default else ""
         _print_wrapped(name, f"{changed} [{one.sources[name]}]{mark}")
 
@@ -64,7 +64,7 @@ def _print_game(one: Game) -> None:
 def _print_variant(one: Game, rules: Any) -> None:
     name = one.variant_name(rules)
     print(f"{one.title}, {f'{name} [{one.sources[name]}]' if name else 'rules of your own'}\n")
-    changed = differences(rules, one.rules())
+    changed = changed_options(rules, one.rules())
     for option in describe_options(rules):
         mark = " (changed)" if option.name in changed else ""
         _print_wrapped(option.name, f"{option.default}{mark}: {option.doc}")
@@ -200,7 +200,7 @@ def _for_several(one: Game, variants: list[str] | None, options: Mapping[str, st
     """Whether rules are for several players; ValueError if some are and others are not."""
     found: dict[bool, list[str]] = {}
     for name in variants or [one.default]:
-        found.setdefault(one.num_players(one.rules_of(name, options)) > 1, []).append(name)
+        found.setdefault(one.num_players(one.make_rules(name, options)) > 1, []).append(name)
     if len(found) > 1:
         raise ValueError(
             f"variants for one player ({', '.join(found[False])}) and for several "
@@ -256,7 +256,7 @@ def run_bench(given: argparse.Namespace) -> int:
     options = read_options(given.option)
     rows = 1024 if given.rows is None else given.rows
     seconds = 1.0 if given.seconds is None else given.seconds
-    found = [measure(g, g.rules_of(given.variant, options), rows, seconds) for g in games]
+    found = [measure(g, g.make_rules(given.variant, options), rows, seconds) for g in games]
     if given.json:
         print(json.dumps(found[0] if given.game else found))
         return 0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.options import describe_options, differences, said
+from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..files import write_bytes
 from .main import COMMANDS
@@ -35,7 +35,7 @@ def variants(game: Game) -> str:
     """Every variant: what it changes and where it comes from."""
     rows = []
     for name, rules in game.variants.items():
-        changed = said(differences(rules, game.rules())) or "nothing"
+        changed = options_text(changed_options(rules, game.rules())) or "nothing"
         mark = " (default)" if name == game.default else ""
         rows.append([f"`{name}`{mark}", changed, game.sources[name]])
     return table(["variant", "differs by", "source"], rows)
@@ -66,7 +66,7 @@ def observation(game: Game) -> str:
     sizes = (
         f"`codes`: {game.features.width} entries int8; `onehot`: {game.features.columns} columns"
     )
-    return f"{sizes} uint8.\n\n{game.features.table()}"
+    return f"{sizes} uint8.\n\n{game.features.markdown_table()}"
 
 
 def commands() -> str:

@@ -13,9 +13,9 @@ from io import TextIOWrapper
 from typing import Any
 
 from parlour.agents.human import PlayerQuit
-from parlour.agents.registry import IllegalChoice
+from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
-from parlour.envs.core.options import unknown
+from parlour.envs.core.options import unknown_text
 
 from ..evaluation.evaluate import DEALS, MAX_MOVES
 from ..evaluation.terminal import as_line
@@ -231,7 +231,7 @@ def run(words: Sequence[str]) -> int:
     if words and words[0] in HANDED_ON:
         return HANDED_ON[words[0]](words[1:])
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        raise ValueError(unknown("command", words[0], COMMANDS))
+        raise ValueError(unknown_text("command", words[0], COMMANDS))
     top = parser()
     given, rest = top.parse_known_args(words)
     if rest:
@@ -287,6 +287,6 @@ def _explain(error: BaseException) -> str:
         return f"this needs {error.name}, which is not installed: {EXTRA}"
     if isinstance(error, PlayerQuit):
         return "the game was left before its end"
-    if isinstance(error, ValueError | IllegalChoice | OSError) and str(error):
+    if isinstance(error, ValueError | IllegalActionError | OSError) and str(error):
         return str(error)
     return f"{type(error).__name__}: {error} (--debug shows where)"

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents import human_bests
-from parlour.agents.human import HumanAgent, PlayerQuit, spoken
-from parlour.agents.registry import Agent, choose, load, make_turn
+from parlour.agents.human import HumanAgent, PlayerQuit, move_text
+from parlour.agents.registry import Agent, choose_actions, load_agent, make_turn
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key, turn_seeds
-from parlour.envs.core.rows import taken
+from parlour.envs.core.rows import copy_states
 from parlour.envs.core.scene import ansi
 
 from ..evaluation.evaluate import describe_rules
@@ -50,7 +50,7 @@ def play(table: Table, agent: str = "human") -> None:
     player: Agent = (
         HumanAgent(table.ask, table.say, table.colour)
         if human
-        else load(agent, table.game, env.rules, table.seed or 0)
+        else load_agent(agent, table.game, env.rules, table.seed or 0)
     )
     seed, chosen = table.seed, table.chosen
     try:
@@ -73,9 +73,9 @@ def _play_game(
     words = key_words(table.key or new_key())
     begun, over = time.monotonic(), False
     while not over:
-        states = taken(env.rows.states)
+        states = copy_states(env.rows.states)
         turn = make_turn(player, env.game, env.rules, states, turn_seeds(words, states))
-        action = int(choose(player, turn)[0])
+        action = int(choose_actions(player, turn)[0])
         if not isinstance(player, HumanAgent):
             show_choice(table, env.rules, env.state, player, action)
         _, _, won, cut, info = env.step(action)
@@ -91,10 +91,10 @@ def _play_game(
 
 def _note(env: CardEnv, table: Table, result: human_bests.Best) -> None:
     """Remember a person's result if it is the best; not on a deck of one's own choice."""
-    known = human_bests.key(env.game, env.rules)
-    before = human_bests.load(known)
+    known = human_bests.rules_key(env.game, env.rules)
+    before = human_bests.load_best(known)
     if result.better_than(before):
-        human_bests.keep(known, result)
+        human_bests.keep_best(known, result)
         table.say("Your best so far." if before else "Your first result by these rules.")
     else:
         table.say(f"Your best so far: {before}.")
@@ -103,7 +103,7 @@ def _note(env: CardEnv, table: Table, result: human_bests.Best) -> None:
 def show_choice(table: Table, rules: Any, state: np.void, player: Agent, action: int) -> None:
     """Show what an agent that is watched is about to do. Raises Quit when the person leaves."""
     game = table.game
-    said = spoken([action], game.words(state, rules))
+    said = move_text([action], game.action_words(state, rules))
     table.say("\n" + ansi(game.layout(state, rules), table.colour))
     table.say(f"{player.name}: {said} ({game.label(action)})")
     if table.delay is not None:

@@ -7,18 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from parlour.agents.human import HumanAgent, PlayerQuit
-from parlour.agents.registry import Agent, choose, load, make_turn
+from parlour.agents.registry import Agent, choose_actions, load_agent, make_turn
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.keys import draw_seed, key_words, new_key, turn_seeds
-from parlour.envs.core.rows import Rows, taken, view_states
+from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.scene import ansi
-from parlour.envs.core.turn import mix
-from parlour.envs.keywords import ChosenDeal, check_seat, chosen_deal
+from parlour.envs.core.splitmix import mix64
+from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
 
 from ..evaluation.duplicate import default_field
-from ..evaluation.duplicate_play import first_dealers, hand_seeds, has_dealer
+from ..evaluation.duplicate_play import first_dealers, hand_seeds
 from ..evaluation.evaluate import check_number, describe_rules
 from .play_alone import Table, again, show_choice
 
@@ -57,11 +57,11 @@ class TerminalSession:
 
     def __init__(self, table: Table, seat: SeatChoice, agent: str) -> None:
         self.table, self.game = table, table.game
-        self.rules = self.game.rules_of(table.variant, table.options)
+        self.rules = self.game.make_rules(table.variant, table.options)
         self.players = self.game.num_players(self.rules)
         self.own = check_seat("seat", seat.number, self.players)
         check_number("hands", seat.hands, 1)
-        self.chosen = chosen_deal(self.game, self.rules, table.chosen)
+        self.chosen = read_reset_options(self.game, self.rules, table.chosen)
         begin = secrets.randbelow(2**31) if table.seed is None else table.seed
         self.source = ", ".join(f"{k} {v}" for k, v in (table.chosen or {"seed": begin}).items())
         self.session = _session_seed(self.chosen, begin)
@@ -81,7 +81,7 @@ class TerminalSession:
             raise ValueError("opponents: there is one person, at the seat that --seat names")
         table, seed = self.table, self.table.seed or 0
         names = [agent, *(opponents or default_field(self.game))]
-        cast = [load(name, self.game, self.rules, seed) for name in names[: 1 + most]]
+        cast = [load_agent(name, self.game, self.rules, seed) for name in names[: 1 + most]]
         if agent == "human":
             cast[0] = HumanAgent(table.ask, table.say, table.colour)
         after = [(k - self.own) % self.players for k in range(self.players)]
@@ -95,10 +95,10 @@ class TerminalSession:
             seat = int(rows.states["turn"][0])
             if seat == self.own:
                 self._tell()
-            states = taken(rows.states)
+            states = copy_states(rows.states)
             seeds = turn_seeds(self.words, states)
             turn = make_turn(self.cast[seat], self.game, self.rules, states, seeds)
-            actions[:] = choose(self.cast[seat], turn)
+            actions[:] = choose_actions(self.cast[seat], turn)
             if seat != self.own:
                 self.heard.append(self._describe_action(seat, int(actions[0])))
             elif not isinstance(self.cast[seat], HumanAgent):
@@ -113,9 +113,9 @@ class TerminalSession:
         seeds = hand_seeds(self.session, self.hand + 1)[:, -1]
         self.rows.seed(seeds)
         if self.hand == 0 and self.chosen is not None and self.chosen.deck is not None:
-            self.chosen.begin(self.rows)
+            self.chosen.start(self.rows)
             self.dealer = self.players - 1
-        elif self.hand == 0 or not has_dealer(self.game):
+        elif self.hand == 0 or not self.game.has_dealer:
             self.rows.start(DealSource.SEED)
             self.dealer = int(first_dealers(self.game, self.rules, seeds)[0])
         else:
@@ -132,7 +132,7 @@ class TerminalSession:
         """What one hears of another's action, before it is played."""
         if self._is_secret(action):
             return f"seat {seat} has chosen"
-        word = self.game.words(self.rows.states[0], self.rules)[action][0]
+        word = self.game.action_words(self.rows.states[0], self.rules)[action][0]
         label = self.game.label(action)
         verb, *rest = word.split()
         if verb in (way.split()[0] for way in label.split(" or ")):
@@ -180,4 +180,4 @@ def _session_seed(chosen: ChosenDeal | None, begin: int) -> np.ndarray:
     if chosen is not None and chosen.deals is not None:
         return bank_seeds(chosen.bank, chosen.deals[:1])
     drawn = np.array([draw_seed(np.random.default_rng(begin))], np.uint64)
-    return mix(drawn) & TRAINING_SEED_MASK
+    return mix64(drawn) & TRAINING_SEED_MASK

@@ -9,15 +9,11 @@ import numpy as np
 
 from parlour.envs import Game, game
 from parlour.envs.core.batch import Over
+from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
-from parlour.envs.core.options import unknown
-from parlour.envs.core.rows import Rows, taken
-from parlour.envs.core.truth import (
-    Solution,
-    position,
-    replayed,
-    solver_of,
-)
+from parlour.envs.core.options import unknown_text
+from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.truth import make_position, play_actions, solver_of
 
 from ..evaluation.evaluate import check_number, describe_rules
 from ..evaluation.labels import is_scored
@@ -57,11 +53,11 @@ def add_limit(made: argparse.ArgumentParser) -> None:
 def run_solve(given: argparse.Namespace) -> int:
     """Print whether a deal, or a position of it, can still be won, and how."""
     one = game(given.game)
-    rules = one.rules_of(given.variant, read_options(given.option))
+    rules = one.make_rules(given.variant, read_options(given.option))
     check_number("limit", 1 if given.limit is None else given.limit, 1)
     solve = solver_of(one, rules)
     state, named = _begun(one, rules, given)
-    state = replayed(one, rules, state, [_action(one, word) for word in given.actions])
+    state = play_actions(one, rules, state, [_action(one, word) for word in given.actions])
     if state["over"][0] != Over.RUNNING:
         found, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
     else:
@@ -92,11 +88,11 @@ def _begun(one: Game, rules: Any, given: argparse.Namespace) -> tuple[np.ndarray
     if given.deck is not None:
         if given.bank:
             raise ValueError("--bank goes with --deal, not with --deck")
-        return position(one, rules, given.deck), {"deck": given.deck}
+        return make_position(one, rules, given.deck), {"deck": given.deck}
     bank = given.bank or default_bank(one.name)
     rows = Rows(one, rules, 1)
     rows.deal_bank(bank, [given.deal])
-    return taken(rows.states), {"deal": given.deal, "bank": bank}
+    return copy_states(rows.states), {"deal": given.deal, "bank": bank}
 
 
 def _action(one: Game, word: str) -> int:
@@ -105,7 +101,7 @@ def _action(one: Game, word: str) -> int:
     names |= {str(action): action for action in range(one.actions)}
     if word.lower() not in names:
         labels = [f"{action} {one.label(action)}" for action in range(one.actions)]
-        raise ValueError(unknown("action", word, labels))
+        raise ValueError(unknown_text("action", word, labels))
     return names[word.lower()]
 
 

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import taken
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import copy_states
 from parlour.envs.seven_twenty_seven.chance import (
     CHANCE,
     END,
     EVENTS,
     PLAY,
     WIDTH,
-    advance,
+    apply_outcomes,
     count_ways,
-    starts,
+    initial_states,
 )
 from parlour.envs.seven_twenty_seven.rules import SEATS, Rules
 
@@ -139,11 +139,11 @@ def build(
 
     Raises ValueError if there are more than ``most`` nodes, or no such seat as ``dealer``.
     """
-    states, stages = starts(rules, dealer)
+    states, stages = initial_states(rules, dealer)
     zero = np.zeros(1, np.int64)
     level = Level(states, stages, np.zeros((1, rules.players), np.int64), zero, zero, np.ones(1))
     growing = _TreeBuilder(rules)
-    table = compiled(rules)
+    table = as_record(rules)
     while len(level.states):
         counts = np.zeros((len(level.states), WIDTH), np.int8)
         count_ways(level.states, level.stages, table, counts)
@@ -170,11 +170,11 @@ def _next_level(
     first: int,
 ) -> Level:
     """The level after this one, whose first node has the number ``first``."""
-    states, stages = taken(level.states, here), level.stages[here]
+    states, stages = copy_states(level.states, here), level.stages[here]
     seen = np.zeros((len(here), level.seen.shape[1]), np.int64)
     by_chance = stages != PLAY
     ways = counts[here, outcome] / counts.sum(axis=1)[here]
-    advance(states, stages, table, outcome, seen)
+    apply_outcomes(states, stages, table, outcome, seen)
     for seat in range(seen.shape[1]):
         keys = level.seen[here, seat] * TOKEN + seen[:, seat]
         seen[:, seat] = np.unique(keys, return_inverse=True)[1]
@@ -205,7 +205,7 @@ class _TreeBuilder:
             infoset[mine] = self.infosets + numbers
             self.infosets += len(firsts)
             self._keep(
-                states=taken(states, mine[firsts]), owner=np.full(len(firsts), seat, np.int8)
+                states=copy_states(states, mine[firsts]), owner=np.full(len(firsts), seat, np.int8)
             )
             self._keep(legal=counts[mine[firsts]])
         over = (player == END)[:, None]

@@ -7,7 +7,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from parlour.agents.registry import Agent, FixedAgent, fix_agent, load
+from parlour.agents.registry import Agent, FixedAgent, fix_agent, load_agent
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.keys import new_key
@@ -152,13 +152,13 @@ def load_agents(
     known: dict[Any, str] = {}
     found = {}
     for variant in variants or [game.default]:
-        rules = game.rules_of(variant, options)
+        rules = game.make_rules(variant, options)
         if rules in known:
             raise ValueError(f"variants {known[rules]!r} and {variant!r} are the same rules here")
         known[rules] = variant
         check_player_count(game, rules, variant, several)
         players = [
-            fix_agent(load(one, game, rules, seed) if isinstance(one, str) else one)
+            fix_agent(load_agent(one, game, rules, seed) if isinstance(one, str) else one)
             for one in agents
         ]
         found[variant] = rules, dict(zip(_names(players, agents), players, strict=True))

@@ -7,7 +7,7 @@ made of that see `duplicate_results`.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from parlour.agents.registry import Agent, FixedAgent, fix_agent, load
+from parlour.agents.registry import Agent, FixedAgent, fix_agent, load_agent
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds, default_bank
@@ -102,7 +102,7 @@ def _field(
     for one in field or default_field(setting.game):
         if _key(one) not in loaded:
             loaded[_key(one)] = fix_agent(
-                load(one, setting.game, setting.rules, setting.seed)
+                load_agent(one, setting.game, setting.rules, setting.seed)
                 if isinstance(one, str)
                 else one
             )
@@ -115,7 +115,7 @@ def _field(
 
 def default_field(game: Game) -> list[str]:
     """Return who sits in a field that nobody has named: greedy, and the players by rule."""
-    return ["greedy", *game.players]
+    return ["greedy", *game.rule_agents]
 
 
 def _refuse_people(agents: Sequence[FixedAgent]) -> None:
@@ -153,7 +153,7 @@ def _evaluate_agent(
         setting,
         name,
         agent.sees_all,
-        agent.how is not None,
+        agent.lookahead_config is not None,
         tuple(rival for rival, _ in rivals),
         pair,
         results,

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.registry import Agent, FixedAgent, choose, make_turn
+from parlour.agents.registry import Agent, FixedAgent, choose_actions, make_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
-from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.rows import Rows, copy_states
 
 from .evaluate import CHUNK, Progress, TimedAgent
 
@@ -156,14 +156,9 @@ def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
     return (found & TRAINING_SEED_MASK) | (seeds[:, None] & ~TRAINING_SEED_MASK)
 
 
-def has_dealer(game: Game) -> bool:
-    """Whether a seat deals, and position at the table is counted from it."""
-    return "dealer" in (game.state.names or ())
-
-
 def first_dealers(game: Game, rules: Any, seeds: np.ndarray) -> np.ndarray:
     """Return the seat that deals in the deal of each seed, int64 (n,); the last where none does."""
-    if not has_dealer(game):
+    if not game.has_dealer:
         return np.full(len(seeds), game.num_players(rules) - 1)
     rows = Rows(game, rules, len(seeds))
     rows.seed(seeds)
@@ -192,7 +187,7 @@ def _plan(game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray
     decks = hand_seeds(seeds, hands)
     first, players = first_dealers(game, rules, seeds), game.num_players(rules)
     dealers = (first[:, None] + np.arange(hands)) % players
-    if not has_dealer(game):
+    if not game.has_dealer:
         dealers = np.broadcast_to(first[:, None], decks.shape)
     shape = (*decks.shape, who.shape[1])
 
@@ -221,7 +216,7 @@ def _play(
     rows = Rows(game, rules, len(plan.seeds), StepConfig(reset=int(Autoreset.DISABLED)))
     rows.seed(plan.seeds)
     rows.start(DealSource.SEED)
-    if has_dealer(game):
+    if game.has_dealer:
         rows.states["dealer"] = plan.dealers
         rows.start(DealSource.DECK)
     actions, decisions = np.zeros(rows.n, np.int64), np.zeros(plan.who.shape, np.int64)
@@ -230,13 +225,13 @@ def _play(
         live = order[rows.states["over"][order] == Over.RUNNING]
         ended(left - len(live))
         left = len(live)
-        states = taken(rows.states, live)
+        states = copy_states(rows.states, live)
         asked = plan.who[live, states["turn"]]
         seeds = turn_seeds(words, states, plan.seatings[live])
         for place in np.unique(asked):
             these = np.flatnonzero(asked == place)
-            turn = make_turn(cast[place], game, rules, taken(states, these), seeds[these])
-            actions[live[these]] = choose(cast[place], turn)
+            turn = make_turn(cast[place], game, rules, copy_states(states, these), seeds[these])
+            actions[live[these]] = choose_actions(cast[place], turn)
         decisions[live, states["turn"]] += 1
         rows.step(actions)
     return _result(game, rules, rows.states, plan.dealers, decisions)
@@ -253,7 +248,8 @@ def _result(
     facts = {
         name: np.stack([found[name].astype(np.int64) for found in by_seat], axis=1)
         for name in by_seat[0]
-        if name not in ("score", "illegal_action")  # the net; `choose` raises on the first one
+        if name
+        not in ("score", "illegal_action")  # the net; `choose_actions` raises on the first one
     }
     return HandResults(nets, dealers, facts | {"decisions": decisions})
 

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .duplicate_play import has_dealer
 from .duplicate_results import (
     DEALER,
     DuplicateComparison,
@@ -105,7 +104,7 @@ def _notes(found: DuplicateComparison, setting: DuplicateSpec) -> str:
         f"In brackets, or after ±: {setting.confidence:.0%} intervals (Student); a deal counts "
         "once, as the mean of its seats."
     ]
-    if has_dealer(setting.game):
+    if setting.game.has_dealer:
         said.append("Positions: 1 is at the dealer's left.")
     if found.differences:
         said.append(

@@ -17,10 +17,10 @@ import numpy as np
 from parlour.agents.registry import Agent
 from parlour.envs import Game
 from parlour.envs.core.deals import bank_seeds
-from parlour.envs.core.options import plain
+from parlour.envs.core.options import to_plain
 
 from .compare import pairs
-from .duplicate_play import DuplicateResults, has_dealer, play_duplicate
+from .duplicate_play import DuplicateResults, play_duplicate
 from .evaluate import Progress
 from .stats import Estimate, TestedMean, student_mean, student_means
 
@@ -55,8 +55,7 @@ class DuplicateSpec(NamedTuple):
     @property
     def unit(self) -> float:
         """The chips of one unit."""
-        assert self.game.unit is not None
-        return self.game.unit(self.rules)
+        return self.game.reward_unit(self.rules)
 
     @property
     def unit_name(self) -> str:
@@ -85,7 +84,7 @@ class DuplicateSpec(NamedTuple):
         return {
             "game": self.game.name,
             "variant": self.variant,
-            "rules": plain(self.rules),
+            "rules": to_plain(self.rules),
             "rules_digest": self.game.rules_digest(self.rules),
             "bank": self.bank,
             "first": self.first,
@@ -246,10 +245,10 @@ class DuplicateComparison:
 
 def per_hand(setting: DuplicateSpec) -> str:
     """Return what nets are counted in, as headings have it."""
-    return f"{setting.unit_name} a {'hand' if has_dealer(setting.game) else 'game'}"
+    return f"{setting.unit_name} a {'hand' if setting.game.has_dealer else 'game'}"
 
 
 def position_names(setting: DuplicateSpec) -> list[str]:
     """Return what positions are called: by number, the last one dealer."""
     names = [str(place) for place in range(1, setting.players + 1)]
-    return [*names[:-1], DEALER] if has_dealer(setting.game) else names
+    return [*names[:-1], DEALER] if setting.game.has_dealer else names

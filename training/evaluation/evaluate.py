@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.registry import Agent, Turn, choose, fix_agent, load, make_turn
+from parlour.agents.registry import Agent, Turn, choose_actions, fix_agent, load_agent, make_turn
 from parlour.envs import Game
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
-from parlour.envs.core.options import differences, plain, said
-from parlour.envs.core.rows import Rows, taken
+from parlour.envs.core.options import changed_options, options_text, to_plain
+from parlour.envs.core.rows import Rows, copy_states
 
 from .labels import Labels
 from .stats import CONFIDENCE, Estimate, mean, rate
@@ -118,7 +118,7 @@ class Evaluation:
         return {
             "game": self.game.name,
             "variant": self.variant,
-            "rules": plain(self.rules),
+            "rules": to_plain(self.rules),
             "rules_digest": self.game.rules_digest(self.rules),
             "agent": self.agent,
             "sees_all": self.sees_all,
@@ -154,22 +154,22 @@ def evaluate(
 ) -> Evaluation:
     """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
 
-    ``agent`` is one, or what `parlour.agents.registry.load` takes; ``seed`` is that of its own
-    random choices; ``max_moves`` None or 0 never cuts a game off. ``key`` is the secret that draws
-    come from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name`` is
-    what tables call the agent (None: its own name), and tells the draws of two agents apart.
+    ``agent`` is one, or what `parlour.agents.registry.load_agent` takes; ``seed`` is that of its
+    own random choices; ``max_moves`` None or 0 never cuts a game off. ``key`` is the secret that
+    draws come from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name``
+    is what tables call the agent (None: its own name), and tells the draws of two agents apart.
     ``truth`` are labels of the deals, or their file; None: those that `labels.find` finds;
     ``"no"``: none. Raises ValueError naming what is unknown or out of range, and what is allowed;
     `truth.Contradiction` if a deal is won that is labelled not winnable.
     """
     game = game_named(game) if isinstance(game, str) else game
-    rules = game.rules_of(variant, options)
+    rules = game.make_rules(variant, options)
     check_numbers(deals, seed, max_moves)
     check_player_count(game, rules, variant, several=False)
     bank = bank or default_bank(game.name)
     seeds = bank_seeds(bank, range(first, first + deals))
     labels = find_requested_labels(truth, game, rules, bank, first, deals)
-    player = fix_agent(load(agent, game, rules, seed) if isinstance(agent, str) else agent)
+    player = fix_agent(load_agent(agent, game, rules, seed) if isinstance(agent, str) else agent)
     key, name = new_key() if key is None else key, name or player.name
     own = derive_key(key, name)
     results = play_deals(
@@ -189,7 +189,7 @@ def evaluate(
         key,
         results,
         confidence,
-        player.how is not None,
+        player.lookahead_config is not None,
         labels,
     )
 
@@ -225,10 +225,10 @@ def check_player_count(game: Game, rules: Any, variant: str | None, several: boo
 def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
     """Name rules: the variant that they are, or the one they were made from and what differs."""
     variant = game.default if variant is None else variant
-    changed = differences(rules, game.variants[variant])
+    changed = changed_options(rules, game.variants[variant])
     if not changed:
         return variant
-    return game.variant_name(rules) or f"{variant} + {said(changed)}"
+    return game.variant_name(rules) or f"{variant} + {options_text(changed)}"
 
 
 class TimedAgent:
@@ -314,12 +314,12 @@ def _play_chunk(
             progress(left - len(live))
         left = len(live)
         if left:
-            states = taken(rows.states, live)
+            states = copy_states(rows.states, live)
             turn = make_turn(agent, game, rules, states, turn_seeds(words, states))
-            actions[live] = choose(agent, turn)
+            actions[live] = choose_actions(agent, turn)
             rows.step(actions)
     facts = game.results(rows.states, rules)
-    del facts["illegal_action"]  # `choose` raises on the first one
+    del facts["illegal_action"]  # `choose_actions` raises on the first one
     facts["truncated"] = rows.states["over"] == Over.TRUNCATED
     facts["decisions"] = rows.states["steps"].astype(np.int64)
     return facts

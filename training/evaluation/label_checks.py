@@ -17,7 +17,7 @@ from parlour.agents.reading import (
     whole,
 )
 from parlour.envs import Game
-from parlour.envs.core.truth import LOST, UNDECIDED, WINNABLE
+from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 
 FORMAT = 1
 UNKNOWN_FEWEST = -1
@@ -77,7 +77,7 @@ def check_values(game: Game, first: int, columns: Mapping[str, np.ndarray]) -> N
     without = known & (winnable != WINNABLE)
     _refuse({"fewest": (without, "the deal is not labelled winnable")}, columns, first)
     if "score" in columns:
-        low, high = game.scores
+        low, high = game.score_range
         beyond = (columns["score"] < low) | (columns["score"] > high)
         beyond &= columns["score"] != NO_SCORE
         _refuse({"score": (beyond, f"allowed are {low} to {high}")}, columns, first)

@@ -86,7 +86,7 @@ def make(
     the file has labels of more deals, shortest wins or a higher limit, which would be lost;
     `truth.Contradiction` if a way to win does not win.
     """
-    rules = game.rules_of(variant, options)
+    rules = game.make_rules(variant, options)
     for name, value, low in (
         ("deals", deals, 1),
         ("first", first, 0),

@@ -24,10 +24,10 @@ import numpy as np
 from parlour.agents.reading import one_line, read_bytes
 from parlour.envs import Game
 from parlour.envs import game as game_named
+from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import decks_digest, default_bank
-from parlour.envs.core.options import plain, read
+from parlour.envs.core.options import replace_options, to_plain
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.truth import Solution
 
 from ..files import write_bytes
 from .label_checks import FORMAT, NO_SCORE, UNKNOWN_FEWEST, check_metadata, check_values
@@ -111,7 +111,7 @@ class Labels:
             "parlour": parlour_version(),
             "game": self.game.name,
             "variant": self.variant,
-            "rules": plain(self.rules),
+            "rules": to_plain(self.rules),
             "rules_digest": self.game.rules_digest(self.rules),
             "bank": self.bank,
             "first": self.first,
@@ -127,7 +127,7 @@ class Labels:
 def columns_of(found: list[Solution], scored: bool) -> dict[str, np.ndarray]:
     """Return the columns of solutions, without ``deck``; ``scored``: of a game played for score."""
     columns = {
-        "winnable": [one.code for one in found],
+        "winnable": [one.winnable_code for one in found],
         "fewest": [UNKNOWN_FEWEST if one.fewest is None else one.fewest for one in found],
         "score": [NO_SCORE if one.score is None else one.score for one in found],
         "nodes": [one.nodes for one in found],
@@ -222,7 +222,7 @@ def _checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path: Pat
     if _content(metadata) != metadata["content"]:
         raise ValueError("the metadata are not as they were written: their SHA-256 (content)")
     game = game_named(metadata["game"])
-    rules = read(game.rules(), metadata["rules"])
+    rules = replace_options(game.rules(), metadata["rules"])
     labels = Labels(
         game,
         rules,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from parlour.agents.registry import CARD
+from parlour.agents.registry import AGENT_FILE
 
 
 def check_folder(folder: Path, files: Iterable[str] = ()) -> None:
@@ -47,7 +47,7 @@ def check_agent_folder(folder: Path) -> None:
         raise ValueError(f"folder {folder}: name a folder of its own")
     check_folder(folder)
     check_folder(folder.parent)
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / CARD).is_file():
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / AGENT_FILE).is_file():
         raise ValueError(
             f"folder {folder}: it has other files than a saved agent's, and would be "
             "replaced: name another"

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.truth import LOST, UNDECIDED, WINNABLE, Solution, replayed
+from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE, Solution
+from parlour.envs.core.truth import play_actions
 
 from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, find, is_scored, load
 from .stats import Estimate, mean, rate
@@ -154,7 +155,7 @@ def proven(game: Game, rules: Any, state: np.ndarray, found: Solution) -> Soluti
     if not found.actions:
         return found
     try:
-        end = replayed(game, rules, state, found.actions)
+        end = play_actions(game, rules, state, found.actions)
     except ValueError as error:
         raise Contradiction(f"{game.title}: the solver's way cannot be gone: {error}") from error
     moves = int(end["moves"][0] - np.atleast_1d(state)["moves"][0])

@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parlour.agents.networks import values_of
-from parlour.agents.registry import Agent, choose, look
+from parlour.agents.networks import make_value_function
+from parlour.agents.registry import Agent, choose_actions, prepare_turn
 
 from .lookahead import lambda_returns
 from .ppo import CardPolicy, CardPPO
@@ -59,7 +59,7 @@ class CloningPPO(CardPPO):
             np.stack(part) for part in zip(*steps, strict=True)
         )
         dones[:-1] |= left[1:]  # a game that was left before the next step ended with this one
-        value = values_of(cast(CardPolicy, self.policy).network)
+        value = make_value_function(cast(CardPolicy, self.policy).network)
         with self.clock("forward"):
             after = np.stack([value(codes) for codes in [*seen[1:], env.rows.codes]])
         returns = lambda_returns(rewards, dones, after, self.gamma, self.gae_lambda)
@@ -88,17 +88,19 @@ class CloningPPO(CardPPO):
         left = np.zeros(env.num_envs, np.bool_)
         if self.teacher is not None:
             seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
-            chosen = choose(self.teacher, look(self.teacher, game, rules, states, seeds))
+            chosen = choose_actions(
+                self.teacher, prepare_turn(self.teacher, game, rules, states, seeds)
+            )
             return np.eye(game.actions, dtype=np.float32)[chosen], left
-        assert game.outcomes is not None
-        labels = game.outcomes(states, rules, POSITIONS)
+        assert game.winnable_after is not None
+        labels = game.winnable_after(states, rules, POSITIONS)
         for _ in range(TRIES):
             lost = labels.max(axis=1) == 0
             if not lost.any():
                 break
             env.leave(lost)
             left |= lost
-            labels[lost] = game.outcomes(states[lost], rules, POSITIONS)
+            labels[lost] = game.winnable_after(states[lost], rules, POSITIONS)
         return labels * self._preference_factors(env, labels), left
 
     def _preference_factors(self, env: CardVecEnv, labels: np.ndarray) -> np.ndarray:
@@ -106,7 +108,7 @@ class CloningPPO(CardPPO):
 
         Most actions leave a win most of the time; without this it would be noise who chooses.
         """
-        scores = env.game.judged(env.rows.states, env.rules)
+        scores = env.game.score_actions(env.rows.states, env.rules)
         best = np.where(labels > 0, scores, scores.min()).max(axis=1, keepdims=True)
         behind = np.where(labels > 0, best - scores, 0.0)
         most = np.maximum(behind.max(axis=1, keepdims=True), 1e-9)

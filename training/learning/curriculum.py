@@ -11,7 +11,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.cards import TRAINING_SEED_MASK
-from parlour.envs.core.rows import Rows, put, taken
+from parlour.envs.core.rows import Rows, copy_states, write_states
 
 POSITIONS = 20_000
 """Positions that the solver may look at for one deal; it is left out where they do not suffice."""
@@ -36,7 +36,7 @@ def starts(game: Game, rules: Any, n: int, share: float, rng: np.random.Generato
         which = before > number
         actions = [one[number] if go else 0 for one, go in zip(found, which, strict=True)]
         rows.step(np.array(actions, np.int64), which)
-    states = taken(rows.states, lengths > 0)
+    states = copy_states(rows.states, lengths > 0)
     states["rng"] = rng.integers(0, 2**63, len(states), np.uint64)
     states["moves"] = states["steps"] = 0
     return states
@@ -62,5 +62,5 @@ class Curriculum:
         """Put positions on the rows numbered ``which``, where there are any."""
         if len(self.states) and len(which):
             chosen = self.rng.integers(0, len(self.states), len(which))
-            put(rows.states, which, taken(self.states, chosen))
-            rows.start(DealSource.DECK, ~rows.all)  # shows them: masks
+            write_states(rows.states, which, copy_states(self.states, chosen))
+            rows.start(DealSource.DECK, ~rows.all_rows)  # shows them: masks

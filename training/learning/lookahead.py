@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from parlour.agents.lookahead import ActionValues, look_ahead
-from parlour.agents.networks import values_of
+from parlour.agents.networks import make_value_function
 from parlour.envs.core.batch import Autoreset, StepConfig
-from parlour.envs.core.rows import hidden
+from parlour.envs.core.rows import resample_copies
 
 from .ppo import CardPolicy, CardPPO
 from .sb3 import CardVecEnv
@@ -54,7 +54,7 @@ class LookaheadPPO(CardPPO):
             return super().collect_rollouts(env, *args, **keywords)
         steps = [self._play(env) for _ in range(self.n_steps)]
         seen, rewards, dones, cut = (np.stack(p) for p in zip(*steps, strict=True))
-        value = values_of(cast(CardPolicy, self.policy).network)
+        value = make_value_function(cast(CardPolicy, self.policy).network)
         with self.clock("forward"):
             after = [value(codes) for codes in [*seen[1:], env.rows.codes]]
         rewards += self.gamma * cut
@@ -68,17 +68,17 @@ class LookaheadPPO(CardPPO):
             seen, masks = env.rows.codes.copy(), env.masks()
         with self.clock("forward"):
             ahead = self._score_actions(env, masks)
-            noise = -torch.log(-torch.log(torch.rand(len(ahead.worth)).clamp(1e-9, 1 - 1e-7)))
-            actions = ahead._replace(worth=ahead.worth + self.temperature * noise.numpy()).best()
+            noise = -torch.log(-torch.log(torch.rand(len(ahead.values)).clamp(1e-9, 1 - 1e-7)))
+            actions = ahead._replace(values=ahead.values + self.temperature * noise.numpy()).best()
         rewards, dones, infos = self._step(env, actions)
         return seen, rewards, dones, self._truncation_values(env, infos)
 
     def _score_actions(self, env: CardVecEnv, masks: np.ndarray) -> ActionValues:
         seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
-        states = hidden(env.game, env.rules, env.rows.states, seeds)
-        value = values_of(cast(CardPolicy, self.policy).network)
-        how = lookahead_config(env.rows.how)
-        return look_ahead(env.game, env.rules, states, masks, value, how, self.gamma)
+        states = resample_copies(env.game, env.rules, env.rows.states, seeds)
+        value = make_value_function(cast(CardPolicy, self.policy).network)
+        config = lookahead_config(env.rows.config)
+        return look_ahead(env.game, env.rules, states, masks, value, config, self.gamma)
 
     def train(self) -> None:
         """Learn from the rollout."""
@@ -94,6 +94,6 @@ class LookaheadPPO(CardPPO):
         return loss.item()
 
 
-def lookahead_config(how: StepConfig) -> StepConfig:
+def lookahead_config(config: StepConfig) -> StepConfig:
     """Return how a step is played only to look at it: the same pay, and no new game after it."""
-    return how._replace(reset=int(Autoreset.DISABLED), max_steps=0)
+    return config._replace(reset=int(Autoreset.DISABLED), max_steps=0)

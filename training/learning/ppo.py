@@ -183,7 +183,7 @@ class CardPPO(MaskablePPO):
     def _truncation_values(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
         """Return the value of what a truncated game would have gone on to; 0 for other rows."""
         beyond = np.zeros(env.num_envs, np.float32)
-        cut = np.flatnonzero(env.rows.out.truncated)
+        cut = np.flatnonzero(env.rows.buffers.truncated)
         if len(cut):
             last = np.stack([infos[i]["terminal_observation"] for i in cut])
             beyond[cut] = self.policy.predict_values(self._tensor(last))[:, 0].cpu().numpy()

@@ -42,7 +42,7 @@ class Run:
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
         self.game: Game = game_named(settings.game)
-        self.rules = self.game.rules_of(settings.variant, settings.options)
+        self.rules = self.game.make_rules(settings.variant, settings.options)
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
         self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,8 @@ import torch
 from stable_baselines3.common.logger import Logger
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import CardNetwork, build, network_class
-from parlour.agents.registry import load
+from parlour.agents.networks import CardNetwork, build_network, network_class
+from parlour.agents.registry import load_agent
 from parlour.envs import game as game_named
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows
@@ -50,7 +50,7 @@ def make_env(settings: Settings, make: Callable[..., Rows] = make_rows) -> CardV
 
 
 def described(settings: Settings) -> dict[str, Any]:
-    """Return the network as `networks.build` takes it and artefacts keep it."""
+    """Return the network as `networks.build_network` takes it and artefacts keep it."""
     return {
         "name": settings.network,
         "width": settings.width,
@@ -78,7 +78,7 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
         max_grad_norm=settings.max_grad_norm,
         policy_kwargs={
             "make": partial(
-                build, net["name"], env.game, net["width"], net["depth"], net["options"]
+                build_network, net["name"], env.game, net["width"], net["depth"], net["options"]
             )
         },
         seed=seed,
@@ -90,7 +90,7 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
     if isinstance(model, CloningPPO):
         model.lessons = int(settings.warm_up * settings.total_steps)
         if settings.teacher != SOLVER:
-            model.teacher = load(settings.teacher, env.game, env.rules, seed)
+            model.teacher = load_agent(settings.teacher, env.game, env.rules, seed)
     env.seed(seed * SEED_STRIDE)
     model.set_logger(Logger(None, []))
     return model
@@ -199,11 +199,11 @@ class NetworkRun(Run):
         if steps >= settings.study * settings.total_steps:
             return self.rules
         options = {**settings.options, **settings.study_options}
-        return self.env.game.rules_of(settings.variant, options)
+        return self.env.game.make_rules(settings.variant, options)
 
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
-        return LearnedAgent(self.network, how=self._lookahead_config())
+        return LearnedAgent(self.network, lookahead_config=self._lookahead_config())
 
     def evaluate(self) -> dict[str, float]:
         """See `Run.evaluate`."""
@@ -213,7 +213,7 @@ class NetworkRun(Run):
     def _lookahead_config(self) -> StepConfig | None:
         """Return how the agent looks ahead, or None while it plays by its policy."""
         ahead = isinstance(self.model, LookaheadPPO) and self.model.ahead
-        return lookahead_config(self.env.rows.how) if ahead else None
+        return lookahead_config(self.env.rows.config) if ahead else None
 
     def save(self) -> None:
         """See `Run.save`."""
@@ -222,7 +222,7 @@ class NetworkRun(Run):
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""
-        how = self._lookahead_config()
+        lookahead_config = self._lookahead_config()
         save_agent.save(
             folder,
             f"{self.settings.network}-{self.seed}",
@@ -232,7 +232,7 @@ class NetworkRun(Run):
             described(self.settings),
             trained,
             scored,
-            how._asdict() if how else None,
+            lookahead_config._asdict() if lookahead_config else None,
             self.samples,
         )
         return save_agent.weights_bytes(self.network)

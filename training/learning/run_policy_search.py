@@ -19,11 +19,12 @@ from safetensors.numpy import save as tensor_bytes
 from parlour.agents.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
 from parlour.envs import Game
 from parlour.envs import game as game_named
+from parlour.envs.core.aliases import RulesRecords, Scores, States, Weights
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.jit import jit
-from parlour.envs.core.options import compiled
-from parlour.envs.core.values import best_of
+from parlour.envs.core.options import as_record
+from parlour.envs.core.values import best_legal
 
 from . import checkpoint, save_agent
 from .run import Run
@@ -43,10 +44,17 @@ def make_heuristic_player(name: str) -> Callable[..., None]:
     room for one row of scores, float64 (1, actions).
     """
     game = game_named(name)
-    begin, step, judge, actions = game.play.begin, game.play.step, game.judge, game.actions
+    begin, step, judge, actions = (
+        game.kernels.begin,
+        game.kernels.step,
+        game.score_kernel,
+        game.actions,
+    )
 
     @jit
-    def player(states: Any, table: Any, weights: Any, scores: Any, max_moves: int) -> None:
+    def player(
+        states: States, table: RulesRecords, weights: Weights, scores: Scores, max_moves: int
+    ) -> None:
         rules = table[0]
         for i in range(len(states)):
             s = states[i]
@@ -55,7 +63,7 @@ def make_heuristic_player(name: str) -> Callable[..., None]:
                 for action in range(actions):
                     scores[0, action] = 0.0
                 judge(states[i : i + 1], table, weights, scores)
-                step(s, rules, best_of(s["legal"], scores[0]))
+                step(s, rules, best_legal(s["legal"], scores[0]))
 
     return player
 
@@ -67,7 +75,7 @@ def play(
     states = np.zeros(len(seeds), game.state)
     states["rng"] = seeds
     make_heuristic_player(game.name)(
-        states, compiled(rules), weights, np.zeros((1, game.actions)), max_moves
+        states, as_record(rules), weights, np.zeros((1, game.actions)), max_moves
     )
     return states
 
@@ -157,7 +165,7 @@ class PolicySearchRun(Run):
         states = play(self.game, self.rules, weights, seeds, limit)
         score, won = float(states["score"].mean()), float(states["won"].mean())
         pay = {"win": won, "score": score}
-        progress = self.game.play.scale * score + self.game.play.bonus * won
+        progress = self.game.kernels.score_scale * score + self.game.kernels.win_bonus * won
         return pay.get(self.settings.reward, progress), float(states[self.game.measure].mean())
 
     def evaluates(self, before: int) -> bool:
@@ -179,7 +187,7 @@ class PolicySearchRun(Run):
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""
-        names = list(self.game.weights)
+        names = list(self.game.heuristic_weights)
         tensors = tensor_bytes({WEIGHTS_TENSOR: self.weights})
         described = {
             "name": HEURISTIC_NETWORK,
@@ -197,4 +205,6 @@ class PolicySearchRun(Run):
 
     def result(self) -> dict[str, Any]:
         """See `Run.result`."""
-        return {"weights": dict(zip(self.game.weights, self.weights.tolist(), strict=True))}
+        return {
+            "weights": dict(zip(self.game.heuristic_weights, self.weights.tolist(), strict=True))
+        }

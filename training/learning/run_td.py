@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.value_table import TABLE, ValueAgent, values_of
+from parlour.agents.value_table import VALUE_TABLE_NETWORK, ValueTableAgent, require_afterstates
 from parlour.envs.core.cards import TRAINING_SEED_MASK
-from parlour.envs.core.options import compiled
+from parlour.envs.core.options import as_record
 from parlour.envs.core.values import win_bonus_points
 
 from . import checkpoint, save_agent
@@ -33,12 +33,12 @@ class TDRun(Run):
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
-        self.values, self.room = values_of(self.game), make_room(self.game)
+        self.values, self.room = require_afterstates(self.game), make_room(self.game)
         self.learner = make_learner(self.game.name)
-        self.bonus = win_bonus_points(self.game.play)
+        self.bonus = win_bonus_points(self.game.kernels)
         self.total, self.steps = self.settings.total_steps, 0
-        self.table = np.zeros(self.values.size, np.float32)
-        self.seen = np.zeros(self.values.size, np.int32)
+        self.table = np.zeros(self.values.num_features, np.float32)
+        self.seen = np.zeros(self.values.num_features, np.int32)
         self.states = np.zeros(1, self.game.state)
         draws = np.random.default_rng([self.seed, STREAM])
         self.states["rng"] = draws.integers(0, int(TRAINING_SEED_MASK), 1, np.uint64)
@@ -48,12 +48,12 @@ class TDRun(Run):
             self.table, self.seen = found.arrays["table"], found.arrays["seen"]
             self.states = found.arrays["states"].view(self.game.state)
         elif initial:
-            self.table = ValueAgent.load(initial, self.game).table.copy()
+            self.table = ValueTableAgent.load(initial, self.game).table.copy()
 
-    def lesson(self) -> LearningPlan:
+    def plan(self) -> LearningPlan:
         """Return how the next games are played and learned from."""
         done, warm = self.steps / self.total, self.settings.warm_up
-        if done < warm and self.values.parts:
+        if done < warm and self.values.num_parts:
             first = done < FIRST_STEPS * warm
             return LearningPlan(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES, 0)
         if done < warm:
@@ -65,15 +65,15 @@ class TDRun(Run):
     def iterate(self) -> dict[str, float]:
         """See `Run.iterate`."""
         tally = np.zeros(4, np.int64)
-        lesson = self.lesson()
+        plan = self.plan()
         self.learner(
             self.states,
-            compiled(self.rules),
+            as_record(self.rules),
             self.game.default_weights,
             self.table,
             self.seen,
             self.room,
-            np.array(lesson, np.float64),
+            LearningPlan(*(float(number) for number in plan)),
             tally,
         )
         if not np.isfinite(self.table).all():
@@ -85,11 +85,11 @@ class TDRun(Run):
         self.steps += steps
         means = {"score": score / games, self.game.goal: reached / games}
         said = {f"play/{fact}": mean for fact, mean in means.items()}
-        return said | {"train/step_size": lesson.step_size}
+        return said | {"train/step_size": plan.step_size}
 
-    def agent(self) -> ValueAgent:
+    def agent(self) -> ValueTableAgent:
         """See `Run.agent`."""
-        return ValueAgent(self.table)
+        return ValueTableAgent(self.table)
 
     def save(self) -> None:
         """See `Run.save`."""
@@ -99,11 +99,11 @@ class TDRun(Run):
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""
-        weights = tensor_bytes({TABLE: self.table})
+        weights = tensor_bytes({VALUE_TABLE_NETWORK: self.table})
         described = {
-            "name": TABLE,
+            "name": VALUE_TABLE_NETWORK,
             "encoding": "afterstates",
-            "width": self.values.size,
+            "width": self.values.num_features,
             "depth": 0,
             "options": {"version": self.values.version},
         }

@@ -8,14 +8,21 @@ from typing import Any
 
 from safetensors.torch import save as tensor_bytes
 
-from parlour.agents.artefact import CARD, FORMAT, WEIGHTS, Artefact, ArtefactError, load
+from parlour.agents.artefact import (
+    AGENT_FILE,
+    FORMAT,
+    WEIGHTS,
+    Artefact,
+    ArtefactError,
+    load_artefact,
+)
 from parlour.agents.networks import CardNetwork
 from parlour.envs import Game
-from parlour.envs.core.options import plain
+from parlour.envs.core.options import to_plain
 
 from ..files import whole_folder
 
-__all__ = ["Artefact", "ArtefactError", "load", "save", "weights_bytes"]
+__all__ = ["Artefact", "ArtefactError", "load_artefact", "save", "weights_bytes"]
 
 
 def weights_bytes(network: CardNetwork) -> bytes:
@@ -38,8 +45,8 @@ def save(
 ) -> None:
     """Write the folder of an agent that plays by a network, whole or not at all.
 
-    ``described`` has the network's name, width, depth and options, as `networks.build` takes them;
-    for the rest see `save_weights`.
+    ``described`` has the network's name, width, depth and options, as `networks.build_network`
+    takes them; for the rest see `save_weights`.
     """
     net = dict(described) | {"encoding": network.encoding}
     data = weights_bytes(network)
@@ -70,7 +77,7 @@ def save_weights(
         "name": name,
         "game": game.name,
         "variant": game.variant_name(rules),
-        "rules": plain(rules),
+        "rules": to_plain(rules),
         "rules_digest": game.rules_digest(rules),
         "features_digest": game.features_digest,
         "network": dict(network),
@@ -82,4 +89,4 @@ def save_weights(
     }
     with whole_folder(folder) as aside:
         (aside / WEIGHTS).write_bytes(weights)
-        (aside / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+        (aside / AGENT_FILE).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")

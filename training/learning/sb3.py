@@ -14,17 +14,17 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, DealSource
-from parlour.envs.core.options import compiled
-from parlour.envs.core.rows import Rows, observation_codes, taken
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import Rows, copy_states, observation_codes
 from parlour.envs.keywords import (
     BROKEN,
     MAX_MOVES,
+    check_actions,
+    encode_observations,
     make_rows,
     observation_space,
-    observe,
     rows_number,
     seed_number,
-    whole_numbers,
 )
 
 from .curriculum import Curriculum
@@ -113,7 +113,7 @@ class CardVecEnv(VecEnv):
 
     def set_rules(self, rules: Any) -> None:
         """Go on by other rules of the same game."""
-        self.rows.rules, self.rows.rules_record = rules, compiled(rules)
+        self.rows.rules, self.rows.rules_record = rules, as_record(rules)
 
     def begin(self) -> np.ndarray:
         """Begin a new game on every row, unseeded, and the running averages anew: observations."""
@@ -126,21 +126,21 @@ class CardVecEnv(VecEnv):
 
     def observations(self) -> np.ndarray:
         """Return the observations as they are now, in an array of their own."""
-        return observe(self.game, self.encoding, self.rows.codes)
+        return encode_observations(self.game, self.encoding, self.rows.codes)
 
     def masks(self) -> np.ndarray:
         """Return the legal actions, bool (num_envs, actions), in an array of their own."""
-        return self.rows.out.masks.view(np.bool_).copy()
+        return self.rows.buffers.masks.view(np.bool_).copy()
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next step, integers (num_envs,); ValueError for others."""
-        self._actions[:] = whole_numbers(actions, self.num_envs)
+        self._actions[:] = check_actions(actions, self.num_envs)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step every row: observations, float32 rewards, dones, infos."""
         if self._broken:
             raise gym.error.ResetNeeded(BROKEN)
-        out = self.rows.out
+        out = self.rows.buffers
         self._broken = True  # until all have played: an opponent may raise
         self.rows.step(self._actions)
         self._broken = False
@@ -162,11 +162,11 @@ class CardVecEnv(VecEnv):
         self.returns[which] = 0
 
     def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
-        ended = taken(self.rows.out.ended, which)
-        last = observe(self.game, self.encoding, observation_codes(ended))
+        ended = copy_states(self.rows.buffers.final_states, which)
+        last = encode_observations(self.game, self.encoding, observation_codes(ended))
         self.results = self._facts(ended, which)
         facts = {name: array.tolist() for name, array in self.results.items()}
-        cut = self.rows.out.truncated[which].tolist()
+        cut = self.rows.buffers.truncated[which].tolist()
         returns = self.returns[which].round(6).tolist()
         lengths = ended["steps"].tolist()
         seconds = round(time.time() - self._begun, 6)
@@ -183,7 +183,7 @@ class CardVecEnv(VecEnv):
         finished = np.zeros(self.num_envs, np.bool_)
         finished[which] = True
         facts = self.rows.results(ended, finished)
-        return facts | {"is_success": facts[self.rows.goal]}
+        return facts | {"is_success": facts[self.rows.goal_name]}
 
     def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
         places = (self._finished + np.arange(len(which))) % RECENT
@@ -203,7 +203,7 @@ class CardVecEnv(VecEnv):
     def state(self) -> dict[str, np.ndarray]:
         """Return copies of all that the next steps depend on, and of the running averages."""
         return {
-            **self.rows.saved(),
+            **self.rows.state_dict(),
             "returns": self.returns.copy(),
             "recent": self._ring.copy(),
             "finished": np.array(self._finished),
@@ -218,7 +218,7 @@ class CardVecEnv(VecEnv):
                 own.shape,
             ):
                 raise ValueError(f"state {name!r}: allowed is an array {own.shape} of {own.dtype}")
-        self.rows.put_back(state)
+        self.rows.load_state_dict(state)
         self._broken = False
         self.returns[:] = state["returns"]
         self._ring[:] = state["recent"]

@@ -20,14 +20,14 @@ from openskill.models import PlackettLuce
 from safetensors.torch import load as read_weights
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import build
-from parlour.agents.registry import Agent, load
+from parlour.agents.networks import build_network
+from parlour.agents.registry import Agent, load_agent
 from parlour.envs import Game
-from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.options import parse_bool
-from parlour.envs.core.turn import draws
-from parlour.envs.keywords import REWARDS, one_of
+from parlour.envs.core.turn import random_floats
+from parlour.envs.keywords import REWARD_NAMES, check_choice
 from parlour.envs.seat import SeatRows
 
 from ..evaluation.duplicate_play import play_duplicate
@@ -89,7 +89,7 @@ class Pool:
 
     def draw(self, words: np.ndarray, seats: int) -> np.ndarray:
         """Return a member for each seat of each game, int64 (n, seats), by a word of each game."""
-        shares = np.stack([draws(words, SALT + seat) for seat in range(seats)], axis=1)
+        shares = np.stack([random_floats(words, SALT + seat) for seat in range(seats)], axis=1)
         steps = np.cumsum(self.chances)
         return np.minimum(np.searchsorted(steps, shares * steps[-1], "right"), len(steps) - 1)
 
@@ -125,30 +125,30 @@ class PoolRows(SeatRows):
     def __init__(self, pool: Pool, *given: Any) -> None:
         super().__init__(*given)
         self.pool = pool
-        self.cast = pool.cast  # the list itself: it grows
+        self.agents = pool.cast  # the list itself: it grows
 
     def start(
         self, source: DealSource, which: np.ndarray | None = None, dealer: int | None = None
     ) -> None:
         """See `SeatRows.start`."""
-        which = self.all if which is None else which
+        which = self.all_rows if which is None else which
         done = which & (self.states["over"] == Over.TERMINATED)
         players = self.game.num_players(self.rules)
         if done.any():
-            members = self.who[done, :players].copy()
-            members[np.arange(len(members)), self.own[done]] = 0
+            members = self.seating[done, :players].copy()
+            members[np.arange(len(members)), self.own_seat[done]] = 0
             self.pool.played.append((members, self.states["net"][done, :players]))
-        self.who[which] = self.pool.draw(self.states["rng"][which], self.game.seats)
+        self.seating[which] = self.pool.draw(self.states["rng"][which], self.game.max_players)
         super().start(source, which, dealer)
 
-    def saved(self) -> dict[str, np.ndarray]:
-        """See `Rows.saved`."""
-        return super().saved() | {"who": self.who.copy()}
+    def state_dict(self) -> dict[str, np.ndarray]:
+        """See `Rows.state_dict`."""
+        return super().state_dict() | {"who": self.seating.copy()}
 
-    def put_back(self, saved: dict[str, np.ndarray]) -> None:
-        """See `Rows.put_back`."""
-        super().put_back(saved)
-        self.who[:] = saved["who"]
+    def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
+        """See `Rows.load_state_dict`."""
+        super().load_state_dict(saved)
+        self.seating[:] = saved["who"]
 
 
 def make_pool_rows(
@@ -164,12 +164,12 @@ def make_pool_rows(
     **_: Any,
 ) -> PoolRows:
     """Return rows for training: what `shell.make_rows` does, with a pool at the other seats."""
-    rules = game.rules_of(variant, options)
+    rules = game.make_rules(variant, options)
     players = game.num_players(rules)
-    kind = REWARDS.index(one_of("reward", reward, REWARDS))
-    how = StepConfig(kind, int(reset), skip_forced=int(parse_bool("skip_forced", skip_forced)))
-    who = np.zeros((n, game.seats), np.int64)
-    return PoolRows(pool, game, rules, n, how, pool.cast, who, np.arange(n) % players)
+    kind = REWARD_NAMES.index(check_choice("reward", reward, REWARD_NAMES))
+    config = StepConfig(kind, int(reset), skip_forced=int(parse_bool("skip_forced", skip_forced)))
+    who = np.zeros((n, game.max_players), np.int64)
+    return PoolRows(pool, game, rules, n, config, pool.cast, who, np.arange(n) % players)
 
 
 class SelfplayRun(NetworkRun):
@@ -180,9 +180,9 @@ class SelfplayRun(NetworkRun):
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
         settings = self.settings
-        field = [load(name, self.game, self.rules, 1) for name in settings.opponents]
+        field = [load_agent(name, self.game, self.rules, 1) for name in settings.opponents]
         self.field = field
-        self.pool = Pool(Uniform(), field, settings.self_share)
+        self.pool = Pool(UniformAgent(), field, settings.self_share)
         if found:
             self._read_pool()
         else:
@@ -208,7 +208,7 @@ class SelfplayRun(NetworkRun):
 
     def _snapshot(self, name: str) -> LearnedAgent:
         net = described(self.settings)
-        network = build(net["name"], self.game, net["width"], net["depth"], net["options"])
+        network = build_network(net["name"], self.game, net["width"], net["depth"], net["options"])
         data = (self.folder / FOLDER / f"{name}.safetensors").read_bytes()
         network.load_state_dict(read_weights(data))
         return LearnedAgent(network.eval(), name, deterministic=False, seed=len(self.pool.cast))
@@ -247,8 +247,7 @@ class SelfplayRun(NetworkRun):
         """Let the agent play every deal from every seat among the players by rule, in turn."""
         key = validation_key(self.seed)
         found = play_duplicate(self.game, self.rules, self.agent(), self.field, self.deals, key=key)
-        assert self.game.unit is not None
-        nets = found.nets / self.game.unit(self.rules)
+        nets = found.nets / self.game.reward_unit(self.rules)
         facts = {"won": (found.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
         return EpisodeResults(facts, found.milliseconds)
 

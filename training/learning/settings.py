@@ -10,10 +10,10 @@ import tyro
 
 from parlour.agents.networks import network_class
 from parlour.agents.reading import naming, read_text, shorten
-from parlour.agents.value_table import values_of
+from parlour.agents.value_table import require_afterstates
 from parlour.envs import GAMES
 from parlour.envs import game as game_named
-from parlour.envs.core.options import unknown
+from parlour.envs.core.options import unknown_text
 from parlour.envs.core.truth import solver_of
 
 from .limits import check_kind, check_name, check_ranges
@@ -157,8 +157,8 @@ class Settings:
         check_ranges(self)
         game = game_named(self.game)
         object.__setattr__(self, "game", game.name)  # one name for folders and banks
-        game.rules_of(self.variant, self.options)
-        game.rules_of(self.variant, {**self.options, **self.study_options})
+        game.make_rules(self.variant, self.options)
+        game.make_rules(self.variant, {**self.options, **self.study_options})
         network_class(self.network)
         if "players" in self.study_options:
             raise ValueError("study_options: the number of players cannot change in a run")
@@ -168,7 +168,7 @@ class Settings:
             )
         self._check_solver()
         if self.method == "values":
-            values_of(game)
+            require_afterstates(game)
             if self.reward != "progress":
                 raise ValueError(f"reward={self.reward!r}: method 'values' learns by 'progress'")
 
@@ -176,7 +176,7 @@ class Settings:
         """Refuse what needs a solver where there is none for these rules."""
         game = game_named(self.game)
         lessons = self.method == "cloning" and self.teacher == "solver"
-        if lessons and game.outcomes is None:
+        if lessons and game.winnable_after is None:
             raise ValueError(f"teacher='solver': {game.title} has no exact solver; name an agent")
         won = game.solve is not None and game.measure == "won"
         if self.curriculum and (self.method != "ppo" or self.study or not won):
@@ -184,7 +184,7 @@ class Settings:
             raise ValueError(f"curriculum={self.curriculum}: {where}")
         for options in (self.options, {**self.options, **self.study_options}):
             if lessons or self.curriculum:
-                solver_of(game, game.rules_of(self.variant, options))
+                solver_of(game, game.make_rules(self.variant, options))
 
 
 DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
@@ -202,7 +202,7 @@ def read(table: Any, source: str, base: Settings | None = None) -> Settings:
     known = {one.name for one in fields(Settings)}
     for key in table:
         if key not in known:
-            raise ValueError(f"{source}: {unknown('setting', key, sorted(known))}")
+            raise ValueError(f"{source}: {unknown_text('setting', key, sorted(known))}")
     given: Any = dict(table)
     for name in ("seeds", "opponents"):
         if isinstance(given.get(name), list):
@@ -238,7 +238,7 @@ def preset(game: str, name: str = "default", file: Path | None = None) -> Settin
     """
     path, tables = _tables(game, file)
     if name not in tables:
-        raise ValueError(f"{path}: {unknown('preset', name, tables)}")
+        raise ValueError(f"{path}: {unknown_text('preset', name, tables)}")
     base = read(tables.get("default", {}), f"{path} [default]", Settings(game=game))
     return base if name == "default" else read(tables[name], f"{path} [{name}]", base)
 

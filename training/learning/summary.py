@@ -28,7 +28,7 @@ def summarise(settings: Settings, folder: Path) -> None:
     Raises ValueError, naming file and field, for one of them that says something else.
     """
     game = game_named(settings.game)
-    goal = game.goal_name(game.rules_of(settings.variant, settings.options))
+    goal = game.goal_name(game.make_rules(settings.variant, settings.options))
     seeds = [_result_of(folder / f"seed-{k}" / RESULT_FILE, goal) for k in settings.seeds]
     summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
     if "unit" in seeds[0]:

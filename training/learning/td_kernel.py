@@ -10,23 +10,26 @@ beforehand and added up afterwards diverge where positions share features.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from parlour.agents.value_table import values_of
+from parlour.agents.value_table import require_afterstates
 from parlour.envs import Game
 from parlour.envs import game as game_named
+from parlour.envs.core.aliases import RulesRecord, RulesRecords, State, States, Table, Weights
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.bits import count, lowest
-from parlour.envs.core.cards import below
+from parlour.envs.core.cards import random_below
 from parlour.envs.core.jit import jit
-from parlour.envs.core.values import best_of
+from parlour.envs.core.values import best_legal
 
 LONGEST = 512
 """Decisions of a game that are learned from; what comes after them is only played."""
 MEAN_WINDOW = 2000
 """A Monte Carlo value is the mean of about the last so many outcomes."""
+CHANCE_STEPS = 1_000_000
+"""A share of random actions is kept to so many parts of one."""
 
 
 class LearnerBuffers(NamedTuple):
@@ -41,7 +44,7 @@ class LearnerBuffers(NamedTuple):
 
 def make_room(game: Game) -> LearnerBuffers:
     """Return room for a game's learner."""
-    most = values_of(game).most
+    most = require_afterstates(game).max_active
     return LearnerBuffers(
         np.zeros((LONGEST + 1, most), np.int32),
         np.zeros(LONGEST, np.int64),
@@ -65,35 +68,50 @@ class LearningPlan(NamedTuple):
 
 @cache
 def make_learner(name: str) -> Callable[..., None]:
-    """Build a game's learner: ``learn(states, rules, weights, table, seen, room, lesson, tally)``.
+    """Build a game's learner: ``learn(states, rules, weights, table, seen, room, plan, tally)``.
 
-    ``states`` is one row, whose generator deals; ``rules`` as `options.compiled` makes them;
+    ``states`` is one row, whose generator deals; ``rules`` as `options.as_record` makes them;
     ``weights`` the heuristic's. It learns ``table``, float32 (size,), and counts in ``seen``, int32
-    (size,), how often each value was. ``lesson`` is a `LearningPlan` as a float64 array; ``tally``,
+    (size,), how often each value was. ``plan`` is a `LearningPlan`; ``tally``,
     int64 (4,), is added to: games, steps, scores, goals reached.
     """
     game = game_named(name)
-    begin, step, judge = game.play.begin, game.play.step, game.judge
-    values = values_of(game)
-    appraise, after, outcomes, parts = values.appraise, values.after, values.outcomes, values.parts
+    begin, step, score_rows = game.kernels.begin, game.kernels.step, game.score_kernel
+    values = require_afterstates(game)
+    score_afterstates, active_features = values.score_afterstates, values.active_features
+    part_scores, parts = values.part_scores, values.num_parts
 
     @jit
-    def choose(states: Any, rules: Any, weights: Any, table: Any, room: Any, lesson: Any) -> int:
+    def choose(
+        states: States,
+        rules: RulesRecords,
+        weights: Weights,
+        table: Table,
+        room: LearnerBuffers,
+        plan: LearningPlan,
+    ) -> int:
         s = states[0]
-        if below(s, 1_000_000) < lesson[2] * 1_000_000:
+        if random_below(s, CHANCE_STEPS) < plan.explore * CHANCE_STEPS:
             legal = s["legal"]
-            for _ in range(below(s, count(legal))):
+            for _ in range(random_below(s, count(legal))):
                 legal &= legal - 1
             return lowest(legal)
-        if lesson[1]:
-            judge(states, rules, weights, room.scores)
+        if plan.heuristic:
+            score_rows(states, rules, weights, room.scores)
         else:
-            appraise(s, rules[0], table, room.ids[LONGEST], room.scores[0])
-        return best_of(s["legal"], room.scores[0])
+            score_afterstates(s, rules[0], table, room.ids[LONGEST], room.scores[0])
+        return best_legal(s["legal"], room.scores[0])
 
     @jit
-    def learn_parts(s: Any, rules: Any, table: Any, seen: Any, room: Any, moves: int) -> None:
-        outcomes(s, rules, room.points)
+    def learn_parts(
+        s: State,
+        rules: RulesRecord,
+        table: Table,
+        seen: np.ndarray,
+        room: LearnerBuffers,
+        moves: int,
+    ) -> None:
+        part_scores(s, rules, room.points)
         for move in range(moves):
             for part in range(parts):
                 number = room.ids[move, part]
@@ -104,8 +122,15 @@ def make_learner(name: str) -> Callable[..., None]:
                     )
 
     @jit
-    def learn_sum(s: Any, table: Any, seen: Any, room: Any, moves: int, lesson: Any) -> None:
-        target = s["score"] + lesson[6] * s["won"]
+    def learn_sum(
+        s: State,
+        table: Table,
+        seen: np.ndarray,
+        room: LearnerBuffers,
+        moves: int,
+        plan: LearningPlan,
+    ) -> None:
+        target = s["score"] + plan.bonus * s["won"]
         for move in range(moves - 1, -1, -1):
             value = float(room.scored[move])
             features = 0
@@ -114,28 +139,28 @@ def make_learner(name: str) -> Callable[..., None]:
                 if number >= 0:
                     value += table[number]
                     features += 1
-            change = lesson[3] * (target - value) / max(features, 1)
+            change = plan.step_size * (target - value) / max(features, 1)
             for k in range(room.counts[move]):
                 number = room.ids[move, k]
                 if number >= 0:
                     seen[number] += 1
                     table[number] += change
-            target = lesson[4] * target + (1 - lesson[4]) * value
+            target = plan.decay * target + (1 - plan.decay) * value
 
     @jit
     def learn(
-        states: Any, rules: Any, weights: Any, table: Any, seen: Any, room: Any, lesson: Any,
-        tally: Any,
+        states: States, rules: RulesRecords, weights: Weights, table: Table, seen: np.ndarray,
+        room: LearnerBuffers, plan: LearningPlan, tally: np.ndarray,
     ) -> None:  # fmt: skip
         s = states[0]
-        for _ in range(int(lesson[5])):
+        for _ in range(int(plan.games)):
             begin(s, rules[0], DealSource.DRAW)
             moves = 0
             while s["over"] == 0:
-                action = choose(states, rules, weights, table, room, lesson)
+                action = choose(states, rules, weights, table, room, plan)
                 known = moves < LONGEST
                 if known:
-                    room.counts[moves] = after(s, rules[0], action, room.ids[moves])
+                    room.counts[moves] = active_features(s, rules[0], action, room.ids[moves])
                 step(s, rules[0], action)
                 if known:
                     room.scored[moves] = s["score"]
@@ -144,9 +169,9 @@ def make_learner(name: str) -> Callable[..., None]:
             tally[0] += 1
             tally[2] += s["score"]
             tally[3] += s["won"]
-            if lesson[0]:
+            if plan.parts:
                 learn_parts(s, rules[0], table, seen, room, moves)
             else:
-                learn_sum(s, table, seen, room, moves, lesson)
+                learn_sum(s, table, seen, room, moves, plan)
 
     return learn

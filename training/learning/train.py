@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any
 
 from parlour.agents.reading import naming, one_line, read_json, shorten
-from parlour.agents.value_table import values_of
+from parlour.agents.value_table import require_afterstates
 from parlour.envs import game as game_named
-from parlour.envs.core.options import plain as plain_rules
+from parlour.envs.core.options import to_plain as plain_rules
 
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
@@ -76,7 +76,7 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
     after SIGINT or SIGTERM. A run that could not begin leaves no folder.
     """
     game = game_named(settings.game)
-    several = game.num_players(game.rules_of(settings.variant, settings.options)) > 1
+    several = game.num_players(game.make_rules(settings.variant, settings.options)) > 1
     if several != (settings.method == "selfplay"):
         raise ValueError(
             f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
@@ -131,7 +131,7 @@ def _read_settings(folder: Path) -> Settings:
 
 def _rules(settings: Settings) -> dict[str, Any]:
     game = game_named(settings.game)
-    rules = game.rules_of(settings.variant, settings.options)
+    rules = game.make_rules(settings.variant, settings.options)
     return {
         "game": game.name,
         "variant": settings.variant or game.default,
@@ -146,9 +146,9 @@ def _method_digest(settings: Settings) -> Any:
     """What else a checkpoint of this method depends on: it must not be resumed with another."""
     game = game_named(settings.game)
     if settings.method == "values":
-        values = values_of(game)
-        return {"size": values.size, "version": values.version}
-    return dict(game.weights) if settings.method == "weights" else None
+        values = require_afterstates(game)
+        return {"size": values.num_features, "version": values.version}
+    return dict(game.heuristic_weights) if settings.method == "weights" else None
 
 
 def _folder_of(settings: Settings) -> Path:

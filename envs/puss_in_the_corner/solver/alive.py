@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.aliases import CardCode
 from ...core.bits import highest
 from ...core.jit import jit
 from ..rules import PILES
@@ -27,7 +28,7 @@ SEEN = 1 << 10
 
 
 @jit
-def twins(card: int, suits: bool) -> int:
+def twins(card: CardCode, suits: bool) -> int:
     """The set of all cards of this card's value that are built on the same foundations."""
     suit = card & 3
     if suits:
@@ -36,7 +37,7 @@ def twins(card: int, suits: bool) -> int:
 
 
 @jit
-def line(card: int, suits: bool) -> int:
+def line(card: CardCode, suits: bool) -> int:
     """Where in ``tops`` the lower of the foundations stands on which a card is built."""
     suit = card & 3
     if suits:
@@ -45,7 +46,7 @@ def line(card: int, suits: bool) -> int:
 
 
 @jit
-def fits(tops: int, card: int, suits: bool) -> int:
+def fits(tops: int, card: CardCode, suits: bool) -> int:
     """Whether a card fits: 0 no; 1 on the higher foundation of its colour; 2 on the lower."""
     at = line(card, suits)
     if (tops >> at) & NIBBLE == (card >> 2) - 1:
@@ -54,7 +55,7 @@ def fits(tops: int, card: int, suits: bool) -> int:
 
 
 @jit
-def built(tops: int, card: int, suits: bool) -> int:
+def built(tops: int, card: CardCode, suits: bool) -> int:
     """The tops of the foundations with a card that fits, the lower one of each colour first."""
     at = line(card, suits)
     low, high = (tops >> at) & NIBBLE, (tops >> (at + HIGH)) & NIBBLE
@@ -64,7 +65,7 @@ def built(tops: int, card: int, suits: bool) -> int:
 
 
 @jit
-def eager(piles: Any, tops: int, free: int, cards: Any, suits: bool) -> Any:
+def eager(piles: np.ndarray, tops: int, free: int, cards: np.ndarray, suits: bool) -> Any:
     """Build all that does no harm, of the tops of piles and of the cards that lie free.
 
     That is whatever fits the lower foundation of its colour: its twin fits there as well, or has
@@ -95,7 +96,7 @@ def eager(piles: Any, tops: int, free: int, cards: Any, suits: bool) -> Any:
 
 
 @jit
-def play_up_to(tops: int, free: int, card: int) -> Any:
+def play_up_to(tops: int, free: int, card: CardCode) -> Any:
     """Build a card on the higher foundation, after free cards where they lack; -1 if it cannot."""
     at = line(card, False) + HIGH
     while (tops >> at) & NIBBLE < (card >> 2) - 1:
@@ -109,7 +110,13 @@ def play_up_to(tops: int, free: int, card: int) -> Any:
 
 @jit
 def check_alive(
-    piles: Any, tops: int, free: int, cards: Any, suits: bool, tries: int, room: Any
+    piles: np.ndarray,
+    tops: int,
+    free: int,
+    cards: np.ndarray,
+    suits: bool,
+    tries: int,
+    room: tuple[np.ndarray, ...],
 ) -> int:
     """Whether the piles could be played off if the cards still to come lay open: 1 yes, 0 no.
 

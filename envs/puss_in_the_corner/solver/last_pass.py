@@ -21,16 +21,20 @@ seen all that matters: then a game that it does not win is lost. It leaves out, 
 A card's twin is the other one of its value and colour.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...core.aliases import RulesRecord
 from ...core.bits import highest, lowest
 from ...core.jit import jit
 from ..rules import KING, PILES
 from .alive import NIBBLE, built, check_alive, eager, fits, line
 from .alive import make_room as make_alive_room
 
+Arrays: TypeAlias = tuple[np.ndarray, ...]
+Piles: TypeAlias = Any
+"""Four sets of places: an array or a tuple."""
 WAITING = 256
 """Room for positions while `phase` goes through plays: there are 24 choices at most."""
 TRIES = 3000
@@ -50,7 +54,7 @@ FIRST_COST, FINE = 500, 16
 
 
 @jit
-def buried(pile: int, tops: int, cards: Any, suits: bool) -> Any:
+def buried(pile: int, tops: int, cards: np.ndarray, suits: bool) -> Any:
     """What it costs how the cards of a pile lie; and its lowest and its highest value."""
     total, top, low, own = 0.0, 0, KING + 1, 0
     while pile:
@@ -70,7 +74,7 @@ def buried(pile: int, tops: int, cards: Any, suits: bool) -> Any:
 
 
 @jit
-def position_cost(piles: Any, tops: int, nxt: int, cards: Any, suits: bool) -> int:
+def position_cost(piles: Piles, tops: int, nxt: int, cards: np.ndarray, suits: bool) -> int:
     """How unpromising a position looks, 0 to `WORST`; ``nxt``: the place of the next card."""
     total, lows, best = 0.0, 0, 0
     for p in range(PILES):
@@ -91,7 +95,9 @@ def position_cost(piles: Any, tops: int, nxt: int, cards: Any, suits: bool) -> i
 
 
 @jit
-def insert(piles: Any, tops: int, parent: int, worth: int, found: int, out: Any, table: Any) -> int:
+def insert(
+    piles: Piles, tops: int, parent: int, worth: int, found: int, out: Arrays, table: np.ndarray
+) -> int:
     """Add a position, its piles sorted, unless it is there; return how many there are."""
     masks, more = out
     a, b, c, d = piles[0], piles[1], piles[2], piles[3]
@@ -125,8 +131,8 @@ def insert(piles: Any, tops: int, parent: int, worth: int, found: int, out: Any,
 
 @jit
 def add_if_alive(
-    piles: Any, tops: int, parent: int, nxt: int, found: int, deck: Any, suits: bool, out: Any,
-    room: Any,
+    piles: Piles, tops: int, parent: int, nxt: int, found: int, deck: Arrays, suits: bool,
+    out: Arrays, room: Arrays,
 ) -> Any:  # fmt: skip
     """Add a position unless it is dead or there already.
 
@@ -145,8 +151,8 @@ def add_if_alive(
 
 @jit
 def phase(
-    piles: Any, tops: int, parent: int, nxt: int, found: int, deck: Any, rules: Any, out: Any,
-    room: Any, todo: Any,
+    piles: Piles, tops: int, parent: int, nxt: int, found: int, deck: Arrays, rules: RulesRecord,
+    out: Arrays, room: Arrays, todo: np.ndarray,
 ) -> Any:  # fmt: skip
     """Offer all positions that playing after a group leads to: as `add_if_alive`, and how many."""
     cards = deck[0]
@@ -182,7 +188,7 @@ def phase(
 
 
 @jit
-def keep(many: int, width: int, out: Any, kept_masks: Any, kept_more: Any) -> int:
+def keep(many: int, width: int, out: Arrays, kept_masks: np.ndarray, kept_more: np.ndarray) -> int:
     """Keep the best positions of a level, at most so many; return how many."""
     masks, more = out[0], out[1]
     limit, spare = WORST + 1, 0
@@ -208,8 +214,8 @@ def keep(many: int, width: int, out: Any, kept_masks: Any, kept_more: Any) -> in
 
 @jit
 def search(
-    piles: Any, tops: int, nxt: int, begun: bool, deck: Any, table: Any, width: int, most: int,
-    kept: Any, out: Any, room: Any,
+    piles: Piles, tops: int, nxt: int, begun: bool, deck: Arrays, table: np.ndarray, width: int,
+    most: int, kept: Arrays, out: Arrays, room: Arrays,
 ) -> Any:  # fmt: skip
     """Search the last pass from a position: see the module.
 

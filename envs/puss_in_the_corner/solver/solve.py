@@ -24,15 +24,15 @@ import numpy as np
 
 from ...core import truth
 from ...core.bits import highest
+from ...core.contract import UNDECIDED, WINNABLE, Solution
 from ...core.game import find_game
-from ...core.jit import jit
-from ...core.options import compiled
-from ...core.rows import taken
-from ...core.truth import Solution
-from ..kernel import play
+from ...core.options import as_record
+from ...core.rows import copy_states
+from ..kernel import kernels
 from ..rules import ACTIONS, DEAL, FOUNDATION, PILES, PLACE, PLAY, Rules, label
 from .alive import HIGH, built, fits
 from .last_pass import make_room, search
+from .successors import list_successors
 
 LIMIT = 1_000_000
 """Positions looked at, if no other limit is set."""
@@ -94,9 +94,8 @@ def _part(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
     nxt = sum(i < whole.nxt for i in places)
     rules = whole.rules._replace(hold_back=True)
     last = np.array([*ends, True][: len(places)], np.bool_)
-    return LastPass(
-        piles, whole.tops, nxt, False, whole.cards[np.array(places, np.int64)], last, rules
-    )
+    cards = whole.cards[np.array(places, np.int64)]
+    return LastPass(piles, whole.tops, nxt, False, cards, last, rules)
 
 
 def _parts(rules: Rules) -> list[tuple[int, ...]]:
@@ -115,7 +114,7 @@ def _searched(at: LastPass, width: int, most: int) -> tuple[int, int, list[tuple
     kept, out, room = make_room(width, n - at.nxt + 2)
     found, nodes, level = search(
         np.array(at.piles, np.int64), at.tops, at.nxt, at.begun, (at.cards, free, at.ends),
-        compiled(at.rules), width, most, kept, out, room,
+        as_record(at.rules), width, most, kept, out, room,
     )  # fmt: skip
     way: list[tuple[Any, int]] = []
     row = 0
@@ -214,40 +213,17 @@ def _last(at: LastPass, most: int, widths: tuple[int, ...] = WIDTHS) -> tuple[in
 
 # ---- while a redeal is left -----------------------------------------------------------------
 
-step = play.step
-
-
-@jit
-def write_successors(states: Any, table: Any, out: Any, before: Any, actions: Any) -> None:
-    """Write where every legal action of every state leads, and which state and action that is."""
-    found = 0
-    for i in range(len(states)):
-        for action in range(ACTIONS):
-            if (states[i]["legal"] >> action) & 1:
-                out[found] = states[i]
-                step(out[found], table[0], action)
-                before[found], actions[found] = i, action
-                found += 1
-
-
-def _successors(states: np.ndarray, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The states after every legal action of some that are not over; each with both numbers."""
-    many = sum(int(legal).bit_count() for legal in states["legal"])
-    out, before, actions = np.zeros(many, states.dtype), np.zeros(many, int), np.zeros(many, int)
-    write_successors(states, compiled(rules), out, before, actions)
-    return out, before, actions
-
 
 def _try_rule_agent(
-    state: np.ndarray, rules: Rules, player: str | None, most: int
+    state: np.ndarray, rules: Rules, rule_agent: str | None, most: int
 ) -> tuple[int, list[int]]:
     """Let a player go on to the last pass and solve that; the positions, the actions if won."""
-    game, actions, states = find_game("puss_in_the_corner"), [], taken(state)
+    game, actions, states = find_game("puss_in_the_corner"), [], copy_states(state)
     while not states["over"][0] and states["shown"]["redeals_left"][0]:
-        scores = game.judged(states, rules, player=player)[0]
+        scores = game.score_actions(states, rules, rule_agent=rule_agent)[0]
         legal = int(states["legal"][0])
         actions.append(max(range(ACTIONS), key=lambda a: (legal >> a & 1, scores[a])))
-        step(states[0], rules, actions[-1])
+        kernels.step(states[0], rules, actions[-1])
     if states["over"][0]:
         return 0, actions if states["won"][0] else []
     found, nodes, more = _last(_read(states[0], rules), most, WIDTHS[:2])
@@ -256,11 +232,11 @@ def _try_rule_agent(
 
 def _search_all(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
     """Go through all positions up to the last pass, move by move; as `_last`."""
-    states, steps, nodes, found = taken(state), [], 0, 0
+    states, steps, nodes, found = copy_states(state), [], 0, 0
     while len(states):
         if nodes > most:
             return -1, nodes, []
-        after, before, actions = _successors(states, rules)
+        after, before, actions = list_successors(states, rules)
         nodes += len(after)
         steps.append((before, actions))
         new = list(
@@ -280,7 +256,7 @@ def _search_all(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, l
             if won == 1:
                 return 1, nodes, _back(steps, i) + more
             found = min(found, won)
-        states = taken(after, np.array(go_on, np.int64))
+        states = copy_states(after, np.array(go_on, np.int64))
         steps[-1] = before[go_on], actions[go_on]
     return found, nodes, []
 
@@ -318,7 +294,7 @@ def solve(
 ) -> Solution:
     """Return whether a position can be won by one who knows all cards, and how: see the module.
 
-    ``deck_or_state``: see `truth.position`. ``limit``: about how many positions are looked at
+    ``deck_or_state``: see `truth.make_position`. ``limit``: about how many positions are looked at
     (None: `LIMIT`). ``winnable`` is None if neither was found until then. With ``optimal``,
     ``fewest`` is given where all wins take equally many moves: in the last pass, without
     ``direct``. Raises ValueError for a limit below 1.
@@ -326,11 +302,11 @@ def solve(
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
     game, most = find_game("puss_in_the_corner"), LIMIT if limit is None else limit
-    state = truth.position(game, rules, deck_or_state)
+    state = truth.make_position(game, rules, deck_or_state)
     found, nodes, actions = _solved(state, rules, most)
-    if found != truth.WINNABLE:
-        return Solution(None if found == truth.UNDECIDED else False, None, nodes)
-    assert truth.replayed(game, rules, state, actions)["won"][0]
+    if found != WINNABLE:
+        return Solution(None if found == UNDECIDED else False, None, nodes)
+    assert truth.play_actions(game, rules, state, actions)["won"][0]
     equal = optimal and not rules.direct and not state["shown"]["redeals_left"][0]
     words = [label(action) for action in actions]
     return Solution(True, words, nodes, actions, None, len(actions) if equal else None)
@@ -343,8 +319,10 @@ def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.n
     (None: `EACH`).
     """
     found = np.zeros((len(states), ACTIONS), np.float32)
-    after, before, actions = _successors(states, rules)
+    after, before, actions = list_successors(states, rules)
     for k, (i, action) in enumerate(zip(before, actions, strict=True)):
-        code = _solved(taken(after, slice(k, k + 1)), rules, EACH if limit is None else limit)[0]
-        found[i, action] = 0.5 if code == truth.UNDECIDED else code
+        code = _solved(
+            copy_states(after, slice(k, k + 1)), rules, EACH if limit is None else limit
+        )[0]
+        found[i, action] = 0.5 if code == UNDECIDED else code
     return found

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...core.bits import count, highest, lowest
-from ...core.cards import PACK
+from ...core.cards import PACK_SIZE
 from ...core.jit import jit
 from ..clicks import COVERERS, PYRAMID_SET
 from ..rules import KING, PYRAMID, TARGET
@@ -62,7 +62,7 @@ def group_cards(facts: Any, members: Any) -> None:
     (6, 8): the deck positions of each group's cards, its lower value first.
     """
     low, high = np.zeros(KING + 1, np.int64), np.zeros(KING + 1, np.int64)
-    for place in range(PACK):
+    for place in range(PACK_SIZE):
         value = facts[RANKS + place]
         if value == KING:
             continue
@@ -83,7 +83,7 @@ def fill_needs(facts: Any, members: Any, rules: Any) -> None:
 
     A king's partner is itself.
     """
-    for place in range(PACK):
+    for place in range(PACK_SIZE):
         facts[PARTNERS + place] = 1 << place if facts[RANKS + place] == KING else 0
     above, goes = np.zeros(PYRAMID, np.int64), np.zeros(GROUP_SIZE, np.int64)
     fill_above(facts, rules, above)
@@ -132,7 +132,7 @@ def make_facts(deck: Any, rules: Any) -> Any:
     facts = np.zeros(NEEDS + GROUPS * SUBSETS, np.int64)
     facts[FIRST] = stock_start(rules)
     facts[GOAL] = -1 if rules.clear_all else PYRAMID_SET
-    for place in range(PACK):
+    for place in range(PACK_SIZE):
         rank = deck[place] >> 2
         facts[RANKS + place] = rank
         facts[SETS + rank] |= 1 << place

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ...core.bits import highest, lowest
-from ...core.cards import PACK
+from ...core.cards import PACK_SIZE
 from ...core.jit import jit
 from ..rules import KING, PYRAMID
 from .bounds import group_cards_of, is_lost, make_facts
@@ -65,7 +65,7 @@ KEPT, KNOWLEDGE = 2, 3
 WORD, PILES, RANK, LEFT, SEEN, GROUPED, NEXT, LAST, LINE, SLOT, FREE, STALE = range(12)
 """What a frame of the stack holds: the position (WORD: there and, above it, p), which of its moves
 on their stack come next and last, how long the line to it is, its slot in the table."""
-ALL = (1 << PACK) - 1
+ALL = (1 << PACK_SIZE) - 1
 
 
 @jit
@@ -217,7 +217,7 @@ def search(
             roots[root, 0], roots[root, 1], roots[root, 2], roots[root, 3], roots[root, 4],
         )  # fmt: skip
         if loose:
-            p, piles, left, seen = PACK, 0, NO_LIMIT, 1
+            p, piles, left, seen = PACK_SIZE, 0, NO_LIMIT, 1
         groups = group_cards_of(there, facts)
         depth, size, made, stale = -1, 0, 0, 0
         enter = not (sorted_out and is_lost(groups, groups, facts))
@@ -247,7 +247,7 @@ def search(
                         table = grown(table)
                         for i in range(depth + 1):
                             frames[i, SLOT] = find_slot(table, frames[i, WORD], frames[i, PILES])
-                    word = there | (p - PYRAMID) << PACK
+                    word = there | (p - PYRAMID) << PACK_SIZE
                     slot = find_slot(table, word, piles)
                     row = table[slot]
                     if row[0] == NOBODY:
@@ -312,7 +312,7 @@ def search(
             frame[NEXT] -= 1
             size = frame[NEXT]
             move = moves[size]
-            there, p = frame[WORD] & ALL, (frame[WORD] >> PACK) + PYRAMID
+            there, p = frame[WORD] & ALL, (frame[WORD] >> PACK_SIZE) + PYRAMID
             piles, left, seen = frame[PILES], frame[LEFT], frame[SEEN]
             groups, made = frame[GROUPED], frame[LINE] + 1
             line[made - 1] = move

@@ -9,12 +9,12 @@ kept where redeals depend on it). A removal is the set of the deck positions tha
 from typing import Any
 
 from ...core.bits import highest, lowest
-from ...core.cards import PACK
+from ...core.cards import PACK_SIZE
 from ...core.jit import jit
 from ..clicks import COVERERS, COVERS, PYRAMID_SET, find_uncovered
 from ..rules import KING, PYRAMID, TABLE, TARGET
 
-END = PACK
+END = PACK_SIZE
 """``p`` where the stock is empty."""
 NO_LIMIT = 15
 """``left`` where there is no limit."""
@@ -28,10 +28,10 @@ BUT_THE_LAST = 2
 card of the stock is not in play until it has been dealt."""
 FIRST, GOAL = 0, 1
 RANKS = 2
-SETS = RANKS + PACK
+SETS = RANKS + PACK_SIZE
 BITS = SETS + KING + 1
-PARTNERS = BITS + PACK
-NEEDS = PARTNERS + PACK
+PARTNERS = BITS + PACK_SIZE
+NEEDS = PARTNERS + PACK_SIZE
 """Where things stand in the facts of a deck: see `dead.make_facts`."""
 
 
@@ -176,7 +176,7 @@ def push_sums(there: int, free: int, facts: Any, rules: Any, moves: Any, size: i
 
     A search in depth whose stack is the set of cards taken, from the last card down.
     """
-    taken, need, place = 0, TARGET, PACK - 1
+    taken, need, place = 0, TARGET, PACK_SIZE - 1
     while True:
         while place >= 0:
             value = facts[RANKS + place] if (there >> place) & 1 else KING

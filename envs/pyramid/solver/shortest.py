@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.bits import count, lowest
-from ...core.cards import PACK
+from ...core.cards import PACK_SIZE
 from ...core.jit import jit
 from ..rules import KING, PYRAMID, TARGET
 from .bounds import NEVER, bound_removals, bound_turns, group_cards_of, make_facts
@@ -114,7 +114,7 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
         asked = made
         there, p, piles, made = settle(there, p, piles, left, facts[GOAL], facts, rules, line, made)
         seen |= made > asked
-        word, second = there | (p - PYRAMID) << PACK, piles | left << LEFT_AT | seen << SEEN_AT
+        word, second = there | (p - PYRAMID) << PACK_SIZE, piles | left << LEFT_AT | seen << SEEN_AT
         slot = find_node(slots, words, word, second)
         node = slots[slot]
         known = node != NONE
@@ -190,7 +190,7 @@ def fewest(root: Any, deck: Any, rules: Any, limit: int, most: int, line: Any) -
 def unpack_node(word: int, second: int) -> tuple[int, int, int, int, int]:
     """A node's there, p, piles, left and seen."""
     piles, left = second & ((1 << LEFT_AT) - 1), (second >> LEFT_AT) & 15
-    return word & ALL, (word >> PACK) + PYRAMID, piles, left, second >> SEEN_AT
+    return word & ALL, (word >> PACK_SIZE) + PYRAMID, piles, left, second >> SEEN_AT
 
 
 @jit

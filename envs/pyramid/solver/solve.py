@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ...core.bits import highest, lowest
+from ...core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from ...core.game import find_game
 from ...core.jit import jit
-from ...core.options import compiled
-from ...core.truth import LOST, UNDECIDED, WINNABLE, Solution, position, replayed
+from ...core.options import as_record
+from ...core.truth import make_position, play_actions
 from ..rules import DEAL, REDEAL, STOCK, WASTE, Rules, label
 from .bounds import make_facts
 from .depth_first import FRAMES, MOVES, decide_winnable
@@ -170,27 +171,27 @@ def solve(
 ) -> Solution:
     """Find out whether a deal or a position can be won, and how; ``optimal``: in fewest moves.
 
-    ``deck_or_state``: see `truth.position`; a game that was cut off counts as lost. A move is a
-    removal ("pyramid 22 + waste 1"), DEAL or REDEAL. After ``limit`` positions (None: `LIMIT`) the
-    answer is None, or the win found is not known to be the shortest (``fewest`` is None). Raises
-    ValueError for rules with a shuffle or ``undo``.
+    ``deck_or_state``: see `truth.make_position`; a game that was cut off counts as lost. A move is
+    a removal ("pyramid 22 + waste 1"), DEAL or REDEAL. After ``limit`` positions (None: `LIMIT`)
+    the answer is None, or the win found is not known to be the shortest (``fewest`` is None).
+    Raises ValueError for rules with a shuffle or ``undo``.
     """
     check_solvable(rules)
     game = find_game("pyramid")
-    states = position(game, rules, deck_or_state)
+    states = make_position(game, rules, deck_or_state)
     if states["over"][0]:
         won = bool(states["won"][0])
         return Solution(won, [] if won else None, 0, [] if won else None, None, 0 if won else None)
     line = np.zeros(FRAMES + MOVES, np.int64)
     limit = LIMIT if limit is None else limit
-    known, length, nodes, proven, begun = solve_one(states, compiled(rules), limit, optimal, line)
+    known, length, nodes, proven, begun = solve_one(states, as_record(rules), limit, optimal, line)
     if known != WINNABLE:
         return Solution(None if known == UNDECIDED else False, None, int(nodes))
     moves = [int(move) for move in line[:length]]
     if states["picked"][0]:
         moves.insert(0, int(begun))
     actions, words = spell_moves(states, rules, moves)
-    end = replayed(game, rules, states, actions)
+    end = play_actions(game, rules, states, actions)
     if not end["won"][0]:
         raise RuntimeError(f"a win found for {rules} is none in the game: {words}")
     return Solution(
@@ -202,7 +203,7 @@ def spell_moves(
     states: np.ndarray, rules: Rules, moves: Iterable[int]
 ) -> tuple[list[int], list[str]]:
     """Return the clicks of moves, from a state on, and what to call the moves."""
-    table, first = compiled(rules)[0], stock_start(rules)
+    table, first = as_record(rules)[0], stock_start(rules)
     stock, waste = int(states["stock"][0]), [int(pile) for pile in states["waste"][0]]
     picked = int(states["picked"][0])
     actions, words = [], []
@@ -243,5 +244,5 @@ def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.n
     """
     check_solvable(rules)
     values = np.zeros((len(states), find_game("pyramid").actions), np.float32)
-    fill_winnable_after(states, compiled(rules), LIMIT if limit is None else limit, values)
+    fill_winnable_after(states, as_record(rules), LIMIT if limit is None else limit, values)
     return values

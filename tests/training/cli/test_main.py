@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from parlour.agents.networks import build
+from parlour.agents.networks import build_network
 from parlour.envs import GAMES
 from parlour.training.cli import commands, main
 from parlour.training.learning import save_agent
@@ -240,8 +240,8 @@ def test_all_variants_are_those_with_as_many_players_as_the_default(parlour: Any
 
 def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -> None:
     game, settings = GAMES["pyramid"], {"name": "mlp", "width": 8, "depth": 1, "options": {}}
-    network = build("mlp", game, 8, 1)
-    rules = game.rules_of("classic")
+    network = build_network("mlp", game, 8, 1)
+    rules = game.make_rules("classic")
     save_agent.save(elsewhere / "made", "my favourite", game, rules, network, settings, {}, {})
     line = "compare pyramid --variant classic --agents uniform made --deals 40 --json"
     found = parlour(line).json

@@ -85,10 +85,10 @@ class Folder(Quiet):
 def players(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the names of these players be known."""
     known = {kind.name: kind for kind in (Quiet, Bold, Folder)}
-    load = play_seats.load
+    load = play_seats.load_agent
     monkeypatch.setattr(
         play_seats,
-        "load",
+        "load_agent",
         lambda name, *rest: known[name]() if name in known else load(name, *rest),
     )
 
@@ -252,7 +252,7 @@ def test_what_makes_no_sense_is_refused(seat: SeatChoice, said: str) -> None:
 
 
 def test_one_raise_is_meant_where_there_is_one() -> None:
-    rows = Rows(GAME, GAME.rules_of("mini"), 1)
+    rows = Rows(GAME, GAME.make_rules("mini"), 1)
     rows.deal_deck(list(GAME.pack(rules := rows.rules)))
     for action in (8, 8):
         rows.step(np.array([action]))

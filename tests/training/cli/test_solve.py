@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 
 from parlour.envs import CardEnv, game
-from parlour.envs.core.cards import name
+from parlour.envs.core.cards import card_name
 from parlour.training.cli import main
 from tests.fake_solver import FakeSolver, solved
 
 GAME = game("pyramid")
-RULES = GAME.rules_of()
+RULES = GAME.make_rules()
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def deals_by_code(fake: FakeSolver) -> dict[int, int]:
     env, found = CardEnv(GAME), {}
     for deal in range(60):
         env.reset(options={"deal": deal})
-        found.setdefault(fake(env.clone(), RULES).code, deal)
+        found.setdefault(fake(env.clone(), RULES).winnable_code, deal)
     assert set(found) == {-1, 0, 1}
     return found
 
@@ -59,7 +59,7 @@ def test_the_way_wins(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> N
     assert info["moves"] == found["fewest"]
     assert len(found["moves"]) == len(found["actions"])
 
-    names = " ".join(map(name, deck))
+    names = " ".join(map(card_name, deck))
     of_deck = json.loads(said(capsys, "--deck", names, "--json"))
     assert of_deck["actions"] == found["actions"]
     assert of_deck["deck"] == names

@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 
 from parlour.agents.greedy import GreedyAgent
-from parlour.agents.policy_table import TabularAgent
-from parlour.agents.registry import IllegalChoice, Turn, choose, draws, look
+from parlour.agents.policy_table import PolicyTableAgent
+from parlour.agents.registry import (
+    IllegalActionError,
+    Turn,
+    choose_actions,
+    prepare_turn,
+    random_floats,
+)
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import GAMES
 from parlour.envs.core.keys import key_words, turn_seeds
 from parlour.envs.core.rows import Rows
-from parlour.envs.seven_twenty_seven.chance import CHANCE, END, Hand
+from parlour.envs.seven_twenty_seven.chance import CHANCE, END, ExplicitHand
 from parlour.training.cli import exploit as command
 from parlour.training.equilibrium.cfr import Solver, exploit, meet, own_reach
 from parlour.training.equilibrium.exploitability import (
@@ -42,7 +48,7 @@ SMALL: list[dict[str, Any]] = [
 
 
 def rules(options: dict[str, Any]) -> Any:
-    return GAME.rules_of("mini", options)
+    return GAME.make_rules("mini", options)
 
 
 @pytest.fixture(scope="module")
@@ -83,27 +89,27 @@ def test_the_tree_is_what_a_hand_can_become(options: dict[str, Any]) -> None:
     tree = build(rules(options))
     words: dict[int, str] = {}
     reach = reached(tree)
-    todo = [(0, Hand(tree.rules))]
+    todo = [(0, ExplicitHand(tree.rules))]
     while todo:
         node, hand = todo.pop()
-        assert tree.player[node] == hand.actor
-        ways = hand.ways()
-        assert tree.branches[node] == len(ways) * (hand.actor != END)
-        if hand.actor == END:
-            assert tree.returns[node].tolist() == hand.nets()
+        assert tree.player[node] == hand.current_player
+        ways = hand.outcome_ways()
+        assert tree.branches[node] == len(ways) * (hand.current_player != END)
+        if hand.current_player == END:
+            assert tree.returns[node].tolist() == hand.returns()
             continue
-        if hand.actor != CHANCE:
-            own = hand.seen_by(hand.actor)
+        if hand.current_player != CHANCE:
+            own = hand.information_state_string(hand.current_player)
             assert words.setdefault(int(tree.infoset[node]), own) == own
-            assert tree.owner[tree.infoset[node]] == hand.actor
+            assert tree.owner[tree.infoset[node]] == hand.current_player
         for child, (outcome, n) in enumerate(ways.items(), tree.first[node]):
             assert tree.parent[child] == node and tree.outcome[child] == outcome
-            if hand.actor == CHANCE:
+            if hand.current_player == CHANCE:
                 assert tree.chance[child] == n / sum(ways.values())
             else:
                 assert tree.actions[tree.arc[child]] == outcome
             after = hand.copy()
-            after.happen(outcome)
+            after.apply_outcome(outcome)
             todo.append((child, after))
     assert len(words) == len(set(words.values())) == tree.infosets
     assert reach[tree.player == END].sum() == pytest.approx(1)
@@ -212,7 +218,7 @@ class Sometimes(UniformAgent):
 
     def act(self, turn: Turn) -> np.ndarray:
         last = turn.masks.shape[1] - 1 - turn.masks[:, ::-1].argmax(axis=1)
-        return np.where(draws(turn.seeds, self.seed) < 0.5, turn.masks.argmax(axis=1), last)
+        return np.where(random_floats(turn.seeds, self.seed) < 0.5, turn.masks.argmax(axis=1), last)
 
 
 class Chancy:
@@ -234,7 +240,7 @@ def test_policies_of_agents(small: Tree) -> None:
     assert greedy.asked == 0
     assert set(greedy.policy.tolist()) == {0, 1}
     assert np.add.reduceat(greedy.policy, small.starts[:-1]).tolist() == [1] * small.infosets
-    with pytest.raises(IllegalChoice, match="chancy"):
+    with pytest.raises(IllegalActionError, match="chancy"):
         extract_policy(Chancy(), small)
     peeker = Saying()
     peeker.sees_all = True
@@ -260,7 +266,7 @@ def test_who_plays_by_chance_is_asked_often(small: Tree) -> None:
 def test_networks_are_asked_for_their_chances(small: Tree) -> None:
     pytest.importorskip("torch")
     from parlour.agents.learned import LearnedAgent
-    from parlour.agents.networks import build as network
+    from parlour.agents.networks import build_network as network
 
     made = network("mlp", GAME, 16, 1, {}).eval()
     drawn = extract_policy(LearnedAgent(made, deterministic=False), small)
@@ -286,8 +292,8 @@ def test_hands_that_are_played_pay_what_the_tree_says(mini: Tree) -> None:
         for place, agent in enumerate(agents):
             mine = on[(rows.seats[on] ^ first[on]) == place]
             seeds = turn_seeds(key_words("k"), rows.states[mine])
-            turn = look(agent, GAME, mini.rules, rows.states[mine], seeds)
-            actions[mine] = choose(agent, turn)
+            turn = prepare_turn(agent, GAME, mini.rules, rows.states[mine], seeds)
+            actions[mine] = choose_actions(agent, turn)
         rows.step(actions, rows.states["over"] == 0)
     nets = rows.states["net"][np.arange(2 * n), first].reshape(2, n).mean(axis=0)
     exact = meet(mini, extract_policy(table, mini).policy, mini.uniform())
@@ -329,13 +335,13 @@ def test_the_table_and_who_reads_it(tmp_path: Path) -> None:
 
     pytest.importorskip("torch")
     row = save(found, tmp_path / "solved")
-    again = TabularAgent.load(tmp_path / "solved", GAME, found.tree.rules)
+    again = PolicyTableAgent.load(tmp_path / "solved", GAME, found.tree.rules)
     assert row.exploited.exploitability == exact.exploitability
     assert np.array_equal(again.chances, agent.chances)
     assert np.array_equal(again.act(turn), actions)
-    other = GAME.rules_of("mini", {"ante": 2})
+    other = GAME.make_rules("mini", {"ante": 2})
     with pytest.raises(ValueError, match="other rules"):
-        TabularAgent.load(tmp_path / "solved", GAME, other)
+        PolicyTableAgent.load(tmp_path / "solved", GAME, other)
     foreign = turn._replace(observations=np.zeros_like(turn.observations))
     with pytest.raises(ValueError, match="no entry"):
         again.act(foreign)

@@ -30,7 +30,7 @@ class Peeker(UniformAgent):
 
 
 class Looker(Cautious):
-    name, how = "looker", StepConfig()
+    name, config = "looker", StepConfig()
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def found() -> DuplicateComparison:
 
 
 def by_hand(agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1) -> Match:
-    rules = GAME.rules_of(None, {"players": 2, "ante": ante})
+    rules = GAME.make_rules(None, {"players": 2, "ante": ante})
     setting = DuplicateSpec(GAME, rules, "home", "bank-1", 10, len(nets), hands, 0, "key", 0.95)
     results = DuplicateResults(np.array(nets), {"won": np.array(nets) > 0}, hands, 0.0)
     return Match(setting, agent, False, False, ("greedy",), False, results)
@@ -109,7 +109,7 @@ def test_results_do_not_depend_on_who_else_is_compared(found: DuplicateCompariso
 
 
 def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
-    assert default_field(GAME) == ["greedy", *GAME.players]
+    assert default_field(GAME) == ["greedy", *GAME.rule_agents]
     assert evaluate(GAME, "uniform", deals=2).field == tuple(default_field(GAME))
 
 

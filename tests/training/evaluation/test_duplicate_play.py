@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from parlour.agents.registry import IllegalChoice, Turn, load
+from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import DealSource
@@ -21,7 +21,7 @@ from parlour.training.evaluation.duplicate_play import (
 )
 
 GAME = game("seven_twenty_seven")
-RULES = GAME.rules_of()
+RULES = GAME.make_rules()
 SEEDS = bank_seeds("hands-1", range(24))
 TABLES = [
     (one, name, {})
@@ -107,7 +107,11 @@ def test_all_seatings_are_asked_together() -> None:
 
 
 def test_positions_are_counted_from_the_dealers_left() -> None:
-    agent, other, third = load("greedy", GAME, RULES), Cautious(), load("loose", GAME, RULES)
+    agent, other, third = (
+        load_agent("greedy", GAME, RULES),
+        Cautious(),
+        load_agent("loose", GAME, RULES),
+    )
     found = play_duplicate(GAME, RULES, agent, [other, third], SEEDS, order=np.arange(len(SEEDS)))
     for deal in range(len(SEEDS)):
         field = [other, third] if deal % 2 == 0 else [third, other]
@@ -129,8 +133,8 @@ def test_positions_are_counted_from_the_dealers_left() -> None:
 def test_chips_are_conserved_and_equals_win_nothing(
     one: Game, variant: str, options: dict[str, object]
 ) -> None:
-    rules = one.rules_of(variant, options)
-    agent = load("greedy", one, rules)
+    rules = one.make_rules(variant, options)
+    agent = load_agent("greedy", one, rules)
     found = play_duplicate(one, rules, agent, [agent], SEEDS, hands=2)
     assert (found.nets.sum(axis=1) == 0).all(), "who draws nothing wins exactly nothing"
     assert found.nets.any() or one is not GAME, "greedy ties with itself on one deck"
@@ -213,7 +217,7 @@ def test_the_seeds_of_hands_stay_in_their_half() -> None:
 
 
 def test_a_session_covers_all_positions_in_each_hand() -> None:
-    agent, field = load("loose", GAME, RULES), [Cautious()]
+    agent, field = load_agent("loose", GAME, RULES), [Cautious()]
     whole = play_duplicate(GAME, RULES, agent, field, SEEDS[:6], hands=3)
     assert (whole.facts["decisions"] > 0).all()
     first = play_duplicate(GAME, RULES, agent, field, SEEDS[:6])
@@ -239,17 +243,17 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="3 given; these rules have 4 seats"):
         seated(GAME, RULES, [Cautious()] * 3, SEEDS)
     with pytest.raises(ValueError, match="these rules have 1 seats"):
-        seated(game("pyramid"), game("pyramid").rules_of(), [Cautious()], SEEDS)
+        seated(game("pyramid"), game("pyramid").make_rules(), [Cautious()], SEEDS)
     with pytest.raises(ValueError, match="field: 0 agents given"):
         play_duplicate(GAME, RULES, Cautious(), [], SEEDS)
     for seeds, hands in ((SEEDS[:0], 1), (SEEDS, 0)):
         with pytest.raises(ValueError, match="no deals"):
             play_duplicate(GAME, RULES, Cautious(), [Cautious()], seeds, hands=hands)
-    with pytest.raises(IllegalChoice, match="'wrong' chose action 11"):
+    with pytest.raises(IllegalActionError, match="'wrong' chose action 11"):
         play_duplicate(GAME, RULES, Cautious(), [Wrong()], SEEDS)
 
 
 def test_every_player_by_rule_can_play() -> None:
-    for name in ("greedy", *GAME.players):
-        agent = load(name, GAME, RULES)
+    for name in ("greedy", *GAME.rule_agents):
+        agent = load_agent(name, GAME, RULES)
         assert play_duplicate(GAME, RULES, agent, [UniformAgent()], SEEDS[:4]).milliseconds > 0

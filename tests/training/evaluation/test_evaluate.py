@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from parlour.agents.greedy import GreedyAgent
-from parlour.agents.registry import IllegalChoice, Turn, load
+from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.deals import bank_seeds
 from parlour.training.evaluation.evaluate import describe_rules, evaluate, play_deals
 
 GAME = game("pyramid")
-RULES = GAME.rules_of("three-passes")
+RULES = GAME.make_rules("three-passes")
 SEEDS = bank_seeds("pyramid-1", range(60))
 
 
@@ -92,7 +92,7 @@ def test_hidden_cards_are_hidden_from_those_who_do_not_see_all() -> None:
 
 
 def test_an_illegal_action_is_told() -> None:
-    with pytest.raises(IllegalChoice, match=r"'wrong' chose action 40 \(REDEAL\)"):
+    with pytest.raises(IllegalActionError, match=r"'wrong' chose action 40 \(REDEAL\)"):
         evaluate(GAME, Wrong(), deals=3)
 
 
@@ -118,11 +118,11 @@ def test_progress_counts_every_deal_once() -> None:
 
 
 def test_rules_are_named() -> None:
-    assert describe_rules(GAME, GAME.rules_of()) == "three-passes"
-    assert describe_rules(GAME, GAME.rules_of("classic"), "classic") == "classic"
-    made = GAME.rules_of("classic", {"passes": 2, "undo": True})
+    assert describe_rules(GAME, GAME.make_rules()) == "three-passes"
+    assert describe_rules(GAME, GAME.make_rules("classic"), "classic") == "classic"
+    made = GAME.make_rules("classic", {"passes": 2, "undo": True})
     assert describe_rules(GAME, made, "classic") == "classic + passes=2, undo=yes"
-    assert describe_rules(GAME, GAME.rules_of("book", {"clear_all": True}), "book") == "book-all"
+    assert describe_rules(GAME, GAME.make_rules("book", {"clear_all": True}), "book") == "book-all"
 
 
 def test_wrong_numbers_are_refused() -> None:
@@ -142,4 +142,4 @@ def test_a_game_for_several_is_played_elsewhere() -> None:
 
 def test_agents_are_found_by_name() -> None:
     with pytest.raises(ValueError, match="did you mean 'greedy'"):
-        load("gredy", GAME, RULES)
+        load_agent("gredy", GAME, RULES)

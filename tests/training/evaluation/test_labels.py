@@ -19,8 +19,9 @@ from rich.console import Console
 
 from parlour.agents.greedy import GreedyAgent
 from parlour.envs import CardEnv, CardVectorEnv, game
+from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import bank_seeds, decks_digest
-from parlour.envs.core.truth import Solution
+from parlour.envs.core.turn import prepare_turn
 from parlour.training.cli import main
 from parlour.training.evaluation import labelling, labels, report
 from parlour.training.evaluation.compare import compare
@@ -32,7 +33,7 @@ from parlour.training.evaluation.truth import Contradiction, proven
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
 GAME = game("pyramid")
-RULES = GAME.rules_of()
+RULES = GAME.make_rules()
 SQUARES = game("poker_squares")
 
 
@@ -207,7 +208,7 @@ def test_files_are_found(fake: FakeSolver, whole: Labels) -> None:
         assert len(found) == n
     assert len(find(GAME, RULES, "mine/1") or ()) == 4
     assert find(GAME, RULES, "other") is None
-    assert find(GAME, GAME.rules_of("web")) is None
+    assert find(GAME, GAME.make_rules("web")) is None
 
 
 def test_without_pyarrow_none_are_found(whole: Labels, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +316,7 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="is played for its score: nobody wins it"):
             CardEnv(SQUARES, truth=True)
     greedy = play_deals(
-        SQUARES, SQUARES.rules_of(), GreedyAgent(), bank_seeds("poker_squares-1", range(30))
+        SQUARES, SQUARES.make_rules(), GreedyAgent(), bank_seeds("poker_squares-1", range(30))
     )
     assert made.score.dtype == np.int32
     found = compare(SQUARES, ["uniform", "greedy"], deals=30)
@@ -407,7 +408,7 @@ def test_the_environment_says_it_on_request(fake: FakeSolver) -> None:
         over = False
         while not over:
             assert info["winnable"].dtype == np.int8
-            assert info["winnable"] == fake(env.clone(), RULES).code
+            assert info["winnable"] == fake(env.clone(), RULES).winnable_code
             *_, over, _, info = env.step(int(SeesAll().act(_turn(env))[0]))
         assert info["winnable"] == info["won"]
         seen.add(int(info["winnable"]))
@@ -415,9 +416,8 @@ def test_the_environment_says_it_on_request(fake: FakeSolver) -> None:
 
 
 def _turn(env: CardEnv) -> Any:
-    from parlour.envs.core.turn import look
 
-    return look(SeesAll(), GAME, RULES, env.clone(), 0)
+    return prepare_turn(SeesAll(), GAME, RULES, env.clone(), 0)
 
 
 @pytest.mark.parametrize("mode", ["next_step", "same_step", "disabled"])
@@ -429,7 +429,7 @@ def test_the_vector_environment_says_it(fake: FakeSolver, mode: str) -> None:
         assert infos["winnable"].dtype == np.int8
         running = envs.states["over"] == 0
         for row in np.flatnonzero(running):
-            assert infos["winnable"][row] == fake(envs.states[row : row + 1], RULES).code
+            assert infos["winnable"][row] == fake(envs.states[row : row + 1], RULES).winnable_code
         assert not infos["winnable"][~running].any()
         *_, infos = envs.step(envs.action_masks().argmax(axis=1))
         if "final_info" in infos:

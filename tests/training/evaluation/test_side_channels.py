@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.registry import Turn, choose, look
+from parlour.agents.registry import Turn, choose_actions, prepare_turn
 from parlour.envs import CardEnv, game
 from parlour.envs.core import keys
-from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.cards import GAMMA
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.keys import derive_key, key_words, turn_seeds
-from parlour.envs.core.rows import HIDE, Rows, hidden
-from parlour.envs.core.turn import draws, mix
+from parlour.envs.core.rows import HIDDEN_SALT, Rows, resample_copies
+from parlour.envs.core.splitmix import GAMMA, mix64
+from parlour.envs.core.turn import random_floats
 from parlour.training.evaluation import duplicate, duplicate_play
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.duplicate_play import play_duplicate
@@ -43,7 +43,7 @@ def guessed_keys() -> Iterator[np.ndarray]:
     texts = ["", "0", str(SEED), "attacker", "poker_squares-1", f"validation of seed {SEED}"]
     for text in texts:
         for key in (text, derive_key(text, "attacker")):
-            for rules in (POKER.rules_of(), TABLE.rules_of()):
+            for rules in (POKER.make_rules(), TABLE.make_rules()):
                 yield key_words(derive_key(key, POKER.rules_digest(rules)))
                 yield key_words(derive_key(key, TABLE.rules_digest(rules)))
             yield key_words(key)
@@ -66,11 +66,11 @@ def words_of(deals: np.ndarray, states: np.ndarray) -> Iterator[np.ndarray]:
         for step in range(4):
             yield after(hashed, step)
     for begun in (deals, states["rng"]):
-        for word in (begun, mix(begun), mix(begun ^ np.uint64(HIDE))):
+        for word in (begun, mix64(begun), mix64(begun ^ np.uint64(HIDDEN_SALT))):
             for step in range(4):
                 yield after(word, step)
-                yield mix(after(word, step))
-                yield mix(after(word, step)) >> np.uint64(32)
+                yield mix64(after(word, step))
+                yield mix64(after(word, step)) >> np.uint64(32)
     for words in guessed_keys():
         yield turn_seeds(words, states)
 
@@ -109,7 +109,7 @@ class Reader:
 
 def test_nothing_at_the_first_move_names_one_of_ten_thousand_deals() -> None:
     """The hash of the deal's number that seeds once were let an agent play as if it saw all."""
-    rules = POKER.rules_of()
+    rules = POKER.make_rules()
     reader = Reader(KNOWN, states_of(POKER, KNOWN, rules))
     evaluate(POKER, reader, deals=100, seed=SEED)
     play_deals(POKER, rules, reader, KNOWN[:50])
@@ -119,7 +119,7 @@ def test_nothing_at_the_first_move_names_one_of_ten_thousand_deals() -> None:
     told = Reader(KNOWN, states_of(POKER, KNOWN, rules))
     table = states_of(POKER, KNOWN[:20], rules)
     for words in (next(words_of(KNOWN[:20], table)), table["rng"]):
-        told.act(look(told, POKER, rules, table, words))
+        told.act(prepare_turn(told, POKER, rules, table, words))
     assert told.named == told.asked == 40, "the attack does not work even where the hole is open"
 
 
@@ -145,7 +145,7 @@ class Counter:
 def test_the_place_in_a_batch_does_not_name_the_deal(chunk: int) -> None:
     """The first card is the claimed deal's in one of 52 games, by chance."""
     counter = Counter()
-    play_deals(POKER, POKER.rules_of(), counter, KNOWN[:1000], chunk=chunk)
+    play_deals(POKER, POKER.make_rules(), counter, KNOWN[:1000], chunk=chunk)
     assert len(counter.claims) == 1000
     assert np.mean(counter.claims) < 0.06
 
@@ -223,7 +223,7 @@ def pooled(monkeypatch: pytest.MonkeyPatch, **keywords: Any) -> tuple[int, float
 
     monkeypatch.setattr(duplicate_play, "make_turn", noting)
     agent = Pooler()
-    rules = TABLE.rules_of()
+    rules = TABLE.make_rules()
     play_duplicate(TABLE, rules, agent, [agent], bank_seeds("hands-1", range(300)), **keywords)
     by_seed, right, chance = 0, [], []
     for call, claimed in zip(decks, agent.claims, strict=True):
@@ -249,7 +249,7 @@ def test_it_could_where_seeds_are_those_of_the_deal(monkeypatch: pytest.MonkeyPa
     """The same attack finds pairs if neither seat nor seating has a part in the seeds."""
 
     def leaky(words: np.ndarray, states: np.ndarray, seatings: Any = 0) -> np.ndarray:
-        return mix(states["rng"])
+        return mix64(states["rng"])
 
     monkeypatch.setattr(duplicate_play, "turn_seeds", leaky)
     assert pooled(monkeypatch)[0] > 300
@@ -278,7 +278,7 @@ def test_an_opponent_cannot_look_the_deal_up() -> None:
 
     Here the deal is one of a bank's first 60, all of which it has looked at.
     """
-    rules = TABLE.rules_of()
+    rules = TABLE.make_rules()
     deals = bank_seeds("seven_twenty_seven-1", range(60))
     states = states_of(TABLE, deals, rules)
     table: dict[int, int] = {}
@@ -295,8 +295,8 @@ def test_an_opponent_cannot_look_the_deal_up() -> None:
             env.step(env.action_masks().argmax())
     assert inverter.asked > 200
     assert inverter.named == 0
-    old = mix(after(mix(states["rng"][:5] ^ np.uint64(HIDE)), 3)) >> np.uint64(32)
-    inverter.act(look(inverter, TABLE, rules, states[:5], old))
+    old = mix64(after(mix64(states["rng"][:5] ^ np.uint64(HIDDEN_SALT)), 3)) >> np.uint64(32)
+    inverter.act(prepare_turn(inverter, TABLE, rules, states[:5], old))
     assert inverter.named == 5, "the attack does not work even where the hole is open"
 
 
@@ -310,22 +310,22 @@ class Predictor:
 
     def act(self, turn: Turn) -> np.ndarray:
         for apart in range(-3, 4):
-            self.foretold += draws(after(turn.seeds, apart), SEED).tolist()
+            self.foretold += random_floats(after(turn.seeds, apart), SEED).tolist()
         return np.asarray(turn.masks.argmax(axis=1))
 
 
 def test_no_seat_can_foretell_what_another_draws() -> None:
-    class Known(Uniform):
+    class Known(UniformAgent):
         drawn: set[float]
 
         def act(self, turn: Turn) -> np.ndarray:
-            self.drawn |= set(draws(turn.seeds, SEED).tolist())
+            self.drawn |= set(random_floats(turn.seeds, SEED).tolist())
             return super().act(turn)
 
     predictor, uniform = Predictor(), Known(SEED)
     uniform.drawn = set()
     seeds = bank_seeds("hands-1", range(100))
-    play_duplicate(TABLE, TABLE.rules_of(), predictor, [uniform], seeds)
+    play_duplicate(TABLE, TABLE.make_rules(), predictor, [uniform], seeds)
     assert len(uniform.drawn) > 500
     assert not uniform.drawn & set(predictor.foretold)
 
@@ -342,26 +342,26 @@ def test_a_foul_of_another_changes_nothing_that_a_seat_is_handed(case: Case) -> 
                 fouls = env.clone()
                 fouls["illegal"] |= ((1 << case.players) - 1) & ~(1 << seat)
                 pair = np.concatenate([env.clone(), fouls])
-                seen = hidden(case.game, case.rules, pair, np.full(2, 9, np.uint64), seat)
+                seen = resample_copies(case.game, case.rules, pair, np.full(2, 9, np.uint64), seat)
                 assert seen[0].tobytes() == seen[1].tobytes(), f"seat {seat}"
                 looked += 1
-            legal = np.flatnonzero(env.rows.out.masks[0])
+            legal = np.flatnonzero(env.rows.buffers.masks[0])
             env.step(int(rng.choice(legal)))
     assert looked > 20
 
 
 def test_the_secret_square_of_a_foul_is_no_better_known() -> None:
     """Poker Squares for two: who sees that the other's choice was illegal knows the square."""
-    rules = POKER.rules_of("duel")
+    rules = POKER.make_rules("duel")
     rows = Rows(POKER, rules, 300)
     rows.seed(np.arange(300))
     rows.start(DealSource.DRAW)
     told, squares = [], []
     for _ in range(12):
-        rows.step(np.where(rows.states["turn"] == 0, 99, rows.out.masks.argmax(axis=1)))
+        rows.step(np.where(rows.states["turn"] == 0, 99, rows.buffers.masks.argmax(axis=1)))
         if not rows.states["turn"].all():
             continue
-        handed = hidden(POKER, rules, rows.states, np.arange(300, dtype=np.uint64), 1)
+        handed = resample_copies(POKER, rules, rows.states, np.arange(300, dtype=np.uint64), 1)
         told += handed["illegal"].tolist()
         squares += (handed["secret"] == rows.states["secret"]).tolist()
     assert not any(told)
@@ -382,14 +382,14 @@ def test_what_an_agent_writes_changes_no_judgement() -> None:
             turn.masks[:] = True
             return np.full(len(turn.masks), POKER.actions - 1)
 
-    rules = POKER.rules_of()
+    rules = POKER.make_rules()
     table = states_of(POKER, KNOWN[:3], rules)
     forger = Forger()
     rows = Rows(POKER, rules, 3)
     rows.restore(table)
     rows.step(np.full(3, POKER.actions - 1))
     with pytest.raises(RuntimeError, match="which is not legal"):
-        choose(forger, look(forger, POKER, rules, rows.states, 0))
+        choose_actions(forger, prepare_turn(forger, POKER, rules, rows.states, 0))
 
 
 class TwoFaced:
@@ -414,11 +414,11 @@ class TwoFaced:
 @pytest.mark.parametrize("honest", range(8))
 def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
     """Whenever it changes its word: whoever got true cards is marked, also in a field."""
-    true = {deck.tobytes() for deck in states_of(POKER, KNOWN[:20], POKER.rules_of())["deck"]}
+    true = {deck.tobytes() for deck in states_of(POKER, KNOWN[:20], POKER.make_rules())["deck"]}
     agent = TwoFaced(honest)
     found = evaluate(POKER, agent, deals=20)
     assert found.sees_all == bool(true & set(agent.decks))
-    rules, bank = TABLE.rules_of(), bank_seeds("seven_twenty_seven-1", range(20))
+    rules, bank = TABLE.make_rules(), bank_seeds("seven_twenty_seven-1", range(20))
     true = {deck.tobytes() for deck in states_of(TABLE, bank, rules)["deck"]}
     agent = TwoFaced(honest)
     match = duplicate.compare(TABLE, ["greedy"], field=[agent], deals=20).matches[0]

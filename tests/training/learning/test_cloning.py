@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.registry import load
+from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.evaluate import evaluate
@@ -20,7 +20,7 @@ from parlour.training.learning.save_agent import weights_bytes
 from parlour.training.learning.train import Interrupted, Settings, resume, train
 
 GAME = game("pyramid")
-RULES = GAME.rules_of("three-passes")
+RULES = GAME.make_rules("three-passes")
 ROLLOUT = 16 * 16
 SMALL = Settings(
     method="cloning",
@@ -43,7 +43,7 @@ SMALL = Settings(
 
 
 def network_of(folder: Path) -> bytes:
-    agent = load(str(folder / "seed-0" / "agent"), GAME, RULES)
+    agent = load_agent(str(folder / "seed-0" / "agent"), GAME, RULES)
     assert isinstance(agent, LearnedAgent)
     return weights_bytes(agent.network)
 
@@ -103,7 +103,7 @@ def test_an_agent_is_imitated() -> None:
     assert (labels.sum(axis=1) == 1).all() and (labels[~masks] == 0).all()
     deal = GAME.actions - 3
     assert labels[:, :deal].sum() > 0 and labels[:, deal].sum() > 0
-    greedy = load("greedy", GAME, RULES)
+    greedy = load_agent("greedy", GAME, RULES)
     assert model.teacher is not None and model.teacher.name == greedy.name
     assert len(seen) == ROLLOUT
 

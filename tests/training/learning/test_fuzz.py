@@ -21,7 +21,7 @@ import pytest
 from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents import policy_table
-from parlour.agents.registry import load
+from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.training.evaluation import labelling, labels
 from parlour.training.learning import save_agent
@@ -114,19 +114,28 @@ def make_table(folder: Path) -> None:
     """Save a table of chances."""
     chances = np.full((3, GAME.actions), 1 / GAME.actions)
     data = tensor_bytes(
-        {policy_table.KEYS: np.arange(3, dtype=np.uint64), policy_table.TABLE: chances}
+        {
+            policy_table.KEYS_TENSOR: np.arange(3, dtype=np.uint64),
+            policy_table.POLICY_TABLE_NETWORK: chances,
+        }
     )
-    net = {"name": policy_table.TABLE, "encoding": "codes", "width": 3, "depth": 0, "options": {}}
+    net = {
+        "name": policy_table.POLICY_TABLE_NETWORK,
+        "encoding": "codes",
+        "width": 3,
+        "depth": 0,
+        "options": {},
+    }
     save_agent.save_weights(folder, "table", GAME, RULES, data, net, {}, {}, samples=True)
 
 
 def make_heuristic(folder: Path) -> None:
     """Save weights of the heuristic."""
-    names = list(GAME.weights)
+    names = list(GAME.heuristic_weights)
     net = {"name": "heuristic", "encoding": "none", "width": 3, "depth": 0, "options": {}}
     data = tensor_bytes({"weights": np.ones(len(names))})
-    how = {"settings": {"reward": "win", "method": "weights"}, "weights": names}
-    save_agent.save_weights(folder, "mine", GAME, RULES, data, net, how, {})
+    config = {"settings": {"reward": "win", "method": "weights"}, "weights": names}
+    save_agent.save_weights(folder, "mine", GAME, RULES, data, net, config, {})
 
 
 def numbers_of(agent: Any) -> list[bytes]:
@@ -141,7 +150,11 @@ def test_agents(maker: Callable[[Path], Any], tmp_path: Path) -> None:
     maker(tmp_path)
     card, file = tmp_path / "agent.json", tmp_path / "weights.safetensors"
     whole, data = json.loads(card.read_text()), file.read_bytes()
-    wanted, rng, loaded = numbers_of(load(str(tmp_path), GAME, RULES)), np.random.default_rng(7), 0
+    wanted, rng, loaded = (
+        numbers_of(load_agent(str(tmp_path), GAME, RULES)),
+        np.random.default_rng(7),
+        0,
+    )
     for k in range(90):
         text, spoilt = json.dumps(whole).encode(), data
         if k % 3 == 0:
@@ -155,10 +168,10 @@ def test_agents(maker: Callable[[Path], Any], tmp_path: Path) -> None:
                 text = json.dumps(again).encode()
         card.write_bytes(text)
         file.write_bytes(spoilt)
-        found = tried(lambda: load(str(tmp_path), GAME, RULES), str(tmp_path))
+        found = tried(lambda: load_agent(str(tmp_path), GAME, RULES), str(tmp_path))
         if found is not None:
             loaded += 1
-            tried(lambda: load(f"mcts:{tmp_path}", GAME, RULES), "")
+            tried(lambda: load_agent(f"mcts:{tmp_path}", GAME, RULES), "")
             assert spoilt != data or numbers_of(found) == wanted
     assert loaded < 60
 
@@ -391,7 +404,7 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
     for number, name in enumerate(("agent.json", "weights.safetensors")):
         folder = tmp_path / str(number)
         make(folder)
-        refused(folder / name, lambda folder=folder: load(str(folder), GAME, RULES))  # type: ignore[misc]
+        refused(folder / name, lambda folder=folder: load_agent(str(folder), GAME, RULES))  # type: ignore[misc]
     bank_at = bank_file(tmp_path, "pyramid")
     refused(bank_at, lambda: labels.load(bank_at))
     toml = tmp_path / "mine.toml"
@@ -421,4 +434,4 @@ def test_networks_of_absurd_size(network: dict[str, Any], said: str, tmp_path: P
     card["network"] |= network
     (tmp_path / "agent.json").write_text(json.dumps(card))
     with quick(), pytest.raises(ValueError, match=said):
-        load(str(tmp_path), GAME, RULES)
+        load_agent(str(tmp_path), GAME, RULES)

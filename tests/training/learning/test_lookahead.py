@@ -11,16 +11,16 @@ import torch
 
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.lookahead import look_ahead
-from parlour.agents.networks import Bonds, build, list_bonds, values_of
-from parlour.agents.registry import choose, load, look
+from parlour.agents.networks import Bonds, build_network, list_bonds, make_value_function
+from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import game
 from parlour.envs.core.batch import Autoreset, StepConfig
-from parlour.envs.core.rows import Rows, hidden
+from parlour.envs.core.rows import Rows, resample_copies
 from parlour.training.learning.lookahead import lambda_returns
 from parlour.training.learning.train import Interrupted, Settings, resume, train
 
 GAME = game("pyramid")
-RULES = GAME.rules_of("three-passes")
+RULES = GAME.make_rules("three-passes")
 HOW = StepConfig(reward=1, reset=int(Autoreset.DISABLED), max_moves=500, skip_forced=1)
 SMALL = Settings(
     method="lookahead",
@@ -51,7 +51,7 @@ def positions(n: int = 40, steps: int = 12) -> Rows:
     rows.deal_bank("lookahead", range(n))
     rng = np.random.default_rng(3)
     for _ in range(steps):
-        masks = rows.out.masks.astype(np.float64)
+        masks = rows.buffers.masks.astype(np.float64)
         chances = masks / masks.sum(axis=1, keepdims=True)
         rows.step(np.array([rng.choice(GAME.actions, p=row) for row in chances]))
     assert not rows.states["over"].any()
@@ -65,17 +65,17 @@ def test_every_legal_action_is_played_and_valued() -> None:
     def value(codes: np.ndarray) -> np.ndarray:
         return codes.sum(axis=1).astype(np.float32)
 
-    ahead = look_ahead(GAME, RULES, rows.states, rows.out.masks > 0, value, HOW, 0.5)
+    ahead = look_ahead(GAME, RULES, rows.states, rows.buffers.masks > 0, value, HOW, 0.5)
     assert (rows.states == before).all()
-    assert len(ahead.actions) == rows.out.masks.sum()
+    assert len(ahead.actions) == rows.buffers.masks.sum()
     for k in range(len(ahead.actions)):
         one = Rows(GAME, RULES, 1, HOW)
         one.restore(before[ahead.rows[k] : ahead.rows[k] + 1])
         one.step(ahead.actions[k : k + 1])
         follows = 0.0 if one.states["over"][0] else float(one.codes.astype(int).sum())
-        assert ahead.worth[k] == pytest.approx(one.out.rewards[0] + 0.5 * follows)
+        assert ahead.values[k] == pytest.approx(one.buffers.rewards[0] + 0.5 * follows)
     for row, action in enumerate(ahead.best()):
-        own = ahead.worth[ahead.rows == row]
+        own = ahead.values[ahead.rows == row]
         assert ahead.actions[ahead.rows == row][own.argmax()] == action
 
 
@@ -92,14 +92,14 @@ def test_lambda_returns_are_the_sums_they_stand_for() -> None:
 
 def test_bonds_are_the_pairs_that_total_thirteen() -> None:
     rows = positions()
-    net = build("bonds", GAME, 8, 1)
+    net = build_network("bonds", GAME, 8, 1)
     assert isinstance(net, Bonds)
     listed, begins = np.zeros(40 * net.most, np.int64), np.zeros(40, np.int64)
     codes = rows.codes
     found = list_bonds(codes, net.cards, net.wheres, net.firsts, net.bonds, listed, begins)
     ends = [*begins[1:], found]
-    places = list(GAME.features.entries("places"))
-    pile, where = GAME.features.entries("pile_cards"), GAME.features.entries("pile_where")
+    places = list(GAME.features.entry_range("places"))
+    pile, where = GAME.features.entry_range("pile_cards"), GAME.features.entry_range("pile_where")
     for i in range(40):
         held = [(k, codes[i, k] >> 2) for k in places if codes[i, k]]
         for k, (card, at) in enumerate(zip(pile, where, strict=True)):
@@ -117,13 +117,13 @@ def test_bonds_are_the_pairs_that_total_thirteen() -> None:
 
 def test_a_choice_by_looking_ahead_does_not_know_hidden_cards() -> None:
     rows = positions(steps=6)
-    agent = LearnedAgent(build("bonds", GAME, 8, 1).eval(), how=HOW)
+    agent = LearnedAgent(build_network("bonds", GAME, 8, 1).eval(), lookahead_config=HOW)
     seeds = np.arange(40, dtype=np.uint64)
-    actions = choose(agent, look(agent, GAME, RULES, rows.states, seeds))
+    actions = choose_actions(agent, prepare_turn(agent, GAME, RULES, rows.states, seeds))
     for other in (1, 2):
-        dealt = hidden(GAME, RULES, rows.states, other)
+        dealt = resample_copies(GAME, RULES, rows.states, other)
         assert (dealt["deck"] != rows.states["deck"]).any()
-        again = choose(agent, look(agent, GAME, RULES, dealt, seeds))
+        again = choose_actions(agent, prepare_turn(agent, GAME, RULES, dealt, seeds))
         assert (again == actions).all()
 
 
@@ -153,11 +153,11 @@ def test_a_run_can_be_stopped_resumed_and_its_agent_played(tmp_path: Path) -> No
     stopped = tmp_path / "b" / whole.name
     assert weights(resume(stopped, quiet=True)) == weights(whole)
 
-    agent = load(str(whole / "seed-0" / "agent"), GAME, RULES)
-    assert isinstance(agent, LearnedAgent) and agent.how == HOW
+    agent = load_agent(str(whole / "seed-0" / "agent"), GAME, RULES)
+    assert isinstance(agent, LearnedAgent) and agent.lookahead_config == HOW
     rows = positions()
-    turn = look(agent, GAME, RULES, rows.states, 1)
-    assert (choose(agent, turn) == choose(agent, turn)).all()
+    turn = prepare_turn(agent, GAME, RULES, rows.states, 1)
+    assert (choose_actions(agent, turn) == choose_actions(agent, turn)).all()
 
 
 @pytest.mark.parametrize("warm_up", [1 / 3, 5 / 6, 1.0], ids=["early", "last rollout", "never"])
@@ -189,9 +189,9 @@ def test_training_can_begin_with_a_saved_agent(tmp_path: Path) -> None:
 
 def test_values_are_the_networks_own() -> None:
     for name in ("mlp", "embedding", "bonds"):
-        net = build(name, GAME, 8, 1).eval()
+        net = build_network(name, GAME, 8, 1).eval()
         codes = positions().codes.copy()
         seen = codes if net.encoding == "codes" else GAME.features.onehot(codes)
         with torch.no_grad():
             expected = net(torch.from_numpy(seen))[1].numpy()
-        assert np.array_equal(values_of(net)(codes), expected)
+        assert np.array_equal(make_value_function(net)(codes), expected)

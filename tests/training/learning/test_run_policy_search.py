@@ -14,7 +14,7 @@ from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.artefact import ArtefactError
 from parlour.agents.greedy import GreedyAgent
-from parlour.agents.registry import load
+from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
@@ -25,8 +25,8 @@ from parlour.training.learning.settings import Settings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
 
 GAME = game("poker_squares")
-RULES = GAME.rules_of()
-OWN = np.array(list(GAME.weights.values()))
+RULES = GAME.make_rules()
+OWN = np.array(list(GAME.heuristic_weights.values()))
 SMALL = Settings(
     game="poker_squares",
     method="weights",
@@ -42,7 +42,7 @@ def saved(folder: Path, values: np.ndarray = OWN, **changed: Any) -> Path:
     """Write an agent with these weights, and other fields of agent.json where they are given."""
     net = {"name": "heuristic", "encoding": "none", "width": len(values), "depth": 0, "options": {}}
     data = tensor_bytes({"weights": values})
-    trained = {"weights": list(GAME.weights)}
+    trained = {"weights": list(GAME.heuristic_weights)}
     save_agent.save_weights(folder, "tester", GAME, RULES, data, net, trained, {})
     card = json.loads((folder / "agent.json").read_text())
     (folder / "agent.json").write_text(json.dumps(card | changed))
@@ -61,11 +61,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_leaves_an_agent_that_plays(whole: Path) -> None:
-    found, names = result(whole), list(GAME.weights)
+    found, names = result(whole), list(GAME.heuristic_weights)
     assert (found["steps"], found["unit"]) == (4 * 6 * 50, "games")
     lines = progress.read(whole / "seed-0" / "progress.jsonl")
     assert [line["steps"] for line in lines] == [300, 600, 900, 1200]
-    agent = load(str(whole), GAME, RULES)
+    agent = load_agent(str(whole), GAME, RULES)
     assert isinstance(agent, GreedyAgent) and agent.weights is not None
     assert (agent.name, agent.sees_all) == ("weights-0", False)
     assert found["weights"] == dict(zip(names, agent.weights.tolist(), strict=True))
@@ -77,7 +77,7 @@ def test_the_compiled_player_plays_as_the_agent_does() -> None:
     seeds = np.arange(40, dtype=np.uint64)
     for name, variant in (("poker_squares", "book"), ("puss_in_the_corner", "free-hand")):
         one = game(name)
-        rules, own = one.rules_of(variant), np.array(list(one.weights.values()))
+        rules, own = one.make_rules(variant), np.array(list(one.heuristic_weights.values()))
         states = run_policy_search.play(one, rules, own, seeds, 500)
         found = play_deals(one, rules, GreedyAgent(), seeds)
         assert states["score"].tolist() == found.score.tolist()
@@ -162,9 +162,9 @@ def test_weights_replace_those_of_the_heuristic(tmp_path: Path) -> None:
     rows = Rows(GAME, RULES, 1)
     rows.seed([5])
     rows.start(DealSource.SEED)
-    agent = load(str(saved(tmp_path / "agent", OWN * 0)), GAME, RULES)
+    agent = load_agent(str(saved(tmp_path / "agent", OWN * 0)), GAME, RULES)
     assert isinstance(agent, GreedyAgent)
-    assert not GAME.judged(rows.states, RULES, agent.weights).any()
+    assert not GAME.score_actions(rows.states, RULES, agent.weights).any()
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_refuses_what_does_not_fit(
 ) -> None:
     folder = saved(tmp_path / "agent", values, **changed)
     with pytest.raises(ArtefactError, match=said) as caught:
-        load(str(folder), GAME, RULES)
+        load_agent(str(folder), GAME, RULES)
     assert str(folder) in str(caught.value)
 
 
@@ -198,10 +198,10 @@ def test_refuses_other_tensors_and_cut_off_files(tmp_path: Path) -> None:
     changed = card | {"weights_sha256": sha256(data).hexdigest()}
     (folder / "agent.json").write_text(json.dumps(changed))
     with pytest.raises(ArtefactError, match="weights"):
-        load(str(folder), GAME, RULES)
+        load_agent(str(folder), GAME, RULES)
     file.write_bytes(data[:-5])
     with pytest.raises(ArtefactError, match="cut short"):
-        load(str(folder), GAME, RULES)
+        load_agent(str(folder), GAME, RULES)
 
 
 @pytest.mark.parametrize(

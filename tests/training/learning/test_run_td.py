@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from parlour.agents.artefact import ArtefactError
-from parlour.agents.registry import load
-from parlour.agents.value_table import ValueAgent
+from parlour.agents.registry import load_agent
+from parlour.agents.value_table import ValueTableAgent
 from parlour.envs import GAMES
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.run_td import TDRun
@@ -34,8 +34,8 @@ def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
     learned = evaluate(GAME, str(agent_of(run)), deals=2000).estimate("score")
     greedy = evaluate(GAME, "greedy", deals=2000).estimate("score")
     assert learned.low > greedy.high
-    ahead = load(f"expectimax:{agent_of(run)}", GAME, GAME.rules_of())
-    assert isinstance(ahead, ValueAgent) and ahead.width > 0
+    ahead = load_agent(f"expectimax:{agent_of(run)}", GAME, GAME.make_rules())
+    assert isinstance(ahead, ValueTableAgent) and ahead.width > 0
     again = json.loads((run / "result.json").read_text())
     assert again["score"]["mean"] == pytest.approx(learned.mean, abs=6)
 
@@ -77,20 +77,20 @@ def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
     card = agent_of(run) / "agent.json"
     told = json.loads(card.read_text())
     with pytest.raises(ArtefactError, match="other rules"):
-        load(str(agent_of(run)), GAME, GAME.rules_of("british"))
+        load_agent(str(agent_of(run)), GAME, GAME.make_rules("british"))
     told["network"]["options"]["version"] = 99
     card.write_text(json.dumps(told))
     with pytest.raises(ArtefactError, match="features version 99"):
-        load(str(agent_of(run)), GAME, GAME.rules_of())
+        load_agent(str(agent_of(run)), GAME, GAME.make_rules())
     weights = agent_of(run) / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:-9])
     with pytest.raises(ArtefactError, match="cut short"):
-        load(str(agent_of(run)), GAME, GAME.rules_of())
+        load_agent(str(agent_of(run)), GAME, GAME.make_rules())
 
 
 def test_the_table_is_finite_and_mostly_untouched(tmp_path: Path) -> None:
     run = train(settings(tmp_path, total_steps=250_000), quiet=True)
-    table = ValueAgent.load(agent_of(run), GAME).table
+    table = ValueTableAgent.load(agent_of(run), GAME).table
     assert np.isfinite(table).all() and 0 < (table != 0).mean() < 0.1
 
 

@@ -11,15 +11,15 @@ import pytest
 import torch
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import NETWORKS, CardNetwork, build, masked_logits
-from parlour.agents.registry import Turn, load
+from parlour.agents.networks import NETWORKS, CardNetwork, build_network, masked_logits
+from parlour.agents.registry import Turn, load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import observation_codes
 from parlour.training.learning import save_agent
 from parlour.training.learning.sb3 import CardVecEnv
 
 GAME = game("pyramid")
-RULES = GAME.rules_of("classic", {"passes": 2})
+RULES = GAME.make_rules("classic", {"passes": 2})
 
 
 def turn(n: int = 64) -> Turn:
@@ -37,7 +37,7 @@ def turn(n: int = 64) -> Turn:
 def make(folder: Path, network: str = "mlp") -> CardNetwork:
     """Save a network with random weights."""
     torch.manual_seed(0)
-    net = build(network, GAME, 16, 2)
+    net = build_network(network, GAME, 16, 2)
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.add_(torch.randn_like(parameter))
@@ -60,14 +60,14 @@ def test_plays_the_same_after_loading(network: str, tmp_path: Path) -> None:
         agent = LearnedAgent.load(path, GAME, RULES)
         assert np.array_equal(agent.act(asked), before)
         assert agent.name == "tester" and not agent.sees_all
-    assert isinstance(load(str(tmp_path / "agent"), GAME, RULES), LearnedAgent)
+    assert isinstance(load_agent(str(tmp_path / "agent"), GAME, RULES), LearnedAgent)
     assert asked.masks[np.arange(64), before].all()
     assert len(set(before.tolist())) > 3
-    assert save_agent.load(tmp_path / "agent", GAME).rules == RULES
+    assert save_agent.load_artefact(tmp_path / "agent", GAME).rules == RULES
 
 
 def test_drawn_actions_are_legal_and_come_from_the_seed() -> None:
-    net, asked = build("mlp", GAME, 16, 2), turn()
+    net, asked = build_network("mlp", GAME, 16, 2), turn()
     a, b, c = (LearnedAgent(net, deterministic=False, seed=s).act(asked) for s in (1, 1, 2))
     assert np.array_equal(a, b) and not np.array_equal(a, c)
     assert asked.masks[np.arange(64), c].all()
@@ -75,7 +75,7 @@ def test_drawn_actions_are_legal_and_come_from_the_seed() -> None:
 
 def test_embedding_computes_what_the_dense_layer_does() -> None:
     asked = turn()
-    net, dense = build("embedding", GAME, 16, 1), build("mlp", GAME, 16, 1)
+    net, dense = build_network("embedding", GAME, 16, 1), build_network("mlp", GAME, 16, 1)
     with torch.no_grad():
         dense.first.weight.copy_(net.table[1:].t())
     codes = torch.from_numpy(asked.observations)
@@ -165,9 +165,9 @@ def test_refuses_another_network_than_the_weights_are_of(
 
 def test_refuses_other_rules_naming_what_differs(tmp_path: Path) -> None:
     make(tmp_path)
-    wanted = GAME.rules_of("classic", {"passes": 3, "stock_view": "top"})
+    wanted = GAME.make_rules("classic", {"passes": 3, "stock_view": "top"})
     with pytest.raises(ValueError, match="passes 2, not 3; stock_view 'down', not 'top'"):
-        load(str(tmp_path), GAME, wanted)
+        load_agent(str(tmp_path), GAME, wanted)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.registry import load
+from parlour.agents.registry import load_agent
 from parlour.envs import game
-from parlour.envs.core.baselines import Uniform
+from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds
 from parlour.training.evaluation.duplicate_play import play_duplicate
@@ -22,7 +22,7 @@ from parlour.training.learning.selfplay import Pool, PoolRows, SelfplayRun, pict
 from parlour.training.learning.train import Interrupted, Settings, main, resume, train
 
 GAME = game("seven_twenty_seven")
-RULES = GAME.rules_of("home")
+RULES = GAME.make_rules("home")
 ROLLOUT = 16 * 16
 SMALL = Settings(
     game=GAME.name,
@@ -72,11 +72,11 @@ def test_a_run_leaves_its_pool_and_its_picture(whole: Path) -> None:
 
 
 def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> None:
-    agent = load(str(whole), GAME, RULES)
+    agent = load_agent(str(whole), GAME, RULES)
     assert isinstance(agent, LearnedAgent)
     assert not agent.deterministic
     seeds = bank_seeds("seven_twenty_seven-validation", range(10))
-    field = [load(name, GAME, RULES, 1) for name in SMALL.opponents]
+    field = [load_agent(name, GAME, RULES, 1) for name in SMALL.opponents]
     nets = play_duplicate(GAME, RULES, agent, field, seeds, key=validation_key(0)).nets
     assert nets.mean() == pytest.approx(result(whole)["final"]["score"]["mean"])
 
@@ -110,7 +110,7 @@ def test_one_player_and_several_are_learned_by_their_own_methods(
     assert not list(tmp_path.iterdir())
 
 
-class Named(Uniform):
+class Named(UniformAgent):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
@@ -152,16 +152,16 @@ def test_every_hand_is_noted_with_who_sat_where() -> None:
     pool = Pool(Named("learner"), [Named("other")], 0.5)
     pool.chances = np.array([0.5, 0.5])
     n = 64
-    who = np.zeros((n, GAME.seats), np.int64)
-    how = StepConfig(reset=Autoreset.SAME_STEP)
-    rows = PoolRows(pool, GAME, RULES, n, how, pool.cast, who, np.arange(n) % 4)
+    who = np.zeros((n, GAME.max_players), np.int64)
+    config = StepConfig(reset=Autoreset.SAME_STEP)
+    rows = PoolRows(pool, GAME, RULES, n, config, pool.cast, who, np.arange(n) % 4)
     rows.seed(np.arange(n))
     rows.start(DealSource.DRAW)
     ended, rng = 0, np.random.default_rng(0)
     for _ in range(40):
-        drawn = (rng.random(rows.out.masks.shape) * rows.out.masks).argmax(axis=1)
+        drawn = (rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1)
         rows.step(drawn)
-        ended += int(rows.out.terminated.sum())
+        ended += int(rows.buffers.terminated.sum())
     members = np.concatenate([one for one, _ in pool.played])
     nets = np.concatenate([one for _, one in pool.played])
     assert len(members) == ended > 0

@@ -15,7 +15,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.registry import load
+from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, game
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning import checkpoint, progress, settings
@@ -88,7 +88,7 @@ def test_a_run_leaves_all_that_it_should(whole: Path) -> None:
     assert kept == [f"{step:012d}" for step in steps[-2:]]
     rules = json.loads((whole / "rules.json").read_text())
     pyramid = game("pyramid")
-    assert rules["rules_digest"] == pyramid.rules_digest(pyramid.rules_of("classic"))
+    assert rules["rules_digest"] == pyramid.rules_digest(pyramid.make_rules("classic"))
     split = result(whole)["seconds_by_phase"]
     assert set(split) == {
         "env", "forward", "distribution", "buffer", "update", "evaluation", "other"
@@ -98,8 +98,8 @@ def test_a_run_leaves_all_that_it_should(whole: Path) -> None:
 
 def test_the_agent_of_a_run_plays(whole: Path) -> None:
     pyramid = game("pyramid")
-    rules = pyramid.rules_of("classic")
-    agent = load(str(whole / "seed-0" / "agent"), pyramid, rules)
+    rules = pyramid.make_rules("classic")
+    agent = load_agent(str(whole / "seed-0" / "agent"), pyramid, rules)
     assert isinstance(agent, LearnedAgent)
     found = evaluate(
         pyramid, agent, variant="classic", deals=10, bank="pyramid-validation"

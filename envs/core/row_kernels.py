@@ -1,0 +1,57 @@
+"""A game's kernels of one state, over rows."""
+
+import numpy as np
+
+from .aliases import RulesRecords, Scores, Seat, States, Weights
+from .contract import (
+    ResampleKernel,
+    ResampleRows,
+    ScoreKernel,
+    ScoreRows,
+    ViewKernel,
+    ViewRows,
+)
+from .jit import jit
+
+
+def make_resample_kernel(resample: ResampleKernel) -> ResampleRows:
+    """Build a game's `ResampleRows` from what deals one state anew.
+
+    Seat -1 stands for the one whose turn it is, in each row. That another seat chose an illegal
+    action is hidden, too: what was played instead follows from it.
+    """
+
+    @jit
+    def resample_rows(states: States, records: RulesRecords, seat: Seat) -> None:
+        for i in range(len(states)):
+            s = states[i]
+            viewer = s["turn"] if seat < 0 else seat
+            s["illegal"] &= 1 << viewer
+            resample(s, records[0], viewer)
+
+    return resample_rows
+
+
+def make_view_kernel(view: ViewKernel) -> ViewRows:
+    """Build a game's `ViewRows` from the view of one state.
+
+    It makes the shown pieces those of another seat than the one whose turn it is.
+    """
+
+    @jit
+    def view_rows(states: States, records: RulesRecords, seats: np.ndarray) -> None:
+        for i in range(len(states)):
+            view(states[i], records[0], seats[i])
+
+    return view_rows
+
+
+def make_score_kernel(heuristic: ScoreKernel) -> ScoreRows:
+    """Build a game's `ScoreRows` from the score of one state."""
+
+    @jit
+    def score_rows(states: States, records: RulesRecords, weights: Weights, scores: Scores) -> None:
+        for i in range(len(states)):
+            heuristic(states[i], records[0], weights, scores[i])
+
+    return score_rows
