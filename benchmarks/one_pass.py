@@ -22,7 +22,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.pyramid.solver.depth_first import FRAMES, MOVES
 from parlour.envs.pyramid.solver.position import BUT_THE_LAST
 from parlour.envs.pyramid.solver.solve import LIMIT, solve_one
-from parlour.training.evaluation.stats import difference, rate
+from parlour.training.evaluation.stats import paired_difference, wilson_rate
 
 PUBLISHED = {"": 9.02, "clear_all": 6.80, "match_cover": 22.77}
 """By the option that is added; per cent of 100 million deals."""
@@ -64,13 +64,13 @@ def main() -> None:
         ours, theirs = (np.concatenate(found) for found in both)
         print(f"one pass{', ' + option if option else ''}: {given.deals} deals, 99 % intervals")
         for name, found in (("ours", ours), ("the last card dealt first", theirs)):
-            told = rate(found == WINNABLE, 0.99)
+            told = wilson_rate(found == WINNABLE, 0.99)
             undecided = int((found == UNDECIDED).sum())
             print(
                 f"  {name:26} {100 * told.mean:.2f} % [{100 * told.low:.2f}, "
                 f"{100 * told.high:.2f}], {undecided} undecided"
             )
-        less = difference(theirs == WINNABLE, ours == WINNABLE, 0.99)
+        less = paired_difference(theirs == WINNABLE, ours == WINNABLE, 0.99)
         print(
             f"  difference                 {100 * less.mean:+.2f} points "
             f"[{100 * less.low:+.2f}, {100 * less.high:+.2f}]; published: {PUBLISHED[option]} %"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .evaluation.compare import Comparison, compare
     from .evaluation.evaluate import Evaluation, evaluate
-    from .evaluation.plots import picture
+    from .evaluation.plots import picture, plot_comparison
     from .learning.sb3 import CardVecEnv
     from .learning.settings import Settings, preset
     from .learning.train import resume, train
@@ -25,6 +25,7 @@ _PLACES = {
     "compare": "evaluation.compare",
     "evaluate": "evaluation.evaluate",
     "picture": "evaluation.plots",
+    "plot_comparison": "evaluation.plots",
     "preset": "learning.settings",
     "resume": "learning.train",
     "train": "learning.train",
@@ -39,6 +40,7 @@ __all__ = [
     "compare",
     "evaluate",
     "picture",
+    "plot_comparison",
     "preset",
     "resume",
     "train",

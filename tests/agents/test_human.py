@@ -17,7 +17,7 @@ from parlour.agents.human import (
 from parlour.agents.registry import prepare_turn
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
-from parlour.training.cli.play_alone import Table, play
+from parlour.training.cli.play_alone import TerminalGame, play_alone
 from parlour.training.evaluation.evaluate import evaluate
 
 GAME = game("pyramid")
@@ -137,8 +137,8 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
 def typed(name: str, variant: str, *lines: str, **keywords: object) -> str:
     """All that is said while a person types these lines, with a deck or a deal in ``keywords``."""
     said: list[str] = []
-    table = Table(game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
-    play(table)
+    table = TerminalGame(game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
+    play_alone(table)
     return "\n".join(said)
 
 
@@ -182,7 +182,7 @@ def test_piles_are_named_by_number_and_tops_by_card() -> None:
 
 def played(agent: str, *lines: str, **keywords: object) -> str:
     said: list[str] = []
-    play(Table(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]
+    play_alone(TerminalGame(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]
     return "\n".join(said)
 
 
@@ -202,7 +202,7 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
             return "q"
         return "h" if answers % 2 else said[-1].removeprefix("hint: ")
 
-    play(Table(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
+    play_alone(TerminalGame(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
     greedy = evaluate(GAME, "greedy", deals=1, first=4).results
     best = human_bests.load_best(human_bests.rules_key(GAME, GAME.make_rules()))
     assert best is not None
@@ -276,5 +276,5 @@ def test_ctrl_c_leaves() -> None:
         raise KeyboardInterrupt
 
     said: list[str] = []
-    play(Table(GAME, ask=ask, say=said.append))
+    play_alone(TerminalGame(GAME, ask=ask, say=said.append))
     assert said[-1] == "\nGoodbye."

@@ -7,8 +7,8 @@ import pytest
 
 from parlour.agents.registry import TRAINED_FOLDER, load_agent
 from parlour.envs import GAMES
-from parlour.training.evaluation import duplicate
 from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.duplicate import evaluate_duplicate
 
 FOLDERS = sorted(path for path in TRAINED_FOLDER.iterdir() if path.is_dir())
 MOST = 5 * 2**20
@@ -22,7 +22,8 @@ def test_it_is_small_and_beats_greedy(folder: Path) -> None:
     assert card["trained"]["settings"] and card["scored"]
     game = GAMES[card["game"]]
     if game.num_players(game.make_rules(card["variant"])) > 1:
-        assert duplicate.evaluate(game, "trained", variant=card["variant"], deals=800).net.low > 0
+        match = evaluate_duplicate(game, "trained", variant=card["variant"], deals=800)
+        assert match.net.low > 0
         return
     (found,) = compare(
         game, ["greedy", "trained"], variants=[card["variant"]], deals=6000

@@ -404,8 +404,8 @@ def test_the_deck_cannot_be_rebuilt_from_the_generator_handed_out(
         while not ended(env):
             env.step(env.action_masks().argmax())
     monkeypatch.setattr(play_alone, "load_agent", lambda *args: agent)
-    table = play_alone.Table(game, case.variant, seed=seed, delay=0, say=lambda text: None)
-    play_alone.play(table, "noting")
+    table = play_alone.TerminalGame(game, case.variant, seed=seed, delay=0, say=lambda text: None)
+    play_alone.play_alone(table, "noting")
     words = np.array(agent.words, np.uint64)
     assert len(words) > 16
     assert deck not in decks_around(case, words)

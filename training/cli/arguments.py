@@ -3,14 +3,15 @@
 import argparse
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 from parlour.agents.registry import BUILT_IN
+from parlour.envs import Game
 
-AGENTS = (
+AGENT_HELP = (
     f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
     "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
     "module:Class; mcts; pimc (in games with an exact solver); expectimax:, rollouts: or mcts: "
@@ -128,3 +129,38 @@ def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         else:
             rest.append(word)
     return rest, read_options(pairs)
+
+
+def read_variants(
+    game: Game, names: Sequence[str] | None, options: Mapping[str, str]
+) -> Sequence[str] | None:
+    """Return the variants that are named; ``all`` alone stands for every one.
+
+    In a game for one player or several it stands for those that are as the default is.
+    """
+    if "all" not in (names or ()):
+        return names
+    if list(names or ()) != ["all"]:
+        raise ValueError("variant 'all' goes alone: it stands for every variant")
+    several = is_for_several(game, None, options)
+    return [name for name in game.variants if is_for_several(game, [name], options) == several]
+
+
+def is_for_several(game: Game, variants: Sequence[str] | None, options: Mapping[str, str]) -> bool:
+    """Whether rules are for several players; ValueError if some are and others are not."""
+    found: dict[bool, list[str]] = {}
+    for name in variants or [game.default]:
+        found.setdefault(game.num_players(game.make_rules(name, options)) > 1, []).append(name)
+    if len(found) > 1:
+        raise ValueError(
+            f"variants for one player ({', '.join(found[False])}) and for several "
+            f"({', '.join(found[True])}) are compared apart"
+        )
+    return True in found
+
+
+def refuse_flags(arguments: argparse.Namespace, names: Iterable[str], reason: str) -> None:
+    """Raise ValueError for flags that were given and make no sense, by the names of arguments."""
+    wrong = [f"--{n.replace('_', '-')}" for n in names if getattr(arguments, n) is not None]
+    if wrong:
+        raise ValueError(f"{', '.join(wrong)}: {reason}")

@@ -9,17 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs import GAMES, Game, game
+from parlour.envs import GAMES, Game
+from parlour.envs import game as game_named
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 from parlour.envs.core.truth import solver_of
 
-from ..evaluation.evaluate import DEALS
-from ..evaluation.labels import FOLDER, NO_SCORE, SHIPPED, UNKNOWN_FEWEST, Labels, is_scored, load
+from ..evaluation.labels import (
+    NO_SCORE,
+    OWN_FOLDER,
+    SHIPPED_FOLDER,
+    UNKNOWN_FEWEST,
+    Labels,
+    is_scored,
+    load_labels,
+)
 from ..evaluation.outputs import check_folder
-from ..evaluation.stats import rate
+from ..evaluation.spec import DEALS
+from ..evaluation.stats import wilson_rate
 from ..evaluation.terminal import find_width, wrap_words
-from .arguments import MOST_DEALS, MOST_JOBS, read_options, read_path, read_text, read_whole
-from .commands import progress_bars, variants_of
+from .arguments import (
+    MOST_DEALS,
+    MOST_JOBS,
+    read_options,
+    read_path,
+    read_text,
+    read_variants,
+    read_whole,
+)
+from .progress import progress_bars
 from .solve import add_limit
 
 SURE = (0.95, 0.99)
@@ -32,9 +49,9 @@ SIDES = 21
 """Columns beside it: the value, and how many deals have it."""
 
 
-def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
+def add_bank(parser: argparse.ArgumentParser, add_rules: Any) -> None:
     """Add ``make`` and ``show`` with their arguments; ``add_rules`` adds game and rules."""
-    ways = made.add_subparsers(title="what to do", metavar="make|show", dest="way", required=True)
+    ways = parser.add_subparsers(title="what to do", metavar="make|show", dest="way", required=True)
     make = ways.add_parser("make", help="solve numbered deals and write their labels")
     add_rules(make, many=True)
     make.add_argument(
@@ -64,7 +81,11 @@ def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
         "where these are installed (DASK_SCHEDULER_ADDRESS, RAY_ADDRESS say which)",
     )
     make.add_argument(
-        "--out", type=read_path, metavar="FOLDER", default=FOLDER, help=f"(default: {FOLDER})"
+        "--out",
+        type=read_path,
+        metavar="FOLDER",
+        default=OWN_FOLDER,
+        help=f"(default: {OWN_FOLDER})",
     )
     make.set_defaults(parser=make)
     show = ways.add_parser("show", help="show what labels say")
@@ -74,59 +95,61 @@ def add_bank(made: argparse.ArgumentParser, add_rules: Any) -> None:
     show.set_defaults(parser=show)
 
 
-def run_bank(given: argparse.Namespace) -> int:
+def run_bank(arguments: argparse.Namespace) -> int:
     """Make labels of a bank, or show what they say."""
-    return _make(given) if given.way == "make" else _show(given)
+    return _make(arguments) if arguments.way == "make" else _show(arguments)
 
 
-def _make(given: argparse.Namespace) -> int:
-    from ..evaluation.labelling import make
+def _make(arguments: argparse.Namespace) -> int:
+    from ..evaluation.labelling import make_labels
 
-    one, options = game(given.game), read_options(given.option)
-    variants = _solvable(one, variants_of(one, given.variant, options) or [one.default], given)
-    check_folder(given.out)
-    with progress_bars(given.deals) as bars:
+    game, options = game_named(arguments.game), read_options(arguments.option)
+    variants = _solvable(
+        game, read_variants(game, arguments.variant, options) or [game.default], arguments
+    )
+    check_folder(arguments.out)
+    with progress_bars(arguments.deals) as bars:
         for variant in variants:
-            path = make(
-                one,
+            path = make_labels(
+                game,
                 variant,
                 options,
-                bank=given.bank,
-                first=given.first,
-                deals=given.deals,
-                optimal=given.optimal,
-                limit=given.limit,
-                jobs=given.jobs,
-                backend=given.backend,
-                out=given.out,
+                bank=arguments.bank,
+                first=arguments.first,
+                deals=arguments.deals,
+                optimal=arguments.optimal,
+                limit=arguments.limit,
+                jobs=arguments.jobs,
+                backend=arguments.backend,
+                out=arguments.out,
                 progress=bars("deals solved", variant) if bars else None,
             )
             print(f"labels: {path}", file=sys.stderr)
-            print("\n".join(_summary_lines(load(path))))
+            print("\n".join(_summary_lines(load_labels(path))))
     return 0
 
 
-def _solvable(one: Game, variants: list[str], given: argparse.Namespace) -> list[str]:
+def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace) -> list[str]:
     """The variants that can be solved, of all; ValueError for one that was named and cannot."""
-    found, options = [], read_options(given.option)
+    found, options = [], read_options(arguments.option)
     for variant in variants:
-        rules = one.make_rules(variant, options)
+        rules = game.make_rules(variant, options)
         try:
-            solver_of(one, rules)
+            solver_of(game, rules)
         except ValueError as error:
-            if given.variant != ["all"]:
+            if arguments.variant != ["all"]:
                 raise
             print(f"{variant} left out: {error}", file=sys.stderr)
         else:
             found.append(variant)
     if not found:
-        raise ValueError(f"{one.title}: no variant can be solved by its solver")
+        raise ValueError(f"{game.title}: no variant can be solved by its solver")
     return found
 
 
-def _show(given: argparse.Namespace) -> int:
-    found = [load(path) for path in _files(given.game, given.variant)]
-    if given.json:
+def _show(arguments: argparse.Namespace) -> int:
+    found = [load_labels(path) for path in _files(arguments.game, arguments.variant)]
+    if arguments.json:
         print(json.dumps([summary(labels) for labels in found]))
     else:
         print("\n\n".join("\n".join(_summary_lines(labels)) for labels in found))
@@ -142,13 +165,13 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
         if variants:
             raise ValueError("--variant goes with a game, not with a file")
         return [Path(word)]
-    one = game(word)
+    game = game_named(word)
     for variant in variants or ():
-        one.make_rules(variant)
-    names = [f"{one.name}-{variant}" for variant in variants or ["*"]]
+        game.make_rules(variant)
+    names = [f"{game.name}-{variant}" for variant in variants or ["*"]]
     found = [
         path
-        for folder in (FOLDER, SHIPPED)
+        for folder in (OWN_FOLDER, SHIPPED_FOLDER)
         for name in names
         for end in (".parquet", "@*.parquet", "+*.parquet")
         for path in sorted(folder.glob(f"{name}{end}"))
@@ -156,8 +179,8 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
     found = list(dict.fromkeys(found))
     if not found:
         raise ValueError(
-            f"no labels of {one.title} in {FOLDER} or among those that come with Parlour: "
-            f"parlour bank make {one.name}"
+            f"no labels of {game.title} in {OWN_FOLDER} or among those that come with Parlour: "
+            f"parlour bank make {game.name}"
         )
     return found
 
@@ -168,7 +191,7 @@ def summary(labels: Labels) -> dict[str, Any]:
         name: int(np.count_nonzero(labels.winnable == code))
         for name, code in (("winnable", WINNABLE), ("lost", LOST), ("undecided", UNDECIDED))
     }
-    shares = [rate(labels.winnable == WINNABLE, sure)._asdict() for sure in SURE]
+    shares = [wilson_rate(labels.winnable == WINNABLE, sure)._asdict() for sure in SURE]
     scored = is_scored(labels.game)
     return {
         **labels.metadata(),

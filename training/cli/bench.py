@@ -1,25 +1,80 @@
-"""How many steps a second this machine makes: random legal play of our own environments, one core.
+"""``parlour bench``: how many steps a second this machine makes, in random legal play on one core.
 
 For a quick look; what the README says about speed comes from ``benchmarks/``.
 """
 
+import argparse
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from parlour.agents.uniform import pick_uniform
-from parlour.envs import CardEnv, Game
+from parlour.envs import GAMES, CardEnv, Game
+from parlour.envs import game as game_named
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 
-from ..evaluation.evaluate import describe_rules
+from ..evaluation.spec import describe_rules
+from .arguments import read_options
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The clone, if this is one."""
 
 
-def measure(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0) -> dict[str, Any]:
+def run_bench(arguments: argparse.Namespace) -> int:
+    """Measure one game, or in a clone run all benchmarks."""
+    if arguments.game is None and (ROOT / "benchmarks" / "steps.py").is_file():
+        return _bench_all(arguments)
+    games = list(GAMES.values()) if arguments.game is None else [game_named(arguments.game)]
+    options = read_options(arguments.option)
+    rows = 1024 if arguments.rows is None else arguments.rows
+    seconds = 1.0 if arguments.seconds is None else arguments.seconds
+    found = [
+        measure_speed(g, g.make_rules(arguments.variant, options), rows, seconds) for g in games
+    ]
+    if arguments.json:
+        print(json.dumps(found[0] if arguments.game else found))
+        return 0
+    for one in found:
+        print(f"{one['game']} {one['variant']}, random legal play with masks and codes, one core:")
+        print(f"  {one['batched_steps_per_second']:>12,.0f} steps/s  batched, {one['rows']} rows")
+        print(f"  {one['single_steps_per_second']:>12,.0f} steps/s  single environment")
+    return 0
+
+
+def _bench_all(arguments: argparse.Namespace) -> int:
+    """Run all benchmarks of the clone; of the flags only --seconds has a sense there."""
+    given_too = {
+        "--variant": arguments.variant is not None,
+        "--option": bool(arguments.option),
+        "--rows": arguments.rows is not None,
+        "--json": arguments.json,
+    }
+    wrong = [flag for flag, is_given in given_too.items() if is_given]
+    if wrong:
+        raise ValueError(
+            f"without GAME all benchmarks of the clone are run, which take no {', '.join(wrong)}: "
+            f"name a game, such as parlour bench {next(iter(GAMES))} (see parlour bench --help)"
+        )
+    print(
+        "all benchmarks, some minutes; peers that are not installed are left out (make bench "
+        "installs them)",
+        file=sys.stderr,
+    )
+    words = [] if arguments.seconds is None else ["--seconds", str(arguments.seconds)]
+    command = [sys.executable, "-m", "benchmarks.steps", *words]
+    return subprocess.run(command, cwd=ROOT).returncode
+
+
+def measure_speed(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0) -> dict[str, Any]:
     """Return steps per second (clicks), single and batched, as JSON has it.
 
     Legality check, autoreset, mask and ``codes`` are written at each step, and the random choice is

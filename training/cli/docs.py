@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
@@ -28,7 +28,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def options(game: Game) -> str:
     """Every option: values, default, what it does."""
     rows = [[f"`{o.name}`", o.values, o.default, o.doc] for o in describe_options(game.rules)]
-    return table(["option", "values", "default", "what it does"], rows)
+    return markdown_table(["option", "values", "default", "what it does"], rows)
 
 
 def variants(game: Game) -> str:
@@ -38,7 +38,7 @@ def variants(game: Game) -> str:
         changed = options_text(changed_options(rules, game.rules())) or "nothing"
         mark = " (default)" if name == game.default else ""
         rows.append([f"`{name}`{mark}", changed, game.sources[name]])
-    return table(["variant", "differs by", "source"], rows)
+    return markdown_table(["variant", "differs by", "source"], rows)
 
 
 def references(game: Game) -> str:
@@ -58,7 +58,7 @@ def actions(game: Game) -> str:
             rows.append([f"{start}" if one else f"{start}–{action - 1}"])
             rows[-1].append(first if one else f"{first} … {last}")
             start = action
-    return table(["action", "name"], rows)
+    return markdown_table(["action", "name"], rows)
 
 
 def observation(game: Game) -> str:
@@ -71,7 +71,9 @@ def observation(game: Game) -> str:
 
 def commands() -> str:
     """Every command of ``parlour``."""
-    return table(["command", "what it does"], [[f"`parlour {n}`", d] for n, d in COMMANDS.items()])
+    return markdown_table(
+        ["command", "what it does"], [[f"`parlour {n}`", d] for n, d in COMMANDS.items()]
+    )
 
 
 def games() -> str:
@@ -80,7 +82,7 @@ def games() -> str:
         [f"[{g.title}](envs/{g.name}/README.md)", f"`{g.id}`", str(len(g.variants)), str(g.actions)]
         for g in GAMES.values()
     ]
-    return table(["game", "id", "variants", "actions"], rows)
+    return markdown_table(["game", "id", "variants", "actions"], rows)
 
 
 ABOUT_GAME = (options, variants, references, actions, observation)

@@ -17,11 +17,11 @@ from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
 from parlour.envs.core.options import unknown_text
 
-from ..evaluation.evaluate import DEALS, MAX_MOVES
+from ..evaluation.spec import DEALS, MAX_MOVES
 from ..evaluation.terminal import as_line
-from . import STOPPED, bank, commands, solve
+from . import STOPPED, bank, bench, commands, evaluate, games, play, solve
 from .arguments import (
-    AGENTS,
+    AGENT_HELP,
     MOST_DEALS,
     MOST_HANDS,
     MOST_ROWS,
@@ -61,43 +61,46 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"parlour {_version()}")
     added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
 
-    made = {}
+    parsers = {}
     for name, text in COMMANDS.items():
         examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
-        made[name] = added.add_parser(name, help=text, description=text, epilog=examples)
-        made[name].set_defaults(parser=made[name])
+        parsers[name] = added.add_parser(name, help=text, description=text, epilog=examples)
+        parsers[name].set_defaults(parser=parsers[name])
     for name in ("rules", "evaluate", "play", "solve"):
-        _add_rules(made[name])
-    _add_rules(made["compare"], many=True)
-    _add_rules(made["bench"], optional=True)
-    made["evaluate"].add_argument("--agent", default="uniform", help=f"{AGENTS} (default: uniform)")
-    made["compare"].add_argument(
+        _add_rules(parsers[name])
+    _add_rules(parsers["compare"], many=True)
+    _add_rules(parsers["bench"], optional=True)
+    parsers["evaluate"].add_argument(
+        "--agent", default="uniform", help=f"{AGENT_HELP} (default: uniform)"
+    )
+    parsers["compare"].add_argument(
         "--agents",
         nargs="+",
         default=["uniform", "greedy"],
         metavar="AGENT",
-        help=f"each: {AGENTS}",
+        help=f"each: {AGENT_HELP}",
     )
     for name in ("evaluate", "compare"):
-        _add_deals(made[name])
-    _add_play(made["play"])
-    solve.add_solve(made["solve"])
-    bank.add_bank(made["bank"], _add_rules)
-    _add_bench(made["bench"])
+        _add_deals(parsers[name])
+    _add_play(parsers["play"])
+    solve.add_solve(parsers["solve"])
+    bank.add_bank(parsers["bank"], _add_rules)
+    _add_bench(parsers["bench"])
     return top
 
 
-def _add_rules(made: Parser, many: bool = False, optional: bool = False) -> None:
-    made.add_argument(
+def _add_rules(parser: Parser, many: bool = False, optional: bool = False) -> None:
+    parser.add_argument(
         "game", metavar="GAME", nargs="?" if optional else None, help=f"one of: {', '.join(GAMES)}"
     )
     many_of: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
     several = "one or more of, or all: " if many else ""
     several += "; ".join(
-        f"{one.name}: {', '.join(one.variants)} (default: {one.default})" for one in GAMES.values()
+        f"{game.name}: {', '.join(game.variants)} (default: {game.default})"
+        for game in GAMES.values()
     )
-    made.add_argument("--variant", metavar="NAME", help=several, **many_of)
-    made.add_argument(
+    parser.add_argument("--variant", metavar="NAME", help=several, **many_of)
+    parser.add_argument(
         "--option",
         "--set",
         metavar="NAME=VALUE",
@@ -107,97 +110,99 @@ def _add_rules(made: Parser, many: bool = False, optional: bool = False) -> None
     )
 
 
-def _add_deals(made: Parser) -> None:
-    made.add_argument(
+def _add_deals(parser: Parser) -> None:
+    parser.add_argument(
         "--deals", type=read_whole(MOST_DEALS), default=DEALS, help=f"how many (default: {DEALS})"
     )
-    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
     whole = read_whole()
-    made.add_argument("--first", type=whole, default=0, help="number of the first (default: 0)")
-    made.add_argument("--seed", type=whole, default=0, help="of the agents' own random choices")
-    made.add_argument(
+    parser.add_argument("--first", type=whole, default=0, help="number of the first (default: 0)")
+    parser.add_argument("--seed", type=whole, default=0, help="of the agents' own random choices")
+    parser.add_argument(
         "--key",
         metavar="TEXT",
         help="the secret that all draws come from; results name theirs (default: a new one)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--max-moves",
         type=read_whole(),
         help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES}); not in games "
         "for several, which always end",
     )
-    made.add_argument(
+    parser.add_argument(
         "--field",
         nargs="+",
         metavar="AGENT",
         help="in games for several: who plays the other seats, taken round (default: greedy and "
         "the game's players by rule)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
         help="in games for several: make each deal a session of so many hands, the dealer moving "
         "on (default: 1)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--truth",
         type=read_text,
         metavar="FILE",
         help="labels of the deals (parlour bank make), or no (default: those that are found)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and a picture"
     )
-    made.add_argument("--json", action="store_true", help="print JSON, and nothing else, on stdout")
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
+    )
 
 
-def _add_play(made: Parser) -> None:
-    made.add_argument("--agent", default="human", help=f"{AGENTS} (default: human)")
-    made.add_argument(
+def _add_play(parser: Parser) -> None:
+    parser.add_argument("--agent", default="human", help=f"{AGENT_HELP} (default: human)")
+    parser.add_argument(
         "--deck",
         type=read_text,
         help="a chosen deck: card names in dealing order, the top row first",
     )
-    made.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
-    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    made.add_argument("--seed", type=read_whole(), help="deal at random from this seed")
-    made.add_argument(
+    parser.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
+    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument("--seed", type=read_whole(), help="deal at random from this seed")
+    parser.add_argument(
         "--key", metavar="TEXT", help="the secret that agents' draws come from (default: a new one)"
     )
-    made.add_argument(
+    parser.add_argument(
         "--seat",
         type=read_whole(),
         help="in games for several: the seat to play, or to watch (default: 0)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--opponents",
         nargs="+",
         metavar="AGENT",
         help="in games for several: who plays the seats after it, taken round (default: greedy and "
         "the game's players by rule)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
         help="in games for several: play so many hands, the dealer moving on (default: 1)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--delay",
         type=read_seconds,
         help="seconds between the steps of an agent (default: wait for Enter)",
     )
 
 
-def _add_bench(made: Parser) -> None:
-    made.add_argument(
+def _add_bench(parser: Parser) -> None:
+    parser.add_argument(
         "--rows", type=read_whole(MOST_ROWS), help="games side by side (default: 1024)"
     )
-    made.add_argument(
+    parser.add_argument(
         "--seconds",
         type=read_seconds,
         help="length of each measurement (default: 1), without GAME too",
     )
-    made.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _version() -> str:
@@ -208,14 +213,14 @@ def _version() -> str:
 
 
 RUN: dict[str, Callable[[argparse.Namespace], int]] = {
-    "list": commands.run_list,
-    "rules": commands.run_rules,
-    "evaluate": commands.run_evaluate,
-    "compare": commands.run_compare,
-    "play": commands.run_play,
+    "list": games.run_list,
+    "rules": games.run_rules,
+    "evaluate": evaluate.run_evaluate,
+    "compare": evaluate.run_compare,
+    "play": play.run_play,
     "solve": solve.run_solve,
     "bank": bank.run_bank,
-    "bench": commands.run_bench,
+    "bench": bench.run_bench,
 }
 
 
@@ -233,13 +238,13 @@ def run(words: Sequence[str]) -> int:
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         raise ValueError(unknown_text("command", words[0], COMMANDS))
     top = parser()
-    given, rest = top.parse_known_args(words)
+    arguments, rest = top.parse_known_args(words)
     if rest:
-        getattr(given, "parser", top).refuse(rest)
-    if given.command is None:
+        getattr(arguments, "parser", top).refuse(rest)
+    if arguments.command is None:
         top.print_help()
         return FAILED
-    return RUN[given.command](given)
+    return RUN[arguments.command](arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

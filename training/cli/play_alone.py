@@ -16,10 +16,10 @@ from parlour.envs.core.keys import key_words, new_key, turn_seeds
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.scene import ansi
 
-from ..evaluation.evaluate import describe_rules
+from ..evaluation.spec import describe_rules
 
 
-class Table(NamedTuple):
+class TerminalGame(NamedTuple):
     """Which game is played and how it is shown.
 
     ``chosen`` is what `CardEnv.reset` takes as ``options``: a deck, a numbered deal, or nothing,
@@ -40,87 +40,95 @@ class Table(NamedTuple):
     key: str | None = None
 
 
-def play(table: Table, agent: str = "human") -> None:
+def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
     """Play until the person leaves, or watch one game of another agent.
 
     Raises ValueError for wrong rules, a wrong deck or an unknown agent; leaving raises nothing.
     """
-    env = CardEnv(table.game, table.variant, illegal="raise", **dict(table.options or {}))
+    env = CardEnv(terminal.game, terminal.variant, illegal="raise", **dict(terminal.options or {}))
     human = agent == "human"
     player: Agent = (
-        HumanAgent(table.ask, table.say, table.colour)
+        HumanAgent(terminal.ask, terminal.say, terminal.colour)
         if human
-        else load_agent(agent, table.game, env.rules, table.seed or 0)
+        else load_agent(agent, terminal.game, env.rules, terminal.seed or 0)
     )
-    seed, chosen = table.seed, table.chosen
+    seed, chosen = terminal.seed, terminal.chosen
     try:
         while True:
-            _play_game(env, player, table, seed, chosen)
-            if not human or not again(table):
+            _play_game(env, player, terminal, seed, chosen)
+            if not human or not ask_again(terminal):
                 return
             seed = chosen = None
     except (PlayerQuit, KeyboardInterrupt):
-        table.say("\nGoodbye.")
+        terminal.say("\nGoodbye.")
 
 
 def _play_game(
-    env: CardEnv, player: Agent, table: Table, seed: int | None, chosen: Mapping[str, Any] | None
+    env: CardEnv,
+    player: Agent,
+    terminal: TerminalGame,
+    seed: int | None,
+    chosen: Mapping[str, Any] | None,
 ) -> None:
     seed = secrets.randbelow(2**31) if seed is None else seed
     env.reset(seed=seed, options=chosen)
     where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
-    table.say(f"{env.game.title}, {describe_rules(env.game, env.rules, table.variant)}, {where}")
-    words = key_words(table.key or new_key())
+    terminal.say(
+        f"{env.game.title}, {describe_rules(env.game, env.rules, terminal.variant)}, {where}"
+    )
+    words = key_words(terminal.key or new_key())
     begun, over = time.monotonic(), False
     while not over:
         states = copy_states(env.rows.states)
         turn = make_turn(player, env.game, env.rules, states, turn_seeds(words, states))
         action = int(choose_actions(player, turn)[0])
         if not isinstance(player, HumanAgent):
-            show_choice(table, env.rules, env.state, player, action)
+            show_choice(terminal, env.rules, env.state, player, action)
         _, _, won, cut, info = env.step(action)
         over = won or cut
-    table.say("\n" + ansi(env.scene(), table.colour))
+    terminal.say("\n" + ansi(env.scene(), terminal.colour))
     result = human_bests.Best(
         info.get("won", False), info["score"], info["moves"], time.monotonic() - begun
     )
-    table.say(f"{'Won' if result.won else 'Cut off' if cut else 'Over'}: {result}.")
+    terminal.say(f"{'Won' if result.won else 'Cut off' if cut else 'Over'}: {result}.")
     if isinstance(player, HumanAgent) and "deck" not in (chosen or {}):
-        _note(env, table, result)
+        _keep_best(env, terminal, result)
 
 
-def _note(env: CardEnv, table: Table, result: human_bests.Best) -> None:
+def _keep_best(env: CardEnv, terminal: TerminalGame, result: human_bests.Best) -> None:
     """Remember a person's result if it is the best; not on a deck of one's own choice."""
     known = human_bests.rules_key(env.game, env.rules)
     before = human_bests.load_best(known)
     if result.better_than(before):
         human_bests.keep_best(known, result)
-        table.say("Your best so far." if before else "Your first result by these rules.")
+        terminal.say("Your best so far." if before else "Your first result by these rules.")
     else:
-        table.say(f"Your best so far: {before}.")
+        terminal.say(f"Your best so far: {before}.")
 
 
-def show_choice(table: Table, rules: Any, state: np.void, player: Agent, action: int) -> None:
-    """Show what an agent that is watched is about to do. Raises Quit when the person leaves."""
-    game = table.game
+def show_choice(
+    terminal: TerminalGame, rules: Any, state: np.void, player: Agent, action: int
+) -> None:
+    """Show what a watched agent is about to do. Raises PlayerQuit when the person leaves."""
+    game = terminal.game
     said = move_text([action], game.action_words(state, rules))
-    table.say("\n" + ansi(game.layout(state, rules), table.colour))
-    table.say(f"{player.name}: {said} ({game.label(action)})")
-    if table.delay is not None:
-        time.sleep(table.delay)
+    terminal.say("\n" + ansi(game.layout(state, rules), terminal.colour))
+    terminal.say(f"{player.name}: {said} ({game.label(action)})")
+    if terminal.delay is not None:
+        time.sleep(terminal.delay)
         return
-    watched = table.ask is not None or sys.stdin.isatty()
-    if watched and _answer(table, "Enter: on, q: quit > ") in ("q", "quit"):
+    watched = terminal.ask is not None or sys.stdin.isatty()
+    if watched and _answer(terminal, "Enter: on, q: quit > ") in ("q", "quit"):
         raise PlayerQuit
 
 
-def again(table: Table, what: str = "game") -> bool:
+def ask_again(terminal: TerminalGame, what: str = "game") -> bool:
     """Ask whether another one is to be played."""
-    return _answer(table, f"Another {what}? Enter: yes, q: quit > ") in ("", "y", "yes")
+    return _answer(terminal, f"Another {what}? Enter: yes, q: quit > ") in ("", "y", "yes")
 
 
-def _answer(table: Table, prompt: str) -> str:
+def _answer(terminal: TerminalGame, prompt: str) -> str:
     try:
-        return (table.ask or input)(prompt).strip().lower()
+        return (terminal.ask or input)(prompt).strip().lower()
     except EOFError:
         raise PlayerQuit from None

@@ -17,10 +17,10 @@ from parlour.envs.core.scene import ansi
 from parlour.envs.core.splitmix import mix64
 from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
 
-from ..evaluation.duplicate import default_field
+from ..evaluation.duplicate import default_opponents
 from ..evaluation.duplicate_play import first_dealers, hand_seeds
-from ..evaluation.evaluate import check_number, describe_rules
-from .play_alone import Table, again, show_choice
+from ..evaluation.spec import check_number, describe_rules
+from .play_alone import TerminalGame, ask_again, show_choice
 
 
 class SeatChoice(NamedTuple):
@@ -34,56 +34,56 @@ class SeatChoice(NamedTuple):
     hands: int = 1
 
 
-def play_session(table: Table, seat: SeatChoice, agent: str = "human") -> None:
+def play_session(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -> None:
     """Play hands until the person leaves, or watch an agent play so many.
 
-    All hands are one session (see `hands.hand_seeds`): the dealer moves on a seat after each. What
-    the others do is told at one's next turn. Raises ValueError for wrong rules, a wrong deck, seat
-    or number, or an unknown agent; leaving raises nothing.
+    All hands are one session (see `duplicate_play.hand_seeds`): the dealer moves on a seat after
+    each. What the others do is told at one's next turn. Raises ValueError for wrong rules, a wrong
+    deck, seat or number, or an unknown agent; leaving raises nothing.
     """
-    sitting = TerminalSession(table, seat, agent)
+    sitting = TerminalSession(terminal, seat, agent)
     try:
         while True:
             for _ in range(seat.hands):
                 sitting.play_hand()
-            if agent != "human" or not again(table, "hand"):
+            if agent != "human" or not ask_again(terminal, "hand"):
                 return
     except (PlayerQuit, KeyboardInterrupt):
-        table.say("\nGoodbye.")
+        terminal.say("\nGoodbye.")
 
 
 class TerminalSession:
     """A session at a table: who sits there, and the chips that each seat has won so far."""
 
-    def __init__(self, table: Table, seat: SeatChoice, agent: str) -> None:
-        self.table, self.game = table, table.game
-        self.rules = self.game.make_rules(table.variant, table.options)
+    def __init__(self, terminal: TerminalGame, seat: SeatChoice, agent: str) -> None:
+        self.terminal, self.game = terminal, terminal.game
+        self.rules = self.game.make_rules(terminal.variant, terminal.options)
         self.players = self.game.num_players(self.rules)
         self.own = check_seat("seat", seat.number, self.players)
         check_number("hands", seat.hands, 1)
-        self.chosen = read_reset_options(self.game, self.rules, table.chosen)
-        begin = secrets.randbelow(2**31) if table.seed is None else table.seed
-        self.source = ", ".join(f"{k} {v}" for k, v in (table.chosen or {"seed": begin}).items())
+        self.chosen = read_reset_options(self.game, self.rules, terminal.chosen)
+        begin = secrets.randbelow(2**31) if terminal.seed is None else terminal.seed
+        self.source = ", ".join(f"{k} {v}" for k, v in (terminal.chosen or {"seed": begin}).items())
         self.session = _session_seed(self.chosen, begin)
-        self.cast = self._cast(agent, seat.opponents)
+        self.cast = self._seat_agents(agent, seat.opponents)
         self.rows = Rows(self.game, self.rules, 1)
-        self.words = key_words(table.key or new_key())
+        self.words = key_words(terminal.key or new_key())
         self.totals = np.zeros(self.players, np.int64)
         self.hand = 0
         self.heard: list[str] = []
 
-    def _cast(self, agent: str, opponents: Sequence[str] | None) -> list[Agent]:
+    def _seat_agents(self, agent: str, opponents: Sequence[str] | None) -> list[Agent]:
         """Who plays each seat."""
         most = self.players - 1
         if opponents is not None and not 1 <= len(opponents) <= most:
             raise ValueError(f"opponents: {len(opponents)} given; allowed are 1–{most}")
         if "human" in (opponents or ()):
             raise ValueError("opponents: there is one person, at the seat that --seat names")
-        table, seed = self.table, self.table.seed or 0
-        names = [agent, *(opponents or default_field(self.game))]
+        terminal, seed = self.terminal, self.terminal.seed or 0
+        names = [agent, *(opponents or default_opponents(self.game))]
         cast = [load_agent(name, self.game, self.rules, seed) for name in names[: 1 + most]]
         if agent == "human":
-            cast[0] = HumanAgent(table.ask, table.say, table.colour)
+            cast[0] = HumanAgent(terminal.ask, terminal.say, terminal.colour)
         after = [(k - self.own) % self.players for k in range(self.players)]
         return [cast[k and 1 + (k - 1) % (len(cast) - 1)] for k in after]
 
@@ -94,7 +94,7 @@ class TerminalSession:
         while rows.states["over"][0] == Over.RUNNING:
             seat = int(rows.states["turn"][0])
             if seat == self.own:
-                self._tell()
+                self._say_heard()
             states = copy_states(rows.states)
             seeds = turn_seeds(self.words, states)
             turn = make_turn(self.cast[seat], self.game, self.rules, states, seeds)
@@ -103,7 +103,7 @@ class TerminalSession:
                 self.heard.append(self._describe_action(seat, int(actions[0])))
             elif not isinstance(self.cast[seat], HumanAgent):
                 show_choice(
-                    self.table, self.rules, rows.states[0], self.cast[seat], int(actions[0])
+                    self.terminal, self.rules, rows.states[0], self.cast[seat], int(actions[0])
                 )
             rows.step(actions)
         self._end()
@@ -122,11 +122,11 @@ class TerminalSession:
             self.rows.start(DealSource.SEED, dealer=(self.dealer + self.hand) % self.players)
         self.hand += 1
         if self.hand == 1:
-            name = describe_rules(self.game, self.rules, self.table.variant)
-            self.table.say(f"{self.game.title}, {name}, {self.source}")
-            self.table.say(", ".join(self._who(seat) for seat in range(self.players)))
+            name = describe_rules(self.game, self.rules, self.terminal.variant)
+            self.terminal.say(f"{self.game.title}, {name}, {self.source}")
+            self.terminal.say(", ".join(self._who(seat) for seat in range(self.players)))
         else:
-            self.table.say(f"\nHand {self.hand}")
+            self.terminal.say(f"\nHand {self.hand}")
 
     def _describe_action(self, seat: int, action: int) -> str:
         """What one hears of another's action, before it is played."""
@@ -151,20 +151,20 @@ class TerminalSession:
                 seen[other] = after["shown"].tobytes()
         return list(seen.values()).count(seen[action]) > 1
 
-    def _tell(self) -> None:
+    def _say_heard(self) -> None:
         if self.heard:
-            self.table.say("\n" + "\n".join(self.heard))
+            self.terminal.say("\n" + "\n".join(self.heard))
         self.heard = []
 
     def _end(self) -> None:
-        self._tell()
+        self._say_heard()
         state = view_states(self.game, self.rules, self.rows.states, np.array([self.own]))[0]
-        self.table.say("\n" + ansi(self.game.layout(state, self.rules), self.table.colour))
+        self.terminal.say("\n" + ansi(self.game.layout(state, self.rules), self.terminal.colour))
         nets = state["net"][: self.players].astype(np.int64)
         self.totals += nets
-        self.table.say(f"Over: {self._standing(nets)}.")
+        self.terminal.say(f"Over: {self._standing(nets)}.")
         if self.hand > 1:
-            self.table.say(f"After {self.hand} hands: {self._standing(self.totals)}.")
+            self.terminal.say(f"After {self.hand} hands: {self._standing(self.totals)}.")
 
     def _standing(self, chips: np.ndarray) -> str:
         return ", ".join(f"{self._who(seat)} {chips[seat]:+d}" for seat in range(self.players))

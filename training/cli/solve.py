@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs import Game, game
+from parlour.envs import Game
+from parlour.envs import game as game_named
 from parlour.envs.core.batch import Over
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
@@ -15,34 +16,34 @@ from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.truth import make_position, play_actions, solver_of
 
-from ..evaluation.evaluate import check_number, describe_rules
 from ..evaluation.labels import is_scored
-from ..evaluation.truth import proven
+from ..evaluation.spec import check_number, describe_rules
+from ..evaluation.truth import verify_solution
 from .arguments import read_options, read_text, read_whole
 
 WORDS = {True: "yes", False: "no", None: "undecided"}
 
 
-def add_solve(made: argparse.ArgumentParser) -> None:
+def add_solve(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour solve`` beside game and rules."""
-    made.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
-    made.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    made.add_argument("--deck", type=read_text, help="a chosen deck: card names in dealing order")
-    made.add_argument(
+    parser.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
+    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument("--deck", type=read_text, help="a chosen deck: card names in dealing order")
+    parser.add_argument(
         "--actions",
         nargs="+",
         default=[],
         metavar="ACTION",
         help="numbers or names of actions: the position after them is solved",
     )
-    made.add_argument("--fewest", action="store_true", help="look for the shortest way to win")
-    add_limit(made)
-    made.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--fewest", action="store_true", help="look for the shortest way to win")
+    add_limit(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_limit(made: argparse.ArgumentParser) -> None:
+def add_limit(parser: argparse.ArgumentParser) -> None:
     """Add ``--limit``: at how many positions a solver may look."""
-    made.add_argument(
+    parser.add_argument(
         "--limit",
         type=read_whole(),
         metavar="NODES",
@@ -50,24 +51,24 @@ def add_limit(made: argparse.ArgumentParser) -> None:
     )
 
 
-def run_solve(given: argparse.Namespace) -> int:
+def run_solve(arguments: argparse.Namespace) -> int:
     """Print whether a deal, or a position of it, can still be won, and how."""
-    one = game(given.game)
-    rules = one.make_rules(given.variant, read_options(given.option))
-    check_number("limit", 1 if given.limit is None else given.limit, 1)
-    solve = solver_of(one, rules)
-    state, named = _begun(one, rules, given)
-    state = play_actions(one, rules, state, [_action(one, word) for word in given.actions])
+    game = game_named(arguments.game)
+    rules = game.make_rules(arguments.variant, read_options(arguments.option))
+    check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
+    solve = solver_of(game, rules)
+    state, named = _start_position(game, rules, arguments)
+    state = play_actions(game, rules, state, [_action(game, word) for word in arguments.actions])
     if state["over"][0] != Over.RUNNING:
         found, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
     else:
         begun = perf_counter()
-        found = solve(state, rules, optimal=given.fewest, limit=given.limit)
+        found = solve(state, rules, optimal=arguments.fewest, limit=arguments.limit)
         spent = 1000 * (perf_counter() - begun)
-        proven(one, rules, state, found)
+        verify_solution(game, rules, state, found)
     said = {
-        "game": one.name,
-        "variant": describe_rules(one, rules, given.variant),
+        "game": game.name,
+        "variant": describe_rules(game, rules, arguments.variant),
         **named,
         "winnable": found.winnable,
         "score": found.score,
@@ -77,39 +78,41 @@ def run_solve(given: argparse.Namespace) -> int:
         "nodes": int(found.nodes),
         "ms": spent,
     }
-    print(json.dumps(said) if given.json else _solution(one, said))
+    print(json.dumps(said) if arguments.json else _solution(game, said))
     return 0
 
 
-def _begun(one: Game, rules: Any, given: argparse.Namespace) -> tuple[np.ndarray, dict[str, Any]]:
+def _start_position(
+    game: Game, rules: Any, arguments: argparse.Namespace
+) -> tuple[np.ndarray, dict[str, Any]]:
     """The position at the start, (1,), and what the JSON calls the deal."""
-    if (given.deal is None) == (given.deck is None):
+    if (arguments.deal is None) == (arguments.deck is None):
         raise ValueError("name what to solve: --deal NUMBER, or --deck CARDS")
-    if given.deck is not None:
-        if given.bank:
+    if arguments.deck is not None:
+        if arguments.bank:
             raise ValueError("--bank goes with --deal, not with --deck")
-        return make_position(one, rules, given.deck), {"deck": given.deck}
-    bank = given.bank or default_bank(one.name)
-    rows = Rows(one, rules, 1)
-    rows.deal_bank(bank, [given.deal])
-    return copy_states(rows.states), {"deal": given.deal, "bank": bank}
+        return make_position(game, rules, arguments.deck), {"deck": arguments.deck}
+    bank = arguments.bank or default_bank(game.name)
+    rows = Rows(game, rules, 1)
+    rows.deal_bank(bank, [arguments.deal])
+    return copy_states(rows.states), {"deal": arguments.deal, "bank": bank}
 
 
-def _action(one: Game, word: str) -> int:
+def _action(game: Game, word: str) -> int:
     """The action of this number or name, in any case; ValueError naming all there are."""
-    names = {one.label(action).lower(): action for action in range(one.actions)}
-    names |= {str(action): action for action in range(one.actions)}
+    names = {game.label(action).lower(): action for action in range(game.actions)}
+    names |= {str(action): action for action in range(game.actions)}
     if word.lower() not in names:
-        labels = [f"{action} {one.label(action)}" for action in range(one.actions)]
+        labels = [f"{action} {game.label(action)}" for action in range(game.actions)]
         raise ValueError(unknown_text("action", word, labels))
     return names[word.lower()]
 
 
-def _solution(one: Game, said: dict[str, Any]) -> str:
+def _solution(game: Game, said: dict[str, Any]) -> str:
     deal = f"deal {said['deal']}, bank {said['bank']}" if "deal" in said else "a chosen deck"
-    lines = [f"{one.title}, {said['variant']}, {deal}"]
+    lines = [f"{game.title}, {said['variant']}, {deal}"]
     moves = said["moves"] or []
-    if is_scored(one):
+    if is_scored(game):
         score = "none" if said["score"] is None else said["score"]
         lines.append(f"best score found: {score}, {len(moves)} moves")
     else:

@@ -7,22 +7,13 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from parlour.agents.registry import Agent, FixedAgent, fix_agent, load_agent
+from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game
-from parlour.envs import game as game_named
-from parlour.envs.core.keys import new_key
 
-from .evaluate import (
-    DEALS,
-    MAX_MOVES,
-    Evaluation,
-    Progress,
-    check_numbers,
-    check_player_count,
-    evaluate,
-)
+from .evaluate import Evaluation, Progress, evaluate_spec, load_player
 from .labels import Labels
-from .stats import CONFIDENCE, Estimate, difference
+from .spec import DEALS, MAX_MOVES, EvaluationSpec, make_specs
+from .stats import CONFIDENCE, Estimate, paired_difference
 from .terminal import as_line
 
 T = TypeVar("T")
@@ -72,7 +63,7 @@ class Comparison:
         return [
             _difference(variant, one, other)
             for variant, group in self.variants.items()
-            for one, other in pairs(group)
+            for one, other in ordered_pairs(group)
         ]
 
     def summary(self) -> dict[str, Any]:
@@ -108,61 +99,44 @@ def compare(
     any game is played if an agent cannot play one of the variants, or something is unknown or out
     of range.
     """
-    game = game_named(game) if isinstance(game, str) else game
-    check_numbers(deals, seed, max_moves)
+    specs = make_specs(
+        game,
+        variants,
+        options,
+        deals=deals,
+        bank=bank,
+        first=first,
+        seed=seed,
+        key=key,
+        confidence=confidence,
+        max_moves=max_moves,
+        truth=truth,
+    )
+    return compare_specs(specs, agents, report, finished)
+
+
+def compare_specs(
+    specs: Sequence[EvaluationSpec],
+    agents: Sequence[Agent | str],
+    report: ProgressFactory | None = None,
+    finished: list[Evaluation] | None = None,
+) -> Comparison:
+    """Let each agent play, alone, what specifications say; see `compare`."""
+    teams = [load_agents(spec, agents) for spec in specs]
     found = [] if finished is None else finished
-    key = new_key() if key is None else key
-    for variant, (_, players) in load_agents(game, agents, variants, options, seed).items():
-        for name, player in players.items():
-            one = evaluate(
-                game,
-                player,
-                variant=variant,
-                options=options,
-                deals=deals,
-                bank=bank,
-                first=first,
-                seed=seed,
-                max_moves=max_moves,
-                confidence=confidence,
-                progress=report(name, variant) if report else None,
-                truth=truth,
-                key=key,
-                name=name,
-            )
-            found.append(one)
+    for spec, team in zip(specs, teams, strict=True):
+        for name, agent in team.items():
+            progress = report(name, spec.base_variant) if report else None
+            found.append(evaluate_spec(spec, name, agent, progress))
     return Comparison(list(found))
 
 
-def load_agents(
-    game: Game,
-    agents: Sequence[Agent | str],
-    variants: Sequence[str] | None,
-    options: Mapping[str, Any] | None,
-    seed: int,
-    several: bool = False,
-) -> dict[str, tuple[Any, dict[str, FixedAgent]]]:
-    """Return, by variant, the rules and the agents that play them, by names that tell them apart.
-
-    All agents are loaded. Raises ValueError for rules that are not for one player, or with
-    ``several`` for those that are.
-    """
+def load_agents(spec: EvaluationSpec, agents: Sequence[Agent | str]) -> dict[str, FixedAgent]:
+    """Return the agents, given or named, that play, by names that tell them apart."""
     if not agents:
         raise ValueError("agents: give at least one")
-    known: dict[Any, str] = {}
-    found = {}
-    for variant in variants or [game.default]:
-        rules = game.make_rules(variant, options)
-        if rules in known:
-            raise ValueError(f"variants {known[rules]!r} and {variant!r} are the same rules here")
-        known[rules] = variant
-        check_player_count(game, rules, variant, several)
-        players = [
-            fix_agent(load_agent(one, game, rules, seed) if isinstance(one, str) else one)
-            for one in agents
-        ]
-        found[variant] = rules, dict(zip(_names(players, agents), players, strict=True))
-    return found
+    players = [load_player(spec, one) for one in agents]
+    return dict(zip(_names(players, agents), players, strict=True))
 
 
 def _names(players: Sequence[Agent], given: Sequence[Agent | str]) -> list[str]:
@@ -186,7 +160,7 @@ def number_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     return found
 
 
-def pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
+def ordered_pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
     """Yield all pairs, the later one first; neighbours come before those farther apart."""
     for apart in range(1, len(group)):
         for i in range(apart, len(group)):
@@ -196,5 +170,7 @@ def pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
 def _difference(variant: str, one: Evaluation, other: Evaluation) -> Difference:
     facts, others = one.results.facts, other.results.facts
     goal = one.game.goal_name(one.rules)
-    reached, score = (difference(facts[f], others[f], one.confidence) for f in (goal, "score"))
+    reached, score = (
+        paired_difference(facts[f], others[f], one.spec.confidence) for f in (goal, "score")
+    )
     return Difference(variant, one.agent, other.agent, goal, reached, score)

@@ -4,32 +4,33 @@ Each deal is played by each agent once from every seat: the same deck, the same 
 made of that see `duplicate_results`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from parlour.agents.registry import Agent, FixedAgent, fix_agent, load_agent
+from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game
-from parlour.envs import game as game_named
-from parlour.envs.core.deals import bank_seeds, default_bank
-from parlour.envs.core.keys import derive_key, new_key
+from parlour.envs.core.keys import derive_key
 
 from .compare import ProgressFactory, load_agents, number_names
-from .duplicate_results import DuplicateComparison, DuplicateSpec, Match
-from .evaluate import DEALS, SEES_ALL, Progress, check_number, describe_rules
+from .duplicate_play import play_duplicate
+from .duplicate_results import DuplicateComparison, DuplicateEvaluation
+from .evaluate import SEES_ALL, Progress, load_player
+from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE
 
 
-def evaluate(
+def evaluate_duplicate(
     game: Game | str, agent: Agent | str = "uniform", *, variant: str | None = None, **keywords: Any
-) -> Match:
+) -> DuplicateEvaluation:
     """Let an agent play deals of a bank from every seat, with a field in the other seats.
 
-    The other keywords are those of `compare`, and so are the errors.
+    The other keywords are those of `compare_duplicate`, and so are the errors.
     """
-    return compare(game, [agent], variants=variant and [variant], **keywords).matches[0]
+    variants = None if variant is None else [variant]
+    return compare_duplicate(game, [agent], variants=variants, **keywords).matches[0]
 
 
-def compare(
+def compare_duplicate(
     game: Game | str,
     agents: Sequence[Agent | str],
     *,
@@ -43,7 +44,7 @@ def compare(
     hands: int = 1,
     confidence: float = CONFIDENCE,
     report: ProgressFactory | None = None,
-    finished: list[Match] | None = None,
+    finished: list[DuplicateEvaluation] | None = None,
     key: str | None = None,
 ) -> DuplicateComparison:
     """Let each agent play the same deals from every seat, in a field and among each of the others.
@@ -52,36 +53,77 @@ def compare(
     each next deal (None: greedy and the game's players by rule). Then, for every ordered pair, one
     agent plays among seats all played by the other.
 
-    For ``hands`` and ``key`` (None: a new one) see `DuplicateSpec`, for the rest
+    For ``hands`` and ``key`` (None: a new one) see `EvaluationSpec`, for the rest
     `compare.compare`; ``finished``, a list of one's own, gets each match as it ends.
     Raises ValueError before a hand is played for what is unknown or out of range, and for rules for
     one player.
     """
-    game = game_named(game) if isinstance(game, str) else game
-    for name, value, low in (("deals", deals, 2), ("seed", seed, 0), ("hands", hands, 1)):
-        check_number(name, value, low)
-    bank = bank or default_bank(game.name)
-    bank_seeds(bank, [first])
-    key = new_key() if key is None else key
-    tables = []
-    for variant, (rules, cast) in load_agents(game, agents, variants, options, seed, True).items():
-        known = {_key(one): fixed for one, fixed in zip(agents, cast.values(), strict=True)}
-        name = describe_rules(game, rules, variant)
-        setting = DuplicateSpec(game, rules, name, bank, first, deals, hands, seed, key, confidence)
-        others = _field(setting, field, known)
-        _refuse_people([*cast.values(), *(agent for _, agent in others)])
-        tables.append((setting, variant, cast, others))
+    specs = make_specs(
+        game,
+        variants,
+        options,
+        several=True,
+        deals=deals,
+        bank=bank,
+        first=first,
+        seed=seed,
+        key=key,
+        confidence=confidence,
+        hands=hands,
+    )
+    return compare_duplicate_specs(specs, agents, field, report, finished)
+
+
+def compare_duplicate_specs(
+    specs: Sequence[EvaluationSpec],
+    agents: Sequence[Agent | str],
+    field: Sequence[Agent | str] | None = None,
+    report: ProgressFactory | None = None,
+    finished: list[DuplicateEvaluation] | None = None,
+) -> DuplicateComparison:
+    """Let each agent play, from every seat, what specifications say; see `compare_duplicate`."""
+    seatings = [_list_seatings(spec, agents, field) for spec in specs]
     found = [] if finished is None else finished
-    for setting, variant, cast, others in tables:
-        for name, rivals, pair in _list_seatings(cast, others):
-            said = f"{name} among {rivals[0][0]}" if pair else name
-            progress = report(said, variant) if report else None
-            found.append(_evaluate_agent(setting, name, cast[name], rivals, pair, progress))
+    for spec, several in zip(specs, seatings, strict=True):
+        for seating in several:
+            progress = report(seating.title, spec.base_variant) if report else None
+            found.append(_evaluate_seating(spec, seating, progress))
     return DuplicateComparison(list(found))
 
 
-Named = tuple[str, FixedAgent]
+NamedAgent = tuple[str, FixedAgent]
 """An agent and what it is called in this comparison."""
+
+
+class Seating(NamedTuple):
+    """Who plays, and who takes the other seats."""
+
+    name: str
+    agent: FixedAgent
+    others: Sequence[NamedAgent]
+    """Taken round, clockwise."""
+    pair: bool
+    """Whether one that is compared, too, sits in all other seats."""
+
+    @property
+    def title(self) -> str:
+        """What progress calls it."""
+        return f"{self.name} among {self.others[0][0]}" if self.pair else self.name
+
+
+def _list_seatings(
+    spec: EvaluationSpec, agents: Sequence[Agent | str], field: Sequence[Agent | str] | None
+) -> list[Seating]:
+    """Who plays among whom: each in the field, then each among every other."""
+    team = load_agents(spec, agents)
+    known = {_key(one): fixed for one, fixed in zip(agents, team.values(), strict=True)}
+    others = _load_field(spec, field or default_opponents(spec.game), known)
+    _refuse_people([*team.values(), *(agent for _, agent in others)])
+    found = [Seating(name, agent, others, pair=False) for name, agent in team.items()]
+    for name, agent in team.items():
+        rivals = [one for one in team.items() if one[0] != name]
+        found += [Seating(name, agent, [rival], pair=True) for rival in rivals]
+    return found
 
 
 def _key(agent: Agent | str) -> str | int:
@@ -89,23 +131,17 @@ def _key(agent: Agent | str) -> str | int:
     return agent if isinstance(agent, str) else id(agent)
 
 
-def _field(
-    setting: DuplicateSpec,
-    field: Sequence[Agent | str] | None,
-    known: Mapping[str | int, FixedAgent],
-) -> list[Named]:
+def _load_field(
+    spec: EvaluationSpec, field: Sequence[Agent | str], known: Mapping[str | int, FixedAgent]
+) -> list[NamedAgent]:
     """Who sits in the field; whoever is compared, too, is the same agent there: asked but once.
 
     The name of one that sees hidden cards is marked, as in tables.
     """
     loaded, found = dict(known), []
-    for one in field or default_field(setting.game):
+    for one in field:
         if _key(one) not in loaded:
-            loaded[_key(one)] = fix_agent(
-                load_agent(one, setting.game, setting.rules, setting.seed)
-                if isinstance(one, str)
-                else one
-            )
+            loaded[_key(one)] = load_player(spec, one)
         found.append(loaded[_key(one)])
     different = {id(one): one for one in found}
     names = number_names(one.name + SEES_ALL * one.sees_all for one in different.values())
@@ -113,7 +149,7 @@ def _field(
     return [(called[id(one)], one) for one in found]
 
 
-def default_field(game: Game) -> list[str]:
+def default_opponents(game: Game) -> list[str]:
     """Return who sits in a field that nobody has named: greedy, and the players by rule."""
     return ["greedy", *game.rule_agents]
 
@@ -127,34 +163,29 @@ def _refuse_people(agents: Sequence[FixedAgent]) -> None:
             )
 
 
-def _list_seatings(
-    cast: Mapping[str, FixedAgent], field: list[Named]
-) -> Iterator[tuple[str, list[Named], bool]]:
-    """Who plays among whom: each in the field, then each among every other."""
-    for name in cast:
-        yield name, field, False
-    for name in cast:
-        for other, agent in cast.items():
-            if other != name:
-                yield name, [(other, agent)], True
-
-
-def _evaluate_agent(
-    setting: DuplicateSpec,
-    name: str,
-    agent: FixedAgent,
-    rivals: Sequence[Named],
-    pair: bool,
-    progress: Progress | None,
-) -> Match:
-    own = derive_key(setting.key, name, pair, *(rival for rival, _ in rivals))
-    results = setting.play(agent, [rival for _, rival in rivals], own, progress)
-    return Match(
-        setting,
-        name,
+def _evaluate_seating(
+    spec: EvaluationSpec, seating: Seating, progress: Progress | None
+) -> DuplicateEvaluation:
+    """Let an agent play all deals from every seat; the order of the others shifts with the deal."""
+    names = tuple(name for name, _ in seating.others)
+    results = play_duplicate(
+        spec.game,
+        spec.rules,
+        seating.agent,
+        [agent for _, agent in seating.others],
+        spec.seeds,
+        order=spec.numbers,
+        hands=spec.hands,
+        key=derive_key(spec.key, seating.name, seating.pair, *names),
+        progress=progress,
+    )
+    agent = seating.agent
+    return DuplicateEvaluation(
+        spec,
+        seating.name,
         agent.sees_all,
         agent.lookahead_config is not None,
-        tuple(rival for rival, _ in rivals),
-        pair,
+        names,
+        seating.pair,
         results,
     )

@@ -49,7 +49,7 @@ class DuplicateResults(NamedTuple):
     milliseconds: float
 
 
-def seated(
+def play_seated(
     game: Game,
     rules: Any,
     agents: Sequence[Agent],
@@ -69,19 +69,21 @@ def seated(
     players = game.num_players(rules)
     if len(agents) != players or players < 2:
         raise ValueError(f"agents: {len(agents)} given; these rules have {players} seats")
-    cast, who = _cast(agents)
+    cast, who = _distinct_agents(agents)
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own, len(seeds)), key_words(own)
     parts: list[HandResults] = []
-    for some, ended in _parts(order, hands, chunk, progress):
-        plan = _plan(game, rules, seeds[some], hands, who[None, None])
+    for some, ended in _split_deals(order, hands, chunk, progress):
+        plan = _plan_hands(game, rules, seeds[some], hands, who[None, None])
         rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
-        parts.append(_play(game, rules, cast, plan, words, rows, ended))
+        parts.append(_play_hands(game, rules, cast, plan, words, rows, ended))
     nets, dealers, facts = zip(*parts, strict=True)
-    return HandResults(_sorted(nets, order), _sorted(dealers, order), _concatenate(facts, order))
+    return HandResults(
+        _sort_rows(nets, order), _sort_rows(dealers, order), _concatenate(facts, order)
+    )
 
 
-def session(
+def play_sessions(
     game: Game,
     rules: Any,
     agents: Sequence[Agent],
@@ -91,11 +93,11 @@ def session(
     key: str | None = None,
     progress: Progress | None = None,
 ) -> np.ndarray:
-    """Return what the seats win in sessions, int64 (n, hands, players): the nets of `seated`.
+    """Return what the seats win in sessions, int64 (n, hands, players): the nets of `play_seated`.
 
     The running totals are ``nets.cumsum(axis=1)``.
     """
-    found = seated(game, rules, agents, seeds, hands=hands, key=key, progress=progress)
+    found = play_seated(game, rules, agents, seeds, hands=hands, key=key, progress=progress)
     return found.nets.reshape(len(seeds), hands, -1)
 
 
@@ -118,27 +120,27 @@ def play_duplicate(
     with which of the field to begin (None: the first). With several ``hands`` a deal is a session.
     Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
     to one deal: whoever draws nothing and sits among none but itself wins exactly 0 over the seats
-    of a deal, whoever draws only on average. Raises as `seated` does.
+    of a deal, whoever draws only on average. Raises as `play_seated` does.
     """
     players = game.num_players(rules)
     if not field or players < 2:
         raise ValueError(f"field: {len(field)} agents given; these rules have {players} seats")
-    cast, places = _cast([agent, *field])
+    cast, places = _distinct_agents([agent, *field])
     timed = TimedAgent(agent)
     cast[0] = timed
     begin = np.zeros(len(seeds), np.int64) if order is None else order
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     shuffled, words = shuffle_order(own, len(seeds)), key_words(own)
     parts: list[tuple[np.ndarray, dict[str, np.ndarray]]] = []
-    for some, ended in _parts(shuffled, hands * players, chunk, progress):
-        who = _around(places[1:], begin[some], players)
-        plan = _plan(game, rules, seeds[some], hands, who)
+    for some, ended in _split_deals(shuffled, hands * players, chunk, progress):
+        who = _seat_around(places[1:], begin[some], players)
+        plan = _plan_hands(game, rules, seeds[some], hands, who)
         rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
-        found = _play(game, rules, cast, plan, words, rows, ended)
-        parts.append(_by_position(found, hands))
+        found = _play_hands(game, rules, cast, plan, words, rows, ended)
+        parts.append(_sum_by_position(found, hands))
     nets, facts = zip(*parts, strict=True)
     joined = _concatenate(facts, shuffled)
-    return DuplicateResults(_sorted(nets, shuffled), joined, hands, timed.milliseconds)
+    return DuplicateResults(_sort_rows(nets, shuffled), joined, hands, timed.milliseconds)
 
 
 def hand_seeds(seeds: np.ndarray, hands: int) -> np.ndarray:
@@ -179,7 +181,9 @@ class _HandPlan(NamedTuple):
     seatings: np.ndarray
 
 
-def _plan(game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray) -> _HandPlan:
+def _plan_hands(
+    game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray
+) -> _HandPlan:
     """Plan sessions: for each deal and hand one row for each seating in ``who``.
 
     ``who`` is (n, seatings, players), or (1, ...) for all deals.
@@ -199,7 +203,7 @@ def _plan(game: Game, rules: Any, seeds: np.ndarray, hands: int, who: np.ndarray
     return _HandPlan(spread(decks), spread(dealers), seats, seatings)
 
 
-def _play(
+def _play_hands(
     game: Game,
     rules: Any,
     cast: Sequence[Agent],
@@ -234,10 +238,10 @@ def _play(
             actions[live[these]] = choose_actions(cast[place], turn)
         decisions[live, states["turn"]] += 1
         rows.step(actions)
-    return _result(game, rules, rows.states, plan.dealers, decisions)
+    return _hand_results(game, rules, rows.states, plan.dealers, decisions)
 
 
-def _result(
+def _hand_results(
     game: Game, rules: Any, states: np.ndarray, dealers: np.ndarray, decisions: np.ndarray
 ) -> HandResults:
     players = game.num_players(rules)
@@ -254,29 +258,29 @@ def _result(
     return HandResults(nets, dealers, facts | {"decisions": decisions})
 
 
-def _by_position(found: HandResults, hands: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _sum_by_position(found: HandResults, hands: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """What the agent that sat in seat k of row k, of each hand, made of deals (n, players)."""
     rows, players = found.nets.shape
     row = np.arange(rows)
     seats, deals = row % players, row // (players * hands)
     positions = (seats - found.dealers - 1) % players
 
-    def summed(values: np.ndarray) -> np.ndarray:
+    def sum_cells(values: np.ndarray) -> np.ndarray:
         sums = np.zeros((rows // (players * hands), players), np.int64)
         np.add.at(sums, (deals, positions), values[row, seats])
         return sums
 
-    return summed(found.nets), {name: summed(values) for name, values in found.facts.items()}
+    return sum_cells(found.nets), {name: sum_cells(values) for name, values in found.facts.items()}
 
 
-def _cast(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
+def _distinct_agents(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
     """The different agents, the first one first, and the place of each given one among them."""
     cast = {id(agent): FixedAgent(agent) for agent in agents}
     places = {one: place for place, one in enumerate(cast)}
     return list(cast.values()), np.array([places[id(agent)] for agent in agents])
 
 
-def _around(field: np.ndarray, begin: np.ndarray, players: int) -> np.ndarray:
+def _seat_around(field: np.ndarray, begin: np.ndarray, players: int) -> np.ndarray:
     """Who sits where, (n, seatings, players): in seating k agent 0 in seat k, then the field."""
     after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after one's own
     taken = (begin[:, None, None] + after - 1) % len(field)
@@ -297,7 +301,7 @@ class _DealCounter:
             self.progress(deals)
 
 
-def _parts(
+def _split_deals(
     order: np.ndarray, each: int, chunk: int, progress: Progress | None
 ) -> Iterator[tuple[np.ndarray, Progress]]:
     """Cut deals of so many hands each into parts; with each comes what counts its ended hands."""
@@ -312,10 +316,10 @@ def _parts(
 def _concatenate(
     parts: Sequence[dict[str, np.ndarray]], order: np.ndarray
 ) -> dict[str, np.ndarray]:
-    return {name: _sorted([part[name] for part in parts], order) for name in parts[0]}
+    return {name: _sort_rows([part[name] for part in parts], order) for name in parts[0]}
 
 
-def _sorted(parts: Sequence[np.ndarray], order: np.ndarray) -> np.ndarray:
+def _sort_rows(parts: Sequence[np.ndarray], order: np.ndarray) -> np.ndarray:
     """Put the rows of deals, so many each, that were played in some order back into their own."""
     rows = np.concatenate(parts)
     by_deal = rows.reshape(len(order), -1, *rows.shape[1:])

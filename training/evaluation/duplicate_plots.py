@@ -4,8 +4,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .duplicate_results import DEALER, DuplicateComparison, Match, per_hand, position_names
-from .plots import colour, plain_axes
+from .duplicate_results import (
+    DEALER,
+    DuplicateComparison,
+    DuplicateEvaluation,
+    per_hand,
+    position_names,
+)
+from .plots import agent_colour, draw_bar, plain_axes
 
 CELL, BAR = 0.62, 0.42
 """Heights of a line of the heat map and of an agent's bar, inches."""
@@ -16,7 +22,7 @@ LONGEST = 18
 """Letters of an agent's name."""
 
 
-def picture(found: DuplicateComparison) -> Figure:
+def plot_duplicate(found: DuplicateComparison) -> Figure:
     """Return a figure with a line of panels for each variant; needs no display.
 
     They are the heat map of all pairs, where there are any, the means in the field, and the means
@@ -31,11 +37,11 @@ def picture(found: DuplicateComparison) -> Figure:
         dpi=110,
         layout="constrained",
     )
-    setting = found.matches[0].setting
-    sessions = f" of {setting.hands} hands" if setting.hands > 1 else ""
+    spec = found.matches[0].spec
+    sessions = f" of {spec.hands} hands" if spec.hands > 1 else ""
     figure.suptitle(
-        f"{setting.game.title}: {setting.deals:,} deals{sessions} of bank {setting.bank}, each "
-        f"from every seat, {setting.confidence:.0%} intervals",
+        f"{spec.game.title}: {spec.deals:,} deals{sessions} of bank {spec.bank}, each "
+        f"from every seat, {spec.confidence:.0%} intervals",
         fontsize=12,
         parse_math=False,  # names are text: a $ in them begins no formula
     )
@@ -44,13 +50,15 @@ def picture(found: DuplicateComparison) -> Figure:
     )
     for line, (variant, group) in zip(axes, variants.items(), strict=True):
         if has_pairs:
-            _pairs(line[0], group, found.pairs(variant))
-        _field(line[-2], group)
-        _positions(line[-1], group)
+            _draw_pairs(line[0], group, found.pairs(variant))
+        _draw_field(line[-2], group)
+        _draw_positions(line[-1], group)
     return figure
 
 
-def _pairs(axes: Axes, group: list[Match], pairs: dict[tuple[str, str], Match]) -> None:
+def _draw_pairs(
+    axes: Axes, group: list[DuplicateEvaluation], pairs: dict[tuple[str, str], DuplicateEvaluation]
+) -> None:
     """A cell for each agent (line) among seats all played by another (column)."""
     names = [one.agent for one in group]
     nets = np.full((len(names), len(names)), np.nan)
@@ -75,20 +83,17 @@ def _pairs(axes: Axes, group: list[Match], pairs: dict[tuple[str, str], Match]) 
     axes.set_xlabel("in all other seats")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    setting = group[0].setting
-    title = f"{setting.variant}: line among column, {per_hand(setting)}"
+    spec = group[0].spec
+    title = f"{spec.variant}: line among column, {per_hand(spec)}"
     axes.set_title(title, loc="left", fontsize=11)
 
 
-def _field(axes: Axes, group: list[Match]) -> None:
+def _draw_field(axes: Axes, group: list[DuplicateEvaluation]) -> None:
     """The mean of each agent in the field."""
     span = max(abs(limit) for one in group for limit in one.net[1:3]) or 1.0
     for place, one in enumerate(group):
         mean, low, high, _ = one.net
-        axes.barh(place, mean, height=0.6, color=colour(place), alpha=0.85)
-        axes.errorbar(
-            mean, place, xerr=[[mean - low], [high - mean]], color="#222222", capsize=3, lw=1.2
-        )
+        draw_bar(axes, place, (mean, low, high), height=0.6)
         free = max(high, 0.0) + 0.03 * span  # right of the bar, or of the axis if it lies left
         axes.text(free, place, f"{mean:+.2f}", va="center", fontsize=9)
     axes.axvline(0, color="#222222", lw=0.8)
@@ -97,36 +102,36 @@ def _field(axes: Axes, group: list[Match]) -> None:
     axes.set_ylim(middle + reach, middle - reach)
     lows, highs = zip(*(one.net[1:3] for one in group), strict=True)
     axes.set_xlim(min(0.0, *lows) - 0.05 * span, max(0.0, *highs) + 0.3 * span)
-    setting = group[0].setting
+    spec = group[0].spec
     axes.locator_params("x", nbins=6)
-    axes.set_xlabel(per_hand(setting))
+    axes.set_xlabel(per_hand(spec))
     among = ", ".join(group[0].field)
-    title = f"{setting.variant}, among {_short(among, 34)}"
+    title = f"{spec.variant}, among {_short(among, 34)}"
     axes.set_title(title, loc="left", fontsize=11, parse_math=False)
     plain_axes(axes)
 
 
-def _positions(axes: Axes, group: list[Match]) -> None:
+def _draw_positions(axes: Axes, group: list[DuplicateEvaluation]) -> None:
     """The mean of each agent at each position, in the field."""
-    places = np.arange(group[0].setting.players)
+    places = np.arange(group[0].spec.num_players)
     for place, one in enumerate(group):
         apart = 0.5 * (place - (len(group) - 1) / 2) / max(len(group), 2)
-        means, lows, highs, _ = (np.array(part) for part in zip(*one.by_position, strict=True))
+        means, lows, highs, _ = (np.array(part) for part in zip(*one.position_means, strict=True))
         axes.errorbar(
             places + apart, means, yerr=[means - lows, highs - means], fmt="o", ms=5,
-            color=colour(place), capsize=3, lw=1.3,
+            color=agent_colour(place), capsize=3, lw=1.3,
         )  # fmt: skip
     axes.axhline(0, color="#222222", lw=0.8)
-    names = position_names(group[0].setting)
+    names = position_names(group[0].spec)
     axes.set_xticks(places, names)
     axes.set_xlabel("position (1: at the dealer's left)" if names[-1] == DEALER else "position")
-    axes.set_ylabel(per_hand(group[0].setting))
+    axes.set_ylabel(per_hand(group[0].spec))
     colours = " (colours as beside)" if len(group) > 1 else ""
     axes.set_title(f"there, by position{colours}", loc="left", fontsize=11)
     plain_axes(axes)
 
 
-def _label(one: Match) -> str:
+def _label(one: DuplicateEvaluation) -> str:
     return _short(one.agent, LONGEST) + ("\n(sees all)" if one.sees_all else "")
 
 

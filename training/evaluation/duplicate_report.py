@@ -14,17 +14,24 @@ from .duplicate_results import (
     DEALER,
     DuplicateComparison,
     DuplicateDifference,
-    DuplicateSpec,
-    Match,
+    DuplicateEvaluation,
     per_hand,
     position_names,
 )
-from .evaluate import LOOKS_AHEAD, SEES_ALL
+from .evaluate import SEES_ALL
 from .fitting import make_table, print_fitting
-from .report import FILES, coloured, interval, show_key, write
+from .report import (
+    agent_label,
+    coloured_text,
+    interval_style,
+    interval_text,
+    show_key,
+    show_marks,
+    write_files,
+)
+from .spec import EvaluationSpec
 from .stats import Estimate
 
-__all__ = ["FILES", "episodes", "save", "show"]
 SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with ms."""
 
@@ -34,9 +41,9 @@ def save(found: DuplicateComparison, folder: Path | str) -> list[Path]:
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
     """
-    from .duplicate_plots import picture  # Matplotlib takes a second to load
+    from .duplicate_plots import plot_duplicate  # Matplotlib takes a second to load
 
-    return write(folder, episodes(found), found.summary(), lambda: picture(found))
+    return write_files(folder, episodes(found), found.summary(), lambda: plot_duplicate(found))
 
 
 def episodes(found: DuplicateComparison) -> pa.Table:
@@ -50,15 +57,15 @@ def episodes(found: DuplicateComparison) -> pa.Table:
     return whole.replace_schema_metadata({"parlour": json.dumps(found.summary())})
 
 
-def _rows(one: Match) -> pa.Table:
-    setting, facts = one.setting, {"net": one.results.nets} | one.results.facts
+def _rows(one: DuplicateEvaluation) -> pa.Table:
+    spec, facts = one.spec, {"net": one.results.nets} | one.results.facts
     deals, players = one.results.nets.shape
     words = {
-        "game": setting.game.name,
-        "variant": setting.variant,
+        "game": spec.game.name,
+        "variant": spec.variant,
         "agent": one.agent,
         "field": ", ".join(one.field),
-        "bank": setting.bank,
+        "bank": spec.bank,
     }
     columns: dict[str, Any] = {
         name: pa.array([word] * (deals * players)).dictionary_encode()
@@ -68,43 +75,44 @@ def _rows(one: Match) -> pa.Table:
     columns |= {"sees_all": pa.array([one.sees_all] * (deals * players))}
     columns |= {"deal": np.repeat(one.deals, players)}
     columns |= {"position": np.tile(np.arange(1, players + 1), deals)}
-    columns |= {"hands": np.full(deals * players, setting.hands)}
+    columns |= {"hands": np.full(deals * players, spec.hands)}
     return pa.table(columns | {name: values.reshape(-1) for name, values in facts.items()})
 
 
 def show(found: DuplicateComparison, console: Console) -> None:
     """Print the tables: how each agent did, by how much they differ, each among each other."""
-    first = found.matches[0].setting
-    last = first.first + first.deals - 1
-    sessions = f", each a session of {first.hands} hands" if first.hands > 1 else ""
+    spec = found.matches[0].spec
+    last = spec.first + spec.deals - 1
+    sessions = f", each a session of {spec.hands} hands" if spec.hands > 1 else ""
     console.print(
         Text(
-            f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}{sessions}, "
+            f"{spec.game.title}, deals {spec.first} to {last} of bank {spec.bank}{sessions}, "
             "from every seat"
         )
     )
     for variant, group in found.variants.items():
-        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES])
+        print_fitting(console, [_results_table(variant, group, *shape) for shape in SHAPES])
         differences = [one for one in found.differences if one.variant == variant]
         if differences:
-            print_fitting(console, [differences_table(differences, group[0].setting)])
+            print_fitting(console, [differences_table(differences, group[0].spec)])
         if pairs := found.pairs(variant):
-            tables = [_pairs(group, pairs, with_interval) for with_interval in (True, False)]
+            tables = [_pairs_table(group, pairs, with_interval) for with_interval in (True, False)]
             print_fitting(console, tables)
-    if any(one.sees_all or SEES_ALL in "".join(one.field) for one in found.matches):
-        console.print(f"{SEES_ALL} sees the hidden cards")
-    if any(one.looks_ahead for one in found.matches):
-        console.print(f"{LOOKS_AHEAD} looks a step ahead")
-    console.print(f"[dim]{_notes(found, first)}[/]")
-    show_key(first.key, console)
+    show_marks(
+        console,
+        sees_all=any(one.sees_all or SEES_ALL in "".join(one.field) for one in found.matches),
+        looks_ahead=any(one.looks_ahead for one in found.matches),
+    )
+    console.print(f"[dim]{_notes(found, spec)}[/]")
+    show_key(spec.key, console)
 
 
-def _notes(found: DuplicateComparison, setting: DuplicateSpec) -> str:
+def _notes(found: DuplicateComparison, spec: EvaluationSpec) -> str:
     said = [
-        f"In brackets, or after ±: {setting.confidence:.0%} intervals (Student); a deal counts "
+        f"In brackets, or after ±: {spec.confidence:.0%} intervals (Student); a deal counts "
         "once, as the mean of its seats."
     ]
-    if setting.game.has_dealer:
+    if spec.game.has_dealer:
         said.append("Positions: 1 is at the dealer's left.")
     if found.differences:
         said.append(
@@ -114,52 +122,50 @@ def _notes(found: DuplicateComparison, setting: DuplicateSpec) -> str:
     return " ".join([*said, "ms: a decision, in a batch."])
 
 
-def _results(variant: str, group: list[Match], positions: bool, costs: bool) -> Table:
+def _results_table(
+    variant: str, group: list[DuplicateEvaluation], positions: bool, costs: bool
+) -> Table:
     """The table of how each agent did in the field."""
-    setting = group[0].setting
-    places = position_names(setting) if positions else []
-    heads = [per_hand(setting), "won %", *places, *(["ms"] if costs else [])]
+    spec = group[0].spec
+    places = position_names(spec) if positions else []
+    heads = [per_hand(spec), "won %", *places, *(["ms"] if costs else [])]
     table = make_table(f"{variant}, among {', '.join(group[0].field)}", "agent", *heads)
     for one in group:
-        means = [f"{at.mean:+.2f}" for at in one.by_position] if positions else []
+        means = [f"{at.mean:+.2f}" for at in one.position_means] if positions else []
         spent = [f"{one.results.milliseconds:.2g}"] if costs else []
         won = f"{100 * one.estimates['won'].mean:.1f}"
-        table.add_row(_marked(one), interval(one.net), won, *means, *spent)
+        table.add_row(agent_label(one), interval_text(one.net), won, *means, *spent)
     return table
 
 
-def differences_table(found: list[DuplicateDifference], setting: DuplicateSpec) -> Table:
+def differences_table(found: list[DuplicateDifference], spec: EvaluationSpec) -> Table:
     """Return the table of paired differences, overall and at each position."""
-    table = make_table("", "difference", per_hand(setting), "Holm", "p")
+    table = make_table("", "difference", per_hand(spec), "Holm", "p")
     for one in found:
-        table.add_row(Text(f"{one.agent} − {one.minus}"), coloured(one.net), "", "")
-        for place, at in zip(position_names(setting), one.positions, strict=True):
+        table.add_row(Text(f"{one.agent} − {one.minus}"), coloured_text(one.net), "", "")
+        for place, at in zip(position_names(spec), one.positions, strict=True):
             as_place = f"  {'as' if place == DEALER else 'at'} {place}"
-            wide = f"[{_style(at.holm)}]\\[{at.holm.low:+.2f}, {at.holm.high:+.2f}][/]"
+            wide = f"[{interval_style(at.holm)}]\\[{at.holm.low:+.2f}, {at.holm.high:+.2f}][/]"
             p = "< 0.0001" if at.p < 0.0001 else f"{at.p:.4f}"
-            table.add_row(as_place, coloured(at.own), wide, p)
+            table.add_row(as_place, coloured_text(at.own), wide, p)
     return table
 
 
-def _pairs(group: list[Match], pairs: dict[tuple[str, str], Match], with_interval: bool) -> Table:
+def _pairs_table(
+    group: list[DuplicateEvaluation],
+    pairs: dict[tuple[str, str], DuplicateEvaluation],
+    with_interval: bool,
+) -> Table:
     """The table of each agent (a line) among seats all played by another (a column)."""
     names = [one.agent for one in group]
-    table = make_table(f"{per_hand(group[0].setting)}: line among column", "agent", *names)
+    table = make_table(f"{per_hand(group[0].spec)}: line among column", "agent", *names)
     for one in group:
         found = [pairs.get((one.agent, other)) for other in names]
         cells = ["·" if match is None else _net_text(match.net, with_interval) for match in found]
-        table.add_row(_marked(one), *cells)
+        table.add_row(agent_label(one), *cells)
     return table
 
 
 def _net_text(net: Estimate, with_interval: bool) -> str:
     half = f" ± {net.high - net.mean:.2f}" if with_interval else ""
-    return f"[{_style(net)}]{net.mean:+.2f}{half}[/]"
-
-
-def _style(found: Estimate) -> str:
-    return "green" if found.low > 0 else "red" if found.high < 0 else "dim"
-
-
-def _marked(one: Match) -> Text:
-    return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
+    return f"[{interval_style(net)}]{net.mean:+.2f}{half}[/]"

@@ -7,149 +7,83 @@ dealer. In a game without a dealer positions are seats. Nets are counted in the 
 antes) a hand.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.registry import Agent
-from parlour.envs import Game
-from parlour.envs.core.deals import bank_seeds
-from parlour.envs.core.options import to_plain
-
-from .compare import pairs
-from .duplicate_play import DuplicateResults, play_duplicate
-from .evaluate import Progress
+from .compare import ordered_pairs
+from .duplicate_play import DuplicateResults
+from .spec import EvaluationSpec
 from .stats import Estimate, TestedMean, student_mean, student_means
 
 DEALER = "dealer"
 """What the last position is called, where a seat deals."""
 
 
-class DuplicateSpec(NamedTuple):
-    """What is played: deals ``first`` .. ``first + deals - 1`` of a bank, by one set of rules.
-
-    With several ``hands`` each deal is a session of so many (see `hands.hand_seeds`). ``variant``
-    names the rules; ``seed`` is that of the agents' own random choices, ``key`` the secret that
-    all draws come from.
-    """
-
-    game: Game
-    rules: Any
-    variant: str
-    bank: str
-    first: int
-    deals: int
-    hands: int
-    seed: int
-    key: str
-    confidence: float
-
-    @property
-    def players(self) -> int:
-        """How many seats there are."""
-        return self.game.num_players(self.rules)
-
-    @property
-    def unit(self) -> float:
-        """The chips of one unit."""
-        return self.game.reward_unit(self.rules)
-
-    @property
-    def unit_name(self) -> str:
-        """What nets are counted in."""
-        return "antes" if hasattr(self.rules, "ante") else "stakes"
-
-    def play(
-        self, agent: Agent, field: Sequence[Agent], key: str, progress: Progress | None
-    ) -> DuplicateResults:
-        """Let an agent play all deals from every seat; the field's order shifts with the deal."""
-        numbers = range(self.first, self.first + self.deals)
-        return play_duplicate(
-            self.game,
-            self.rules,
-            agent,
-            field,
-            bank_seeds(self.bank, numbers),
-            order=np.array(numbers),
-            hands=self.hands,
-            key=key,
-            progress=progress,
-        )
-
-    def summary(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
-        return {
-            "game": self.game.name,
-            "variant": self.variant,
-            "rules": to_plain(self.rules),
-            "rules_digest": self.game.rules_digest(self.rules),
-            "bank": self.bank,
-            "first": self.first,
-            "hands": self.hands,
-            "seed": self.seed,
-            "key": self.key,
-            "confidence": self.confidence,
-            "unit": self.unit_name,
-        }
-
-
 @dataclass(frozen=True, eq=False)
-class Match:
-    """How an agent did, in every seat of the same deals, with others in the other seats.
+class DuplicateEvaluation:
+    """How an agent did, in every seat of the same deals, with others in the other seats."""
 
-    ``field`` names the others, those that see hidden cards with `evaluate.SEES_ALL`; in a ``pair``
-    it is one agent in all of them. ``looks_ahead``: a saved agent that does not play by its policy.
-    """
-
-    setting: DuplicateSpec
+    spec: EvaluationSpec
     agent: str
+    """Its name in tables."""
     sees_all: bool
     looks_ahead: bool
+    """Whether it is a saved agent that does not play by its policy."""
     field: tuple[str, ...]
+    """The names of the others, of those that see hidden cards with `evaluate.SEES_ALL`."""
     pair: bool
+    """Whether one other agent sits in all other seats, for the table of pairs."""
     results: DuplicateResults
 
     @property
     def deals(self) -> np.ndarray:
         """The numbers of the deals in their bank, int64 (n,)."""
-        return np.arange(self.setting.first, self.setting.first + self.setting.deals)
+        return self.spec.numbers
 
     @cached_property
     def nets(self) -> np.ndarray:
         """The net of each deal at each position, in units a hand, float64 (n, players)."""
-        return np.asarray(self.results.nets / (self.results.hands * self.setting.unit))
+        return np.asarray(self.results.nets / (self.results.hands * unit_chips(self.spec)))
 
     @cached_property
     def net(self) -> Estimate:
         """The mean net over all seats."""
-        return student_mean(self.nets.mean(axis=1), self.setting.confidence)
+        return student_mean(self.nets.mean(axis=1), self.spec.confidence)
 
     @cached_property
-    def by_position(self) -> list[Estimate]:
+    def position_means(self) -> list[Estimate]:
         """The mean net at each position."""
-        return [student_mean(column, self.setting.confidence) for column in self.nets.T]
+        return [student_mean(column, self.spec.confidence) for column in self.nets.T]
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
         """The mean of each fact a hand: of ``won`` and other facts of yes or no a share."""
         return {
-            name: student_mean(values.mean(axis=1) / self.results.hands, self.setting.confidence)
+            name: student_mean(values.mean(axis=1) / self.results.hands, self.spec.confidence)
             for name, values in self.results.facts.items()
         }
 
     def summary(self) -> dict[str, Any]:
         """Return all of it as JSON has it: an ``{"mean", "low", "high", "n"}`` for each fact."""
+        spec = self.spec
         return {
-            **self.setting.summary(),
+            **spec.rules_summary(),
+            "bank": spec.bank,
+            "first": spec.first,
+            "hands": spec.hands,
+            "seed": spec.seed,
+            "key": spec.key,
+            "confidence": spec.confidence,
+            "unit": unit_name(spec),
             "agent": self.agent,
             "sees_all": self.sees_all,
             "looks_ahead": self.looks_ahead,
             "field": list(self.field),
             "net": self.net._asdict(),
-            "positions": [one._asdict() for one in self.by_position],
+            "positions": [one._asdict() for one in self.position_means],
             **{name: found._asdict() for name, found in self.estimates.items()},
             "ms_per_decision": self.results.milliseconds,
         }
@@ -199,22 +133,22 @@ class DuplicateDifference(NamedTuple):
 class DuplicateComparison:
     """What agents did in one field, and each among seats that were all played by one other."""
 
-    matches: list[Match]
+    matches: list[DuplicateEvaluation]
 
     @cached_property
-    def variants(self) -> dict[str, list[Match]]:
+    def variants(self) -> dict[str, list[DuplicateEvaluation]]:
         """The matches in the field, by variant, in the order of the agents."""
         return {
             variant: [one for one in self._of(variant) if not one.pair]
-            for variant in dict.fromkeys(one.setting.variant for one in self.matches)
+            for variant in dict.fromkeys(one.spec.variant for one in self.matches)
         }
 
-    def pairs(self, variant: str) -> dict[tuple[str, str], Match]:
+    def pairs(self, variant: str) -> dict[tuple[str, str], DuplicateEvaluation]:
         """Return the matches of an agent among seats all played by another, by their names."""
         return {(one.agent, one.field[0]): one for one in self._of(variant) if one.pair}
 
-    def _of(self, variant: str) -> list[Match]:
-        return [one for one in self.matches if one.setting.variant == variant]
+    def _of(self, variant: str) -> list[DuplicateEvaluation]:
+        return [one for one in self.matches if one.spec.variant == variant]
 
     @cached_property
     def differences(self) -> list[DuplicateDifference]:
@@ -224,14 +158,14 @@ class DuplicateComparison:
         """
         return [
             DuplicateDifference(
-                one.setting.variant,
+                one.spec.variant,
                 one.agent,
                 other.agent,
-                student_mean((one.nets - other.nets).mean(axis=1), one.setting.confidence),
-                student_means(one.nets - other.nets, one.setting.confidence),
+                student_mean((one.nets - other.nets).mean(axis=1), one.spec.confidence),
+                student_means(one.nets - other.nets, one.spec.confidence),
             )
             for group in self.variants.values()
-            for one, other in pairs(group)
+            for one, other in ordered_pairs(group)
         ]
 
     def summary(self) -> dict[str, Any]:
@@ -243,12 +177,22 @@ class DuplicateComparison:
         }
 
 
-def per_hand(setting: DuplicateSpec) -> str:
+def unit_chips(spec: EvaluationSpec) -> float:
+    """Return the chips of one unit, in which nets are counted."""
+    return spec.game.reward_unit(spec.rules)
+
+
+def unit_name(spec: EvaluationSpec) -> str:
+    """Return what that unit is called."""
+    return "antes" if hasattr(spec.rules, "ante") else "stakes"
+
+
+def per_hand(spec: EvaluationSpec) -> str:
     """Return what nets are counted in, as headings have it."""
-    return f"{setting.unit_name} a {'hand' if setting.game.has_dealer else 'game'}"
+    return f"{unit_name(spec)} a {'hand' if spec.game.has_dealer else 'game'}"
 
 
-def position_names(setting: DuplicateSpec) -> list[str]:
+def position_names(spec: EvaluationSpec) -> list[str]:
     """Return what positions are called: by number, the last one dealer."""
-    names = [str(place) for place in range(1, setting.players + 1)]
-    return [*names[:-1], DEALER] if setting.game.has_dealer else names
+    names = [str(place) for place in range(1, spec.num_players + 1)]
+    return [*names[:-1], DEALER] if spec.game.has_dealer else names

@@ -12,23 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.registry import Agent, Turn, choose_actions, fix_agent, load_agent, make_turn
+from parlour.agents.registry import (
+    Agent,
+    FixedAgent,
+    Turn,
+    choose_actions,
+    fix_agent,
+    load_agent,
+    make_turn,
+)
 from parlour.envs import Game
-from parlour.envs import game as game_named
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
-from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
-from parlour.envs.core.options import changed_options, options_text, to_plain
 from parlour.envs.core.rows import Rows, copy_states
 
 from .labels import Labels
-from .stats import CONFIDENCE, Estimate, mean, rate
-from .truth import Truth, check_against_labels, find_requested_labels, truth_of
+from .spec import DEALS, MAX_MOVES, EvaluationSpec, make_specs
+from .stats import CONFIDENCE, Estimate, bootstrap_mean, wilson_rate
+from .truth import Truth, check_against_labels, measure_truth
 
-DEALS = 10_000
 CHUNK = 4096
 """Games played side by side: enough for speed, some megabytes of memory."""
-MAX_MOVES = 500
 
 SEES_ALL, LOOKS_AHEAD = "*", "+"
 """Behind an agent's name in tables: it sees the hidden cards; it looks a step ahead."""
@@ -67,47 +71,58 @@ class EpisodeResults:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How an agent plays one set of rules: the results of deals ``first`` .. ``first + n - 1``.
+    """How an agent plays what a specification says: the results of its deals."""
 
-    ``variant`` names the rules for tables (``"classic"``, ``"classic + passes=2"``); ``seed`` is
-    that of the agent's own random choices, ``key`` what these and hidden cards dealt anew come
-    from: with both the same games can be played again. ``looks_ahead``: a saved agent that does not
-    play by its policy. ``labels`` say what a solver found out about these deals, or some of them.
-    """
-
-    game: Game
-    rules: Any
-    variant: str
+    spec: EvaluationSpec
     agent: str
+    """Its name in tables."""
     sees_all: bool
-    bank: str
-    first: int
-    seed: int
-    key: str
+    looks_ahead: bool
+    """Whether it is a saved agent that does not play by its policy."""
     results: EpisodeResults
-    confidence: float = CONFIDENCE
-    looks_ahead: bool = False
-    labels: Labels | None = None
+
+    @property
+    def game(self) -> Game:
+        """The game that was played."""
+        return self.spec.game
+
+    @property
+    def rules(self) -> Any:
+        """The rules that it was played by."""
+        return self.spec.rules
+
+    @property
+    def variant(self) -> str:
+        """The rules' name for tables (``"classic"``, ``"classic + passes=2"``)."""
+        return self.spec.variant
+
+    @property
+    def key(self) -> str:
+        """The secret that all draws came from: with it the same games can be played again."""
+        return self.spec.key
 
     @property
     def deals(self) -> np.ndarray:
         """The numbers of the deals in their bank, int64 (n,)."""
-        return np.arange(self.first, self.first + len(self.results.score))
+        return self.spec.numbers
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
         """For each fact its rate (yes or no) or mean (a number), with an interval."""
         return {
-            name: (rate if values.dtype == np.bool_ else mean)(values, self.confidence)
+            name: (wilson_rate if values.dtype == np.bool_ else bootstrap_mean)(
+                values, self.spec.confidence
+            )
             for name, values in self.results.facts.items()
         }
 
     @cached_property
     def truth(self) -> Truth | None:
         """How the agent played beside what could be reached; None where nothing is labelled."""
-        if self.labels is None:
+        spec = self.spec
+        if spec.labels is None:
             return None
-        return truth_of(self.labels, self.results.facts, self.first, self.confidence)
+        return measure_truth(spec.labels, self.results.facts, spec.first, spec.confidence)
 
     def estimate(self, fact: str) -> Estimate:
         """Return the rate or mean of one fact, such as ``"won"``."""
@@ -115,19 +130,17 @@ class Evaluation:
 
     def summary(self) -> dict[str, Any]:
         """Return all of it as JSON has it: an ``{"mean", "low", "high", "n"}`` for each fact."""
+        spec = self.spec
         return {
-            "game": self.game.name,
-            "variant": self.variant,
-            "rules": to_plain(self.rules),
-            "rules_digest": self.game.rules_digest(self.rules),
+            **spec.rules_summary(),
             "agent": self.agent,
             "sees_all": self.sees_all,
             "looks_ahead": self.looks_ahead,
-            "bank": self.bank,
-            "first": self.first,
-            "seed": self.seed,
-            "key": self.key,
-            "confidence": self.confidence,
+            "bank": spec.bank,
+            "first": spec.first,
+            "seed": spec.seed,
+            "key": spec.key,
+            "confidence": spec.confidence,
             "won": None,  # in a game that nobody wins
             **{name: found._asdict() for name, found in self.estimates.items()},
             "ms_per_decision": self.results.milliseconds,
@@ -158,103 +171,80 @@ def evaluate(
     own random choices; ``max_moves`` None or 0 never cuts a game off. ``key`` is the secret that
     draws come from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name``
     is what tables call the agent (None: its own name), and tells the draws of two agents apart.
-    ``truth`` are labels of the deals, or their file; None: those that `labels.find` finds;
+    ``truth`` are labels of the deals, or their file; None: those that `labels.find_labels` finds;
     ``"no"``: none. Raises ValueError naming what is unknown or out of range, and what is allowed;
     `truth.Contradiction` if a deal is won that is labelled not winnable.
     """
-    game = game_named(game) if isinstance(game, str) else game
-    rules = game.make_rules(variant, options)
-    check_numbers(deals, seed, max_moves)
-    check_player_count(game, rules, variant, several=False)
-    bank = bank or default_bank(game.name)
-    seeds = bank_seeds(bank, range(first, first + deals))
-    labels = find_requested_labels(truth, game, rules, bank, first, deals)
-    player = fix_agent(load_agent(agent, game, rules, seed) if isinstance(agent, str) else agent)
-    key, name = new_key() if key is None else key, name or player.name
-    own = derive_key(key, name)
-    results = play_deals(
-        game, rules, player, seeds, max_moves=max_moves, key=own, progress=progress
-    )
-    if labels is not None:
-        check_against_labels(labels, results.facts, first, name)
-    return Evaluation(
+    (spec,) = make_specs(
         game,
-        rules,
-        describe_rules(game, rules, variant),
-        name,
-        player.sees_all,
-        bank,
-        first,
-        seed,
-        key,
-        results,
-        confidence,
-        player.lookahead_config is not None,
-        labels,
+        None if variant is None else [variant],
+        options,
+        deals=deals,
+        bank=bank,
+        first=first,
+        seed=seed,
+        key=key,
+        confidence=confidence,
+        max_moves=max_moves,
+        truth=truth,
     )
+    player = load_player(spec, agent)
+    return evaluate_spec(spec, name or player.name, player, progress)
 
 
-def check_numbers(deals: int, seed: int, max_moves: int | None) -> None:
-    """Refuse what makes no sense: ValueError naming the number and what is allowed."""
-    for name, value, low in (
-        ("deals", deals, 1),
-        ("seed", seed, 0),
-        ("max_moves", max_moves or 0, 0),
-    ):
-        check_number(name, value, low)
+def load_player(spec: EvaluationSpec, agent: Agent | str) -> FixedAgent:
+    """Return an agent, given or named, that plays by the rules of a specification."""
+    if isinstance(agent, str):
+        agent = load_agent(agent, spec.game, spec.rules, spec.seed)
+    return fix_agent(agent)
 
 
-def check_number(name: str, value: int, low: int) -> None:
-    """Raise ValueError, naming the number, if it is below ``low``."""
-    if value < low:
-        raise ValueError(f"{name}={value}: allowed are whole numbers from {low}")
+def evaluate_spec(
+    spec: EvaluationSpec, name: str, agent: FixedAgent, progress: Progress | None = None
+) -> Evaluation:
+    """Let an agent, which tables call by ``name``, play alone what a specification says.
+
+    Raises `truth.Contradiction` if a deal is won that is labelled not winnable.
+    """
+    results = play_deals(
+        spec.game,
+        spec.rules,
+        agent,
+        spec.seeds,
+        max_moves=spec.max_moves,
+        key=derive_key(spec.key, name),
+        progress=progress,
+    )
+    if spec.labels is not None:
+        check_against_labels(spec.labels, results.facts, spec.first, name)
+    return Evaluation(spec, name, agent.sees_all, agent.lookahead_config is not None, results)
 
 
-def check_player_count(game: Game, rules: Any, variant: str | None, several: bool) -> None:
-    """Raise ValueError if rules are not for one player, or with ``several`` if they are."""
-    players = game.num_players(rules)
-    if several and players == 1:
-        raise ValueError(f"{game.title}, {variant or game.default}, is for one player")
-    if not several and players > 1:
-        raise ValueError(
-            f"{game.title}, {variant or game.default}, is for {players} players: see "
-            "parlour.training.evaluation.duplicate"
-        )
-
-
-def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
-    """Name rules: the variant that they are, or the one they were made from and what differs."""
-    variant = game.default if variant is None else variant
-    changed = changed_options(rules, game.variants[variant])
-    if not changed:
-        return variant
-    return game.variant_name(rules) or f"{variant} + {options_text(changed)}"
-
-
-class TimedAgent:
+class TimedAgent(FixedAgent):
     """An agent whose time to think is measured, without its first call: that one compiles."""
 
     def __init__(self, agent: Agent) -> None:
-        self.agent, self.name, self.sees_all = agent, agent.name, agent.sees_all
-        self.calls = self.asked = 0
+        super().__init__(agent)
+        self.act = self.act_timed
+        self.calls = self.decisions = 0
         self.seconds = 0.0
 
-    def act(self, turn: Turn) -> np.ndarray:
+    def act_timed(self, turn: Turn) -> np.ndarray:
         """Return what the agent chooses, and measure it."""
         begun = perf_counter()
         actions = self.agent.act(turn)
         seconds = perf_counter() - begun
         if self.calls <= 1:
-            self.seconds, self.asked = 0.0, 0
+            self.seconds, self.decisions = 0.0, 0
         self.calls += 1
         self.seconds += seconds
-        self.asked += len(turn.masks)
+        self.decisions += len(turn.masks)
         return actions
 
     @property
     def milliseconds(self) -> float:
         """The time of one decision."""
-        return 1000 * self.seconds / max(self.asked, 1)
+        return 1000 * self.seconds / max(self.decisions, 1)
 
 
 def play_deals(
@@ -280,7 +270,7 @@ def play_deals(
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")
     timed, max_moves = TimedAgent(agent), max_moves or 0
-    chunk = getattr(agent, "at_once", None) or chunk  # a person plays one game at a time
+    chunk = timed.at_once or chunk  # a person plays one game at a time
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     order, words = shuffle_order(own, len(seeds)), key_words(own)
     parts = [

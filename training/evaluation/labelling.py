@@ -21,21 +21,22 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import solver_of
 
 from ..files import sole_use, write_bytes
-from .evaluate import DEALS, Progress, check_number, describe_rules
+from .evaluate import Progress
 from .labels import (
     COLUMN_TYPES,
-    FOLDER,
+    OWN_FOLDER,
     Labels,
     columns_of,
     deck_digests,
     decks_of,
+    file_stem,
     is_scored,
-    load,
+    load_labels,
     parlour_version,
-    save,
-    stem,
+    save_labels,
 )
-from .truth import proven
+from .spec import DEALS, check_number, describe_rules
+from .truth import verify_solution
 
 CHUNK = 50
 """Deals of one task: enough for the hand-out to cost nothing, few enough to lose."""
@@ -58,7 +59,7 @@ class LabelTask(NamedTuple):
     limit: int | None
 
 
-def make(
+def make_labels(
     game: Game,
     variant: str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -70,7 +71,7 @@ def make(
     limit: int | None = None,
     jobs: int | None = None,
     backend: str | None = None,
-    out: Path | str = FOLDER,
+    out: Path | str = OWN_FOLDER,
     progress: Progress | None = None,
 ) -> Path:
     """Solve numbered deals of a bank (None: the game's own) and return the file of their labels.
@@ -87,30 +88,27 @@ def make(
     `truth.Contradiction` if a way to win does not win.
     """
     rules = game.make_rules(variant, options)
-    for name, value, low in (
-        ("deals", deals, 1),
-        ("first", first, 0),
-        ("limit", 1 if limit is None else limit, 1),
-    ):
-        check_number(name, value, low)
+    check_number("deals", deals, 1)
+    check_number("first", first, 0)
+    check_number("limit", 1 if limit is None else limit, 1)
     if jobs == 0:
         raise ValueError("jobs=0: allowed are numbers from 1, or -1 for one on each core")
     solver_of(game, rules)
     bank = bank or default_bank(game.name)
-    target = Path(out) / f"{stem(game, rules, bank, first)}.parquet"
+    target = Path(out) / f"{file_stem(game, rules, bank, first)}.parquet"
     whole = LabelTask(game, rules, bank, first, deals, optimal, limit)
     if target.exists() and not target.is_file():
         raise ValueError(f"{target} is no file: remove it, or choose another folder")
-    folder = target.with_name(f".{target.stem}.{_digest(whole)}")
+    folder = target.with_name(f".{target.stem}.{_chunk_digest(whole)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(target, "made"):
         if not _has_labels(target, whole):
             folder.mkdir(exist_ok=True)
-            columns = _solved(whole, folder, jobs, backend, progress)
+            columns = _solve_all(whole, folder, jobs, backend, progress)
             columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
             ordered = {name: columns[name] for name in COLUMN_TYPES if name in columns}
             name = describe_rules(game, rules, variant)
-            save(Labels(game, rules, name, bank, first, optimal, limit, ordered), target)
+            save_labels(Labels(game, rules, name, bank, first, optimal, limit, ordered), target)
         _drop(folder, whole)
     return target
 
@@ -131,7 +129,7 @@ def _drop(folder: Path, whole: LabelTask) -> None:
 def _has_labels(target: Path, whole: LabelTask) -> bool:
     """Whether a file has these labels already. Raises ValueError if it has better ones."""
     try:
-        old = load(target)
+        old = load_labels(target)
     except (OSError, ValueError):  # none, or not as it was written: made anew
         return False
     if len(old) >= whole.n and (old.optimal, old.limit) == (whole.optimal, whole.limit):
@@ -146,13 +144,13 @@ def _has_labels(target: Path, whole: LabelTask) -> bool:
     return False
 
 
-def _digest(task: LabelTask) -> str:
+def _chunk_digest(task: LabelTask) -> str:
     """What chunks belong together: all but how many deals are wanted."""
     parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, parlour_version())
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _solved(
+def _solve_all(
     whole: LabelTask, folder: Path, jobs: int | None, backend: str | None, progress: Progress | None
 ) -> dict[str, np.ndarray]:
     """The columns of all deals, from chunks that are there and those that are solved now."""
@@ -204,7 +202,7 @@ def _in_parallel(
     _prepare(backend)
     config = joblib.parallel_config(backend) if backend else nullcontext()
     with config:
-        calls = [joblib.delayed(solve)(number, task) for number, task in enumerate(tasks)]
+        calls = [joblib.delayed(solve_task)(number, task) for number, task in enumerate(tasks)]
         try:
             parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
             at_once = max(len(calls), 1)
@@ -235,7 +233,7 @@ def _prepare(backend: str | None) -> None:
             Client()
 
 
-def solve(number: int, task: LabelTask) -> tuple[int, dict[str, np.ndarray]]:
+def solve_task(number: int, task: LabelTask) -> tuple[int, dict[str, np.ndarray]]:
     """Solve the deals of a task; return its number and the columns `labels.columns_of` makes."""
     game, rules = task.game, task.rules
     assert game.solve is not None
@@ -245,5 +243,5 @@ def solve(number: int, task: LabelTask) -> tuple[int, dict[str, np.ndarray]]:
     for i in range(task.n):
         state = rows.states[i : i + 1]
         answer = game.solve(state, rules, optimal=task.optimal, limit=task.limit)
-        found.append(proven(game, rules, state, answer))
+        found.append(verify_solution(game, rules, state, answer))
     return number, columns_of(found, is_scored(game))

@@ -32,9 +32,9 @@ from parlour.envs.core.rows import Rows
 from ..files import write_bytes
 from .label_checks import FORMAT, NO_SCORE, UNKNOWN_FEWEST, check_metadata, check_values
 
-FOLDER = Path("runs/banks")
+OWN_FOLDER = Path("runs/banks")
 """Where one's own files are written, and looked for."""
-SHIPPED = Path(__file__).parent / "banks"
+SHIPPED_FOLDER = Path(__file__).parent / "banks"
 """Those that come with Parlour."""
 KEY = "parlour"
 COLUMN_TYPES: dict[str, Any] = {
@@ -93,7 +93,7 @@ class Labels:
         """The positions looked at, int64 (n,)."""
         return self.columns["nodes"]
 
-    def over(self, first: int, deals: int) -> tuple[slice, slice]:
+    def overlap(self, first: int, deals: int) -> tuple[slice, slice]:
         """Return where deals ``first`` .. ``first + deals - 1`` and the labels have the same ones.
 
         The first slice is of those deals, the second of the labels.
@@ -119,9 +119,9 @@ class Labels:
             "optimal": self.optimal,
             "limit": self.limit,
             "decks": decks_digest(decks),
-            "columns": {name: _digest(values) for name, values in self.columns.items()},
+            "columns": {name: _column_digest(values) for name, values in self.columns.items()},
         }
-        return found | {"content": _content(found)}
+        return found | {"content": _metadata_digest(found)}
 
 
 def columns_of(found: list[Solution], scored: bool) -> dict[str, np.ndarray]:
@@ -159,7 +159,7 @@ def deck_digests(decks: np.ndarray) -> np.ndarray:
     return np.array([int.from_bytes(found, "little") for found in hashes], np.uint64)
 
 
-def save(labels: Labels, path: Path) -> None:
+def save_labels(labels: Labels, path: Path) -> None:
     """Write labels into a file, which appears whole or not at all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -173,7 +173,7 @@ def save(labels: Labels, path: Path) -> None:
     write_bytes(path, buffer.getvalue())
 
 
-def load(path: Path | str) -> Labels:
+def load_labels(path: Path | str) -> Labels:
     """Read labels. Raises ValueError, naming file and field, if anything in it is not as it was
     written, cannot be, or the deals are not those of the bank; OSError if it cannot be read.
     """
@@ -190,7 +190,7 @@ def _load(path: Path, _time: int, _size: int) -> Labels:
     """Time and size stand for the file's content: it is read, and proven, once."""
     metadata, columns = _read(path)
     try:
-        return _checked(metadata, columns, path)
+        return _make_checked(metadata, columns, path)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path}: no file of labels: {error!r} in its metadata") from error
     except ValueError as error:
@@ -213,13 +213,13 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return metadata, columns
 
 
-def _checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path: Path) -> Labels:
+def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path: Path) -> Labels:
     for name, digest in metadata["columns"].items():
-        if name not in columns or _digest(columns[name]) != digest:
+        if name not in columns or _column_digest(columns[name]) != digest:
             raise ValueError(f"column {name} is not as it was written: its SHA-256 differs")
     if set(columns) != set(metadata["columns"]):
         raise ValueError(f"columns {sorted(set(columns) ^ set(metadata['columns']))} do not belong")
-    if _content(metadata) != metadata["content"]:
+    if _metadata_digest(metadata) != metadata["content"]:
         raise ValueError("the metadata are not as they were written: their SHA-256 (content)")
     game = game_named(metadata["game"])
     rules = replace_options(game.rules(), metadata["rules"])
@@ -258,14 +258,14 @@ def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
         raise ValueError(f"deck: deal {labels.first + other[0]} of the bank has another")
 
 
-def _digest(values: np.ndarray) -> str:
+def _column_digest(values: np.ndarray) -> str:
     """The SHA-256 of a column: its type and its values, little-endian."""
     named = f"{values.dtype.name}/{len(values)}/".encode()
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return sha256(named + little.tobytes()).hexdigest()
 
 
-def _content(metadata: dict[str, Any]) -> str:
+def _metadata_digest(metadata: dict[str, Any]) -> str:
     """The SHA-256 of all metadata, the columns' hashes among them."""
     said = {name: value for name, value in metadata.items() if name != "content"}
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
@@ -279,7 +279,7 @@ def parlour_version() -> str:
         return "(not installed)"
 
 
-def stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
+def file_stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
     """Return the name of a file of labels, without its ending.
 
     It is GAME-VARIANT (or the digest of rules that have no name), ``@BANK`` where that is not the
@@ -291,13 +291,13 @@ def stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
     return f"{game.name}-{name}{bank_part}{f'+{first}' if first else ''}"
 
 
-def find(
+def find_labels(
     game: Game,
     rules: Any,
     bank: str | None = None,
     first: int = 0,
     deals: int | None = None,
-    folder: Path | str = FOLDER,
+    folder: Path | str = OWN_FOLDER,
 ) -> Labels | None:
     """Return the labels of a bank (None: the game's own), one's own in ``folder`` or shipped.
 
@@ -312,23 +312,23 @@ def find(
         if labels is not None and (labels.rules, labels.bank) == (rules, bank)
     ]
 
-    def covered(labels: Labels) -> int:
+    def count_covered(labels: Labels) -> int:
         if deals is None:
             return len(labels)
-        return len(range(deals)[labels.over(first, deals)[0]])
+        return len(range(deals)[labels.overlap(first, deals)[0]])
 
-    return max(found, key=covered, default=None)
+    return max(found, key=count_covered, default=None)
 
 
 def _files(game: Game, rules: Any, bank: str, folder: Path) -> Iterator[Path]:
-    name = stem(game, rules, bank)
-    for place in (folder, SHIPPED):
+    name = file_stem(game, rules, bank)
+    for place in (folder, SHIPPED_FOLDER):
         yield from place.glob(f"{name}.parquet")
         yield from sorted(place.glob(f"{name}+*.parquet"))
 
 
 def _load_if_possible(path: Path) -> Labels | None:
     try:
-        return load(path)
+        return load_labels(path)
     except ModuleNotFoundError:  # environments and agents alone can be installed without pyarrow
         return None

@@ -7,6 +7,10 @@ from tempfile import TemporaryFile
 
 from parlour.agents.registry import AGENT_FILE
 
+EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
+FILES = (EPISODES, SUMMARY, PICTURE)
+"""What a comparison is saved as."""
+
 
 def check_folder(folder: Path, files: Iterable[str] = ()) -> None:
     """Raise ValueError if a folder cannot be made or written, or one of these files in it not.

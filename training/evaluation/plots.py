@@ -15,17 +15,17 @@ PANEL = 1.6
 WIDTH = 10.5
 
 
-def picture(comparison: Comparison) -> Figure:
+def plot_comparison(comparison: Comparison) -> Figure:
     """Return a figure with a line of two panels for each variant; needs no display."""
     variants = comparison.variants
     heights = [max(BAR * len(group), 1.1) for group in variants.values()]
     figure = Figure(
         figsize=(WIDTH, sum(heights) + PANEL * len(heights) + 0.5), dpi=110, layout="constrained"
     )
-    first = comparison.evaluations[0]
+    spec = comparison.evaluations[0].spec
     figure.suptitle(
-        f"{first.game.title}: {len(first.deals):,} deals of bank {first.bank}, "
-        f"{first.confidence:.0%} intervals",
+        f"{spec.game.title}: {spec.deals:,} deals of bank {spec.bank}, "
+        f"{spec.confidence:.0%} intervals",
         fontsize=12,
         parse_math=False,  # names are text: a $ in them begins no formula
     )
@@ -33,12 +33,12 @@ def picture(comparison: Comparison) -> Figure:
         len(heights), 2, squeeze=False, width_ratios=(1, 1), height_ratios=heights
     )
     for line, (variant, group) in zip(axes, variants.items(), strict=True):
-        _means(line[0], variant, group)
-        _scores(line[1], group)
+        _draw_means(line[0], variant, group)
+        _draw_scores(line[1], group)
     return figure
 
 
-def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
+def _draw_means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
     measure = group[0].game.measure
     times, unit = (100, " %") if measure == "won" else (1, "")
     found = [one.estimate(measure) for one in group]
@@ -46,11 +46,8 @@ def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
     bound = times * truth.bound.mean if truth is not None and truth.bound is not None else None
     top = max([times * one.high for one in found] + [bound or 0.0]) or 1.0
     for place, one in enumerate(found):
-        mean, low, high = times * one.mean, times * one.low, times * one.high
-        axes.barh(place, mean, height=0.62, color=colour(place), alpha=0.85)
-        axes.errorbar(
-            mean, place, xerr=[[mean - low], [high - mean]], color="#222222", capsize=3, lw=1.2
-        )
+        mean, low, high = (times * value for value in one[:3])
+        draw_bar(axes, place, (mean, low, high), height=0.62)
         axes.text(
             high + 0.02 * top,
             place,
@@ -71,7 +68,7 @@ def _means(axes: Axes, variant: str, group: list[Evaluation]) -> None:
     plain_axes(axes)
 
 
-def _scores(axes: Axes, group: list[Evaluation]) -> None:
+def _draw_scores(axes: Axes, group: list[Evaluation]) -> None:
     """The share of deals that reached at least each score: an upper line is a better agent."""
     lowest = min(int(one.results.score.min()) for one in group)
     highest = max(int(one.results.score.max()) for one in group)
@@ -79,9 +76,9 @@ def _scores(axes: Axes, group: list[Evaluation]) -> None:
     for place, one in enumerate(group):
         ordered = np.sort(one.results.score)
         share = 100 * (1 - np.searchsorted(ordered, marks) / len(ordered))
-        axes.plot(marks, share, drawstyle="steps-mid", color=colour(place), alpha=0.85)
+        axes.plot(marks, share, drawstyle="steps-mid", color=agent_colour(place), alpha=0.85)
         mean = one.results.score.mean()
-        axes.plot(mean, 0, marker="^", color=colour(place), clip_on=False, ms=6, zorder=3)
+        axes.plot(mean, 0, marker="^", color=agent_colour(place), clip_on=False, ms=6, zorder=3)
     axes.set_ylim(0, 102)
     axes.set_xlabel("score (▲ mean)")
     axes.set_ylabel("deals that reach it, %")
@@ -93,7 +90,16 @@ def _label(one: Evaluation) -> str:
     return f"{name}\n(sees all)" if one.sees_all else name
 
 
-def colour(place: int) -> str:
+def draw_bar(axes: Axes, place: int, limits: tuple[float, float, float], *, height: float) -> None:
+    """Draw the bar of an agent with its interval; ``limits`` are mean, low and high."""
+    mean, low, high = limits
+    axes.barh(place, mean, height=height, color=agent_colour(place), alpha=0.85)
+    axes.errorbar(
+        mean, place, xerr=[[mean - low], [high - mean]], color="#222222", capsize=3, lw=1.2
+    )
+
+
+def agent_colour(place: int) -> str:
     """Return the colour of an agent by its place among all."""
     return COLOURS[place % len(COLOURS)]
 
@@ -103,3 +109,7 @@ def plain_axes(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="both", color="#dddddd", lw=0.6)
     axes.set_axisbelow(True)
+
+
+picture = plot_comparison
+"""The public name of before."""

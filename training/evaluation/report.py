@@ -18,14 +18,14 @@ from rich.text import Text
 
 from ..files import write_bytes, write_json
 from .compare import Comparison, Difference
+from .duplicate_results import DuplicateEvaluation
 from .evaluate import LOOKS_AHEAD, SEES_ALL, Evaluation
 from .fitting import make_table, print_fitting
 from .labels import NO_SCORE, UNKNOWN_FEWEST
+from .outputs import EPISODES, FILES, PICTURE, SUMMARY
 from .stats import Estimate
 from .truth import Truth
 
-EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
-FILES = (EPISODES, SUMMARY, PICTURE)
 SHAPES = ((2, True), (1, True), (2, False), (1, False))
 """From wide to narrow: decimals, and whether with what play cost (moves, ms)."""
 
@@ -35,12 +35,14 @@ def save(comparison: Comparison, folder: Path | str) -> list[Path]:
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
     """
-    from .plots import picture  # Matplotlib takes a second to load
+    from .plots import plot_comparison  # Matplotlib takes a second to load
 
-    return write(folder, episodes(comparison), comparison.summary(), lambda: picture(comparison))
+    return write_files(
+        folder, episodes(comparison), comparison.summary(), lambda: plot_comparison(comparison)
+    )
 
 
-def write(
+def write_files(
     folder: Path | str, rows: pa.Table, summary: dict[str, Any], draw: Callable[[], Any]
 ) -> list[Path]:
     """Write rows, summary and what ``draw`` returns, a Matplotlib figure, into a folder.
@@ -75,25 +77,30 @@ def episodes(comparison: Comparison) -> pa.Table:
 
 
 def _rows(one: Evaluation) -> pa.Table:
-    n = len(one.deals)
-    words = {"game": one.game.name, "variant": one.variant, "agent": one.agent, "bank": one.bank}
+    spec, n = one.spec, one.spec.deals
+    words = {
+        "game": spec.game.name,
+        "variant": spec.variant,
+        "agent": one.agent,
+        "bank": spec.bank,
+    }
     repeated: dict[str, Any] = {
         name: pa.array([word] * n).dictionary_encode() for name, word in words.items()
     }
     repeated["sees_all"] = pa.array([one.sees_all] * n)
-    return pa.table(repeated | {"deal": one.deals} | one.results.facts | _labels(one))
+    return pa.table(repeated | {"deal": one.deals} | one.results.facts | _label_columns(one))
 
 
-def _labels(one: Evaluation) -> dict[str, pa.Array]:
+def _label_columns(one: Evaluation) -> dict[str, pa.Array]:
     """What is known of each deal, null where it is not: labelled ones are some of those played."""
-    if one.labels is None:
+    labels, n = one.spec.labels, one.spec.deals
+    if labels is None:
         return {}
-    n = len(one.deals)
-    mine, theirs = one.labels.over(one.first, n)
+    mine, theirs = labels.overlap(one.spec.first, n)
     found = {}
     for name, unknown in (("winnable", None), ("fewest", UNKNOWN_FEWEST), ("score", NO_SCORE)):
-        if name in one.labels.columns:
-            label = one.labels.columns[name]
+        if name in labels.columns:
+            label = labels.columns[name]
             values, missing = np.zeros(n, label.dtype), np.ones(n, np.bool_)
             values[mine], missing[mine] = label[theirs], label[theirs] == unknown
             found["best_score" if name == "score" else name] = pa.array(values, mask=missing)
@@ -102,27 +109,36 @@ def _labels(one: Evaluation) -> dict[str, pa.Array]:
 
 def show(comparison: Comparison, console: Console) -> None:
     """Print the tables of a comparison: how each agent did, and by how much they differ."""
-    first = comparison.evaluations[0]
-    last = int(first.deals[-1])
-    console.print(Text(f"{first.game.title}, deals {first.first} to {last} of bank {first.bank}"))
+    spec = comparison.evaluations[0].spec
+    last = spec.first + spec.deals - 1
+    console.print(Text(f"{spec.game.title}, deals {spec.first} to {last} of bank {spec.bank}"))
     found = comparison.differences
     for variant, group in comparison.variants.items():
-        print_fitting(console, [_results(variant, group, *shape) for shape in SHAPES])
+        print_fitting(console, [_results_table(variant, group, *shape) for shape in SHAPES])
         if group[0].truth is not None:
             console.print(truth_line(group[0].truth))
-            print_fitting(console, [_truth_rows(group, *shape) for shape in SHAPES])
+            print_fitting(console, [_truth_table(group, *shape) for shape in SHAPES])
         if len(group) > 1:
             mine = [one for one in found if one.variant == variant]
             print_fitting(console, [differences_table(mine)])
-    if any(one.sees_all for one in comparison.evaluations):
-        console.print(f"{SEES_ALL} sees the hidden cards")
-    if any(one.looks_ahead for one in comparison.evaluations):
-        console.print(f"{LOOKS_AHEAD} looks a step ahead")
+    show_marks(
+        console,
+        sees_all=any(one.sees_all for one in comparison.evaluations),
+        looks_ahead=any(one.looks_ahead for one in comparison.evaluations),
+    )
     console.print(
-        f"[dim]In brackets: {first.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
+        f"[dim]In brackets: {spec.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
         "means\nbootstrap). Differences are paired: the same deals. ms: a decision, in a batch.[/]"
     )
-    show_key(first.key, console)
+    show_key(spec.key, console)
+
+
+def show_marks(console: Console, *, sees_all: bool, looks_ahead: bool) -> None:
+    """Say what the marks behind agents' names mean, of those that there are."""
+    if sees_all:
+        console.print(f"{SEES_ALL} sees the hidden cards")
+    if looks_ahead:
+        console.print(f"{LOOKS_AHEAD} looks a step ahead")
 
 
 def show_key(key: str, console: Console) -> None:
@@ -130,16 +146,16 @@ def show_key(key: str, console: Console) -> None:
     console.print(f"[dim]Draws: --key {escape(shlex.quote(key))}[/]", soft_wrap=True)
 
 
-def _results(variant: str, group: list[Evaluation], decimals: int, costs: bool) -> Table:
+def _results_table(variant: str, group: list[Evaluation], decimals: int, costs: bool) -> Table:
     goal = group[0].game.goal
     heads = (f"{goal} %", "score", *(("moves", "ms") if costs else ()))
     table = make_table(variant, "agent", *heads)
     for one in group:
         spent = f"{one.results.moves.mean():.1f}", f"{one.results.milliseconds:.2g}"
         table.add_row(
-            _marked(one),
-            interval(one.estimate(goal), 100, decimals),
-            interval(one.estimate("score"), 1, decimals),
+            agent_label(one),
+            interval_text(one.estimate(goal), 100, decimals),
+            interval_text(one.estimate("score"), 1, decimals),
             *(spent if costs else ()),
         )
     return table
@@ -149,15 +165,15 @@ def truth_line(truth: Truth) -> str:
     """Return what the solver says of the deals that all have played."""
     undecided = f", {truth.undecided} undecided" if truth.undecided else ""
     if truth.winnable is None:
-        best = "none found" if truth.best is None else interval(truth.best)
+        best = "none found" if truth.best is None else interval_text(truth.best)
         return (
             f"[bold]truth[/] best score found, of {truth.deals:,} labelled deals: {best}{undecided}"
         )
-    can = interval(truth.winnable, 100)
+    can = interval_text(truth.winnable, 100)
     return f"[bold]truth[/] winnable, of {truth.deals:,} labelled deals: {can} %{undecided}"
 
 
-def _truth_rows(group: list[Evaluation], decimals: int, costs: bool) -> Table:
+def _truth_table(group: list[Evaluation], decimals: int, costs: bool) -> Table:
     """The table of how each agent did beside what could be reached."""
     won = group[0].game.measure == "won"
     heads = ("of these won %", "lost", *(("extra moves",) if costs else ()))
@@ -166,20 +182,21 @@ def _truth_rows(group: list[Evaluation], decimals: int, costs: bool) -> Table:
         if (truth := one.truth) is None:
             continue
         if not won:
-            table.add_row(_marked(one), _interval_or_dash(truth.regret, 1, decimals))
+            table.add_row(agent_label(one), _interval_or_dash(truth.regret, 1, decimals))
             continue
         spent = (_interval_or_dash(truth.extra_moves, 1, decimals),) if costs else ()
         table.add_row(
-            _marked(one), _interval_or_dash(truth.won, 100, decimals), f"{truth.lost:,}", *spent
+            agent_label(one), _interval_or_dash(truth.won, 100, decimals), f"{truth.lost:,}", *spent
         )
     return table
 
 
 def _interval_or_dash(found: Estimate | None, times: float, decimals: int) -> str:
-    return "–" if found is None else interval(found, times, decimals)
+    return "–" if found is None else interval_text(found, times, decimals)
 
 
-def _marked(one: Evaluation) -> Text:
+def agent_label(one: Evaluation | DuplicateEvaluation) -> Text:
+    """Return an agent's name for tables, with marks for what it sees and whether it looks ahead."""
     return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
 
 
@@ -188,18 +205,22 @@ def differences_table(found: list[Difference]) -> Table:
     table = make_table("", "difference", f"{found[0].goal}, points", "score")
     for one in found:
         pair = Text(f"{one.agent} − {one.minus}")
-        table.add_row(pair, coloured(one.reached, 100), coloured(one.score))
+        table.add_row(pair, coloured_text(one.reached, 100), coloured_text(one.score))
     return table
 
 
-def interval(found: Estimate, times: float = 1.0, decimals: int = 2) -> str:
+def interval_text(found: Estimate, times: float = 1.0, decimals: int = 2) -> str:
     """Write an estimate as ``34.33 [33.41, 35.27]``; ``times`` 100 for per cent."""
     mean, low, high = (f"{times * value:.{decimals}f}" for value in found[:3])
     return f"{mean} \\[{low}, {high}]"
 
 
-def coloured(found: Estimate, times: float = 1.0) -> str:
-    """Write a difference with its interval, green or red where that leaves out 0."""
-    style = "green" if found.low > 0 else "red" if found.high < 0 else "dim"
+def interval_style(found: Estimate) -> str:
+    """Return the style of a difference: green or red where its interval leaves out 0."""
+    return "green" if found.low > 0 else "red" if found.high < 0 else "dim"
+
+
+def coloured_text(found: Estimate, times: float = 1.0) -> str:
+    """Write a difference with its interval, in its style."""
     mean, low, high = (times * value for value in found[:3])
-    return f"[{style}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"
+    return f"[{interval_style(found)}]{mean:+.2f} \\[{low:+.2f}, {high:+.2f}][/]"

@@ -41,7 +41,7 @@ class TestedMean(NamedTuple):
     p: float
 
 
-def rate(yes: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
+def wilson_rate(yes: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
     """Return the share of True in a bool array with its Wilson interval.
 
     Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
@@ -52,7 +52,7 @@ def rate(yes: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
     return Estimate(mean, *_wilson(mean, n, confidence), n)
 
 
-def mean(
+def bootstrap_mean(
     values: np.ndarray,
     confidence: float = CONFIDENCE,
     *,
@@ -76,7 +76,7 @@ def mean(
     return Estimate(centre, float(low), float(high), n)
 
 
-def difference(
+def paired_difference(
     first: np.ndarray,
     second: np.ndarray,
     confidence: float = CONFIDENCE,
@@ -95,7 +95,7 @@ def difference(
     if first.dtype == np.bool_ and second.dtype == np.bool_:
         return _paired_rates(first, second, confidence)
     paired = np.asarray(first, np.float64) - np.asarray(second, np.float64)
-    return mean(paired, confidence, resamples=resamples, seed=seed)
+    return bootstrap_mean(paired, confidence, resamples=resamples, seed=seed)
 
 
 def student_mean(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
@@ -104,7 +104,7 @@ def student_mean(values: np.ndarray, confidence: float = CONFIDENCE) -> Estimate
     Equal values give an interval without width. Raises ValueError for fewer than two values.
     """
     centre, error, n = _mean_and_error(values)
-    half = error * _student_quantile(_checked(confidence), n - 1) if error else 0.0
+    half = error * _student_quantile(_check_confidence(confidence), n - 1) if error else 0.0
     return Estimate(centre, centre - half, centre + half, n)
 
 
@@ -118,7 +118,7 @@ def student_means(values: np.ndarray, confidence: float = CONFIDENCE) -> list[Te
     """
     columns = [values[:, column] for column in range(values.shape[1])]
     ps = [_student_p(column) for column in columns]
-    adjusted = holm(ps)
+    adjusted = holm_adjust(ps)
     told = [p < 1 - confidence for p in adjusted]
     left = len(ps) - sum(told)
     ranks = {column: rank for rank, column in enumerate(sorted(range(len(ps)), key=ps.__getitem__))}
@@ -130,7 +130,7 @@ def student_means(values: np.ndarray, confidence: float = CONFIDENCE) -> list[Te
     return found
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm_adjust(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's method, in their order."""
     adjusted, highest = [0.0] * len(p_values), 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -145,14 +145,14 @@ def _require_values(values: np.ndarray) -> int:
     return len(values)
 
 
-def _checked(confidence: float) -> float:
+def _check_confidence(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r}: allowed is a number between 0 and 1")
     return confidence
 
 
 def _z(confidence: float) -> float:
-    return NormalDist().inv_cdf((1 + _checked(confidence)) / 2)
+    return NormalDist().inv_cdf((1 + _check_confidence(confidence)) / 2)
 
 
 def _mean_and_error(values: np.ndarray) -> tuple[float, float, int]:

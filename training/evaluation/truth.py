@@ -15,8 +15,8 @@ from parlour.envs import Game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from parlour.envs.core.truth import play_actions
 
-from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, find, is_scored, load
-from .stats import Estimate, mean, rate
+from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, find_labels, is_scored, load_labels
+from .stats import Estimate, bootstrap_mean, wilson_rate
 
 NO_LABELS = "no"
 """Instead of labels: none are looked for."""
@@ -75,11 +75,11 @@ def find_requested_labels(
     if truth == NO_LABELS:
         return None
     if truth is None:
-        labels = find(game, rules, bank, first, deals)
+        labels = find_labels(game, rules, bank, first, deals)
     else:
-        labels = truth if isinstance(truth, Labels) else load(truth)
+        labels = truth if isinstance(truth, Labels) else load_labels(truth)
         _check_same(labels, game, rules, bank)
-    return None if labels is None or labels.over(first, deals)[0] == slice(0, 0) else labels
+    return None if labels is None or labels.overlap(first, deals)[0] == slice(0, 0) else labels
 
 
 def _check_same(labels: Labels, game: Game, rules: Any, bank: str) -> None:
@@ -93,11 +93,11 @@ def _check_same(labels: Labels, game: Game, rules: Any, bank: str) -> None:
             raise ValueError(f"truth {labels.source}: its {what}, {has}, is not {wanted}")
 
 
-def truth_of(
+def measure_truth(
     labels: Labels, facts: Mapping[str, np.ndarray], first: int, confidence: float
 ) -> Truth:
     """Return how games went that were played on deals from ``first`` on, (n,) of each fact."""
-    mine, theirs = labels.over(first, len(facts["score"]))
+    mine, theirs = labels.overlap(first, len(facts["score"]))
     winnable = labels.winnable[theirs]
     undecided = int(np.count_nonzero(winnable == UNDECIDED))
     if is_scored(labels.game):
@@ -117,14 +117,14 @@ def truth_of(
         len(winnable),
         undecided,
         int(np.count_nonzero(can & ~won)),
-        rate(can, confidence),
-        rate(won[can], confidence) if can.any() else None,
+        wilson_rate(can, confidence),
+        wilson_rate(won[can], confidence) if can.any() else None,
         _mean_or_none(facts["moves"][mine][known] - fewest[known], confidence),
     )
 
 
 def _mean_or_none(values: np.ndarray, confidence: float) -> Estimate | None:
-    return mean(values, confidence) if len(values) else None
+    return bootstrap_mean(values, confidence) if len(values) else None
 
 
 def check_against_labels(
@@ -133,7 +133,7 @@ def check_against_labels(
     """Raise Contradiction, naming deal and bank, if a deal was won that cannot be, or too soon."""
     if is_scored(labels.game):
         return
-    mine, theirs = labels.over(first, len(facts["won"]))
+    mine, theirs = labels.overlap(first, len(facts["won"]))
     won, moves = facts["won"][mine], facts["moves"][mine]
     for wrong, said in (
         (won & (labels.winnable[theirs] == LOST), "is labelled not winnable"),
@@ -147,7 +147,7 @@ def check_against_labels(
             )
 
 
-def proven(game: Game, rules: Any, state: np.ndarray, found: Solution) -> Solution:
+def verify_solution(game: Game, rules: Any, state: np.ndarray, found: Solution) -> Solution:
     """Return a solution whose way the game's own kernel has gone.
 
     Raises Contradiction if the actions are not legal or do not lead to what the solver says.

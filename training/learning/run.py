@@ -19,7 +19,7 @@ from parlour.envs import game as game_named
 from parlour.envs.core.deals import bank_seeds
 
 from ..evaluation.evaluate import EpisodeResults, play_deals
-from ..evaluation.stats import mean, rate
+from ..evaluation.stats import bootstrap_mean, wilson_rate
 from ..files import write_json
 from . import checkpoint
 from .progress import Bar, RunLog
@@ -179,7 +179,7 @@ def _fitting(found: checkpoint.Checkpoint | None) -> Iterator[None]:
 
 def summarise_results(goal: str, found: EpisodeResults) -> tuple[dict[str, Any], dict[str, float]]:
     """Return goal and score of an evaluation as results keep them, and as the log does."""
-    both = {goal: rate(found.facts[goal]), "score": mean(found.score)}
+    both = {goal: wilson_rate(found.facts[goal]), "score": bootstrap_mean(found.score)}
     said = {fact: one._asdict() for fact, one in both.items()}
     return said, {f"eval/{fact}": one.mean for fact, one in both.items()}
 

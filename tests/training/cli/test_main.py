@@ -12,7 +12,7 @@ import pytest
 
 from parlour.agents.networks import build_network
 from parlour.envs import GAMES
-from parlour.training.cli import commands, main
+from parlour.training.cli import bench, main
 from parlour.training.learning import save_agent
 
 MINE = """
@@ -398,7 +398,7 @@ def test_all_benchmarks(
         assert "peers that are not installed are left out" in capsys.readouterr().err
         return subprocess.CompletedProcess(command, 3)
 
-    monkeypatch.setattr(commands.subprocess, "run", run)
+    monkeypatch.setattr(bench.subprocess, "run", run)
     assert parlour("bench").status == 3
     assert parlour("bench --seconds 0.5").status == 3
     assert given == [["-m", "benchmarks.steps"], ["-m", "benchmarks.steps", "--seconds", "0.5"]]

@@ -12,7 +12,7 @@ from parlour.agents.human import parse_move
 from parlour.envs import CardEnv, game
 from parlour.envs.core.rows import Rows
 from parlour.training.cli import play_seats
-from parlour.training.cli.play_alone import Table
+from parlour.training.cli.play_alone import TerminalGame
 from parlour.training.cli.play_seats import SeatChoice, TerminalSession, play_session
 
 GAME = game("seven_twenty_seven")
@@ -47,7 +47,9 @@ def played(
 ) -> str:
     """All that is said while a person types these lines; the others stand and call."""
     said: list[str] = []
-    play_session(Table(GAME, variant, ask=script(*lines), say=said.append, **given), seat, agent)
+    play_session(
+        TerminalGame(GAME, variant, ask=script(*lines), say=said.append, **given), seat, agent
+    )
     return "\n".join(said)
 
 
@@ -173,7 +175,9 @@ def test_a_secret_declaration_is_not_told_before_the_showdown() -> None:
 
 def test_a_secret_square_is_not_told() -> None:
     said: list[str] = []
-    table = Table(game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append)
+    table = TerminalGame(
+        game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append
+    )
     play_session(table._replace(seed=1), SeatChoice(1, ["greedy"]))
     text = "\n".join(said)
     assert text.count("seat 0 has chosen") == 3
@@ -211,7 +215,7 @@ def test_the_deal_is_that_of_the_environment(chosen: dict[str, Any] | None) -> N
     env = CardEnv(GAME, "six", seat=2)
     env.reset(seed=9, options=chosen)
     place = TerminalSession(
-        Table(GAME, "six", chosen=chosen, seed=9, say=lambda _: None), SeatChoice(), "quiet"
+        TerminalGame(GAME, "six", chosen=chosen, seed=9, say=lambda _: None), SeatChoice(), "quiet"
     )
     place.play_hand()
     for field in ("deck", "dealer"):
@@ -232,7 +236,7 @@ def test_ctrl_c_leaves() -> None:
         raise KeyboardInterrupt
 
     said: list[str] = []
-    play_session(Table(GAME, ask=ask, say=said.append), SeatChoice(0, ["quiet"]))
+    play_session(TerminalGame(GAME, ask=ask, say=said.append), SeatChoice(0, ["quiet"]))
     assert said[-1] == "\nGoodbye."
 
 

@@ -16,7 +16,7 @@ from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation import report
 from parlour.training.evaluation.compare import Comparison, compare
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.plots import picture
+from parlour.training.evaluation.plots import plot_comparison
 
 GAME = game("pyramid")
 
@@ -128,7 +128,7 @@ def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: 
 
 
 def test_the_picture_names_variants_and_agents(found: Comparison) -> None:
-    figure = picture(found)
+    figure = plot_comparison(found)
     assert [axes.get_title("left") for axes in figure.axes[::2]] == ["three-passes", "web"]
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert labels == ["uniform", "greedy", "peeker\n(sees all)"]

@@ -3,6 +3,7 @@
 import json
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,10 +15,19 @@ from parlour.agents.uniform import UniformAgent
 from parlour.envs import game
 from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation import duplicate_report as report
-from parlour.training.evaluation.duplicate import compare, default_field, evaluate
+from parlour.training.evaluation.duplicate import (
+    compare_duplicate,
+    default_opponents,
+    evaluate_duplicate,
+)
 from parlour.training.evaluation.duplicate_play import DuplicateResults
-from parlour.training.evaluation.duplicate_plots import picture
-from parlour.training.evaluation.duplicate_results import DuplicateComparison, DuplicateSpec, Match
+from parlour.training.evaluation.duplicate_plots import plot_duplicate
+from parlour.training.evaluation.duplicate_results import (
+    DuplicateComparison,
+    DuplicateEvaluation,
+    unit_name,
+)
+from parlour.training.evaluation.spec import make_specs
 from parlour.training.evaluation.stats import student_mean
 from tests.training.evaluation.test_duplicate_play import Cautious
 
@@ -37,14 +47,17 @@ class Looker(Cautious):
 def found() -> DuplicateComparison:
     agents = ["uniform", Cautious(), Peeker(7), Looker()]
     variants = ["home", "declare"]
-    return compare(GAME, agents, variants=variants, deals=40, field=FIELD, hands=2, key="k")
+    keywords: dict[str, Any] = {"deals": 40, "field": FIELD, "hands": 2, "key": "k"}
+    return compare_duplicate(GAME, agents, variants=variants, **keywords)
 
 
-def by_hand(agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1) -> Match:
-    rules = GAME.make_rules(None, {"players": 2, "ante": ante})
-    setting = DuplicateSpec(GAME, rules, "home", "bank-1", 10, len(nets), hands, 0, "key", 0.95)
+def by_hand(
+    agent: str, nets: list[list[int]], ante: int = 2, hands: int = 1
+) -> DuplicateEvaluation:
+    options, deals = {"players": 2, "ante": ante}, len(nets)
+    (spec,) = make_specs(GAME, None, options, several=True, first=10, deals=deals, hands=hands)
     results = DuplicateResults(np.array(nets), {"won": np.array(nets) > 0}, hands, 0.0)
-    return Match(setting, agent, False, False, ("greedy",), False, results)
+    return DuplicateEvaluation(spec, agent, False, False, ("greedy",), False, results)
 
 
 def test_everyone_plays_in_the_field_and_among_every_other(found: DuplicateComparison) -> None:
@@ -63,7 +76,7 @@ def test_numbers_of_a_case_worked_by_hand() -> None:
     assert match.net.mean == 1.5
     spread = np.array([2, -1, 2, 3]).std(ddof=1) / 2 * scipy_stats.t.ppf(0.975, 3)
     assert (match.net.low, match.net.high) == pytest.approx((1.5 - spread, 1.5 + spread))
-    assert [one.mean for one in match.by_position] == [1, 2]
+    assert [one.mean for one in match.position_means] == [1, 2]
     assert match.estimates["won"].mean == 0.75
     assert match.estimates["won"].n == 4
     assert by_hand("one", [[2, 6], [0, -4]], hands=4).net.mean == 0.125
@@ -87,7 +100,7 @@ def test_differences_are_paired_by_deal_and_position() -> None:
 
 def test_equals_differ_by_exactly_nothing() -> None:
     twins = [Cautious(), Cautious()]
-    found = compare(GAME, twins, deals=20, field=[Cautious()])
+    found = compare_duplicate(GAME, twins, deals=20, field=[Cautious()])
     for match in found.matches:
         assert (match.nets.sum(axis=1) == 0).all()
         assert match.net[:3] == (0, 0, 0)
@@ -99,18 +112,18 @@ def test_equals_differ_by_exactly_nothing() -> None:
 
 
 def test_results_do_not_depend_on_who_else_is_compared(found: DuplicateComparison) -> None:
-    alone = evaluate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
+    alone = evaluate_duplicate(GAME, "uniform", deals=40, field=FIELD, hands=2, key="k")
     beside = found.variants["home"][0]
     assert np.array_equal(alone.nets, beside.nets)
     for fact, values in alone.results.facts.items():
         assert np.array_equal(values, beside.results.facts[fact])
-    later = evaluate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2, key="k")
+    later = evaluate_duplicate(GAME, "uniform", deals=15, first=25, field=FIELD, hands=2, key="k")
     assert np.array_equal(alone.nets[25:], later.nets)
 
 
 def test_the_field_without_names_is_greedy_and_the_players_by_rule() -> None:
-    assert default_field(GAME) == ["greedy", *GAME.rule_agents]
-    assert evaluate(GAME, "uniform", deals=2).field == tuple(default_field(GAME))
+    assert default_opponents(GAME) == ["greedy", *GAME.rule_agents]
+    assert evaluate_duplicate(GAME, "uniform", deals=2).field == tuple(default_opponents(GAME))
 
 
 def test_the_summary_is_json(found: DuplicateComparison) -> None:
@@ -172,7 +185,7 @@ def test_tables(found: DuplicateComparison, width: int) -> None:
 
 
 def test_the_picture_shows_pairs_field_and_positions(found: DuplicateComparison) -> None:
-    figure = picture(found)
+    figure = plot_duplicate(found)
     titles = [axes.get_title("left") for axes in figure.axes[:3]]
     assert titles == [
         "home: line among column, antes a hand",
@@ -187,14 +200,14 @@ def test_the_picture_shows_pairs_field_and_positions(found: DuplicateComparison)
         "3",
         "dealer",
     ]
-    assert len(picture(DuplicateComparison(found.variants["home"][:1])).axes) == 2
+    assert len(plot_duplicate(DuplicateComparison(found.variants["home"][:1])).axes) == 2
 
 
 def test_a_game_without_a_dealer() -> None:
-    found = compare("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
+    found = compare_duplicate("poker_squares", ["uniform", "columns"], variants=["duel"], deals=8)
     columns = found.pairs("duel")["columns", "uniform"]
     assert columns.net.mean > 0.5
-    assert columns.setting.unit_name == "stakes"
+    assert unit_name(columns.spec) == "stakes"
     out = StringIO()
     report.show(found, Console(file=out, width=100))
     assert "stakes a game" in out.getvalue()
@@ -211,7 +224,7 @@ def test_progress_is_reported_match_by_match() -> None:
         return count
 
     agents = ["uniform", Cautious()]
-    compare(GAME, agents, variants=["mini"], deals=6, hands=2, field=FIELD, report=report)  # type: ignore[arg-type]
+    compare_duplicate(GAME, agents, variants=["mini"], deals=6, hands=2, field=FIELD, report=report)  # type: ignore[arg-type]
     names = ("uniform", "cautious", "uniform among cautious", "cautious among uniform")
     assert ended == {f"mini: {name}": 6 for name in names}
 
@@ -223,9 +236,10 @@ def test_finished_matches_are_kept_if_an_agent_fails() -> None:
         def act(self, turn: object) -> np.ndarray:
             raise RuntimeError("a fault of its own")
 
-    finished: list[Match] = []
+    finished: list[DuplicateEvaluation] = []
     with pytest.raises(RuntimeError, match="of its own"):
-        compare(GAME, ["uniform", Failing()], deals=4, field=["uniform"], finished=finished)
+        agents = ["uniform", Failing()]
+        compare_duplicate(GAME, agents, deals=4, field=["uniform"], finished=finished)
     assert [one.agent for one in finished] == ["uniform"]
     out = StringIO()
     report.show(DuplicateComparison(finished), Console(file=out, width=80))
@@ -243,10 +257,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         ({"options": {"players": 99}}, "players=99"),
     ):
         with pytest.raises(ValueError, match=said):
-            compare(GAME, ["uniform"], **keywords)  # type: ignore[arg-type]
+            compare_duplicate(GAME, ["uniform"], **keywords)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'human' plays one hand"):
-        compare(GAME, ["uniform", "human"])
+        compare_duplicate(GAME, ["uniform", "human"])
     with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
-        compare("pyramid", ["uniform"], variants=["web"])
+        compare_duplicate("pyramid", ["uniform"], variants=["web"])
     with pytest.raises(ValueError, match="at least one"):
-        compare(GAME, [])
+        compare_duplicate(GAME, [])

@@ -16,8 +16,8 @@ from parlour.training.evaluation.duplicate_play import (
     first_dealers,
     hand_seeds,
     play_duplicate,
-    seated,
-    session,
+    play_seated,
+    play_sessions,
 )
 
 GAME = game("seven_twenty_seven")
@@ -118,7 +118,7 @@ def test_positions_are_counted_from_the_dealers_left() -> None:
         for seat in range(4):
             at_table = [agent if k == 0 else field[(k - 1) % 2] for k in range(4)]
             agents = [at_table[(k - seat) % 4] for k in range(4)]
-            alone = seated(GAME, RULES, agents, SEEDS[deal : deal + 1])
+            alone = play_seated(GAME, RULES, agents, SEEDS[deal : deal + 1])
             position = (seat - int(alone.dealers[0]) - 1) % 4
             assert alone.nets[0, seat] == found.nets[deal, position]
             for name, values in alone.facts.items():
@@ -140,7 +140,7 @@ def test_chips_are_conserved_and_equals_win_nothing(
     assert found.nets.any() or one is not GAME, "greedy ties with itself on one deck"
     players = one.num_players(rules)
     agents = [UniformAgent(k) for k in range(players)]
-    nets = seated(one, rules, agents, SEEDS).nets
+    nets = play_seated(one, rules, agents, SEEDS).nets
     assert nets.shape == (len(SEEDS), players)
     assert (nets.sum(axis=1) == 0).all()
 
@@ -154,7 +154,7 @@ def test_a_kernel_that_made_chips_would_be_told(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Rows, "step", steal)
     with pytest.raises(RuntimeError, match="has made chips"):
-        seated(GAME, RULES, [Cautious()] * 4, SEEDS)
+        play_seated(GAME, RULES, [Cautious()] * 4, SEEDS)
 
 
 @pytest.mark.parametrize("agent", [UniformAgent(), Dreamer()], ids=["uniform", "dreamer"])
@@ -173,7 +173,7 @@ def test_a_deal_does_not_depend_on_the_deals_beside_it(agent: UniformAgent) -> N
 
 
 def test_decisions_and_moves_are_counted() -> None:
-    found = seated(GAME, RULES, [Cautious()] * 4, SEEDS)
+    found = play_seated(GAME, RULES, [Cautious()] * 4, SEEDS)
     assert np.array_equal(found.facts["decisions"].sum(axis=1), found.facts["moves"][:, 0])
     assert (found.facts["decisions"] == 3).all()  # the ask, one round of bets, one of draws
     assert (found.facts["paid"] == 1).all()
@@ -183,22 +183,22 @@ def test_decisions_and_moves_are_counted() -> None:
 
 def test_the_dealer_moves_on_in_a_session() -> None:
     agents = [UniformAgent(k) for k in range(4)]
-    found = seated(GAME, RULES, agents, SEEDS, hands=6, key="k")
+    found = play_seated(GAME, RULES, agents, SEEDS, hands=6, key="k")
     dealers = found.dealers.reshape(len(SEEDS), 6)
     assert np.array_equal(dealers[:, 0], first_dealers(GAME, RULES, SEEDS))
     assert ((dealers[:, 1:] - dealers[:, :-1]) % 4 == 1).all()
     assert set(dealers[:, 0]) == {0, 1, 2, 3}
-    nets = session(GAME, RULES, agents, SEEDS, 6, key="k")
+    nets = play_sessions(GAME, RULES, agents, SEEDS, 6, key="k")
     assert nets.shape == (len(SEEDS), 6, 4)
     assert np.array_equal(nets.reshape(-1, 4), found.nets)
-    assert np.array_equal(nets[:, 0], seated(GAME, RULES, agents, SEEDS, key="k").nets)
-    assert np.array_equal(nets[:, :2], session(GAME, RULES, agents, SEEDS, 2, key="k"))
+    assert np.array_equal(nets[:, 0], play_seated(GAME, RULES, agents, SEEDS, key="k").nets)
+    assert np.array_equal(nets[:, :2], play_sessions(GAME, RULES, agents, SEEDS, 2, key="k"))
 
 
 def test_the_dealer_is_the_one_in_the_kernel() -> None:
     agent = Recorder()
     decks = hand_seeds(SEEDS[:5], 3)
-    seated(GAME, RULES, [agent] * 4, SEEDS[:5], hands=3)
+    play_seated(GAME, RULES, [agent] * 4, SEEDS[:5], hands=3)
     dealers = {deck: {dealer for dealer, _ in seen} for deck, seen in agent.seen.items()}
     for row in decks:
         (first, dealer), *later = decks_of(row)
@@ -226,7 +226,7 @@ def test_a_session_covers_all_positions_in_each_hand() -> None:
     seats = []
     for seat in range(4):
         agents = [agent if k == seat else field[0] for k in range(4)]
-        seats.append(session(GAME, RULES, agents, SEEDS[:6], 3)[:, :, seat])
+        seats.append(play_sessions(GAME, RULES, agents, SEEDS[:6], 3)[:, :, seat])
     assert np.array_equal(np.sum(seats, axis=(0, 2)), whole.nets.sum(axis=1))
 
 
@@ -241,9 +241,9 @@ def test_progress_counts_every_deal_once() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="3 given; these rules have 4 seats"):
-        seated(GAME, RULES, [Cautious()] * 3, SEEDS)
+        play_seated(GAME, RULES, [Cautious()] * 3, SEEDS)
     with pytest.raises(ValueError, match="these rules have 1 seats"):
-        seated(game("pyramid"), game("pyramid").make_rules(), [Cautious()], SEEDS)
+        play_seated(game("pyramid"), game("pyramid").make_rules(), [Cautious()], SEEDS)
     with pytest.raises(ValueError, match="field: 0 agents given"):
         play_duplicate(GAME, RULES, Cautious(), [], SEEDS)
     for seeds, hands in ((SEEDS[:0], 1), (SEEDS, 0)):

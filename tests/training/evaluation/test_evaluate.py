@@ -8,7 +8,8 @@ from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.deals import bank_seeds
-from parlour.training.evaluation.evaluate import describe_rules, evaluate, play_deals
+from parlour.training.evaluation.evaluate import evaluate, play_deals
+from parlour.training.evaluation.spec import describe_rules
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")

@@ -25,11 +25,11 @@ from parlour.envs.core.turn import prepare_turn
 from parlour.training.cli import main
 from parlour.training.evaluation import labelling, labels, report
 from parlour.training.evaluation.compare import compare
-from parlour.training.evaluation.evaluate import evaluate, play_deals
-from parlour.training.evaluation.labels import Labels, find, load, save
-from parlour.training.evaluation.plots import picture
-from parlour.training.evaluation.stats import rate
-from parlour.training.evaluation.truth import Contradiction, proven
+from parlour.training.evaluation.evaluate import Evaluation, evaluate, play_deals
+from parlour.training.evaluation.labels import Labels, find_labels, load_labels, save_labels
+from parlour.training.evaluation.plots import plot_comparison
+from parlour.training.evaluation.stats import wilson_rate
+from parlour.training.evaluation.truth import Contradiction, verify_solution
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
 GAME = game("pyramid")
@@ -40,7 +40,7 @@ SQUARES = game("poker_squares")
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(labels, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(labels, "SHIPPED_FOLDER", tmp_path / "shipped")
 
 
 @pytest.fixture
@@ -53,7 +53,9 @@ def fake() -> Iterator[FakeSolver]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Labels:
     """Labels of deals 0 to 119, as the false solver has them."""
     with solved(GAME):
-        return load(labelling.make(GAME, deals=120, jobs=1, out=tmp_path_factory.mktemp("banks")))
+        return load_labels(
+            labelling.make_labels(GAME, deals=120, jobs=1, out=tmp_path_factory.mktemp("banks"))
+        )
 
 
 def test_labels_are_what_the_solver_says(whole: Labels) -> None:
@@ -87,7 +89,7 @@ def test_the_file_says_what_it_is(whole: Labels) -> None:
 def test_in_parallel_it_is_the_same(fake: FakeSolver, whole: Labels) -> None:
     ended: list[int] = []
     keywords: dict[str, Any] = {"jobs": 2, "backend": "threading", "progress": ended.append}
-    found = load(labelling.make(GAME, deals=120, **keywords))
+    found = load_labels(labelling.make_labels(GAME, deals=120, **keywords))
     assert found.metadata()["content"] == whole.metadata()["content"]
     assert sum(ended) == 120
 
@@ -97,7 +99,7 @@ def test_a_backend_that_cannot_hand_out_results_one_by_one(fake: FakeSolver, who
         supports_return_generator = False
 
     joblib.register_parallel_backend("all-at-once", AllAtOnce)
-    found = load(labelling.make(GAME, deals=120, jobs=1, backend="all-at-once"))
+    found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1, backend="all-at-once"))
     assert found.metadata()["content"] == whole.metadata()["content"]
 
 
@@ -112,31 +114,33 @@ def test_what_was_done_is_not_done_again(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        labelling.make(GAME, deals=120, jobs=1, progress=stop)
+        labelling.make_labels(GAME, deals=120, jobs=1, progress=stop)
     assert fake.asked == 100
     assert not list(Path("runs/banks").glob("*.parquet"))
     (kept,) = Path("runs/banks").iterdir()
     next(kept.glob("0-*.npz")).write_bytes(b"cut")
-    labelling.make(GAME, deals=10, optimal=False, jobs=1)  # another job touches nothing of this one
+    # another job touches nothing of this one
+    labelling.make_labels(GAME, deals=10, optimal=False, jobs=1)
     fake.asked = 0
-    found = load(labelling.make(GAME, deals=120, jobs=1))
+    found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1))
     assert fake.asked == 70
     assert found.metadata()["content"] == whole.metadata()["content"]
     assert [path.name for path in Path("runs/banks").iterdir()] == ["pyramid-three-passes.parquet"]
 
 
 def test_better_labels_are_not_lost(fake: FakeSolver) -> None:
-    path = labelling.make(GAME, deals=20, jobs=1)
+    path = labelling.make_labels(GAME, deals=20, jobs=1)
     before, fake.asked = path.read_bytes(), 0
-    assert labelling.make(GAME, deals=20, jobs=1) == labelling.make(GAME, deals=5, jobs=1) == path
+    for deals in (20, 5):
+        assert labelling.make_labels(GAME, deals=deals, jobs=1) == path
     for keywords in ({"deals": 10, "limit": 99}, {"deals": 20, "optimal": False}):
         with pytest.raises(
             ValueError, match=r"has labels of 20 deals, with shortest wins.*: remove"
         ):
-            labelling.make(GAME, jobs=1, **keywords)  # type: ignore[arg-type]
+            labelling.make_labels(GAME, jobs=1, **keywords)  # type: ignore[arg-type]
     assert (fake.asked, path.read_bytes()) == (0, before)
     path.write_bytes(before[:99])
-    labelling.make(GAME, deals=20, jobs=1)
+    labelling.make_labels(GAME, deals=20, jobs=1)
     assert path.read_bytes() == before
 
 
@@ -158,7 +162,7 @@ def flip(columns: dict[str, Any], _: dict[str, Any]) -> None:
 
 def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
     metadata["first"] = 1
-    metadata["content"] = labels._content(metadata)
+    metadata["content"] = labels._metadata_digest(metadata)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +182,7 @@ def other_deal(_: dict[str, Any], metadata: dict[str, Any]) -> None:
 )
 def test_an_edited_file_is_refused(whole: Labels, change: Any, said: str) -> None:
     with pytest.raises(ValueError, match=rf"spoilt\.parquet: .*{said}"):
-        load(spoilt(whole, change))
+        load_labels(spoilt(whole, change))
 
 
 def test_a_cut_file_is_refused(whole: Labels) -> None:
@@ -187,37 +191,37 @@ def test_a_cut_file_is_refused(whole: Labels) -> None:
     for part in (data[:-9], data[:200], b"", b"PAR1"):
         Path("cut.parquet").write_bytes(part)
         with pytest.raises(ValueError, match=r"cut\.parquet: no file of labels, or damaged"):
-            load("cut.parquet")
+            load_labels("cut.parquet")
     pq.write_table(pa.table({"deck": [1]}), "other.parquet")
     with pytest.raises(ValueError, match="no file of labels"):
-        load("other.parquet")
+        load_labels("other.parquet")
 
 
 def test_files_are_found(fake: FakeSolver, whole: Labels) -> None:
-    assert find(GAME, RULES) is None
+    assert find_labels(GAME, RULES) is None
     assert whole.source is not None
     Path("shipped").mkdir()
     shutil.copy(whole.source, "shipped")
-    assert len(find(GAME, RULES) or ()) == 120
-    labelling.make(GAME, deals=20, jobs=1)
-    labelling.make(GAME, deals=30, first=500, jobs=1)
-    labelling.make(GAME, deals=4, bank="mine/1", jobs=1)
+    assert len(find_labels(GAME, RULES) or ()) == 120
+    labelling.make_labels(GAME, deals=20, jobs=1)
+    labelling.make_labels(GAME, deals=30, first=500, jobs=1)
+    labelling.make_labels(GAME, deals=4, bank="mine/1", jobs=1)
     for first, deals, n in ((0, 20, 20), (0, 60, 120), (500, 30, 30), (0, None, 120)):
-        found = find(GAME, RULES, None, first, deals)
+        found = find_labels(GAME, RULES, None, first, deals)
         assert found is not None
         assert len(found) == n
-    assert len(find(GAME, RULES, "mine/1") or ()) == 4
-    assert find(GAME, RULES, "other") is None
-    assert find(GAME, GAME.make_rules("web")) is None
+    assert len(find_labels(GAME, RULES, "mine/1") or ()) == 4
+    assert find_labels(GAME, RULES, "other") is None
+    assert find_labels(GAME, GAME.make_rules("web")) is None
 
 
 def test_without_pyarrow_none_are_found(whole: Labels, monkeypatch: pytest.MonkeyPatch) -> None:
-    save(whole, Path("runs/banks/pyramid-three-passes.parquet"))
-    assert find(GAME, RULES) is not None
+    save_labels(whole, Path("runs/banks/pyramid-three-passes.parquet"))
+    assert find_labels(GAME, RULES) is not None
     labels._load.cache_clear()
     for name in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, name, None)
-    assert find(GAME, RULES) is None
+    assert find_labels(GAME, RULES) is None
     assert evaluate(GAME, "uniform", deals=3).truth is None
     with pytest.raises(ModuleNotFoundError, match="pyarrow"):
         evaluate(GAME, "uniform", deals=3, truth="runs/banks/pyramid-three-passes.parquet")
@@ -225,10 +229,10 @@ def test_without_pyarrow_none_are_found(whole: Labels, monkeypatch: pytest.Monke
 
 def test_overlaps(whole: Labels) -> None:
     part = replace(whole, first=100)
-    assert part.over(0, 10) == part.over(300, 10) == (slice(0, 0), slice(0, 0))
-    assert part.over(90, 20) == (slice(10, 20), slice(0, 10))
-    assert part.over(210, 50) == (slice(0, 10), slice(110, 120))
-    assert part.over(0, 900) == (slice(100, 220), slice(0, 120))
+    assert part.overlap(0, 10) == part.overlap(300, 10) == (slice(0, 0), slice(0, 0))
+    assert part.overlap(90, 20) == (slice(10, 20), slice(0, 10))
+    assert part.overlap(210, 50) == (slice(0, 10), slice(110, 120))
+    assert part.overlap(0, 900) == (slice(100, 220), slice(0, 120))
 
 
 def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
@@ -237,8 +241,8 @@ def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
     assert truth is not None
     winnable, won = whole.winnable[100:] == 1, found.results.facts["won"][:20]
     assert (truth.deals, truth.undecided) == (20, np.count_nonzero(whole.winnable[100:] == -1))
-    assert truth.winnable == truth.bound == rate(winnable)
-    assert truth.won == rate(won[winnable])
+    assert truth.winnable == truth.bound == wilson_rate(winnable)
+    assert truth.won == wilson_rate(won[winnable])
     assert truth.lost == np.count_nonzero(winnable & ~won)
     said = json.loads(json.dumps(found.summary()))["truth"]
     assert said["of_the_winnable_won"]["n"] == np.count_nonzero(winnable)
@@ -263,7 +267,7 @@ def test_without_labels_nothing_is_said(whole: Labels) -> None:
 
 def test_what_cannot_be_is_loud(fake: FakeSolver, whole: Labels) -> None:
     fake.lies = True
-    lied = load(labelling.make(GAME, deals=60, jobs=1))
+    lied = load_labels(labelling.make_labels(GAME, deals=60, jobs=1))
     deal = int(np.flatnonzero((whole.winnable[:60] == 1) & (lied.winnable == 0))[0])
     with pytest.raises(
         Contradiction, match=f"'greedy' has won deal {deal} of bank 'pyramid-1', wh"
@@ -289,7 +293,7 @@ def test_a_way_that_is_none_is_loud(fake: FakeSolver) -> None:
         (Solution(None, [], 1, [legal], fewest=9), "says moves 9, played"),
     ):
         with pytest.raises(Contradiction, match=said):
-            proven(GAME, RULES, state, found)
+            verify_solution(GAME, RULES, state, found)
 
 
 def test_tables_files_and_picture(whole: Labels, tmp_path: Path) -> None:
@@ -305,14 +309,14 @@ def test_tables_files_and_picture(whole: Labels, tmp_path: Path) -> None:
     assert one.winnable[:120].tolist() == whole.winnable.tolist()
     assert one.winnable[120:].isna().all()
     assert one.fewest.notna().sum() == np.count_nonzero(whole.fewest != -1)
-    assert "dashed: winnable, " in picture(found).axes[0].get_xlabel()
+    assert "dashed: winnable, " in plot_comparison(found).axes[0].get_xlabel()
     without = report.episodes(compare(GAME, ["uniform"], deals=5))
     assert "winnable" not in without.column_names
 
 
 def test_a_game_played_for_its_score(tmp_path: Path) -> None:
     with solved(SQUARES):
-        made = load(labelling.make(SQUARES, deals=30, jobs=1))
+        made = load_labels(labelling.make_labels(SQUARES, deals=30, jobs=1))
         with pytest.raises(ValueError, match="is played for its score: nobody wins it"):
             CardEnv(SQUARES, truth=True)
     greedy = play_deals(
@@ -334,7 +338,7 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
     assert "truth best score found, of 30 labelled deals: " in out.getvalue()
     assert "regret" in out.getvalue()
     assert report.episodes(found).to_pandas().best_score[:30].tolist() == made.score.tolist()
-    assert "dashed: best found" in picture(found).axes[0].get_xlabel()
+    assert "dashed: best found" in plot_comparison(found).axes[0].get_xlabel()
 
 
 def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
@@ -439,5 +443,19 @@ def test_the_vector_environment_says_it(fake: FakeSolver, mode: str) -> None:
 
 
 def test_save_makes_the_folder(whole: Labels, tmp_path: Path) -> None:
-    save(whole, tmp_path / "a" / "b" / "c.parquet")
-    assert load(tmp_path / "a" / "b" / "c.parquet").metadata() == whole.metadata()
+    save_labels(whole, tmp_path / "a" / "b" / "c.parquet")
+    assert load_labels(tmp_path / "a" / "b" / "c.parquet").metadata() == whole.metadata()
+
+
+def test_labels_of_other_rules_are_refused_before_any_variant_is_played(whole: Labels) -> None:
+    finished: list[Evaluation] = []
+    with pytest.raises(ValueError, match="its rules, three-passes, is not those played"):
+        compare(
+            GAME,
+            ["uniform"],
+            variants=["three-passes", "web"],
+            truth=whole,
+            deals=5,
+            finished=finished,
+        )
+    assert finished == []

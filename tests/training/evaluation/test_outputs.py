@@ -16,7 +16,7 @@ from parlour.training.cli import main
 from parlour.training.equilibrium import exploitability
 from parlour.training.evaluation import compare, duplicate, duplicate_report, plots, report
 from parlour.training.evaluation.outputs import check_agent_folder, check_folder
-from parlour.training.evaluation.plots import picture
+from parlour.training.evaluation.plots import plot_comparison
 
 LINES = {
     "compare": ["compare", "pyramid", "--deals", "4", "--max-moves", "9"],
@@ -70,8 +70,8 @@ def test_a_place_that_cannot_be_written_is_refused_before_play(
     Path("closed").mkdir(mode=0o500)
     if place == "closed" and os.access("closed", os.W_OK):
         pytest.skip("nothing is closed to this user")
-    for module in (compare, duplicate):
-        monkeypatch.setattr(module, "compare", refuse_play)
+    monkeypatch.setattr(compare, "compare_specs", refuse_play)
+    monkeypatch.setattr(duplicate, "compare_duplicate_specs", refuse_play)
     status, out, err = parlour(*LINES[kind], "--out", place)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
@@ -88,7 +88,7 @@ def test_labels_and_equilibria_are_refused_before_work(
 ) -> None:
     from parlour.training.evaluation import labelling
 
-    monkeypatch.setattr(labelling, "make", refuse_play)
+    monkeypatch.setattr(labelling, "make_labels", refuse_play)
     monkeypatch.setattr(exploitability, "build", refuse_play)
     Path("kept").mkdir()
     Path("kept/mine").write_text("not an agent")
@@ -123,7 +123,7 @@ def test_a_picture_that_fails_costs_nothing_else(
     def fail(_: Any) -> None:
         raise RuntimeError("no\npicture")
 
-    monkeypatch.setattr(plots, "picture", fail)
+    monkeypatch.setattr(plots, "plot_comparison", fail)
     status, out, err = parlour(*LINES["compare"], "--out", "new")
     assert (status, err.count("\n")) == (2, 1)
     assert "greedy − uniform" in out
@@ -146,7 +146,7 @@ def test_names_are_printed_as_they_are(
 ) -> None:
     from parlour.training.evaluation.fitting import open_console
 
-    several = duplicate.compare(
+    several = duplicate.compare_duplicate(
         "seven-twenty-seven",
         list(map(named, NAMES[:4])),
         variants=["mini"],
@@ -165,7 +165,7 @@ def test_names_are_kept_and_drawn_as_they_are(alone: compare.Comparison, tmp_pat
     paths = report.save(alone, tmp_path / "found")
     assert set(pq.read_table(paths[0]).to_pandas().agent) == set(NAMES)
     assert [one["agent"] for one in json.loads(paths[1].read_text())["results"]] == NAMES
-    labels = picture(alone).axes[0].get_yticklabels()
+    labels = plot_comparison(alone).axes[0].get_yticklabels()
     assert [label.get_text() for label in labels][:9] == NAMES[:9]
     assert not any(label.get_parse_math() for label in labels)
 

@@ -421,7 +421,7 @@ def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
     rules, bank = TABLE.make_rules(), bank_seeds("seven_twenty_seven-1", range(20))
     true = {deck.tobytes() for deck in states_of(TABLE, bank, rules)["deck"]}
     agent = TwoFaced(honest)
-    match = duplicate.compare(TABLE, ["greedy"], field=[agent], deals=20).matches[0]
+    match = duplicate.compare_duplicate(TABLE, ["greedy"], field=[agent], deals=20).matches[0]
     assert match.field == ("two-faced*" if true & set(agent.decks) else "two-faced",)
     agent = TwoFaced(honest)
     env = CardEnv(TABLE, opponents=agent)

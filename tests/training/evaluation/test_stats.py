@@ -6,12 +6,12 @@ from scipy import stats as scipy_stats
 
 from parlour.training.evaluation.stats import (
     Estimate,
-    difference,
-    holm,
-    mean,
-    rate,
+    bootstrap_mean,
+    holm_adjust,
+    paired_difference,
     student_mean,
     student_means,
+    wilson_rate,
 )
 
 
@@ -27,7 +27,7 @@ def pairs(both: int, first: int, second: int, neither: int) -> tuple[np.ndarray,
 @pytest.mark.parametrize(("yes", "n"), [(0, 7), (7, 7), (1, 1), (3, 10), (3433, 10_000)])
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.999])
 def test_rates_have_wilsons_interval(yes: int, n: int, confidence: float) -> None:
-    found = rate(bools(yes, n), confidence)
+    found = wilson_rate(bools(yes, n), confidence)
     known = scipy_stats.binomtest(yes, n).proportion_ci(confidence, "wilson")
     assert found.mean == yes / n
     assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-12)
@@ -37,7 +37,7 @@ def test_rates_have_wilsons_interval(yes: int, n: int, confidence: float) -> Non
 @pytest.mark.parametrize("n", [12, 60])
 def test_the_bootstrap_is_scipys(n: int) -> None:
     values = np.random.default_rng(n).exponential(size=n)
-    found = mean(values, resamples=100_000)
+    found = bootstrap_mean(values, resamples=100_000)
     known = scipy_stats.bootstrap(
         (values,), np.mean, method="BCa", n_resamples=100_000, batch=5000, rng=1
     ).confidence_interval
@@ -49,7 +49,7 @@ def test_the_bootstrap_is_scipys(n: int) -> None:
 def test_the_bootstrap_covers_the_mean_as_often_as_it_says(n: int) -> None:
     rng, hits, tries = np.random.default_rng(0), 0, 400
     for attempt in range(tries):
-        found = mean(rng.binomial(28, 0.6, n), resamples=999, seed=attempt)
+        found = bootstrap_mean(rng.binomial(28, 0.6, n), resamples=999, seed=attempt)
         hits += found.low <= 28 * 0.6 <= found.high
     assert 0.91 < hits / tries < 0.98
 
@@ -58,7 +58,7 @@ def test_paired_rates_cover_their_difference_as_often_as_they_say() -> None:
     rng, hits, tries = np.random.default_rng(0), 0, 1000
     for _ in range(tries):
         first, second = pairs(*rng.multinomial(80, (0.25, 0.15, 0.05, 0.55)))
-        found = difference(first, second)
+        found = paired_difference(first, second)
         hits += found.low <= 0.1 <= found.high
     assert 0.93 < hits / tries < 0.98
 
@@ -66,14 +66,14 @@ def test_paired_rates_cover_their_difference_as_often_as_they_say() -> None:
 def test_paired_rates_as_published() -> None:
     # Airway hyper-responsiveness before and after transplantation: Fagerland, Lydersen and Laake,
     # "Recommended tests and confidence intervals for paired binomial proportions", 2014.
-    found = difference(*pairs(1, 1, 7, 12))
+    found = paired_difference(*pairs(1, 1, 7, 12))
     assert (found.low, found.high) == pytest.approx((-0.507, -0.026), abs=0.0005)
 
 
 def test_paired_rates_and_the_bootstrap_agree_on_many_deals() -> None:
     first, second = pairs(2500, 900, 700, 5900)
-    one = difference(first, second)
-    other = mean(first.astype(float) - second)
+    one = paired_difference(first, second)
+    other = bootstrap_mean(first.astype(float) - second)
     assert one[:3] == pytest.approx(other[:3], abs=0.0005)
 
 
@@ -95,10 +95,10 @@ def test_students_interval_of_a_case_worked_by_hand() -> None:
 
 def test_holms_p_values_as_worked_by_hand() -> None:
     # in order 0.005 * 4, 0.01 * 3, 0.03 * 2, and 0.04, which must not be below the one before
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
-    assert holm([0.2]) == [0.2]
-    assert holm([]) == []
+    assert holm_adjust([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm_adjust([0.5, 0.9]) == [1.0, 1.0]
+    assert holm_adjust([0.2]) == [0.2]
+    assert holm_adjust([]) == []
 
 
 def test_holms_intervals_agree_with_holms_p_values() -> None:
@@ -108,7 +108,9 @@ def test_holms_intervals_agree_with_holms_p_values() -> None:
         values = rng.normal(rng.choice([0, 0.5], 4), size=(30, 4))
         found = student_means(values)
         known = scipy_stats.ttest_1samp(values, 0)
-        assert [one.p for one in found] == pytest.approx(holm(known.pvalue.tolist()), abs=1e-12)
+        assert [one.p for one in found] == pytest.approx(
+            holm_adjust(known.pvalue.tolist()), abs=1e-12
+        )
         for column, one in enumerate(found):
             assert one.own == student_mean(values[:, column])
             assert one.holm.low <= one.own.low <= one.own.high <= one.holm.high
@@ -135,39 +137,46 @@ def test_pairing_makes_the_interval_narrower() -> None:
     rng = np.random.default_rng(0)
     luck = rng.normal(size=1000)
     first, second = luck + 0.1, luck + rng.normal(size=1000) / 10
-    paired, apart = difference(first, second), difference(first, rng.permutation(second))
+    paired, apart = (
+        paired_difference(first, second),
+        paired_difference(first, rng.permutation(second)),
+    )
     assert paired.high - paired.low < (apart.high - apart.low) / 5
 
 
 @pytest.mark.filterwarnings("error")
 def test_values_that_are_all_equal() -> None:
     equal = np.full(50, 3)
-    assert mean(equal) == Estimate(3.0, 3.0, 3.0, 50)
-    assert difference(equal, equal) == Estimate(0.0, 0.0, 0.0, 50)
-    assert mean(np.array([2.5])) == Estimate(2.5, 2.5, 2.5, 1)
+    assert bootstrap_mean(equal) == Estimate(3.0, 3.0, 3.0, 50)
+    assert paired_difference(equal, equal) == Estimate(0.0, 0.0, 0.0, 50)
+    assert bootstrap_mean(np.array([2.5])) == Estimate(2.5, 2.5, 2.5, 1)
     assert student_mean(equal) == Estimate(3.0, 3.0, 3.0, 50)
     assert [one.p for one in student_means(np.tile([0, 3], (9, 1)))] == [1.0, 0.0]
     for yes in (0, 20, 50):
-        found = difference(bools(yes, 50), bools(yes, 50))
+        found = paired_difference(bools(yes, 50), bools(yes, 50))
         assert found.mean == 0
         assert -0.1 < found.low < 0 < found.high < 0.1  # not known for certain from 50 deals
 
 
 def test_the_seed_decides() -> None:
     values = np.random.default_rng(0).integers(0, 29, 500)
-    assert mean(values, seed=1) == mean(values, seed=1) != mean(values, seed=2)
+    assert (
+        bootstrap_mean(values, seed=1)
+        == bootstrap_mean(values, seed=1)
+        != bootstrap_mean(values, seed=2)
+    )
 
 
 def test_what_cannot_be_estimated_is_refused() -> None:
     none, one = np.zeros(0, bool), np.zeros(1, bool)
     with pytest.raises(ValueError, match="at least one"):
-        rate(none)
+        wilson_rate(none)
     with pytest.raises(ValueError, match="at least one"):
-        mean(none)
+        bootstrap_mean(none)
     with pytest.raises(ValueError, match="0 and 1"):
-        difference(none, one)
+        paired_difference(none, one)
     with pytest.raises(ValueError, match="confidence=95"):
-        rate(one, 95)
+        wilson_rate(one, 95)
     with pytest.raises(ValueError, match="confidence=95"):
         student_mean(np.arange(3), 95)
     with pytest.raises(ValueError, match="at least two"):

@@ -116,7 +116,7 @@ def go_on(what: str, folder: Path) -> None:
 def make_bank(folder: Path) -> None:
     one = game("pyramid")
     with solved(one):
-        labels.load(labelling.make(one, deals=60, jobs=1, out=folder / "banks"))
+        labels.load_labels(labelling.make_labels(one, deals=60, jobs=1, out=folder / "banks"))
 
 
 def end_of(folder: Path) -> dict[str, str]:

@@ -232,15 +232,15 @@ def test_absurd_sizes(name: str, value: int) -> None:
 def bank_file(folder: Path, name: str) -> Path:
     one = game(name)
     with solved(one):
-        return labelling.make(one, deals=12, jobs=1, out=folder)
+        return labelling.make_labels(one, deals=12, jobs=1, out=folder)
 
 
 def write_labels(file: Path, columns: dict[str, Any], said: dict[str, Any], rehash: bool) -> None:
     """Write labels; with ``rehash`` so that every hash in them is right."""
     if rehash and isinstance(said.get("columns"), dict):
-        said["columns"] = {n: labels._digest(np.asarray(v)) for n, v in columns.items()}
+        said["columns"] = {n: labels._column_digest(np.asarray(v)) for n, v in columns.items()}
     if rehash:
-        said["content"] = labels._content(said)
+        said["content"] = labels._metadata_digest(said)
     table, buffer = pa.table(columns), BytesIO()
     pq.write_table(table.replace_schema_metadata({"parlour": json.dumps(said)}), buffer)
     file.write_bytes(buffer.getvalue())
@@ -263,7 +263,7 @@ def test_labels(tmp_path: Path) -> None:
             labels._load.cache_clear()
         else:
             write_labels(file, columns, spoil(said, rng), rehash=k % 4 == 0)
-        found = tried(lambda: labels.load(file), str(file))
+        found = tried(lambda: labels.load_labels(file), str(file))
         if found is not None:
             loaded += 1
             assert all(np.array_equal(found.columns[n], v) for n, v in columns.items())
@@ -297,11 +297,11 @@ def test_labels_that_cannot_be(
     if name == "pyramid":
         columns["winnable"][3], columns["fewest"][3] = 1, 20
     write_labels(file, columns, told, rehash=True)
-    labels.load(file)
+    labels.load_labels(file)
     columns[column][3] = value
     write_labels(file, columns, told, rehash=True)
     with pytest.raises(ValueError, match=said):
-        labels.load(file)
+        labels.load_labels(file)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_metadata_that_cannot_be(field: str, value: Any, said: str, tmp_path: Pa
     columns, told = parts_of(file)
     write_labels(file, columns, told | {field: value}, rehash=True)
     with pytest.raises(ValueError, match=rf"pyramid-.*parquet: .*{said}"):
-        labels.load(file)
+        labels.load_labels(file)
 
 
 def test_columns_of_other_types_and_gaps(tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_columns_of_other_types_and_gaps(tmp_path: Path) -> None:
     ):
         write_labels(file, columns | changed, dict(told), rehash=True)
         with pytest.raises(ValueError, match=r"columns: .*fewest int16.* are needed, without gaps"):
-            labels.load(file)
+            labels.load_labels(file)
 
 
 @pytest.fixture(scope="module")
@@ -406,7 +406,7 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
         make(folder)
         refused(folder / name, lambda folder=folder: load_agent(str(folder), GAME, RULES))  # type: ignore[misc]
     bank_at = bank_file(tmp_path, "pyramid")
-    refused(bank_at, lambda: labels.load(bank_at))
+    refused(bank_at, lambda: labels.load_labels(bank_at))
     toml = tmp_path / "mine.toml"
     toml.touch()
     refused(toml, lambda: preset("pyramid", file=toml))

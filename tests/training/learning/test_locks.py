@@ -123,19 +123,19 @@ def test_a_bank_in_use_is_left_alone(tmp_path: Path) -> None:
         child = held_by_a_child(tmp_path / "pyramid-three-passes.parquet")
         try:
             with pytest.raises(ValueError, match="parquet is being made by another process"):
-                labelling.make(one, deals=5, jobs=1, out=tmp_path)
+                labelling.make_labels(one, deals=5, jobs=1, out=tmp_path)
             assert fake.asked == 0
-            labelling.make(
+            labelling.make_labels(
                 one, "web", {"undo": False}, deals=5, jobs=1, out=tmp_path
             )  # another file
         finally:
             end(child)
-        path = labelling.make(one, deals=5, jobs=1, out=tmp_path)
+        path = labelling.make_labels(one, deals=5, jobs=1, out=tmp_path)
         assert sorted(p.suffix for p in tmp_path.iterdir()) == [".parquet", ".parquet"]
         path.unlink()
         path.mkdir()
         with pytest.raises(ValueError, match="is no file: remove it"):
-            labelling.make(one, deals=5, jobs=1, out=tmp_path)
+            labelling.make_labels(one, deals=5, jobs=1, out=tmp_path)
 
 
 def test_chunks_of_more_deals_are_kept(tmp_path: Path) -> None:
@@ -148,12 +148,12 @@ def test_chunks_of_more_deals_are_kept(tmp_path: Path) -> None:
     with solved(one) as fake:
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
-                labelling.make(one, deals=200, jobs=1, out=tmp_path, progress=stop)
-        labelling.make(one, deals=20, jobs=1, out=tmp_path)
+                labelling.make_labels(one, deals=200, jobs=1, out=tmp_path, progress=stop)
+        labelling.make_labels(one, deals=20, jobs=1, out=tmp_path)
         kept = sorted(path.name for path in tmp_path.rglob("*.npz"))
         assert kept == ["0-50.npz"]
         fake.asked = 0
-        labelling.make(one, deals=60, jobs=1, out=tmp_path)
+        labelling.make_labels(one, deals=60, jobs=1, out=tmp_path)
         assert fake.asked == 10
         assert [path.name for path in tmp_path.iterdir()] == ["pyramid-three-passes.parquet"]
 

@@ -1,0 +1,74 @@
+"""What an evaluation plays: one specification a variant, checked before anything is played."""
+
+import numpy as np
+import pytest
+
+from parlour.envs import game
+from parlour.envs.core.deals import bank_seeds
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.duplicate import compare_duplicate
+from parlour.training.evaluation.spec import make_specs
+
+PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
+
+
+def test_without_a_variant_it_is_the_default_of_the_game() -> None:
+    (spec,) = make_specs("pyramid")
+    assert (spec.game, spec.rules) == (PYRAMID, PYRAMID.make_rules())
+    assert spec.base_variant == spec.variant == PYRAMID.default
+    assert (spec.bank, spec.first, spec.deals) == ("pyramid-1", 0, 10_000)
+    assert not spec.is_multiplayer
+
+
+def test_a_variant_with_options_is_named_in_full() -> None:
+    (spec,) = make_specs(PYRAMID, ["web"], {"passes": 2})
+    assert (spec.base_variant, spec.variant) == ("web", "web + passes=2")
+
+
+def test_deals_are_those_of_the_bank() -> None:
+    (spec,) = make_specs(PYRAMID, bank="mine", first=7, deals=3)
+    assert spec.numbers.tolist() == [7, 8, 9]
+    assert np.array_equal(spec.seeds, bank_seeds("mine", range(7, 10)))
+
+
+def test_all_variants_share_one_key() -> None:
+    """A new one at each call, unless one is given."""
+    first, second = make_specs(PYRAMID, ["web", "classic"])
+    assert first.key == second.key != make_specs(PYRAMID)[0].key
+    assert make_specs(PYRAMID, key="k")[0].key == "k"
+
+
+def test_seats() -> None:
+    (spec,) = make_specs(TABLE, several=True, hands=2)
+    assert (spec.is_multiplayer, spec.num_players, spec.hands) == (True, 4, 2)
+    with pytest.raises(ValueError, match="home, is for 4 players"):
+        make_specs(TABLE)
+    with pytest.raises(ValueError, match="Pyramid, web, is for one player"):
+        make_specs(PYRAMID, ["web"], several=True)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"deals": 0}, "deals=0: allowed are whole numbers from 1"),
+        ({"seed": -1}, "seed=-1: allowed are whole numbers from 0"),
+        ({"max_moves": -1}, "max_moves=-1: allowed are whole numbers from 0"),
+        ({"first": -1}, "deal -1 of bank 'pyramid-1'"),
+        ({"variants": ["webb"]}, "did you mean 'web'"),
+        ({"options": {"passes": 99}}, "passes=99"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(keywords: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        make_specs(PYRAMID, **keywords)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=said):
+        compare(PYRAMID, ["uniform"], **keywords)  # type: ignore[arg-type]
+
+
+def test_results_have_the_specification_that_they_are_of() -> None:
+    found = compare(PYRAMID, ["uniform", "greedy"], deals=2, max_moves=5, seed=3)
+    first, second = (one.spec for one in found.evaluations)
+    assert first is second
+    assert (first.deals, first.max_moves, first.seed) == (2, 5, 3)
+    (match,) = compare_duplicate(TABLE, ["uniform"], variants=["mini"], deals=2).matches
+    assert (match.spec.variant, match.spec.hands) == ("mini", 1)

@@ -1,0 +1,128 @@
+"""``parlour evaluate`` and ``parlour compare``: agents play the same deals."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, redirect_stdout
+from functools import partial
+from typing import Any
+
+from parlour.envs import game as game_named
+
+from ..evaluation.outputs import FILES, check_folder
+from ..evaluation.spec import MAX_MOVES, EvaluationSpec, make_specs
+from .arguments import is_for_several, read_options, read_variants, refuse_flags
+from .progress import progress_bars
+
+
+def run_evaluate(arguments: argparse.Namespace) -> int:
+    """Print how one agent plays, alone or in a field of others."""
+    variants = None if arguments.variant is None else [arguments.variant]
+    return _compare(arguments, _read_specs(arguments, variants), [arguments.agent])
+
+
+def run_compare(arguments: argparse.Namespace) -> int:
+    """Print how several agents play the same deals, each alone or at tables of several seats."""
+    game, options = game_named(arguments.game), read_options(arguments.option)
+    variants = read_variants(game, arguments.variant, options)
+    return _compare(arguments, _read_specs(arguments, variants), arguments.agents)
+
+
+def _read_specs(
+    arguments: argparse.Namespace, variants: Sequence[str] | None
+) -> list[EvaluationSpec]:
+    """What is to be played, by each variant; ValueError for flags that make no sense there."""
+    game, options = game_named(arguments.game), read_options(arguments.option)
+    several = is_for_several(game, variants, options)
+    if several:
+        refuse_flags(arguments, ("max_moves",), "a game for several always ends")
+        refuse_flags(arguments, ("truth",), "deals of a game for several have no solver")
+    else:
+        alone = f"{game.title} as chosen is for one player"
+        refuse_flags(arguments, ("field", "hands"), alone)
+    return make_specs(
+        game,
+        variants,
+        options,
+        several=several,
+        deals=arguments.deals,
+        bank=arguments.bank,
+        first=arguments.first,
+        seed=arguments.seed,
+        key=arguments.key,
+        max_moves=MAX_MOVES if arguments.max_moves is None else arguments.max_moves,
+        hands=1 if arguments.hands is None else arguments.hands,
+        truth=arguments.truth,
+    )
+
+
+def _compare(
+    arguments: argparse.Namespace, specs: Sequence[EvaluationSpec], agents: Sequence[str]
+) -> int:
+    """Let agents play, then print and save what came of it, even of those before one that fails."""
+    has_report = not arguments.json or bool(arguments.out)
+    play, gather, report = _comparison_kind(specs[0].is_multiplayer, arguments.field, has_report)
+    if arguments.out:
+        check_folder(arguments.out, FILES)
+    finished: list[Any] = []
+    failed: BaseException | None = None
+    aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
+    with aside, progress_bars(arguments.deals) as bars:
+        try:
+            play(specs, agents, report=bars, finished=finished)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            if not finished:
+                raise
+            failed = error
+    found = gather(finished)
+    try:  # what was played for is said first: to save it may fail
+        if arguments.json:
+            _print_json(finished[0] if arguments.command == "evaluate" else found)
+        else:
+            _print_tables(report, found)
+    finally:
+        written = report.save(found, arguments.out) if arguments.out else []
+    if not arguments.json:
+        for path in written:
+            print(f"written: {path}")
+    if failed is not None:
+        raise failed  # what the others did before it is kept all the same
+    return 0
+
+
+def _comparison_kind(
+    several: bool, field: Sequence[str] | None, has_report: bool
+) -> tuple[Callable[..., Any], Callable[[list[Any]], Any], Any]:
+    """What plays specifications, what holds the results together, and what shows and saves them.
+
+    That is imported before playing: what is missing is said at once.
+    """
+    if several:
+        from ..evaluation.duplicate import compare_duplicate_specs
+        from ..evaluation.duplicate_results import DuplicateComparison
+
+        play = partial(compare_duplicate_specs, field=field)
+        if not has_report:
+            return play, DuplicateComparison, None
+        from ..evaluation import duplicate_report
+
+        return play, DuplicateComparison, duplicate_report
+    from ..evaluation.compare import Comparison, compare_specs
+
+    if not has_report:
+        return compare_specs, Comparison, None
+    from ..evaluation import report
+
+    return compare_specs, Comparison, report
+
+
+def _print_json(found: Any) -> None:
+    print(json.dumps(found.summary()), flush=True)
+
+
+def _print_tables(report: Any, found: Any) -> None:
+    from ..evaluation.fitting import open_console
+
+    report.show(found, open_console())
+    sys.stdout.flush()
