@@ -12,7 +12,7 @@ PIP := -m pip --disable-pip-version-check install --quiet
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench goldens docs clean
+.PHONY: help demo test test-all check bench goldens docs docs-site clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -45,6 +45,9 @@ goldens: .venv/.stamp ## write the golden playthroughs anew
 docs: .venv/.stamp ## write the generated tables anew
 	$(BIN)/python -m parlour.training.cli.docs
 
+docs-site: .venv/.docs-stamp ## the documents as a site: build/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 clean: ## remove what was built, not .venv nor runs/
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find envs agents training tests benchmarks -depth -name __pycache__ -exec rm -rf {} +
@@ -60,6 +63,10 @@ endef
 	$(call venv,.venv)
 	$(BIN)/python $(PIP) "$(TORCH)"
 	$(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
+	@touch $@
+
+.venv/.docs-stamp: .venv/.stamp
+	$(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"
 	@touch $@
 
 .venv-peers/.stamp: pyproject.toml setup.py constraints.txt

@@ -1,7 +1,7 @@
-"""Steps a second of Parlour and its peers in one run; writes the table in the README.
+"""Steps a second of Parlour and its peers in one run; writes the table in the documents.
 
     python -m benchmarks.steps            # measure all, print the table
-    python -m benchmarks.steps --write    # and put it into README.md and benchmarks/steps.json
+    python -m benchmarks.steps --write    # and put it into docs/figures.md, benchmarks/steps.json
 
 Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
 turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
@@ -18,7 +18,7 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-README, RECORD = ROOT / "README.md", ROOT / "benchmarks" / "steps.json"
+FIGURES, RECORD = ROOT / "docs" / "figures.md", ROOT / "benchmarks" / "steps.json"
 BEGIN, END = "<!-- generated: benchmarks.steps -->", "<!-- end -->"
 BASE = "openspiel-solitaire"
 """What ratios are taken against, if no other row is named."""
@@ -114,12 +114,11 @@ def machine() -> str:
 
 
 def write(text: str, lines: list[dict[str, Any]]) -> None:
-    """Put the table between its markers in the README, and the figures beside this file."""
-    readme = README.read_text()
-    before, found, rest = readme.partition(BEGIN)
+    """Put the table between its markers in the document, and the figures beside this file."""
+    before, found, rest = FIGURES.read_text().partition(BEGIN)
     if not found:
-        raise SystemExit(f"{README.name} has no line {BEGIN}")
-    README.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}")
+        raise SystemExit(f"{FIGURES.name} has no line {BEGIN}")
+    FIGURES.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{rest.partition(END)[2]}")
     RECORD.write_text(json.dumps({"machine": machine(), "rows": lines}, indent=1) + "\n")
 
 
@@ -131,7 +130,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="per row and round (1.0)")
     parser.add_argument("--rows", nargs="*", default=[], help="only these rows")
     parser.add_argument("--base", default=BASE, help=f"row that ratios are against ({BASE})")
-    parser.add_argument("--write", action="store_true", help="write README.md and steps.json")
+    parser.add_argument("--write", action="store_true", help="write figures.md and steps.json")
     given = parser.parse_args()
     if given.rounds < 1 or given.seconds <= 0:
         parser.error("--rounds and --seconds must be positive")

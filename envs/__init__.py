@@ -50,6 +50,7 @@ for _module in (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven):
 
 try:
     __version__ = version("parlour")
+    """The version that is installed."""
 except PackageNotFoundError:  # the sources are used without being installed
     __version__ = "0+unknown"
 

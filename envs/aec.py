@@ -45,6 +45,8 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
+__all__ = ["CardAECEnv", "env"]
+
 API_TEST = {"options": 1}
 """What PettingZoo's ``api_test`` hands to every ``reset``: no option of ours."""
 
@@ -86,11 +88,19 @@ class CardAECEnv(AECEnv):
         seat has chosen one in this hand.
 
     Arguments:
-        variant, encoding, reward, illegal, skip_forced (after a step, take actions at once while
-        exactly one is legal, whosever they are), render_mode ("ansi"), and the game's options.
-        ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
-        ``"bank"`` if that is given; ``"dealer"``, a seat, deals where there is a dealer. A reset
-        without a seed goes on with the generator.
+        game: The game, as `parlour.envs.game` returns it.
+        variant: The name of rules; None: the game's default.
+        encoding: ``"onehot"`` or ``"codes"``.
+        reward: ``"progress"``, ``"win"`` or ``"score"``.
+        illegal: ``"end"`` or ``"raise"``: what an illegal action does.
+        skip_forced: After a step, take actions at once while exactly one is legal, whosever they
+            are.
+        render_mode: ``"ansi"`` or None.
+        **options: The game's options, in place of the variant's.
+
+    ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
+    ``"bank"`` if that is given; ``"dealer"``, a seat, deals where there is a dealer. A reset
+    without a seed goes on with the generator.
     """
 
     metadata: dict[str, Any] = {

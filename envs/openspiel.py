@@ -41,6 +41,8 @@ from .seven_twenty_seven.chance import (
 from .seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare, Rules
 from .seven_twenty_seven.totals import class_of
 
+__all__ = ["NAME", "SpielGame", "SpielState"]
+
 NAME = f"parlour_{GAME.name}"
 """What `pyspiel.load_game` calls the game."""
 UNCHANGED = -1

@@ -20,7 +20,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     Description:
         ``gym.make("parlour/Pyramid-v0", variant="three-passes", passes=2)`` is that variant with
-        one option changed. Each game's README lists its options, variants and sources.
+        one option changed. Each game's page lists its options, variants and sources.
 
     Action Space:
         ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) say
@@ -48,20 +48,27 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         moves and more.
 
     Arguments:
-        variant, encoding, reward, illegal, max_moves, max_episode_steps, render_mode ("ansi"),
-        skip_forced (after a step, take actions at once while exactly one is legal), truth, and the
-        game's options. ``truth=True`` puts ``"winnable"``, int8, into ``info`` of each reset and
-        step: whether one who knew all cards could still win, 1 yes, 0 no, -1 if the solver could
-        not decide it; at the end, whether it was won. It tells of hidden cards and takes a solver's
-        time at each step: for targets and studies, not for a player. ValueError where the game or
-        the rules have no solver. In a game for several: ``seat``, one's own, and ``opponents``, who
-        play the seats after it, clockwise: names ("uniform", "greedy", a player by rule) or agents
-        (`parlour.envs.core.turn.Agent`), one for each seat or one for all.
-        ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
-        ``"bank"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
-        chosen deck without it the last). ``gym.make(id, max_episode_steps=...)`` is Gymnasium's
-        own time limit, outside this class: to have the facts of the game at the end, limit
-        ``max_moves``.
+        game: The game, as `parlour.envs.game` returns it.
+        variant: The name of rules; None: the game's default.
+        encoding: ``"onehot"`` or ``"codes"``.
+        reward: ``"progress"``, ``"win"`` or ``"score"``.
+        illegal: ``"end"`` or ``"raise"``: what an illegal action does.
+        max_moves: The game is cut off after so many moves; None: never. ``gym.make(id,
+            max_episode_steps=...)`` is Gymnasium's own time limit, outside this class: to have the
+            facts of the game at the end, limit ``max_moves``.
+        max_episode_steps: The episode is cut off after so many steps; None: never.
+        skip_forced: After a step, take actions at once while exactly one is legal.
+        opponents: In a game for several, who plays the seats after ``seat``, clockwise: names
+            ("uniform", "greedy", a player by rule) or agents (`parlour.envs.core.Agent`), one for
+            each seat or one for all; None: "uniform".
+        seat: In a game for several, one's own seat.
+        truth: Put ``"winnable"``, int8, into ``info`` of each reset and step: whether one who knew
+            all cards could still win, 1 yes, 0 no, -1 if the solver could not decide it; at the
+            end, whether it was won. It tells of hidden cards and takes a solver's time at each
+            step: for targets and studies, not for a player. ValueError where the game or the rules
+            have no solver.
+        render_mode: ``"ansi"`` or None.
+        **options: The game's options, in place of the variant's.
 
     Version History:
         v0: the first; its number changes when the expected results of a policy change.
@@ -125,7 +132,12 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a new game: seeded, chosen (``options``), or the next of the generator."""
+        """Begin a new game: seeded, chosen (``options``), or the next of the generator.
+
+        ``options={"deck": [...]}`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
+        ``"bank"`` if that is given, ``{"dealer": 2}`` the seat that deals, where one does (of a
+        chosen deck without it the last).
+        """
         chosen = keywords.read_reset_options(self.game, self.rules, options)
         seed = keywords.seed_number(seed)
         super().reset(seed=seed)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import json
+import posixpath
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from parlour.training.cli.docs import PUBLIC as API_PAGES
+from parlour.training.cli.docs import list_public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training")
@@ -56,20 +62,23 @@ def source(name: str) -> str:
     return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
 
 
+def import_source(path: str, node: ast.ImportFrom) -> str:
+    """The dotted name of the module that a file imports from."""
+    folder = ["parlour", *path.split("/")[:-1]]
+    base = folder[: len(folder) - node.level + 1] if node.level else []
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
 @cache
 def imports(name: str) -> tuple[tuple[int, str, bool], ...]:
     """The imports of a file: (line, full dotted name, whether it was written relative)."""
-    folder = ["parlour", *name.split("/")[:-1]]
     found = []
     for node in ast.walk(ast.parse(source(name), name)):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name, False) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = folder[: len(folder) - node.level + 1] if node.level else []
-            path = base + ([node.module] if node.module else [])
-            found += [
-                (node.lineno, ".".join([*path, alias.name]), node.level > 0) for alias in node.names
-            ]
+            path = import_source(name, node)
+            found += [(node.lineno, f"{path}.{alias.name}", node.level > 0) for alias in node.names]
     return tuple(found)
 
 
@@ -292,3 +301,114 @@ def test_documents_use_what_is_public() -> None:
     }
     assert len(found) > 10
     assert sorted((name, word) for name, word in found if word not in allowed) == []
+
+
+def statements(path: str) -> list[tuple[ast.stmt, ast.stmt | None]]:
+    """The statements of a module, each with the one behind it; of its `if` and `try`, too."""
+    blocks = (ast.Module, ast.If, ast.Try)
+    bodies = [node.body for node in ast.walk(ast.parse(source(path))) if isinstance(node, blocks)]
+    return [pair for body in bodies for pair in zip(body, [*body[1:], None], strict=True)]
+
+
+def find_docstring(module: str, name: str) -> str | None:
+    """What stands with a name where it is defined; imports are followed."""
+    path = module.replace(".", "/").removeprefix("parlour/")
+    path = f"{path}.py" if f"{path}.py" in files() else f"{path}/__init__.py"
+    for node, after in statements(path):
+        if isinstance(node, ast.ImportFrom):
+            known = {alias.asname or alias.name: alias.name for alias in node.names}
+            if name in known:
+                return find_docstring(import_source(path, node), known[name])
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
+            return ast.get_docstring(node)
+        elif re.match(rf"{name}(:.*)? = ", ast.unparse(node)):
+            return ast.unparse(after) if isinstance(after, ast.Expr) else None
+    return None
+
+
+@pytest.mark.parametrize("page", API_PAGES)
+def test_what_is_public_stands_on_a_page_with_a_docstring(page: str) -> None:
+    package = API_PAGES[page]
+    names = list_public_names(package)
+    text = (ROOT / f"docs/api/{page}.md").read_text(encoding="utf-8")
+    assert re.findall(r"^::: (\S+)$", text, re.MULTILINE) == [f"{package}.{n}" for n in names]
+    assert [name for name in names if not find_docstring(package, name)] == []
+
+
+def documents() -> list[str]:
+    """Every document, as paths from the root."""
+    return [name for name in files() if name.endswith(".md")]
+
+
+@cache
+def anchors(document: str) -> frozenset[str]:
+    """The anchors of a document's headings, as code forges and the site make them."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text("utf-8"), flags=re.M | re.S)
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads)
+
+
+def test_links_lead_somewhere() -> None:
+    """Within the repository, to files and to headings; others are not asked for."""
+    wrong, checked = [], 0
+    for document in documents():
+        text = (ROOT / document).read_text(encoding="utf-8")
+        for path, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(document), path))
+            target = target if path else document
+            there = (ROOT / target).exists() and (not anchor or anchor in anchors(target))
+            wrong += [] if there else [f"{document}: {path}#{anchor}"]
+            checked += 1
+    assert checked > 50
+    assert wrong == []
+
+
+def list_imports(code: str) -> list[tuple[str, str]]:
+    """What a block of Python imports: (module, name), without a name for whole modules."""
+    nodes = list(ast.walk(ast.parse(code)))
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    whole = [node for node in nodes if isinstance(node, ast.Import)]
+    return [(str(node.module), alias.name) for node in froms for alias in node.names] + [
+        (alias.name, "") for node in whole for alias in node.names
+    ]
+
+
+def can_be_imported(module: str, name: str) -> bool:
+    """Whether it is there and, if it is ours, public."""
+    public = set(API_PAGES.values())
+    if module in public:
+        return not name or name in list_public_names(module) or f"{module}.{name}" in public
+    shown = {"patient"}  # a file that the document itself shows
+    return module in shown or importlib.util.find_spec(module) is not None
+
+
+def test_blocks_of_python_compile_and_import_what_is_public() -> None:
+    """Those marked `py` cannot be run alone: they need only compile."""
+    fence = re.compile(r"^ *```(python|py)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+    wrong = []
+    for document in documents():
+        for language, text in fence.findall((ROOT / document).read_text(encoding="utf-8")):
+            found = list_imports(textwrap.dedent(text))
+            if language == "python":
+                wrong += [(document, *one) for one in found if not can_be_imported(*one)]
+    assert wrong == []
+
+
+HEADINGS = (  # those of Gymnasium's pages, and three of ours
+    *("Description", "Action Space", "Observation Space", "Rewards", "Starting State"),
+    *("Episode End", "Information", "Arguments", "Variants", "Version History"),
+    *("How well it is played", "What could be reached"),
+)
+
+
+@pytest.mark.parametrize("game", games())
+def test_the_page_of_a_game_has_the_headings_of_gymnasium(game: str) -> None:
+    text = (ROOT / f"envs/{game}/README.md").read_text(encoding="utf-8")
+    assert tuple(re.findall(r"^## (.+)$", text, re.MULTILINE)) == HEADINGS
+
+
+def test_the_site_shows_every_page() -> None:
+    named = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.M))
+    own = {name.removeprefix("docs/") for name in documents() if name.startswith("docs/")}
+    assert own - named == set()
+    assert {f"games/{game}.md" for game in games()} - named == set()

@@ -1,10 +1,11 @@
-"""What the README shows runs: its Python in order, its commands with small numbers."""
+"""What README and guides show runs: their Python in order, their commands with small numbers."""
 
 import contextlib
 import io
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,8 @@ import pytest
 from parlour.training.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/guides/*.md"))
+SLOW = tuple(f"docs/guides/{name}.md" for name in ("evaluating", "search", "training"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 SMALL = {
@@ -33,74 +35,80 @@ class Block(NamedTuple):
     line: int
 
 
-BLOCKS = [
-    Block(found[1], found[2], TEXT.count("\n", 0, found.start()) + 2)
-    for found in FENCE.finditer(TEXT)
-]
+@cache
+def blocks(document: str) -> tuple[Block, ...]:
+    """The fenced blocks of a document."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return tuple(
+        Block(found[1], found[2], text.count("\n", 0, found.start()) + 2)
+        for found in FENCE.finditer(text)
+    )
 
 
-def commands() -> Iterator[tuple[int, str]]:
-    """Each command shown, with its line."""
-    for block in BLOCKS:
+def commands(document: str, *shown: Block) -> Iterator[tuple[str, str]]:
+    """Each command in some blocks of a document (none given: in all), with its place."""
+    for block in shown or blocks(document):
         if block.language == "console":
             for number, line in enumerate(block.text.splitlines(), block.line):
-                assert line.startswith("$ "), f"README.md:{number}: no command: {line}"
-                yield number, line.removeprefix("$ ")
+                assert line.startswith("$ "), f"{document}:{number}: no command: {line}"
+                yield f"{document}:{number}", line.removeprefix("$ ")
 
 
-def run(command: str, line: int) -> None:
+def run(command: str, place: str) -> None:
     """Run ``parlour ...`` with small numbers; it must succeed."""
     name, *words = shlex.split(command)[1:]
     small = [] if "--resume" in words else shlex.split(SMALL.get(name, ""))
-    assert main([name, *words, *small]) == 0, f"README.md:{line}: {command}"
+    assert main([name, *words, *small]) == 0, f"{place}: {command}"
 
 
-def execute(block: Block, names: dict[str, object]) -> str:
+def execute(block: Block, names: dict[str, object], document: str) -> str:
     """Execute Python; return what it prints."""
     said = io.StringIO()
-    code = compile("\n" * (block.line - 1) + block.text, "README.md", "exec")
+    code = compile("\n" * (block.line - 1) + block.text, document, "exec")
     with contextlib.redirect_stdout(said):
         exec(code, names)
     return said.getvalue()
 
 
-def test_what_is_shown_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def slow(document: str) -> object:
+    """A document as a parameter, marked if it takes more than a few seconds."""
+    return pytest.param(document, marks=[pytest.mark.slow] if document in SLOW else [])
+
+
+@pytest.mark.parametrize("document", [slow(each) for each in ("README.md", *GUIDES)])
+def test_what_is_shown_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the top, in one folder; a ``text`` block is what the Python before it prints."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     names: dict[str, object] = {"__name__": "readme"}
     printed = ""
-    for block in BLOCKS:
+    for block in blocks(document):
         if file := FILE.match(block.text):
             (tmp_path / file[1]).write_text(block.text, encoding="utf-8")
         elif block.language == "python":
-            printed = execute(block, names)
+            printed = execute(block, names, document)
         elif block.language == "text":
             assert [line.rstrip() for line in printed.splitlines()] == block.text.splitlines()
         elif block.language == "console":
-            for line, command in commands():
-                if block.line <= line < block.line + block.text.count("\n") and command.startswith(
-                    "parlour "
-                ):
+            for place, command in commands(document, block):
+                if command.startswith("parlour "):
                     monkeypatch.setattr("sys.stdin", io.StringIO("?\nh\nq\n"))
-                    run(command, line)
-    assert (tmp_path / "results" / "comparison.png").stat().st_size > 10_000
+                    run(command, place)
+    for folder in tmp_path.glob("results"):
+        assert (folder / "comparison.png").stat().st_size > 10_000
 
 
 def test_every_command_is_shown_and_no_other() -> None:
-    shown = [command for _, command in commands()]
+    shown = [command for each in ("README.md", *GUIDES) for _, command in commands(each)]
     used = {command.split()[1] for command in shown if command.startswith("parlour ")}
     assert used == set(COMMANDS)
     assert [one for one in shown if not one.startswith(("parlour ", *OTHERS))] == []
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
-def test_links_and_targets_exist(document: str) -> None:
+def test_targets_exist(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
-    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", text)
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"(?:^\$ |`)make ([a-z-]+)", text, re.MULTILINE))
     assert {t for t in targets if not re.search(rf"^{t}:", makefile, re.MULTILINE)} == set()

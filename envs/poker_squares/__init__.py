@@ -55,5 +55,6 @@ GAME = Game(
     solving=Solving(solve),
     record=RECORD,
 )
+"""The game, as `parlour.envs.GAMES` has it."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

@@ -106,6 +106,7 @@ VARIANTS = {
     "duel": Rules(starter=True, adjacent=Adjacent.ALL, players=2),
     "classic-duel": Rules(players=2),
 }
+"""The rules that have a name, by that name."""
 SOURCES = {
     "book": "002",
     "classic": "literature",

@@ -54,5 +54,6 @@ GAME = Game(
     pack=pack,
     rule_agents={"tip": make_score_kernel(tip)},
 )
+"""The game, as `parlour.envs.GAMES` has it."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

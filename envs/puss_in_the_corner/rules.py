@@ -65,6 +65,7 @@ VARIANTS = {
     "one-by-one": Rules(deal_size=1, direct=True, choose_pickup=True, hold_back=True),
     "suits": Rules(suits=True),
 }
+"""The rules that have a name, by that name."""
 SOURCES = {
     "book": "002; the order of gathering is ours",
     "no-redeal": "the training default: 002 without its redeal",

@@ -49,5 +49,6 @@ GAME = Game(
     shortest=PYRAMID // 2,  # no move takes more than two cards
     record=RECORD,
 )
+"""The game, as `parlour.envs.GAMES` has it."""
 
 __all__ = ["DEAL", "GAME", "VARIANTS", "Rules", "solve"]

@@ -36,7 +36,9 @@ TABLE = 35
 WASTE = 35
 STOCK = 38
 PLACES = 39
-DEAL, REDEAL, UNDO = 39, 40, 41
+DEAL = 39
+"""The action that turns the next card of the stock onto the waste."""
+REDEAL, UNDO = 40, 41
 ACTIONS = 42
 PILE = PACK_SIZE - PYRAMID
 """Cards of the deck behind the pyramid: the stock, or extra row and stock."""
@@ -119,6 +121,7 @@ VARIANTS = {
     "face-up": _BASE._replace(stock_view=StockView.ALL),
     "open-stock": _BASE._replace(passes=3, stock_view=StockView.TOP, stock_play=True),
 }
+"""The rules that have a name, by that name."""
 SOURCES = {
     "classic": "003; 001 but for its 'if you are blocked'",
     "blocked": "001",

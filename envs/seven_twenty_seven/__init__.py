@@ -52,5 +52,6 @@ GAME = Game(
     pack=pack,
     rule_agents={"tight": make_score_kernel(tight), "loose": make_score_kernel(loose)},
 )
+"""The game, as `parlour.envs.GAMES` has it."""
 
 __all__ = ["GAME", "VARIANTS", "Rules", "equity"]

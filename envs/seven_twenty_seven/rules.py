@@ -155,6 +155,7 @@ VARIANTS = {
     "three-card": Rules(start_down=2),
     "mini": Rules(players=2, max_bet=1, max_raises=1, max_extra=1, pack=Pack.MINI),
 }
+"""The rules that have a name, by that name."""
 SOURCES = {
     **dict.fromkeys(VARIANTS, "000"),
     "mini": "this project: small enough for exact equilibria",

@@ -1,6 +1,6 @@
 """``parlour bench``: how many steps a second this machine makes, in random legal play on one core.
 
-For a quick look; what the README says about speed comes from ``benchmarks/``.
+For a quick look; what the documents say about speed comes from ``benchmarks/``.
 """
 
 import argparse

@@ -1,21 +1,25 @@
 """Tables in the documentation that are made from the code: ``python -m parlour.training.cli.docs``.
 
-A README holds them between ``<!-- generated: NAME -->`` and ``<!-- end -->``; everything else in it
-is written by hand. ``--check`` changes nothing and fails where a table is out of date.
+A document holds them between ``<!-- generated: NAME -->`` and ``<!-- end -->``; everything else in
+it is written by hand. ``--check`` changes nothing and fails where a table is out of date.
 """
 
+import ast
+import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from parlour.envs import GAMES, Game
+from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..files import write_bytes
 from .main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
+ARGUMENT = re.compile(r"^    (\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -23,6 +27,20 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
+
+
+def summary(game: Game) -> str:
+    """The head of a page, as those of Gymnasium have it: spaces, seats, how to make one."""
+    features = game.features
+    onehot = f"`Box(0, 1, ({features.columns},), uint8)`"
+    codes = f"`Box(0, {features.high.max()}, ({features.width},), int8)`"
+    seats = [option.values for option in describe_options(game.rules) if option.name == "players"]
+    rows = [
+        ["Observation Space", f'{onehot}; with `encoding="codes"` {codes}'],
+        ["Players", seats[0] if seats else "1"],
+        ["Import", f'`gym.make("{game.id}")`'],
+    ]
+    return markdown_table(["Action Space", f"`Discrete({game.actions})`"], rows)
 
 
 def options(game: Game) -> str:
@@ -85,24 +103,60 @@ def games() -> str:
     return markdown_table(["game", "id", "variants", "actions"], rows)
 
 
-ABOUT_GAME = (options, variants, references, actions, observation)
+def arguments() -> str:
+    """Every keyword of an environment, with its default, as the docstring of the class has it."""
+    part = (inspect.getdoc(CardEnv) or "").partition("Arguments:\n")[2].partition("\n\n")[0]
+    rows = []
+    for name, text in ARGUMENT.findall(part):
+        default = inspect.signature(CardEnv).parameters[name.lstrip("*")].default
+        shown = "" if default is inspect.Parameter.empty else f"`{default!r}`"
+        rows.append([f"`{name}`", shown, " ".join(text.replace("``", "`").split())])
+    return markdown_table(["keyword", "default", "what it does"], rows[1:])  # the first is the game
+
+
+def list_public_names(package: str) -> list[str]:
+    """Return what a package or module of Parlour names in ``__all__``, without importing it."""
+    path = ROOT.joinpath(*package.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    raise ValueError(f"{package} has no __all__")
+
+
+def names(package: str) -> str:
+    """Every public name of a package, as mkdocstrings is asked for it."""
+    return "\n\n".join(f"::: {package}.{name}" for name in list_public_names(package))
+
+
+ABOUT_GAME = (summary, options, variants, references, actions, observation)
 ABOUT_ALL = (commands, games)
+PUBLIC = {
+    "envs": "parlour.envs",
+    "core": "parlour.envs.core",
+    "agents": "parlour.agents",
+    "training": "parlour.training",
+    "aec": "parlour.envs.aec",
+    "openspiel": "parlour.envs.openspiel",
+    **{name: f"parlour.envs.{name}" for name in GAMES},
+}
+"""What is public, by its page in docs/api."""
 
 
 def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
-    """Return each README under a clone's root, with what can be generated in it."""
+    """Return each document under a clone's root, with what can be generated in it."""
     found: dict[Path, dict[str, Callable[[], str]]] = {
-        root / "README.md": {make.__name__: make for make in ABOUT_ALL}
+        root / "README.md": {make.__name__: make for make in ABOUT_ALL},
+        root / "docs" / "guides" / "environments.md": {"arguments": arguments},
+        root / "docs" / "figures.md": {},
     }
     for game in GAMES.values():
         found[root / "envs" / game.name / "README.md"] = {
-            make.__name__: _about(make, game) for make in ABOUT_GAME
+            make.__name__: partial(make, game) for make in ABOUT_GAME
         }
+    for page, package in PUBLIC.items():
+        found[root / "docs" / "api" / f"{page}.md"] = {"names": partial(names, package)}
     return found
-
-
-def _about(make: Callable[[Game], str], game: Game) -> Callable[[], str]:
-    return lambda: make(game)
 
 
 MEASURED = "benchmarks."
@@ -129,12 +183,14 @@ def renew_blocks(text: str, blocks: Mapping[str, Callable[[], str]], source: str
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     """Write the generated blocks anew, or with ``--check`` say which files need it (status 1)."""
-    if not (root / "README.md").is_file():
-        print(f"{root} is no clone of the repository: there is no README.md", file=sys.stderr)
+    documents = list_documents(root)
+    missing = [str(path.relative_to(root)) for path in documents if not path.is_file()]
+    if missing:
+        print(f"{root}: a clone of the repository has {', '.join(missing)}", file=sys.stderr)
         return 2
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
     old = []
-    for path, blocks in list_documents(root).items():
+    for path, blocks in documents.items():
         text = path.read_text(encoding="utf-8")
         new = renew_blocks(text, blocks, str(path.relative_to(root)))
         if new != text:

@@ -1,19 +1,22 @@
 """The generated tables are up to date, and what is out of date is named."""
 
+import re
 import shutil
 from pathlib import Path
 
+import gymnasium as gym
 import pytest
 
-from parlour.envs import GAMES
-from parlour.training.cli.docs import ROOT, main, renew_blocks
+from parlour.envs import GAMES, CardEnv
+from parlour.training.cli.docs import ROOT, list_documents, main, renew_blocks
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    for name in ("README.md", *(f"envs/{game}/README.md" for game in GAMES)):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
+    for path in list_documents(ROOT):
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     return tmp_path
 
 
@@ -34,6 +37,14 @@ def test_an_old_table_is_named_and_renewed(clone: Path, capsys: pytest.CaptureFi
     assert main(["--check"], clone) == 0
 
 
+def test_a_page_that_is_missing_is_named(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (clone / "docs/api/pyramid.md").unlink()
+    assert main([], clone) == 2
+    assert (
+        capsys.readouterr().err == f"{clone}: a clone of the repository has docs/api/pyramid.md\n"
+    )
+
+
 def test_every_game_shows_all_its_tables(clone: Path) -> None:
     for name, game in GAMES.items():
         text = (clone / "envs" / name / "README.md").read_text(encoding="utf-8")
@@ -43,6 +54,28 @@ def test_every_game_shows_all_its_tables(clone: Path) -> None:
             group, thing, _ = (*piece.name.split("."), "0", "")[:3]
             said = f"| `{piece.name}` |" if thing == "0" else f"| `{group}.1` … `{group}."
             assert said in text, piece.name
+
+
+def play(env: gym.Env) -> set[str]:
+    """The keys of ``info`` in a game of legal actions."""
+    _, info = env.reset(seed=1)
+    keys, over = set(info), False
+    while not over:
+        action = env.action_space.sample(mask=info["action_mask"])
+        _, _, terminated, truncated, info = env.step(action)
+        keys, over = keys | set(info), terminated or truncated
+    return keys
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_shows_what_info_says(name: str) -> None:
+    text = (ROOT / "envs" / name / "README.md").read_text(encoding="utf-8")
+    part = text.partition("## Information\n")[2].partition("\n## ")[0]
+    shown = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE))))
+    game = GAMES[name]
+    said = {key for variant in game.variants for key in play(CardEnv(game, variant))}
+    assert shown - {"winnable"} == said
+    assert ("winnable" in shown) == (game.solve is not None and game.measure == "won")
 
 
 def test_wrong_markers_are_told() -> None:
