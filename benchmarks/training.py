@@ -30,7 +30,8 @@ from parlour.training.learning.ppo import PHASES, CardPPO
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.run_network import make_model
 from parlour.training.learning.sb3 import CardVecEnv
-from parlour.training.learning.train import Settings, train
+from parlour.training.learning.settings import PPOSettings
+from parlour.training.learning.train import train
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,9 @@ class Options:
     """Write all figures there."""
 
 
-def settings_of(options: Options, network: str) -> Settings:
+def settings_of(options: Options, network: str) -> PPOSettings:
     """The settings of the training runs."""
-    return Settings(
+    return PPOSettings(
         game=options.game,
         variant=options.variant,
         network=network,

@@ -20,6 +20,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 SMALL = {
     "train": "--total-steps 2048 --n-envs 32 --n-steps 32 --width 16 --eval-deals 20",
+    "train values": "--total-steps 2048 --eval-deals 20",  # it has no network
     "evaluate": "--deals 40",
     "compare": "--deals 40",
     "bench": "--rows 64 --seconds 0.05",
@@ -57,7 +58,8 @@ def commands(document: str, *shown: Block) -> Iterator[tuple[str, str]]:
 def run(command: str, place: str) -> None:
     """Run ``parlour ...`` with small numbers; it must succeed."""
     name, *words = shlex.split(command)[1:]
-    small = [] if "--resume" in words else shlex.split(SMALL.get(name, ""))
+    kind = f"{name} values" if "values" in words else name
+    small = [] if "--resume" in words else shlex.split(SMALL.get(kind, ""))
     assert main([name, *words, *small]) == 0, f"{place}: {command}"
 
 

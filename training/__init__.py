@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .evaluation.evaluate import Evaluation, evaluate
     from .evaluation.plots import picture, plot_comparison
     from .learning.sb3 import CardVecEnv
-    from .learning.settings import Settings, preset
+    from .learning.settings import Settings, make_settings
+    from .learning.settings_files import preset
     from .learning.train import resume, train
 
 _PLACES = {
@@ -24,9 +25,10 @@ _PLACES = {
     "Settings": "learning.settings",
     "compare": "evaluation.compare",
     "evaluate": "evaluation.evaluate",
+    "make_settings": "learning.settings",
     "picture": "evaluation.plots",
     "plot_comparison": "evaluation.plots",
-    "preset": "learning.settings",
+    "preset": "learning.settings_files",
     "resume": "learning.train",
     "train": "learning.train",
 }
@@ -39,6 +41,7 @@ __all__ = [
     "Settings",
     "compare",
     "evaluate",
+    "make_settings",
     "picture",
     "plot_comparison",
     "preset",

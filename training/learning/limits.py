@@ -1,8 +1,9 @@
 """What each setting of a training run may be: its kind, its range, and a name that stays inside."""
 
-from typing import Any, Literal, get_args, get_origin
+from dataclasses import fields
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from parlour.agents.networks import DEEPEST, WIDEST
 from parlour.agents.reading import is_finite, shorten
 
 MOST_STEPS = 10**11
@@ -17,43 +18,46 @@ NAME_BYTES = 100
 """Bytes of a run's name: with game and variant before it, it is the name of a folder."""
 LONGEST_TEXT = 4096
 
-_COUNTS = {
-    "max_moves": 10**6,
-    "width": WIDEST,
-    "depth": DEEPEST,
-    "total_steps": MOST_STEPS,
-    "n_envs": 1 << 20,
-    "n_steps": 1 << 20,
-    "batch_size": MOST_ROLLOUT,
-    "n_epochs": 1000,
-    "eval_deals": 10**7,
-    "checkpoint_interval": MOST_STEPS,
-    "threads": 1024,
-    "generations": 10**6,
-    "candidate_deals": 10**7,
-    "pool_active": 1000,
-    "snapshot_interval": MOST_STEPS,
-}
-_RANGES = {
-    "learning_rate": (0, 1),
-    "gamma": (0, 1),
-    "gae_lambda": (0, 1),
-    "clip": (0, 1),
-    "entropy": (0, 10),
-    "entropy_final": (0, 10),
-    "value_weight": (0, 100),
-    "max_grad_norm": (0, 1000),
-    "curriculum": (0, 1),
-    "study": (0, 1),
-    "warm_up": (0, 1),
-    "temperature": (1e-6, 1),
-    "step_size": (0, 100),
-    "td_lambda": (0, 1),
-    "sigma": (1e-3, 10),
-    "self_share": (0, 1),
-    "reward_scale": (1e-6, 1e6),
-    "eval_interval": (0, MOST_STEPS),
-} | {name: (1, high) for name, high in _COUNTS.items()}
+
+class Range(NamedTuple):
+    """From where to where a number may lie; it stands beside the field, in its annotation."""
+
+    low: float
+    high: float
+
+
+Share = Annotated[float, Range(0, 1)]
+Steps = Annotated[int, Range(1, MOST_STEPS)]
+Deals = Annotated[int, Range(1, 10**7)]
+
+
+def check_fields(settings: Any) -> None:
+    """Raise ValueError, naming setting, value and what is allowed, for one that it cannot have.
+
+    ``settings`` is a dataclass; each of its fields says by its annotation what it may hold.
+    """
+    made: Any = type(settings)
+    allowed = _allowed(made)
+    for name, (kind, _) in allowed.items():
+        check_kind(name, getattr(settings, name), kind)
+    for name, (_, limits) in allowed.items():
+        value = getattr(settings, name)
+        if limits and not limits.low <= value <= limits.high:
+            raise ValueError(
+                f"{name}={shorten(value)}: allowed are numbers from {limits.low} to {limits.high}"
+            )
+
+
+@cache
+def _allowed(made: Any) -> dict[str, tuple[Any, Range | None]]:
+    """The kind of each field of a dataclass, and its range if it has one."""
+    bare, full = get_type_hints(made), get_type_hints(made, include_extras=True)
+    found = {}
+    for one in fields(made):
+        beside = getattr(full[one.name], "__metadata__", ())
+        ranges = [mark for mark in beside if isinstance(mark, Range)]
+        found[one.name] = bare[one.name], ranges[0] if ranges else None
+    return found
 
 
 def check_kind(name: str, value: Any, kind: Any) -> None:
@@ -105,28 +109,17 @@ def _check_option(name: str, value: Any) -> None:
         )
 
 
-def check_ranges(settings: Any) -> None:
-    """Raise ValueError, naming setting, value and what is allowed, for one out of its range."""
-    for name, (low, high) in _RANGES.items():
-        if not low <= getattr(settings, name) <= high:
-            value = shorten(getattr(settings, name))
-            raise ValueError(f"{name}={value}: allowed are numbers from {low} to {high}")
-    if settings.population != 0 and not 4 <= settings.population <= 10**4:
-        value = shorten(settings.population)
-        raise ValueError(f"population={value}: allowed are 0 and numbers from 4 to {10**4}")
-    if not settings.opponents:
-        raise ValueError("opponents=(): at least one")
-    seeds = settings.seeds
+def check_seeds(seeds: tuple[int, ...]) -> None:
+    """Raise ValueError for none, for one twice, and for what is no seed."""
     twice = len(set(seeds)) < len(seeds)
     if not seeds or twice or min(seeds) < 0 or max(seeds) > MOST_SEED:
         raise ValueError(
             f"seeds={shorten(seeds)}: at least one, from 0 to {MOST_SEED}, none of them twice"
         )
-    _check_sizes(settings)
 
 
-def _check_sizes(settings: Any) -> None:
-    """Refuse sizes that are too much together, though each alone may be."""
+def check_sizes(settings: Any) -> None:
+    """Raise ValueError for sizes that are too much together, though each alone may be."""
     rollout, size = settings.n_envs * settings.n_steps, settings.width**2 * settings.depth
     if rollout > MOST_ROLLOUT:
         raise ValueError(

@@ -23,7 +23,8 @@ from ..evaluation.stats import bootstrap_mean, wilson_rate
 from ..files import write_json
 from . import checkpoint
 from .progress import Bar, RunLog
-from .settings import Settings, plain
+from .settings import Settings, SoloSettings, StepSettings
+from .settings_files import plain
 
 RESULT_FILE, AGENT = "result.json", "agent"
 
@@ -109,12 +110,19 @@ class Run:
         return True
 
     def evaluates(self, before: int) -> bool:
-        """Whether an evaluation is due, ``before`` steps having been done before the last ones."""
-        return self.passed(before, self.settings.eval_interval)
+        """Whether an evaluation is due, ``before`` steps having been done before the last ones.
+
+        Never before the end, for methods that do not count steps.
+        """
+        settings = self.settings
+        return isinstance(settings, StepSettings) and self.passed(before, settings.eval_interval)
 
     def saves(self, before: int) -> bool:
-        """Whether a checkpoint is due."""
-        return self.passed(before, self.settings.checkpoint_interval)
+        """Whether a checkpoint is due: always, for methods that do not count steps."""
+        settings = self.settings
+        if not isinstance(settings, StepSettings):
+            return True
+        return self.passed(before, settings.checkpoint_interval)
 
     def passed(self, before: int, interval: int) -> bool:
         """Whether the last steps passed a multiple of an interval; 0: never."""
@@ -128,6 +136,7 @@ class Run:
 
     def play_validation(self) -> EpisodeResults:
         """Let the agent play the validation deals."""
+        assert isinstance(self.settings, SoloSettings)
         limit = self.settings.max_moves
         key = validation_key(self.seed)
         return play_deals(self.game, self.rules, self.agent(), self.deals, max_moves=limit, key=key)

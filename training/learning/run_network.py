@@ -24,7 +24,13 @@ from .lookahead import LookaheadPPO, lookahead_config
 from .ppo import CardPolicy, CardPPO, PhaseTimer
 from .run import Run
 from .sb3 import CardVecEnv
-from .settings import Settings
+from .settings import (
+    CloningSettings,
+    LookaheadSettings,
+    NetworkSettings,
+    PPOSettings,
+    SoloSettings,
+)
 
 CURRICULUM_DEALS = 256
 """Deals that the curriculum draws its positions from, new ones for every rollout."""
@@ -34,22 +40,23 @@ SEED_STRIDE = 1 << 32
 """Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share its deals."""
 
 
-def make_env(settings: Settings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
+def make_env(settings: NetworkSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
+    limit = {"max_moves": settings.max_moves} if isinstance(settings, SoloSettings) else {}
     return CardVecEnv(
         game_named(settings.game),
         settings.n_envs,
         settings.variant,
         encoding=network_class(settings.network).encoding,
         reward=settings.reward,
-        max_moves=settings.max_moves,
         skip_forced=settings.skip_forced,
         make=make,
+        **limit,
         **settings.options,  # type: ignore[arg-type]
     )
 
 
-def described(settings: Settings) -> dict[str, Any]:
+def described(settings: NetworkSettings) -> dict[str, Any]:
     """Return the network as `networks.build_network` takes it and artefacts keep it."""
     return {
         "name": settings.network,
@@ -59,7 +66,9 @@ def described(settings: Settings) -> dict[str, Any]:
     }
 
 
-def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_rows) -> CardPPO:
+def make_model(
+    settings: NetworkSettings, seed: int, make: Callable[..., Rows] = make_rows
+) -> CardPPO:
     """Return the model of a run with fresh weights, drawn from ``seed``."""
     env, net = make_env(settings, make), described(settings)
     rate_now = settings.learning_rate
@@ -72,9 +81,9 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
         n_epochs=settings.n_epochs,
         gamma=settings.gamma,
         gae_lambda=settings.gae_lambda,
-        clip_range=settings.clip,
-        ent_coef=settings.entropy,
-        vf_coef=settings.value_weight,
+        clip_range=settings.clip_range,
+        ent_coef=settings.ent_coef,
+        vf_coef=settings.vf_coef,
         max_grad_norm=settings.max_grad_norm,
         policy_kwargs={
             "make": partial(
@@ -85,10 +94,10 @@ def make_model(settings: Settings, seed: int, make: Callable[..., Rows] = make_r
         device=settings.device,
     )
     model.reward_scale = settings.reward_scale
-    if isinstance(model, LookaheadPPO):
+    if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
         model.warm_up = int(settings.warm_up * settings.total_steps)
-    if isinstance(model, CloningPPO):
-        model.lessons = int(settings.warm_up * settings.total_steps)
+    if isinstance(model, CloningPPO) and isinstance(settings, CloningSettings):
+        model.lessons = int(settings.lessons * settings.total_steps)
         if settings.teacher != SOLVER:
             model.teacher = load_agent(settings.teacher, env.game, env.rules, seed)
     env.seed(seed * SEED_STRIDE)
@@ -103,6 +112,7 @@ class NetworkRun(Run):
     draws its actions from its policy.
     """
 
+    settings: NetworkSettings
     samples = False
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
@@ -153,11 +163,13 @@ class NetworkRun(Run):
         self._choose_rules()
         self._choose_starts()
         left = 1 - self.steps / self.total
-        if isinstance(model, LookaheadPPO):
+        if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
             model.temperature = settings.temperature * max(left, 0.1)
         model.collect_rollouts(self.env, self.callback, model.rollout_buffer, settings.n_steps)
         model._current_progress_remaining = left  # as the rollout began: never 0 or below
-        model.ent_coef = settings.entropy_final + left * (settings.entropy - settings.entropy_final)
+        model.ent_coef = settings.ent_coef_final + left * (
+            settings.ent_coef - settings.ent_coef_final
+        )
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
         model.logger.name_to_value.clear()
@@ -181,13 +193,16 @@ class NetworkRun(Run):
 
         Half of its time what is left to play grows to the whole game, then it stays.
         """
-        steps = self.settings.curriculum * self.settings.total_steps
+        settings = self.settings
+        steps = (
+            settings.curriculum * settings.total_steps if isinstance(settings, PPOSettings) else 0
+        )
         if self.steps >= steps:
             self.env.curriculum = None
             return
         if self.env.curriculum is None:
             self.env.curriculum = Curriculum(self.game, self.rules, CURRICULUM_DEALS)
-        rollout = self.steps // (self.settings.n_envs * self.settings.n_steps)
+        rollout = self.steps // (settings.n_envs * settings.n_steps)
         self.env.curriculum.draw(min(1.0, 2 * self.steps / steps + 0.05), self.seed, rollout)
         if self.steps == 0:
             self.env.curriculum.begin(self.env.rows, np.arange(self.env.num_envs))

@@ -28,7 +28,7 @@ from parlour.envs.core.values import best_legal
 
 from . import checkpoint, save_agent
 from .run import Run
-from .settings import Settings
+from .settings import PolicySearchSettings
 
 SCALE_FLOOR = 0.1
 """A weight of 0 is searched like one of this share of the mean size of all weights."""
@@ -91,7 +91,7 @@ class Normal:
         return self.rng.standard_normal(shape)
 
 
-def make_search(settings: Settings, seed: int, n: int) -> cma.CMAEvolutionStrategy:
+def make_search(settings: PolicySearchSettings, seed: int, n: int) -> cma.CMAEvolutionStrategy:
     """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
     options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9}
     if settings.population:
@@ -105,6 +105,7 @@ class PolicySearchRun(Run):
     A checkpoint is taken after each generation, and the agent is evaluated at the end.
     """
 
+    settings: PolicySearchSettings
     unit = "games"
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
@@ -167,14 +168,6 @@ class PolicySearchRun(Run):
         pay = {"win": won, "score": score}
         progress = self.game.kernels.score_scale * score + self.game.kernels.win_bonus * won
         return pay.get(self.settings.reward, progress), float(states[self.game.measure].mean())
-
-    def evaluates(self, before: int) -> bool:
-        """Never before the end."""
-        return False
-
-    def saves(self, before: int) -> bool:
-        """After each generation."""
-        return True
 
     def agent(self) -> GreedyAgent:
         """See `Run.agent`."""

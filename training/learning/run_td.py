@@ -13,16 +13,17 @@ from parlour.envs.core.values import win_bonus_points
 
 from . import checkpoint, save_agent
 from .run import Run
+from .settings import TDSettings
 from .td_kernel import LearningPlan, make_learner, make_room
 
 GAMES = 10_000
 """Games between two looks at the log, the clock and whether to stop."""
 FIRST_STEPS = 0.1
-"""Share of a warm-up by parts in which the heuristic plays, with a random action in three."""
+"""Share of a pretraining by parts in which the heuristic plays, with a random action in three."""
 STREAM = 0x56414C
 """Keeps the numbers drawn here apart from those of other methods with equal seeds."""
 EXPLORE = 0.02
-"""Share of random actions in the rest of the warm-up."""
+"""Share of random actions in the rest of the pretraining."""
 
 
 class TDRun(Run):
@@ -30,6 +31,8 @@ class TDRun(Run):
 
     It ends with the first `GAMES` games that reach ``total`` steps.
     """
+
+    settings: TDSettings
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
@@ -52,13 +55,13 @@ class TDRun(Run):
 
     def plan(self) -> LearningPlan:
         """Return how the next games are played and learned from."""
-        done, warm = self.steps / self.total, self.settings.warm_up
-        if done < warm and self.values.num_parts:
-            first = done < FIRST_STEPS * warm
+        done, early = self.steps / self.total, self.settings.pretrain
+        if done < early and self.values.num_parts:
+            first = done < FIRST_STEPS * early
             return LearningPlan(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES, 0)
-        if done < warm:
+        if done < early:
             return LearningPlan(0, 1, EXPLORE, self.settings.step_size, 1, GAMES, self.bonus)
-        left = (1 - done) / (1 - warm)
+        left = (1 - done) / (1 - early)
         size = self.settings.step_size * (left if self.settings.schedule == "linear" else 1)
         return LearningPlan(0, 0, 0, size, self.settings.td_lambda, GAMES, self.bonus)
 

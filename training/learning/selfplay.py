@@ -37,6 +37,7 @@ from . import checkpoint, save_agent
 from .ppo import CardPolicy, CardPPO
 from .run import validation_key
 from .run_network import NetworkRun, described, make_model
+from .settings import SelfplaySettings
 
 FOLDER, PICTURE = "pool", "pool.png"
 LEARNER = "learner"
@@ -175,6 +176,7 @@ def make_pool_rows(
 class SelfplayRun(NetworkRun):
     """A run of MaskablePPO against a pool; see the module."""
 
+    settings: SelfplaySettings
     samples = True
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:

@@ -19,14 +19,12 @@ if __name__ == "__main__" and not __package__:  # executed as a file, from a clo
     sys.exit(installed.main())
 
 import os
-import re
 import shutil
 import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr
-from io import StringIO
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +40,25 @@ from .run_network import NetworkRun
 from .run_policy_search import PolicySearchRun
 from .run_td import TDRun
 from .selfplay import SelfplayRun
-from .settings import Settings, parse, plain, preset, read
+from .settings import Settings, make_settings
+from .settings_command import parse
+from .settings_files import plain, preset, read_saved
 from .summary import report, summarise, time_table
 
-__all__ = ["Interrupted", "Settings", "main", "preset", "report", "resume", "train"]
+__all__ = [
+    "Interrupted",
+    "Settings",
+    "main",
+    "make_settings",
+    "preset",
+    "report",
+    "resume",
+    "train",
+]
 
 SETTINGS, RULES = "settings.json", "rules.json"
 TRAINED = "trained"
-METHODS: dict[str, type[Run]] = {
+RUNS: dict[str, type[Run]] = {
     "ppo": NetworkRun,
     "lookahead": NetworkRun,
     "cloning": NetworkRun,
@@ -58,7 +67,6 @@ METHODS: dict[str, type[Run]] = {
     "weights": PolicySearchRun,
 }
 """Who trains by each method."""
-COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -116,7 +124,7 @@ def _read_settings(folder: Path) -> Settings:
     """Return a run's settings; ValueError if they, or the rules beside them, are not the game's."""
     with naming(folder / SETTINGS):
         given = read_json(folder / SETTINGS)
-    settings = read(given, str(folder / SETTINGS))
+    settings = read_saved(given, str(folder / SETTINGS))
     with naming(folder / RULES):
         was = read_json(folder / RULES)
     now = _rules(settings)
@@ -199,7 +207,7 @@ def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
 
 
 def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop) -> bool:
-    run = METHODS[settings.method](settings, seed, folder)
+    run = RUNS[settings.method](settings, seed, folder)
     try:
         with Bar(f"seed {seed}", run.total, run.steps, quiet, run.unit) as bar:
             return run.train(bar, stop)
@@ -227,24 +235,8 @@ def _catch_signals() -> Iterator[Stop]:
             signal.signal(signum, handler)
 
 
-def _parse_command(words: Sequence[str]) -> Settings:
-    """Read a command line; what tyro finds wrong becomes a ValueError."""
-    drawn = StringIO()
-    try:
-        with redirect_stderr(drawn):
-            return parse(words, "parlour train")
-    except SystemExit as left:
-        if not left.code:
-            raise
-    raise ValueError(_one_line(drawn.getvalue()))
-
-
-def _one_line(drawn: str) -> str:
-    """What stands in a box as tyro draws it: a title, parts between rules, where help is."""
-    rows = [row.strip("│|╭╮╰╯+ ") for row in COLOUR.sub("", drawn).splitlines()[1:]]
-    parts = [row if row.strip("─-") else ";" for row in rows]  # - and | where there is no Unicode
-    said = " ".join(row for row in parts if not row.startswith("For full helptext"))
-    return said.replace(" ;", ";").strip("; ").removeprefix("Error parsing Settings: ")
+def _print_notice(text: str) -> None:
+    print(f"parlour: notice: {text}", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -260,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 raise ValueError("--resume RUN takes nothing else: a run keeps its own settings")
             folder, profile = resume(Path(words[1])), False
         else:
-            settings = _parse_command(words)
+            settings = parse(words, _print_notice)
             folder, profile = train(settings), settings.profile
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)

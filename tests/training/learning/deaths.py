@@ -17,7 +17,7 @@ from typing import Any
 
 from parlour.envs import game
 from parlour.training.evaluation import labelling, labels
-from parlour.training.learning.settings import Settings
+from parlour.training.learning.settings import Settings, make_settings
 from parlour.training.learning.train import resume, train
 from tests.fake_solver import solved
 
@@ -27,15 +27,17 @@ WRITING = os.O_WRONLY | os.O_RDWR
 ROLLOUT = 64
 SMALL: dict[str, dict[str, Any]] = {
     "weights": {"generations": 3, "population": 4, "candidate_deals": 4},
-    "ppo": {"n_envs": 8, "n_steps": 8, "batch_size": 32, "width": 8, "depth": 1},
-}
-COMMON: dict[str, Any] = {
-    "total_steps": 3 * ROLLOUT,
-    "eval_interval": ROLLOUT,
-    "checkpoint_interval": ROLLOUT,
-    "eval_deals": 4,
-    "device": "cpu",
-    "name": "small",
+    "ppo": {
+        "n_envs": 8,
+        "n_steps": 8,
+        "batch_size": 32,
+        "width": 8,
+        "depth": 1,
+        "total_steps": 3 * ROLLOUT,
+        "eval_interval": ROLLOUT,
+        "checkpoint_interval": ROLLOUT,
+        "device": "cpu",
+    },
 }
 
 
@@ -87,8 +89,8 @@ def in_fork(do: Callable[[], Any]) -> tuple[int, Any]:
 
 def settings(method: str, runs: Path) -> Settings:
     name = "poker_squares" if method == "weights" else "pyramid"
-    given: Any = {**COMMON, **SMALL[method]}
-    return Settings(game=name, method=method, runs=str(runs), **given)  # type: ignore[arg-type]
+    given = {"eval_deals": 4, "name": "small", **SMALL[method]}
+    return make_settings(method, game=name, runs=str(runs), **given)
 
 
 def begin(what: str, folder: Path) -> None:

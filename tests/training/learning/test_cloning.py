@@ -17,29 +17,30 @@ from parlour.training.learning.cloning import CloningPPO
 from parlour.training.learning.curriculum import starts
 from parlour.training.learning.run_network import make_model
 from parlour.training.learning.save_agent import weights_bytes
-from parlour.training.learning.train import Interrupted, Settings, resume, train
+from parlour.training.learning.settings import CloningSettings, NetworkSettings, PPOSettings
+from parlour.training.learning.train import Interrupted, resume, train
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")
 ROLLOUT = 16 * 16
-SMALL = Settings(
-    method="cloning",
-    width=8,
-    depth=1,
-    reward="win",
-    gamma=1.0,
-    total_steps=4 * ROLLOUT,
-    warm_up=0.5,
-    n_envs=16,
-    n_steps=16,
-    batch_size=64,
-    n_epochs=1,
-    eval_interval=0,
-    eval_deals=10,
-    checkpoint_interval=ROLLOUT,
-    device="cpu",
-    name="small",
-)
+SIZES: dict[str, Any] = {
+    "width": 8,
+    "depth": 1,
+    "reward": "win",
+    "gamma": 1.0,
+    "total_steps": 4 * ROLLOUT,
+    "n_envs": 16,
+    "n_steps": 16,
+    "batch_size": 64,
+    "n_epochs": 1,
+    "eval_interval": 0,
+    "eval_deals": 10,
+    "checkpoint_interval": ROLLOUT,
+    "device": "cpu",
+    "name": "small",
+}
+SMALL = CloningSettings(lessons=0.5, **SIZES)
+PLAIN = PPOSettings(**SIZES)
 
 
 def network_of(folder: Path) -> bytes:
@@ -53,12 +54,12 @@ def network_of(folder: Path) -> bytes:
     [
         SMALL,
         replace(SMALL, teacher="greedy"),
-        replace(SMALL, method="ppo", curriculum=0.75),
+        replace(PLAIN, curriculum=0.75),
     ],
     ids=["solver", "greedy", "curriculum"],
 )
 def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: NetworkSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = train(replace(settings, runs=str(tmp_path / "a")), quiet=True)
     iterate, count = run_network.NetworkRun.iterate, 0
@@ -78,7 +79,7 @@ def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
     assert network_of(again) == network_of(whole)
 
 
-def lessons(settings: Settings) -> CloningPPO:
+def lessons(settings: CloningSettings) -> CloningPPO:
     """A model that has had the lessons of one rollout."""
     model = make_model(settings, 0)
     assert isinstance(model, CloningPPO)
@@ -118,7 +119,7 @@ def test_values_learn_from_what_games_come_to() -> None:
 @pytest.mark.slow
 def test_lessons_of_greedy_make_its_like(tmp_path: Path) -> None:
     settings = replace(
-        SMALL, teacher="greedy", warm_up=1.0, width=64, n_envs=128, n_steps=32, batch_size=1024,
+        SMALL, teacher="greedy", lessons=1.0, width=64, n_envs=128, n_steps=32, batch_size=1024,
         n_epochs=2, total_steps=250_000, checkpoint_interval=10**6, runs=str(tmp_path),
     )  # fmt: skip
     folder = train(settings, quiet=True)
@@ -145,7 +146,7 @@ def test_the_curriculum_begins_on_the_way_to_wins() -> None:
 
 
 def test_games_of_a_run_begin_where_the_curriculum_says(tmp_path: Path) -> None:
-    settings = replace(SMALL, method="ppo", curriculum=1.0, total_steps=2 * ROLLOUT)
+    settings = replace(PLAIN, curriculum=1.0, total_steps=2 * ROLLOUT)
     run = run_network.NetworkRun(settings, 0, tmp_path / "run")
     run.iterate()
     run.close()
@@ -154,17 +155,20 @@ def test_games_of_a_run_begin_where_the_curriculum_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("settings", "changes", "said"),
     [
-        ({"game": "poker_squares"}, "teacher='solver'"),
-        ({"curriculum": 0.5}, "curriculum=0.5"),
-        ({"curriculum": 1.5, "method": "ppo"}, "curriculum=1.5"),
-        ({"game": "seven_twenty_seven", "method": "ppo", "curriculum": 0.5}, "curriculum=0.5"),
+        (SMALL, {"game": "poker_squares"}, "teacher='solver'"),
+        (SMALL, {"curriculum": 0.5}, "setting 'curriculum': method 'cloning' does not use it"),
+        (PLAIN, {"curriculum": 1.5}, "curriculum=1.5"),
+        (PLAIN, {"curriculum": 0.5, "study": 0.5}, "curriculum=0.5"),
+        (PLAIN, {"game": "seven_twenty_seven", "curriculum": 0.5}, "curriculum=0.5"),
     ],
 )
-def test_settings_that_make_no_sense(changes: dict[str, Any], said: str) -> None:
+def test_settings_that_make_no_sense(
+    settings: NetworkSettings, changes: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ValueError, match=said):
-        replace(SMALL, **changes)
+        replace(settings, **changes)
 
 
 def test_a_teacher_that_does_not_exist_leaves_no_folder(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -25,8 +25,9 @@ from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.training.evaluation import labelling, labels
 from parlour.training.learning import save_agent
-from parlour.training.learning.settings import Settings, plain, preset
-from parlour.training.learning.settings import read as read_settings
+from parlour.training.learning.settings import PolicySearchSettings, PPOSettings, Settings
+from parlour.training.learning.settings_files import plain, preset, read_saved
+from parlour.training.learning.settings_names import METHODS
 from parlour.training.learning.train import resume, train
 from tests.fake_solver import solved
 from tests.training.learning.test_locks import SMALL
@@ -188,8 +189,9 @@ def as_toml(value: Any) -> str:
 
 
 def test_settings(tmp_path: Path) -> None:
-    whole = {"default": {k: v for k, v in plain(SMALL).items() if v is not None}}
-    whole["default"] |= {"options": {"target": 10}, "seeds": [0, 1], "opponents": ["greedy"]}
+    mine = PPOSettings(game="poker_squares", name="mine")
+    whole = {"default": {k: v for k, v in plain(mine).items() if v is not None}}
+    whole["default"] |= {"options": {"target": 10}, "seeds": [0, 1]}
     del whole["default"]["game"]
     file, rng, refused = tmp_path / "mine.toml", np.random.default_rng(8), 0
     for k in range(150):
@@ -205,9 +207,12 @@ def test_settings(tmp_path: Path) -> None:
         refused += found is None
         assert found is None or isinstance(found, Settings)
     assert refused > 80
-    for name in plain(SMALL):
-        for odd in ODD:
-            tried(lambda name=name, odd=odd: read_settings({name: odd}, "here", SMALL), "here: ")  # type: ignore[misc]
+    for kind in METHODS.values():
+        kept = {one.name: one.default for one in fields(kind) if one.default is not MISSING}
+        kept |= {"method": kind.method, "game": "poker_squares", "teacher": "greedy"}
+        for name in kept:
+            for odd in ODD:
+                tried(lambda table=kept | {name: odd}: read_saved(table, "here"), "here: ")  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("value", [10**9, 10**30, -(10**30)])
@@ -222,11 +227,12 @@ def test_settings(tmp_path: Path) -> None:
 def test_absurd_sizes(name: str, value: int) -> None:
     if (name, value) not in (("total_steps", 10**9), ("eval_interval", 10**9)):
         with pytest.raises(ValueError, match=f"^{name}=.*: allowed are .*numbers from [014] to "):
-            replace(SMALL, **{name: value})
+            searched = name in ("generations", "candidate_deals", "population")
+            (PolicySearchSettings if searched else PPOSettings)(**{name: value})
     with pytest.raises(ValueError, match="allowed are 67108864 steps in a rollout"):
-        replace(SMALL, n_envs=1 << 14, n_steps=1 << 14)
+        PPOSettings(n_envs=1 << 14, n_steps=1 << 14)
     with pytest.raises(ValueError, match="for width x width x depth"):
-        replace(SMALL, width=8192, depth=128)
+        PPOSettings(width=8192, depth=128)
 
 
 def bank_file(folder: Path, name: str) -> Path:

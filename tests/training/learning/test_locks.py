@@ -12,13 +12,12 @@ import pytest
 from parlour.envs import game
 from parlour.training.evaluation import labelling
 from parlour.training.files import sole_use
-from parlour.training.learning.settings import Settings
+from parlour.training.learning.settings import PolicySearchSettings
 from parlour.training.learning.train import main, resume, train
 from tests.fake_solver import solved
 
-SMALL = Settings(
+SMALL = PolicySearchSettings(
     game="poker_squares",
-    method="weights",
     generations=2,
     population=4,
     candidate_deals=2,
@@ -28,7 +27,7 @@ SMALL = Settings(
 RUN = "poker_squares-book-small"
 
 
-def settings(runs: Path, **changed: object) -> Settings:
+def settings(runs: Path, **changed: object) -> PolicySearchSettings:
     return replace(SMALL, variant="book", runs=str(runs), **changed)  # type: ignore[arg-type]
 
 

@@ -17,13 +17,13 @@ from parlour.envs import game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.training.learning.lookahead import lambda_returns
-from parlour.training.learning.train import Interrupted, Settings, resume, train
+from parlour.training.learning.settings import LookaheadSettings
+from parlour.training.learning.train import Interrupted, resume, train
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")
 HOW = StepConfig(reward=1, reset=int(Autoreset.DISABLED), max_moves=500, skip_forced=1)
-SMALL = Settings(
-    method="lookahead",
+SMALL = LookaheadSettings(
     network="bonds",
     width=8,
     depth=1,

@@ -21,15 +21,14 @@ from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.learning import progress, run_policy_search, save_agent
 from parlour.training.learning.run_policy_search import PolicySearchRun
-from parlour.training.learning.settings import Settings
+from parlour.training.learning.settings import PolicySearchSettings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
 
 GAME = game("poker_squares")
 RULES = GAME.make_rules()
 OWN = np.array(list(GAME.heuristic_weights.values()))
-SMALL = Settings(
+SMALL = PolicySearchSettings(
     game="poker_squares",
-    method="weights",
     generations=4,
     candidate_deals=50,
     population=6,

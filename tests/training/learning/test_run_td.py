@@ -13,13 +13,14 @@ from parlour.agents.value_table import ValueTableAgent
 from parlour.envs import GAMES
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.run_td import TDRun
-from parlour.training.learning.settings import Settings, preset
+from parlour.training.learning.settings import TDSettings
+from parlour.training.learning.settings_files import preset
 from parlour.training.learning.train import Interrupted, resume, train
 
 GAME = GAMES["poker_squares"]
 
 
-def settings(folder: Path, **changes: object) -> Settings:
+def settings(folder: Path, **changes: object) -> TDSettings:
     base = replace(preset("poker_squares", "values"), runs=str(folder), name="test")
     small = {"total_steps": 1_500_000, "eval_interval": 500_000, "eval_deals": 500}
     return replace(base, **{**small, "checkpoint_interval": 500_000, **changes})  # type: ignore[arg-type]
@@ -30,7 +31,7 @@ def agent_of(run: Path) -> Path:
 
 
 def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
-    run = train(settings(tmp_path, total_steps=5_000_000, warm_up=0.4, step_size=0.1), quiet=True)
+    run = train(settings(tmp_path, total_steps=5_000_000, pretrain=0.4, step_size=0.1), quiet=True)
     learned = evaluate(GAME, str(agent_of(run)), deals=2000).estimate("score")
     greedy = evaluate(GAME, "greedy", deals=2000).estimate("score")
     assert learned.low > greedy.high
@@ -63,7 +64,7 @@ def test_it_resumes_to_the_same_table(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Pyramid names no features of afterstates"):
-        Settings(game="pyramid", method="values")
+        TDSettings(game="pyramid")
     with pytest.raises(ValueError, match="reward='win'"):
         settings(tmp_path, reward="win")
     with pytest.raises(ValueError, match="step_size"):
@@ -95,13 +96,12 @@ def test_the_table_is_finite_and_mostly_untouched(tmp_path: Path) -> None:
 
 
 def test_a_game_without_parts_learns_from_its_heuristic_first(tmp_path: Path) -> None:
-    made = Settings(
+    made = TDSettings(
         game="puss-in-the-corner",
-        method="values",
         runs=str(tmp_path),
         name="test",
         total_steps=400_000,
-        warm_up=0.5,
+        pretrain=0.5,
         step_size=0.05,
         eval_deals=500,
     )

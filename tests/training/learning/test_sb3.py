@@ -1,5 +1,6 @@
 """The SB3 environments play as the single ones, and CardPPO collects as MaskablePPO does."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,10 +18,10 @@ from parlour.envs.keywords import make_rows
 from parlour.training.learning.ppo import CardPolicy
 from parlour.training.learning.run_network import make_model
 from parlour.training.learning.sb3 import CardVecEnv
-from parlour.training.learning.settings import Settings
+from parlour.training.learning.settings import PPOSettings
 
 GAME = game("pyramid")
-SMALL = Settings(
+SMALL = PPOSettings(
     n_envs=8, n_steps=32, batch_size=64, n_epochs=1, width=16, depth=1, max_moves=9, device="cpu"
 )
 
@@ -207,7 +208,7 @@ def test_plain_maskable_ppo_trains_and_evaluates_on_it() -> None:
 
 @pytest.mark.parametrize("network", ["mlp", "embedding"])
 def test_collects_the_same_rollouts_as_maskable_ppo(network: str) -> None:
-    settings = Settings(**vars(SMALL) | {"network": network})
+    settings = replace(SMALL, network=network)
     buffers = []
     for collect in (type(make_model(settings, 3)).collect_rollouts, MaskablePPO.collect_rollouts):
         model = make_model(settings, 3)

@@ -19,15 +19,15 @@ from parlour.envs.core.deals import bank_seeds
 from parlour.training.evaluation.duplicate_play import play_duplicate
 from parlour.training.learning.run import validation_key
 from parlour.training.learning.selfplay import Pool, PoolRows, SelfplayRun, picture
-from parlour.training.learning.train import Interrupted, Settings, main, resume, train
+from parlour.training.learning.settings import PPOSettings, SelfplaySettings
+from parlour.training.learning.train import Interrupted, main, resume, train
 
 GAME = game("seven_twenty_seven")
 RULES = GAME.make_rules("home")
 ROLLOUT = 16 * 16
-SMALL = Settings(
+SMALL = SelfplaySettings(
     game=GAME.name,
     variant="home",
-    method="selfplay",
     network="numbers",
     width=16,
     depth=1,
@@ -102,7 +102,7 @@ def test_one_player_and_several_are_learned_by_their_own_methods(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(ValueError, match="method='ppo': 'selfplay'"):
-        trained(tmp_path, method="ppo")
+        train(PPOSettings(game=GAME.name, runs=str(tmp_path)), quiet=True)
     with pytest.raises(ValueError, match="method='selfplay'"):
         trained(tmp_path, game="pyramid", variant="classic")
     assert main(["seven-twenty-seven", "--opponents", "nobody", "--runs", str(tmp_path)]) == 2

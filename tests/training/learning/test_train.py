@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +18,16 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, game
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning import checkpoint, progress, settings
+from parlour.training.learning import checkpoint, progress
 from parlour.training.learning.run_network import NetworkRun
-from parlour.training.learning.train import Interrupted, Settings, main, preset, resume, train
+from parlour.training.learning.settings import PPOSettings, make_settings
+from parlour.training.learning.settings_command import parse
+from parlour.training.learning.settings_files import plain, preset, presets
+from parlour.training.learning.train import Interrupted, main, resume, train
 
 ROOT = Path(__file__).parents[3]
 ROLLOUT = 16 * 16
-SMALL = Settings(
+SMALL = PPOSettings(
     variant="classic",
     network="embedding",
     width=16,
@@ -246,13 +249,13 @@ def test_a_run_that_fails_later_is_kept(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", list(GAMES))
 def test_every_game_has_settings_that_are_valid(name: str) -> None:
-    for one in settings.presets(name):
+    for one in presets(name):
         assert preset(name, one).game == name
 
 
 def test_command_line_changes_what_the_preset_says() -> None:
     words = ["pyramid", "--preset", "demo", "--gae-lambda", "0.5", "--seeds", "3", "4"]
-    given = settings.parse([*words, "--options", "passes", "2", "undo", "yes"], "train")
+    given = parse([*words, "--options", "passes", "2", "undo", "yes"], pytest.fail)
     expected = replace(preset("pyramid", "demo"), gae_lambda=0.5, seeds=(3, 4))
     assert given == replace(expected, options={"passes": 2, "undo": "yes"})
 
@@ -321,19 +324,14 @@ def test_the_file_itself_runs_as_the_command_does() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["ppo", "lookahead"])
-def test_killed_by_sigkill_at_random_moments(
-    method: Literal["ppo", "lookahead"], tmp_path: Path
-) -> None:
-    settings = replace(
-        SMALL,
-        method=method,
-        gamma=1.0,
-        total_steps=40 * ROLLOUT,
-        checkpoint_interval=2 * ROLLOUT,
-    )
+def test_killed_by_sigkill_at_random_moments(method: str, tmp_path: Path) -> None:
+    small = vars(SMALL) | {"gamma": 1.0, "total_steps": 40 * ROLLOUT, "runs": str(tmp_path)}
+    del small["curriculum"]
+    settings = make_settings(method, **small | {"checkpoint_interval": 2 * ROLLOUT})
     whole = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
-    ours = {**settings.plain(settings), "runs": str(tmp_path)}
-    changed = {name: ours[name] for name in ours if ours[name] != settings.plain(Settings())[name]}
+    ours, defaults = plain(settings), plain(make_settings(method))
+    changed = {name: ours[name] for name in ours if ours[name] != defaults[name]}
+    changed["method"] = method
     lines = [f"{name} = {json.dumps(value)}" for name, value in changed.items()]
     (tmp_path / "mine.toml").write_text("\n".join(["[default]", *lines]))
     folder = tmp_path / "pyramid-classic-small"

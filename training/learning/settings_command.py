@@ -1,0 +1,128 @@
+"""Settings on the command line: ``parlour train GAME [--preset NAME] [--method NAME] [--...]``."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr
+from dataclasses import MISSING, fields
+from inspect import getdoc
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from parlour.envs import GAMES
+
+from .limits import check_fields
+from .settings import Settings
+from .settings_files import make_used, naming_source, presets, read_preset
+from .settings_names import METHODS, explain_foreign, find_name, list_names, list_users
+
+PROG = "parlour train"
+DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
+- {prog} GAME --preset NAME: begin with a preset's settings ({presets});
+- {prog} GAME --settings FILE: take presets from a TOML file of one's own;
+- {prog} GAME --method NAME: learn by another method than the preset's;
+- {prog} --resume RUN: go on with a run that was stopped or killed.
+
+Games: {games}.
+
+Methods; each has settings of its own, which --method NAME --help shows:
+{methods}
+
+These are the settings of method {method}. The defaults shown are those of {shown}."""
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+def parse(arguments: Sequence[str], notify: Callable[[str], None]) -> Settings:
+    """Return the settings that a command line asks for: ``GAME [--preset NAME] [--option ...]``.
+
+    The preset's values are the defaults of all other options; ``notify`` is told of old names.
+    Raises ValueError, in one line, for what is wrong; exits after ``--help``.
+    """
+    words = list(arguments)
+    game = words.pop(0) if words and not words[0].startswith("-") else "pyramid"
+    name, file = _take(words, "--preset") or "default", _take(words, "--settings")
+    method, path = _take(words, "--method"), Path(file) if file else None
+    kind, values, source = read_preset(game, name, path, method, notify)
+    with naming_source(source):  # by another method they need not be right as they stand there
+        base = make_used(kind, values) if method is None else _make_draft(kind, values)
+    description = DESCRIPTION.format(
+        prog=PROG,
+        games=", ".join(GAMES),
+        presets=", ".join(presets(game)),
+        methods="\n".join(f"- {one}: {getdoc(own)}" for one, own in METHODS.items()),
+        method=base.method,
+        shown=f"{file} [{name}]" if file else f"the preset {name}",
+    )
+    words = _rename_flags(words, kind, notify)
+    return _parse_fields(words, base, f"{PROG} {game}", description)
+
+
+def _make_draft(kind: type[Settings], values: Mapping[str, Any]) -> Settings:
+    """Return settings of which only each by itself is right: the words may change them yet."""
+    made: Settings = object.__new__(kind)
+    for one in fields(kind):
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        object.__setattr__(made, one.name, values.get(one.name, default))
+    check_fields(made)
+    return made
+
+
+def _rename_flags(
+    words: Sequence[str], kind: type[Settings], notify: Callable[[str], None]
+) -> list[str]:
+    """Return words with today's flags in place of old ones; refuse flags of other methods."""
+    flags = {word.partition("=")[0] for word in words if word.startswith("--")}
+    now = {flag: _find_flag(flag, kind) for flag in sorted(flags)}
+    for old, new in now.items():
+        if old != new and new in flags:
+            raise ValueError(f"{old} and {new} are one: give {new} alone")
+        if old != new:
+            notify(f"{old} is now {new}; the old name goes with the next release")
+    parts = [word.partition("=") for word in words]
+    return [now.get(flag, flag) + rest + value for flag, rest, value in parts]
+
+
+def _find_flag(flag: str, kind: type[Settings]) -> str:
+    """Return today's flag; ValueError for one of another method."""
+    name = flag.removeprefix("--").replace("-", "_")
+    new = find_name(kind, name).removeprefix("no_")
+    if new not in list_names(kind) and list_users(new):
+        text = explain_foreign(kind, new)
+        raise ValueError(text.replace(f"setting {new!r}", flag))
+    return f"--{new.replace('_', '-')}" if find_name(kind, name) != name else flag
+
+
+def _parse_fields(words: list[str], base: Settings, prog: str, description: str) -> Settings:
+    """Let tyro read the words; what it finds wrong becomes a ValueError."""
+    drawn = StringIO()
+    try:
+        with redirect_stderr(drawn):
+            return tyro.cli(
+                type(base), args=words, default=base, prog=prog, description=description
+            )
+    except SystemExit as left:
+        if not left.code:
+            raise
+    raise ValueError(_one_line(drawn.getvalue()))
+
+
+def _one_line(drawn: str) -> str:
+    """What stands in a box as tyro draws it: a title, parts between rules, where help is."""
+    rows = [row.strip("│|╭╮╰╯+ ") for row in COLOUR.sub("", drawn).splitlines()[1:]]
+    parts = [row if row.strip("─-") else ";" for row in rows]  # - and | where there is no Unicode
+    said = " ".join(row for row in parts if not row.startswith("For full helptext"))
+    return re.sub(r"^Error parsing \w*Settings: ", "", said.replace(" ;", ";").strip("; "))
+
+
+def _take(words: list[str], flag: str) -> str | None:
+    for i, word in enumerate(words):
+        if word == flag:
+            if i + 1 == len(words):
+                raise ValueError(f"{flag} needs a value")
+            del words[i]
+            return words.pop(i)
+        if word.startswith(flag + "="):
+            return words.pop(i).partition("=")[2]
+    return None
