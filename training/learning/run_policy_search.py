@@ -9,6 +9,7 @@ is the greedy agent with better weights. The search itself is the library `cma`.
 import pickle
 from collections.abc import Callable
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,16 @@ def play(
     return states
 
 
+class SearchUnpickler(pickle.Unpickler):
+    """Reads a search; runs of an older version named `Normal` by the module in which it was."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class that the search is made of."""
+        if (module, name) == ("parlour.training.weights", "Normal"):
+            return Normal
+        return super().find_class(module, name)
+
+
 class Normal:
     """Normal numbers from a generator of its own, which is kept when the search is."""
 
@@ -120,7 +131,7 @@ class PolicySearchRun(Run):
         self.scale = size + SCALE_FLOOR * (size.mean() or 1.0)
         self.search = make_search(self.settings, self.seed, len(self.begin))
         if found:  # pickled by this run itself, in its own folder
-            self.search = pickle.loads(found.arrays["search"].tobytes())
+            self.search = SearchUnpickler(BytesIO(found.arrays["search"].tobytes())).load()
 
     @property
     def games(self) -> int:

@@ -2,10 +2,13 @@
 
 import json
 import os
+import pickle
 import signal
+import sys
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,7 @@ from parlour.envs import game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.evaluate import play_deals
-from parlour.training.learning import progress, run_policy_search, save_agent
+from parlour.training.learning import checkpoint, progress, run_policy_search, save_agent
 from parlour.training.learning.run_policy_search import PolicySearchRun
 from parlour.training.learning.settings import PolicySearchSettings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
@@ -137,6 +140,31 @@ def test_interrupted_it_comes_to_the_same_weights(
         assert result(folder)[name] == result(whole)[name]
     logs = [progress.read(one / "seed-0" / "progress.jsonl") for one in (folder, whole)]
     assert [line | {"time": 0} for line in logs[0]] == [line | {"time": 0} for line in logs[1]]
+
+
+def test_a_run_of_an_older_version_is_gone_on_with(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its search names the generator of its numbers by the module in which that was then."""
+    old = ModuleType("parlour.training.weights")
+    old.Normal = run_policy_search.Normal  # type: ignore[attr-defined]
+    iterate = PolicySearchRun.iterate
+
+    def stopping(self: PolicySearchRun) -> dict[str, float]:
+        if self.search.countiter == 2:
+            raise KeyboardInterrupt
+        return iterate(self)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setitem(sys.modules, old.__name__, old)
+        patch.setattr(run_policy_search.Normal, "__module__", old.__name__)
+        patch.setattr(PolicySearchRun, "iterate", stopping)
+        train(replace(SMALL, runs=str(tmp_path)), quiet=True)
+    kept = checkpoint.latest(tmp_path / whole.name / "seed-0")
+    assert kept and b"parlour.training.weights" in kept.arrays["search"].tobytes()
+    with pytest.raises(ModuleNotFoundError):
+        pickle.loads(kept.arrays["search"].tobytes())
+    assert result(resume(tmp_path / whole.name, quiet=True))["weights"] == result(whole)["weights"]
 
 
 def test_candidates_play_common_deals_of_the_training_half(
