@@ -43,15 +43,15 @@ def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
 
 def test_it_resumes_to_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = train(settings(tmp_path / "whole"), quiet=True)
-    lessons = TDRun.lesson
+    plan = TDRun.plan
 
     def stop_in_the_middle(run: TDRun) -> object:
         if run.steps >= 750_000:
             raise KeyboardInterrupt
-        return lessons(run)
+        return plan(run)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(TDRun, "lesson", stop_in_the_middle)
+        patch.setattr(TDRun, "plan", stop_in_the_middle)
         train(settings(tmp_path / "cut"), quiet=True)
     cut = resume(tmp_path / "cut" / whole.name, quiet=True)
     logs = [(run / "seed-0" / "progress.jsonl").read_text().splitlines() for run in (whole, cut)]
