@@ -19,7 +19,7 @@ from parlour.envs import game
 from parlour.envs.core.contract import UNDECIDED, WINNABLE
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
-from parlour.envs.pyramid.solver.depth_first import FRAMES, MOVES
+from parlour.envs.pyramid.solver.frames import LONGEST
 from parlour.envs.pyramid.solver.position import BUT_THE_LAST
 from parlour.envs.pyramid.solver.solve import LIMIT, solve_one
 from parlour.training.evaluation.stats import paired_difference, wilson_rate
@@ -43,7 +43,7 @@ def decided(rules: object, first: int, n: int, reading: int) -> np.ndarray:
     """Say of deals of the bank whether they can be won, int64 (n,)."""
     one, table = game("pyramid"), as_record(rules)
     table["stock_play"] = reading
-    line = np.zeros(FRAMES + MOVES, np.int64)
+    line = np.zeros(LONGEST, np.int64)
     rows = Rows(one, rules, n)
     rows.deal_bank("pyramid-1", range(first, first + n))
     found = [solve_one(rows.states[i : i + 1], table, LIMIT, False, line)[0] for i in range(n)]

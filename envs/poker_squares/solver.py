@@ -1,10 +1,10 @@
 """Poker Squares: what one who knew the order of the stock could reach. Compiled.
 
 All the cards that will be placed are known then, and the best game is the best arrangement of them
-on the squares that are empty. Up to `ALL_OF` cards are arranged in every way. More are arranged by
-simulated annealing: two cards change places, from several beginnings in turn. The best found is a
-**lower bound** of what could be reached. Chance comes from the cards alone, so that equal positions
-have equal answers.
+on the squares that are empty. Up to `EXHAUSTIVE_CARDS` cards are arranged in every way. More are
+arranged by simulated annealing: two cards change places, from several beginnings in turn. The best
+found is a **lower bound** of what could be reached. Chance comes from the cards alone, so that
+equal positions have equal answers.
 
 With `adjacent` the order counts, too: a card that nothing lay beside when it came costs points
 while the search goes on, and only arrangements without one are kept. Whole rows and columns change
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core import truth
+from ..core.aliases import State
 from ..core.cards import next_random_word, random_below
 from ..core.contract import Solution
 from ..core.game import find_game
@@ -24,7 +25,7 @@ from ..core.jit import jit
 from ..core.rows import copy_states
 from .rules import LINES, SIZE, SQUARES, Adjacent, Rules, label
 
-ALL_OF = 7
+EXHAUSTIVE_CARDS = 7
 """So many cards, or fewer, are arranged in every way: 5040 of them."""
 STARTS, STEPS = 8, 50_000
 """Beginnings of the annealing of a deal, and how often two cards change places from each."""
@@ -33,12 +34,12 @@ WARM, COLD, ISOLATED_COST = 0.05, 0.02, 0.2
 parts of the difference between the best and the worst hand."""
 TURNS = 4
 """With `adjacent`, in one of so many turns two whole lines change places instead of two cards."""
-NEVER = 99
+NOT_PLACED = 99
 """When a card comes to a square that stays empty."""
 
 
 @jit
-def score_line(grid: Any, line: int, points: Any) -> int:
+def score_line(grid: np.ndarray, line: int, points: np.ndarray) -> int:
     """The points of a line: rows are 0 to 4, columns 5 to 9."""
     if line < SIZE:
         return points[category(grid[SIZE * line : SIZE * line + SIZE])]
@@ -46,14 +47,14 @@ def score_line(grid: Any, line: int, points: Any) -> int:
 
 
 @jit
-def count_isolated(when: Any, first: int, last: int) -> int:
+def count_isolated(when: np.ndarray, first: int, last: int) -> int:
     """How many of the cards that come first to last have nothing beside them when they come."""
     found = 0
     for square in range(SQUARES):
         own = when[square]
         if first <= own <= last:
             row, column = square // SIZE, square % SIZE
-            before = NEVER
+            before = NOT_PLACED
             if row:
                 before = min(before, when[square - SIZE])
             if row < SIZE - 1:
@@ -67,7 +68,7 @@ def count_isolated(when: Any, first: int, last: int) -> int:
 
 
 @jit
-def swap_cards(grid: Any, when: Any, a: int, b: int) -> None:
+def swap_cards(grid: np.ndarray, when: np.ndarray, a: int, b: int) -> None:
     """Let the cards of two squares change places."""
     card, time = grid[a], when[a]
     grid[a], when[a] = grid[b], when[b]
@@ -75,7 +76,7 @@ def swap_cards(grid: Any, when: Any, a: int, b: int) -> None:
 
 
 @jit
-def swap_lines(grid: Any, when: Any, a: int, b: int) -> None:
+def swap_lines(grid: np.ndarray, when: np.ndarray, a: int, b: int) -> None:
     """Let two rows, or two columns, change places: that changes no hand."""
     for k in range(SIZE):
         if a < SIZE:
@@ -85,7 +86,7 @@ def swap_lines(grid: Any, when: Any, a: int, b: int) -> None:
 
 
 @jit
-def movable_lines(empty: Any) -> int:
+def movable_lines(empty: np.ndarray) -> int:
     """The set of lines on which nothing lay before: rows 0 to 4, columns 5 to 9."""
     found = 0
     for line in range(LINES):
@@ -98,7 +99,7 @@ def movable_lines(empty: Any) -> int:
 
 
 @jit
-def worths(grid: Any, lines: Any, points: Any) -> int:
+def score_lines(grid: np.ndarray, lines: State, points: np.ndarray) -> int:
     """Work out the points of all lines; return their sum."""
     total = 0
     for line in range(LINES):
@@ -108,9 +109,10 @@ def worths(grid: Any, lines: Any, points: Any) -> int:
 
 
 @jit
-def every(
-    empty: Any, grid: Any, when: Any, first: int, last: int, points: Any, best: Any
-) -> Any:  # fmt: skip
+def try_all(
+    empty: np.ndarray, grid: np.ndarray, when: np.ndarray, first: int, last: int,
+    points: np.ndarray, best: np.ndarray,
+) -> tuple[int, int]:  # fmt: skip
     """Arrange the cards on the empty squares in every way (Heap's algorithm, 1963).
 
     ``best`` (25,) receives when the card of each square came. Returns its points and how many
@@ -122,7 +124,7 @@ def every(
     while True:
         nodes += 1
         if count_isolated(when, first, last) == 0:
-            total = worths(grid, lines, points)
+            total = score_lines(grid, lines, points)
             if total > most:
                 most = total
                 best[:] = when
@@ -137,83 +139,115 @@ def every(
 
 
 @jit
+def draw_square(
+    s: State, empty: np.ndarray, when: np.ndarray, time: int, first: int, last: int
+) -> int:
+    """Draw a square where the card that comes at a time may go."""
+    chosen, seen = -1, 0
+    for square in empty:
+        if when[square] != NOT_PLACED:
+            continue
+        when[square] = time
+        if count_isolated(when, max(first, time), min(last, time)) == 0:
+            seen += 1
+            if random_below(s, seen) == 0:
+                chosen = square
+        when[square] = NOT_PLACED
+    return chosen
+
+
+@jit
 def place_at_random(
-    s: Any, cards: Any, empty: Any, grid: Any, when: Any, first: int, last: int
+    s: State,
+    cards: np.ndarray,
+    empty: np.ndarray,
+    grid: np.ndarray,
+    when: np.ndarray,
+    first: int,
+    last: int,
 ) -> None:
     """Place the cards by chance, each where it may go."""
     for square in empty:
-        when[square] = NEVER
+        when[square] = NOT_PLACED
     for time in range(len(cards)):
-        chosen, seen = -1, 0
-        for square in empty:
-            if when[square] == NEVER:
-                when[square] = time
-                if count_isolated(when, max(first, time), min(last, time)) == 0:
-                    seen += 1
-                    if random_below(s, seen) == 0:
-                        chosen = square
-                when[square] = NEVER
+        chosen = draw_square(s, empty, when, time, first, last)
         grid[chosen] = cards[time]
         when[chosen] = time
 
 
+@jit(inline="always")  # else Numba counts references to the arrays at every call
+def line_gain(
+    grid: np.ndarray, lines: np.ndarray, changed: tuple[int, ...], points: np.ndarray
+) -> int:
+    """What the points of four lines, a row and a column twice, are more than ``lines`` says."""
+    gain = 0
+    for k in range(4):
+        if k < 2 or changed[k] != changed[k - 2]:
+            gain += score_line(grid, changed[k], points) - lines[changed[k]]
+    return gain
+
+
+@jit
+def try_line_swap(
+    s: State, free: int, grid: np.ndarray, when: np.ndarray, lines: np.ndarray, first: int,
+    last: int, alone: int,
+) -> int:  # fmt: skip
+    """Let two of the ``free`` lines change places unless more cards are isolated then.
+
+    ``alone``: how many are isolated. Returns how many are then.
+    """
+    a = random_below(s, LINES)
+    b = a // SIZE * SIZE + random_below(s, SIZE)
+    if a == b or (free >> a) & (free >> b) & 1 == 0:
+        return alone
+    swap_lines(grid, when, a, b)
+    now = count_isolated(when, first, last)
+    if now > alone:
+        swap_lines(grid, when, a, b)
+        return alone
+    lines[a], lines[b] = lines[b], lines[a]
+    return now
+
+
 @jit
 def anneal(
-    s: Any, cards: Any, empty: Any, grid: Any, when: Any, first: int, last: int, points: Any,
-    steps: int, best: Any,
+    s: State, cards: np.ndarray, empty: np.ndarray, grid: np.ndarray, when: np.ndarray, first: int,
+    last: int, points: np.ndarray, steps: int, best: np.ndarray,
 ) -> int:  # fmt: skip
-    """Exchange cards so often from one beginning; return the points of the best, as `every`."""
+    """Exchange cards so often from one beginning; return the points of the best, as `try_all`."""
     n = len(empty)
     place_at_random(s, cards, empty, grid, when, first, last)
     lines = np.zeros(LINES, np.int64)
-    total, alone = worths(grid, lines, points), 0
+    total, alone = score_lines(grid, lines, points), 0
     most = total
     best[:] = when
     spread = max(float(points.max() - points.min()), 1.0)
     heat, cool = WARM * spread, (COLD / WARM) ** (1.0 / steps)
-    changed = np.zeros(4, np.int64)
-    lines_free = movable_lines(empty) if first <= last else 0
+    free = movable_lines(empty) if first <= last else 0
     for turn in range(steps):
         heat *= cool
-        if lines_free and turn % TURNS == 0:
-            a = random_below(s, LINES)
-            b = a // SIZE * SIZE + random_below(s, SIZE)
-            if (lines_free >> a) & 1 and (lines_free >> b) & 1 and a != b:
-                swap_lines(grid, when, a, b)
-                now = count_isolated(when, first, last)
-                if now <= alone:
-                    lines[a], lines[b] = lines[b], lines[a]
-                    alone = now
-                    if alone == 0 and total > most:
-                        most = total
-                        best[:] = when
-                else:
-                    swap_lines(grid, when, a, b)
-            continue
-        a = empty[random_below(s, n)]
-        b = empty[random_below(s, n)]
-        if a == b:
-            continue
-        swap_cards(grid, when, a, b)
-        changed[0], changed[1] = a // SIZE, SIZE + a % SIZE
-        changed[2], changed[3] = b // SIZE, SIZE + b % SIZE
-        gain = 0
-        for k in range(4):
-            if k < 2 or changed[k] != changed[k - 2]:
-                gain += score_line(grid, changed[k], points) - lines[changed[k]]
-        now = count_isolated(when, first, last) if first <= last else 0
-        better = gain - (now - alone) * ISOLATED_COST * spread
-        chance = float(next_random_word(s) >> np.uint64(11)) / (1 << 53)
-        if better >= 0 or chance < np.exp(better / heat):
-            for k in range(4):
-                lines[changed[k]] = score_line(grid, changed[k], points)
+        if free and turn % TURNS == 0:
+            alone = try_line_swap(s, free, grid, when, lines, first, last, alone)
+        else:
+            a, b = empty[random_below(s, n)], empty[random_below(s, n)]
+            if a == b:
+                continue
+            swap_cards(grid, when, a, b)
+            changed = (a // SIZE, SIZE + a % SIZE, b // SIZE, SIZE + b % SIZE)
+            gain = line_gain(grid, lines, changed, points)
+            now = count_isolated(when, first, last) if first <= last else 0
+            better = gain - (now - alone) * ISOLATED_COST * spread
+            chance = float(next_random_word(s) >> np.uint64(11)) / (1 << 53)
+            if better < 0 and chance >= np.exp(better / heat):
+                swap_cards(grid, when, a, b)
+                continue
+            for line in changed:
+                lines[line] = score_line(grid, line, points)
             total += gain
             alone = now
-            if alone == 0 and total > most:
-                most = total
-                best[:] = when
-        else:
-            swap_cards(grid, when, a, b)
+        if alone == 0 and total > most:
+            most = total
+            best[:] = when
     return most
 
 
@@ -246,10 +280,10 @@ def solve(
     """Return the best arrangement found of the cards that will be placed: see the module.
 
     ``deck_or_state``: see `truth.make_position`. ``limit`` is how many arrangements are looked at,
-    400 000 by default; up to `ALL_OF` cards all are, whatever it says. ``score`` is that of the
-    whole grid: exact up to `ALL_OF` cards, else a lower bound of the best. ``winnable`` is None:
-    nobody wins here. ``optimal`` changes nothing. Raises ValueError for games of two players and
-    for a limit below 1.
+    400 000 by default; up to `EXHAUSTIVE_CARDS` cards all are, whatever it says. ``score`` is that
+    of the whole grid: exact up to `EXHAUSTIVE_CARDS` cards, else a lower bound of the best.
+    ``winnable`` is None: nobody wins here. ``optimal`` changes nothing. Raises ValueError for games
+    of two players and for a limit below 1.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
@@ -258,13 +292,13 @@ def solve(
         return Solution(None, [], 0, [], int(state["score"][0]))
     empty, cards = _cards(state)
     grid = state["shown"]["grid"][0].copy()
-    when = np.where(grid == 0, NEVER, -1)
+    when = np.where(grid == 0, NOT_PLACED, -1)
     points = state["points"][0].astype(np.int64)
     first, last = _adjacent_range(state, rules)
     best, s = when.copy(), _generator(state, cards)
-    if len(empty) <= ALL_OF:
+    if len(empty) <= EXHAUSTIVE_CARDS:
         grid[empty], when[empty] = cards, np.arange(len(empty))
-        most, nodes = every(empty, grid, when, first, last, points, best)
+        most, nodes = try_all(empty, grid, when, first, last, points, best)
     else:
         steps = STEPS if limit is None else min(limit, STEPS)
         starts = STARTS if limit is None else max(limit // steps, 1)

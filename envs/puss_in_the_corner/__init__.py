@@ -23,8 +23,7 @@ from .rules import (
     label,
     pack,
 )
-from .solver.solve import outcomes as winnable_after
-from .solver.solve import solve
+from .solver.solve import solve, winnable_after
 from .values import AFTERSTATES
 
 GAME = Game(

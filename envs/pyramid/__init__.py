@@ -21,8 +21,7 @@ from .rules import (
     check,
     label,
 )
-from .solver.solve import outcomes as winnable_after
-from .solver.solve import solve
+from .solver.solve import solve, winnable_after
 
 GAME = Game(
     name="pyramid",

@@ -88,7 +88,7 @@ def test_annealing_finds_the_best_of_six_squares(monkeypatch: pytest.MonkeyPatch
         state, _ = late(rules, seed, 6)
         wanted = solver.solve(state, rules).score
         with monkeypatch.context() as patch:
-            patch.setattr(solver, "ALL_OF", 0)
+            patch.setattr(solver, "EXHAUSTIVE_CARDS", 0)
             found = solver.solve(state, rules, limit=20_000).score
         assert found is not None and wanted is not None and found <= wanted
         equal += found == wanted

@@ -86,10 +86,10 @@ def played(rules: Any, seed: int, cards_left: int) -> Iterator[tuple[np.ndarray,
 
 def check_last_pass(state: np.ndarray, rules: Any, wanted: bool, told: Counter[str]) -> None:
     """In the last pass neither part of the cards, nor a search too narrow, may claim too much."""
-    at = solve._read(state[0], rules)
-    assert solve._last(at, 10**6, (1,))[0] in (UNDECIDED, wanted)
-    for suits in solve._parts(rules):
-        found = solve._searched(solve._part(at, suits), 1000, 10**6)[0]
+    at = solve._read_position(state[0], rules)
+    assert solve._solve_last_pass(at, 10**6, (1,))[0] in (UNDECIDED, wanted)
+    for suits in solve._suit_parts(rules):
+        found = solve._search(solve._restrict_to_suits(at, suits), 1000, 10**6)[0]
         assert found != LOST or not wanted
         told["part lost"] += found == LOST
 
@@ -187,7 +187,7 @@ def test_outcomes_are_those_of_the_positions_after() -> None:
         rules = GAME.make_rules(None, random_options(GAME, np.random.default_rng([seed, 7])))
         found = list(played(rules, seed, 7))[:1]
         for state, reference in found:
-            outcomes = solve.outcomes(state, rules)[0]
+            outcomes = solve.winnable_after(state, rules)[0]
             assert outcomes.shape == (GAME.actions,) and outcomes.dtype == np.float32
             for action in reference.legal():
                 after = copied(reference)

@@ -16,7 +16,7 @@ from parlour.envs.core.contract import Solution
 from parlour.envs.core.jit import plain_python as as_python
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.envs.pyramid.solver.solve import outcomes, solve
+from parlour.envs.pyramid.solver.solve import solve, winnable_after
 from parlour.envs.pyramid.tableau import lay_card, show_stock, show_waste
 from tests.reference.match import legal_now
 from tests.reference.pyramid import (
@@ -183,7 +183,7 @@ def check(both: Both, fewest: int | None, values: np.ndarray) -> None:
     assert shortest.fewest == fewest
     if shortest.moves is not None:
         assert len(shortest.moves) == fewest
-    found = outcomes(both.state, rules)
+    found = winnable_after(both.state, rules)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, [values])
 
@@ -688,7 +688,7 @@ def test_limit_is_kept_and_never_gives_a_wrong_answer() -> None:
         both = late_game(some_rules(number, rng), rng)
         rules, state = both.rows.rules, both.state
         whole = solve(state, rules, optimal=True)
-        values = outcomes(state, rules)
+        values = winnable_after(state, rules)
         for limit in (0, 1, 2, 4, 8, 16, 64, 256):
             quick = solve(state, rules, limit=limit)
             assert quick.nodes <= limit + 2  # two searches, each one too far at most
@@ -698,7 +698,7 @@ def test_limit_is_kept_and_never_gives_a_wrong_answer() -> None:
             assert best.winnable is quick.winnable
             assert best.nodes <= limit + 3
             assert best.fewest in (None, whole.fewest)
-            some = outcomes(state, rules, limit=limit)
+            some = winnable_after(state, rules, limit=limit)
             np.testing.assert_array_equal(some[some != 0.5], values[some != 0.5])
             seen["open"] += quick.winnable is None
             seen["open outcome"] += bool((some == 0.5).any())
@@ -719,7 +719,7 @@ def test_rules_that_cannot_be_solved_are_refused(options: dict[str, Any]) -> Non
     with pytest.raises(ValueError, match=name):
         solve(states.states, rules)
     with pytest.raises(ValueError, match=name):
-        outcomes(states.states, rules)
+        winnable_after(states.states, rules)
 
 
 def test_finished_games() -> None:
@@ -732,7 +732,7 @@ def test_finished_games() -> None:
     assert lost.game.lost
     assert solve(lost.state, lost.rows.rules) == Solution(False, None, 0)
     for both in (won, lost):
-        assert not outcomes(both.state, both.rows.rules).any()
+        assert not winnable_after(both.state, both.rows.rules).any()
 
 
 # Positions worked by hand: why the solver may leave out what it leaves out
@@ -748,7 +748,7 @@ def lost_at_sight(both: Both) -> bool:
 
 def winning(both: Both) -> set[int]:
     """The actions after which a win is left."""
-    return set(np.flatnonzero(outcomes(both.state, both.rows.rules)[0]).tolist())
+    return set(np.flatnonzero(winnable_after(both.state, both.rows.rules)[0]).tolist())
 
 
 def test_king_of_the_pyramid_goes_at_once() -> None:

@@ -5,7 +5,7 @@ never fall below zero, the seats are updated in turn, the average weighs iterati
 table of two its average goes to an equilibrium; with more seats nothing is promised.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,9 @@ def tree_arrays(tree: Tree) -> TreeArrays:
 
 
 @jit
-def reach(tree: Any, seat: int, policy: Any, own: Any, others: Any) -> None:
+def write_reach(
+    tree: TreeArrays, seat: int, policy: np.ndarray, own: np.ndarray, others: np.ndarray
+) -> None:
     """Write how likely a seat's choices, and all others' and chance's, lead to each node."""
     own[0] = others[0] = 1.0
     for node in range(1, len(tree.parent)):
@@ -48,7 +50,7 @@ def reach(tree: Any, seat: int, policy: Any, own: Any, others: Any) -> None:
 
 
 @jit
-def worth(tree: Any, seat: int, policy: Any, values: Any) -> None:
+def write_values(tree: TreeArrays, seat: int, policy: np.ndarray, values: np.ndarray) -> None:
     """Write what each node is worth to a seat if all play by a policy."""
     for node in range(len(tree.parent) - 1, -1, -1):
         value = tree.returns[node, seat]
@@ -61,23 +63,23 @@ def worth(tree: Any, seat: int, policy: Any, values: Any) -> None:
 
 @jit
 def iterate(
-    tree: Any,
-    starts: Any,
-    owner: Any,
+    tree: TreeArrays,
+    starts: np.ndarray,
+    owner: np.ndarray,
     first: int,
     last: int,
-    policy: Any,
-    regrets: Any,
-    sums: Any,
-    own: Any,
-    others: Any,
-    values: Any,
+    policy: np.ndarray,
+    regrets: np.ndarray,
+    sums: np.ndarray,
+    own: np.ndarray,
+    others: np.ndarray,
+    values: np.ndarray,
 ) -> None:
     """Run iterations ``first`` to ``last - 1`` of CFR+; they are counted from 1."""
     for iteration in range(first, last):
         for seat in range(tree.returns.shape[1]):
-            reach(tree, seat, policy, own, others)
-            worth(tree, seat, policy, values)
+            write_reach(tree, seat, policy, own, others)
+            write_values(tree, seat, policy, values)
             for node in range(len(tree.parent)):
                 if tree.player[node] != seat:
                     continue
@@ -86,11 +88,13 @@ def iterate(
                     arc = tree.arc[child]
                     regrets[arc] += others[node] * (values[child] - values[node])
                     sums[arc] += iteration * own[node] * policy[arc]
-            match(starts, owner, seat, regrets, policy)
+            match_regrets(starts, owner, seat, regrets, policy)
 
 
 @jit
-def match(starts: Any, owner: Any, seat: int, regrets: Any, policy: Any) -> None:
+def match_regrets(
+    starts: np.ndarray, owner: np.ndarray, seat: int, regrets: np.ndarray, policy: np.ndarray
+) -> None:
     """Forget a seat's negative regrets, and let it play in proportion to the others."""
     for infoset in range(len(owner)):
         if owner[infoset] != seat:
@@ -105,43 +109,75 @@ def match(starts: Any, owner: Any, seat: int, regrets: Any, policy: Any) -> None
 
 
 @jit
-def answer(
-    tree: Any,
-    levels: Any,
-    starts: Any,
+def best_response(
+    tree: TreeArrays,
+    levels: np.ndarray,
+    starts: np.ndarray,
     seat: int,
-    policy: Any,
-    others: Any,
-    gains: Any,
-    best: Any,
-    values: Any,
+    policy: np.ndarray,
+    others: np.ndarray,
+    gains: np.ndarray,
+    best: np.ndarray,
+    values: np.ndarray,
 ) -> None:
     """Write what each node is worth to a seat that answers all others' policy best.
 
-    ``others`` is from `reach`; ``gains`` are zeros, one an entry; ``best`` gets the entry that is
-    chosen in each of the seat's sets. The nodes of a set are all on one level: who has seen the
-    same has seen as many events.
+    ``others`` is from `write_reach`; ``gains`` are zeros, one an entry; ``best`` gets the entry
+    that is chosen in each of the seat's sets. The nodes of a set are all on one level: who has seen
+    the same has seen as many events.
     """
     for level in range(len(levels) - 2, -1, -1):
-        for node in range(levels[level], levels[level + 1]):
-            first, mine = tree.first[node], tree.player[node] == seat
-            value = tree.returns[node, seat]
-            for child in range(first, first + tree.branches[node]):
-                arc = tree.arc[child]
-                if mine:
-                    gains[arc] += others[node] * values[child]
-                else:
-                    value += values[child] * (tree.chance[child] if arc < 0 else policy[arc])
-            values[node] = value
-        for node in range(levels[level], levels[level + 1]):
-            if tree.player[node] == seat:
-                infoset = tree.infoset[node]
-                choice = starts[infoset]
-                for entry in range(choice, starts[infoset + 1]):
-                    if gains[entry] > gains[choice]:
-                        choice = entry
-                best[infoset] = choice
-                values[node] = values[tree.first[node] + choice - starts[infoset]]
+        begin, end = levels[level], levels[level + 1]
+        write_level_values(tree, begin, end, seat, policy, others, gains, values)
+        choose_level(tree, begin, end, starts, seat, gains, best, values)
+
+
+@jit
+def write_level_values(
+    tree: TreeArrays,
+    begin: int,
+    end: int,
+    seat: int,
+    policy: np.ndarray,
+    others: np.ndarray,
+    gains: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Write what the nodes of a level are worth where others choose, and ``gains`` of the seat."""
+    for node in range(begin, end):
+        first, mine = tree.first[node], tree.player[node] == seat
+        value = tree.returns[node, seat]
+        for child in range(first, first + tree.branches[node]):
+            arc = tree.arc[child]
+            if mine:
+                gains[arc] += others[node] * values[child]
+            else:
+                value += values[child] * (tree.chance[child] if arc < 0 else policy[arc])
+        values[node] = value
+
+
+@jit
+def choose_level(
+    tree: TreeArrays,
+    begin: int,
+    end: int,
+    starts: np.ndarray,
+    seat: int,
+    gains: np.ndarray,
+    best: np.ndarray,
+    values: np.ndarray,
+) -> None:
+    """Choose the entry of most gain in each set of the seat on a level; write what it is worth."""
+    for node in range(begin, end):
+        if tree.player[node] != seat:
+            continue
+        infoset = tree.infoset[node]
+        choice = starts[infoset]
+        for entry in range(choice, starts[infoset + 1]):
+            if gains[entry] > gains[choice]:
+                choice = entry
+        best[infoset] = choice
+        values[node] = values[tree.first[node] + choice - starts[infoset]]
 
 
 class Exploitability(NamedTuple):
@@ -177,11 +213,11 @@ def exploit(tree: Tree, policy: np.ndarray) -> Exploitability:
     paid, answered = (np.zeros((players, len(begins))) for _ in range(2))
     best = np.zeros(tree.infosets, np.int64)
     for seat in range(players):
-        worth(walk, seat, policy, values)
+        write_values(walk, seat, policy, values)
         paid[seat] = values[begins]
-        reach(walk, seat, policy, own, others)
+        write_reach(walk, seat, policy, own, others)
         room = np.zeros(len(tree.actions))
-        answer(walk, tree.levels, tree.starts, seat, policy, others, room, best, values)
+        best_response(walk, tree.levels, tree.starts, seat, policy, others, room, best, values)
         answered[seat] = values[begins]
     pure = np.zeros(len(tree.actions))
     pure[best] = 1.0
@@ -202,7 +238,7 @@ def own_reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
     walk, found = tree_arrays(tree), np.zeros(tree.infosets)
     own, others = np.zeros(tree.nodes), np.zeros(tree.nodes)
     for seat in range(tree.players):
-        reach(walk, seat, policy, own, others)
+        write_reach(walk, seat, policy, own, others)
         mine = tree.player == seat
         found[tree.infoset[mine]] = own[mine]  # the same at all nodes of a set
     return found
@@ -217,7 +253,7 @@ def meet(tree: Tree, policy: np.ndarray, others: np.ndarray) -> float:
     owner = np.repeat(tree.owner, np.diff(tree.starts))
     found = []
     for seat in range(tree.players):
-        worth(walk, seat, np.where(owner == seat, policy, others), values)
+        write_values(walk, seat, np.where(owner == seat, policy, others), values)
         found.append(values[0])
     return float(np.mean(found))
 

@@ -37,7 +37,7 @@ def twins(card: CardCode, suits: bool) -> int:
 
 
 @jit
-def line(card: CardCode, suits: bool) -> int:
+def top_shift(card: CardCode, suits: bool) -> int:
     """Where in ``tops`` the lower of the foundations stands on which a card is built."""
     suit = card & 3
     if suits:
@@ -46,18 +46,18 @@ def line(card: CardCode, suits: bool) -> int:
 
 
 @jit
-def fits(tops: int, card: CardCode, suits: bool) -> int:
+def fit_kind(tops: int, card: CardCode, suits: bool) -> int:
     """Whether a card fits: 0 no; 1 on the higher foundation of its colour; 2 on the lower."""
-    at = line(card, suits)
+    at = top_shift(card, suits)
     if (tops >> at) & NIBBLE == (card >> 2) - 1:
         return 2
     return not suits and (tops >> (at + HIGH)) & NIBBLE == (card >> 2) - 1
 
 
 @jit
-def built(tops: int, card: CardCode, suits: bool) -> int:
+def build_on_tops(tops: int, card: CardCode, suits: bool) -> int:
     """The tops of the foundations with a card that fits, the lower one of each colour first."""
-    at = line(card, suits)
+    at = top_shift(card, suits)
     low, high = (tops >> at) & NIBBLE, (tops >> (at + HIGH)) & NIBBLE
     if suits or (low < high and low == (card >> 2) - 1):
         return tops + (1 << at)
@@ -65,7 +65,9 @@ def built(tops: int, card: CardCode, suits: bool) -> int:
 
 
 @jit
-def eager(piles: np.ndarray, tops: int, free: int, cards: np.ndarray, suits: bool) -> Any:
+def play_safe_cards(
+    piles: np.ndarray, tops: int, free: int, cards: np.ndarray, suits: bool
+) -> tuple[int, int]:
     """Build all that does no harm, of the tops of piles and of the cards that lie free.
 
     That is whatever fits the lower foundation of its colour: its twin fits there as well, or has
@@ -82,23 +84,23 @@ def eager(piles: np.ndarray, tops: int, free: int, cards: np.ndarray, suits: boo
                 if found == 0:
                     break
                 free &= ~(found & -found)
-                tops = built(tops, 4 * value + suit, suits)
+                tops = build_on_tops(tops, 4 * value + suit, suits)
                 moved = True
         for p in range(PILES):
             while piles[p]:
                 place = highest(piles[p])
-                if fits(tops, cards[place], suits) != 2:
+                if fit_kind(tops, cards[place], suits) != 2:
                     break
-                tops = built(tops, cards[place], suits)
+                tops = build_on_tops(tops, cards[place], suits)
                 piles[p] ^= 1 << place
                 moved = True
     return tops, free
 
 
 @jit
-def play_up_to(tops: int, free: int, card: CardCode) -> Any:
+def play_up_to(tops: int, free: int, card: CardCode) -> tuple[int, int]:
     """Build a card on the higher foundation, after free cards where they lack; -1 if it cannot."""
-    at = line(card, False) + HIGH
+    at = top_shift(card, False) + HIGH
     while (tops >> at) & NIBBLE < (card >> 2) - 1:
         found = free & twins(4 * (((tops >> at) & NIBBLE) + 1) + (card & 3), False)
         if found == 0:
@@ -110,13 +112,7 @@ def play_up_to(tops: int, free: int, card: CardCode) -> Any:
 
 @jit
 def check_alive(
-    piles: np.ndarray,
-    tops: int,
-    free: int,
-    cards: np.ndarray,
-    suits: bool,
-    tries: int,
-    room: tuple[np.ndarray, ...],
+    piles: np.ndarray, tops: int, free: int, cards: np.ndarray, suits: bool, tries: int, room: Any
 ) -> int:
     """Whether the piles could be played off if the cards still to come lay open: 1 yes, 0 no.
 
@@ -127,7 +123,7 @@ def check_alive(
     stamp = stamps[SEEN]
     for p in range(PILES):
         stack[0, p] = piles[p]
-    stack[0, 4], stack[0, 5] = eager(stack[0], tops, free, cards, suits)
+    stack[0, 4], stack[0, 5] = play_safe_cards(stack[0], tops, free, cards, suits)
     stack[0, 6] = 0
     depth = 0
     while depth >= 0:
@@ -144,7 +140,7 @@ def check_alive(
             continue
         place = highest(at[p])
         card = cards[place]
-        if card >> 2 <= (at[4] >> (line(card, False) + HIGH)) & NIBBLE:
+        if card >> 2 <= (at[4] >> (top_shift(card, False) + HIGH)) & NIBBLE:
             continue
         tops, free = play_up_to(at[4], at[5], card)
         if tops < 0:
@@ -156,7 +152,7 @@ def check_alive(
         for q in range(PILES):
             below[q] = at[q]
         below[p] ^= 1 << place
-        below[4], below[5] = eager(below, tops, free, cards, suits)
+        below[4], below[5] = play_safe_cards(below, tops, free, cards, suits)
         below[6] = 0
         key = (below[0] | below[1] | below[2] | below[3]) ^ (below[4] << 48)
         slot = (key ^ (key >> 29) ^ (key >> 47)) & (SEEN - 1)
@@ -167,6 +163,6 @@ def check_alive(
     return 0
 
 
-def make_room() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def make_alive_room() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return room for `check_alive`."""
     return np.zeros((DEEPEST, 7), np.int64), np.zeros(SEEN, np.int64), np.zeros(SEEN + 1, np.int64)

@@ -3,56 +3,44 @@
 A win is a way through, found by whatever means and played through the kernel before it is told. A
 loss is told only where a search has gone through all there is:
 
-- **in the last pass** `last_pass.search` found no win and left nothing out for want of width; there
+- **in the last pass** `search_last_pass` found no win and left nothing out for want of width; there
   it is said what else it leaves out, and by which options that is sound (by all);
 - **by a part of the cards**: the same for the cards of one colour (of one suit, or two, with
   ``suits``) with all others taken away, and where playing is never compulsory. Whoever wins the
   whole game can leave out the other cards and wins this one: they only lie on cards of this part,
   and are built on other foundations. Sound by all options, in the last pass;
 - **while a redeal is left** `_search_all` went through all positions up to the last pass, and
-  `search` through all of these.
+  `search_last_pass` through all of these.
 
 Everything else is open. A position while a redeal is left is tried by `TRIED_AGENTS`, players by
 rule, up to its last pass first.
 """
 
-from collections.abc import Iterator
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...core import truth
-from ...core.bits import highest
+from ...core.aliases import State
 from ...core.contract import UNDECIDED, WINNABLE, Solution
 from ...core.game import find_game
 from ...core.options import as_record
 from ...core.rows import copy_states
 from ..kernel import kernels
-from ..rules import ACTIONS, DEAL, FOUNDATION, PILES, PLACE, PLAY, Rules, label
-from .alive import HIGH, built, fits
-from .last_pass import make_room, search
+from ..rules import ACTIONS, PILES, Rules, label
+from .alive import HIGH
+from .last_pass import LastPass, make_search_room, search_last_pass
+from .replay import reconstruct_actions
 from .successors import list_successors
 
 LIMIT = 1_000_000
 """Positions looked at, if no other limit is set."""
-EACH = 20_000
-"""The same for each action of `outcomes`."""
+ACTION_LIMIT = 20_000
+"""The same for each action of `winnable_after`."""
 WIDTHS = (100, 1000, 5000)
 TRIED_AGENTS = ("tip", None)
 """Players that go on to the last pass; None is the heuristic."""
-
-
-class LastPass(NamedTuple):
-    """A position in the last pass, as `last_pass.search` takes it."""
-
-    piles: list[int]
-    tops: int
-    nxt: int
-    begun: bool
-    cards: np.ndarray
-    ends: np.ndarray
-    rules: Rules
 
 
 def _tops(foundations: list[int], rules: Rules) -> int:
@@ -65,7 +53,7 @@ def _tops(foundations: list[int], rules: Rules) -> int:
     return clubs | diamonds << 4 | hearts << 8 | spades << 12
 
 
-def _read(s: Any, rules: Rules) -> LastPass:
+def _read_position(s: State, rules: Rules) -> LastPass:
     """Read one record of a state in the last pass."""
     shown = s["shown"]
     cards: list[int] = []
@@ -86,7 +74,7 @@ def _read(s: Any, rules: Rules) -> LastPass:
     return LastPass(piles, tops, nxt, begun, np.array(cards, np.int64), ends, rules)
 
 
-def _part(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
+def _restrict_to_suits(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
     """The game that is left of one in the last pass by the cards of some suits."""
     places = [i for i, card in enumerate(whole.cards) if card & 3 in suits]
     piles = [sum(1 << k for k, i in enumerate(places) if pile >> i & 1) for pile in whole.piles]
@@ -98,21 +86,21 @@ def _part(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
     return LastPass(piles, whole.tops, nxt, False, cards, last, rules)
 
 
-def _parts(rules: Rules) -> list[tuple[int, ...]]:
+def _suit_parts(rules: Rules) -> list[tuple[int, ...]]:
     """The suits of the parts of the cards by which a loss is looked for."""
     if not rules.suits:
         return [(0, 3), (1, 2)]
     return [*combinations(range(4), 1), *combinations(range(4), 2)]
 
 
-def _searched(at: LastPass, width: int, most: int) -> tuple[int, int, list[tuple[Any, int]]]:
-    """Search the last pass; return what `search` says, the positions seen and the way to a win."""
+def _search(at: LastPass, width: int, most: int) -> tuple[int, int, list[tuple[Any, int]]]:
+    """Say what `search_last_pass` says, the positions seen and the way to a win."""
     n = len(at.cards)
     free = np.zeros(n + 1, np.int64)
     for i in range(n - 1, -1, -1):
         free[i] = free[i + 1] | 1 << int(at.cards[i])
-    kept, out, room = make_room(width, n - at.nxt + 2)
-    found, nodes, level = search(
+    kept, out, room = make_search_room(width, n - at.nxt + 2)
+    found, nodes, level = search_last_pass(
         np.array(at.piles, np.int64), at.tops, at.nxt, at.begun, (at.cards, free, at.ends),
         as_record(at.rules), width, most, kept, out, room,
     )  # fmt: skip
@@ -125,83 +113,21 @@ def _searched(at: LastPass, width: int, most: int) -> tuple[int, int, list[tuple
     return found, nodes, way[::-1]
 
 
-def _list_plays(piles: list[int], tops: int, at: LastPass) -> Iterator[tuple[int, list[int], int]]:
-    """What can be played: pile, piles and tops then; what strands no other card first."""
-    for wanted in (2, 1):
-        for p, pile in enumerate(piles):
-            if pile:
-                place = highest(pile)
-                card = int(at.cards[place])
-                if fits(tops, card, at.rules.suits) == wanted:
-                    rest = [*piles[:p], pile ^ 1 << place, *piles[p + 1 :]]
-                    yield p, rest, built(tops, card, at.rules.suits)
-
-
-def _find_plays(
-    piles: list[int], tops: int, at: LastPass, left: list[int]
-) -> tuple[Any, list[int]]:
-    """Play until the piles are, sorted, ``left``; return the piles and the actions."""
-    stack: list[tuple[list[int], int, list[int]]] = [(piles, tops, [])]
-    seen: set[tuple[int, ...]] = set()
-    stay = sum(left)
-    while stack:
-        now, shown, actions = stack.pop()
-        if sorted(now) == sorted(left):
-            return now, actions
-        if (*now, shown) in seen or sum(now) & stay != stay:
-            continue
-        seen.add((*now, shown))
-        after = [(rest, top, [*actions, PLAY + p]) for p, rest, top in _list_plays(now, shown, at)]
-        stack += after[::-1]
-    return None, []
-
-
-def _placed(piles: list[int], tops: int, at: LastPass, nxt: int) -> Iterator[tuple[int, Any, int]]:
-    """Where the next card can go: action, piles and tops then."""
-    for p in range(PILES):
-        yield PLACE + p, [*piles[:p], piles[p] | 1 << nxt, *piles[p + 1 :]], tops
-    card = int(at.cards[nxt])
-    if at.rules.direct and fits(tops, card, at.rules.suits):
-        yield FOUNDATION, piles, built(tops, card, at.rules.suits)
-
-
-def _actions(at: LastPass, way: list[tuple[Any, int]]) -> list[int]:
-    """The actions of a win whose positions after each card, piles sorted, are known."""
-    piles = list(at.piles)
-    actions: list[int] = []
-    nxt, begun = at.nxt, at.begun
-    if not begun:
-        piles, actions = _find_plays(piles, at.tops, at, way[0][0])
-    for (_, tops), (left, _) in pairwise(way):
-        if not begun and at.rules.hold_back:
-            actions.append(DEAL)
-        for action, there, shown in _placed(piles, tops, at, nxt):
-            now = there if sorted(there) == sorted(left) else None
-            more: list[int] = []
-            if at.ends[nxt]:
-                now, more = _find_plays(there, shown, at, left)
-            if now is not None:
-                piles = now
-                actions += [action, *more]
-                break
-        begun = not at.ends[nxt]
-        nxt += 1
-    return actions + _find_plays(piles, way[-1][1], at, [0] * PILES)[1]
-
-
-def _last(at: LastPass, most: int, widths: tuple[int, ...] = WIDTHS) -> tuple[int, int, list[int]]:
+def _solve_last_pass(
+    at: LastPass, most: int, widths: tuple[int, ...] = WIDTHS
+) -> tuple[int, int, list[int]]:
     """Solve the last pass: 1, 0 or -1, the positions seen, the actions of a win."""
-    nodes, parts = 0, [_part(at, suits) for suits in _parts(at.rules)]
+    nodes, parts = 0, [_restrict_to_suits(at, suits) for suits in _suit_parts(at.rules)]
     for width in widths:
         if nodes >= most:
             break
-        found, seen, way = _searched(at, width, most - nodes)
+        found, seen, way = _search(at, width, most - nodes)
         nodes += seen
         if found >= 0:
-            return found, nodes, _actions(at, way) if found else []
+            return found, nodes, reconstruct_actions(at, way) if found else []
         still = []
         for part in parts:
-            found, seen, _ = _searched(part, width, max(most - nodes, 1))
+            found, seen, _ = _search(part, width, max(most - nodes, 1))
             nodes += seen
             if found == 0:
                 return 0, nodes, []
@@ -226,12 +152,12 @@ def _try_rule_agent(
         kernels.step(states[0], rules, actions[-1])
     if states["over"][0]:
         return 0, actions if states["won"][0] else []
-    found, nodes, more = _last(_read(states[0], rules), most, WIDTHS[:2])
+    found, nodes, more = _solve_last_pass(_read_position(states[0], rules), most, WIDTHS[:2])
     return nodes, actions + more if found == 1 else []
 
 
 def _search_all(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
-    """Go through all positions up to the last pass, move by move; as `_last`."""
+    """Go through all positions up to the last pass, move by move; as `_solve_last_pass`."""
     states, steps, nodes, found = copy_states(state), [], 0, 0
     while len(states):
         if nodes > most:
@@ -247,21 +173,21 @@ def _search_all(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, l
         go_on = []
         for i in new:
             if after["won"][i]:
-                return 1, nodes, _back(steps, i)
+                return 1, nodes, _trace_back(steps, i)
             if after["shown"]["redeals_left"][i]:
                 go_on.append(i)
                 continue
-            won, seen, more = _last(_read(after[i], rules), most - nodes)
+            won, seen, more = _solve_last_pass(_read_position(after[i], rules), most - nodes)
             nodes += seen
             if won == 1:
-                return 1, nodes, _back(steps, i) + more
+                return 1, nodes, _trace_back(steps, i) + more
             found = min(found, won)
         states = copy_states(after, np.array(go_on, np.int64))
         steps[-1] = before[go_on], actions[go_on]
     return found, nodes, []
 
 
-def _back(steps: list[tuple[np.ndarray, np.ndarray]], row: int) -> list[int]:
+def _trace_back(steps: list[tuple[np.ndarray, np.ndarray]], row: int) -> list[int]:
     """The actions that lead to a row."""
     way = []
     for before, actions in steps[::-1]:
@@ -273,12 +199,12 @@ def _back(steps: list[tuple[np.ndarray, np.ndarray]], row: int) -> list[int]:
 # ---- all together ---------------------------------------------------------------------------
 
 
-def _solved(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
-    """As `_last`, wherever the game stands."""
+def _solve_position(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
+    """As `_solve_last_pass`, wherever the game stands."""
     if state["over"][0]:
         return int(state["won"][0]), 0, []
     if not state["shown"]["redeals_left"][0]:
-        return _last(_read(state[0], rules), most)
+        return _solve_last_pass(_read_position(state[0], rules), most)
     nodes = 0
     for player in TRIED_AGENTS:
         seen, actions = _try_rule_agent(state, rules, player, (most - nodes) // 2)
@@ -303,7 +229,7 @@ def solve(
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
     game, most = find_game("puss_in_the_corner"), LIMIT if limit is None else limit
     state = truth.make_position(game, rules, deck_or_state)
-    found, nodes, actions = _solved(state, rules, most)
+    found, nodes, actions = _solve_position(state, rules, most)
     if found != WINNABLE:
         return Solution(None if found == UNDECIDED else False, None, nodes)
     assert truth.play_actions(game, rules, state, actions)["won"][0]
@@ -312,17 +238,17 @@ def solve(
     return Solution(True, words, nodes, actions, None, len(actions) if equal else None)
 
 
-def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
+def winnable_after(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
     """Return of every legal action whether the game can still be won after it, float32 (n, 16).
 
     1 yes, 0 no or not legal, 0.5 if that was not found out in ``limit`` positions an action
-    (None: `EACH`).
+    (None: `ACTION_LIMIT`).
     """
     found = np.zeros((len(states), ACTIONS), np.float32)
     after, before, actions = list_successors(states, rules)
     for k, (i, action) in enumerate(zip(before, actions, strict=True)):
-        code = _solved(
-            copy_states(after, slice(k, k + 1)), rules, EACH if limit is None else limit
+        code = _solve_position(
+            copy_states(after, slice(k, k + 1)), rules, ACTION_LIMIT if limit is None else limit
         )[0]
         found[i, action] = 0.5 if code == UNDECIDED else code
     return found

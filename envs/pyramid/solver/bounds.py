@@ -3,31 +3,31 @@
 Cards of two values that total 13 form a group: at most eight cards, that can only go with one
 another (not so with ``many_sum``, where none of this holds). For each subset of a group's cards
 still there, a table says how many removals it takes at least until those that must go are gone, if
-each removal were free to be made: `NEVER` where there is no way at all. Two cards can never go
+each removal were free to be made: `IMPOSSIBLE` where there is no way at all. Two cards can never go
 together if one of them lies, directly or not, on the other: the upper one must go first
 (``match_cover``: unless it covers the other directly); nor can two cards of one waste pile with no
 top of the stock in play. Kings need nobody.
 """
 
-from typing import Any
-
 import numpy as np
 
+from ...core.aliases import Positions, RulesRecord
 from ...core.bits import count, highest, lowest
 from ...core.cards import PACK_SIZE
 from ...core.jit import jit
 from ..clicks import COVERERS, PYRAMID_SET
 from ..rules import KING, PYRAMID, TARGET
-from .position import BITS, FIRST, GOAL, NEEDS, PARTNERS, RANKS, SETS, stock_start
+from .position import BITS, FIRST, GOAL, NEEDS, PARTNERS, RANKS, SETS, Position, stock_start
 
 GROUPS = TARGET // 2
 GROUP_SIZE = 8
 SUBSETS = 1 << GROUP_SIZE
-NEVER = 100
+IMPOSSIBLE = 100
+NUM_FACTS = NEEDS + GROUPS * SUBSETS
 
 
 @jit
-def fill_above(facts: Any, rules: Any, above: Any) -> None:
+def fill_above(facts: np.ndarray, rules: RulesRecord, above: np.ndarray) -> None:
     """Fill ``above`` (28): for each slot the cards that lie on it, directly or not.
 
     Under ``covered_kings`` what lies on it by a king alone does not count: that king can go first.
@@ -43,7 +43,7 @@ def fill_above(facts: Any, rules: Any, above: Any) -> None:
 
 
 @jit
-def can_pair(one: int, other: int, above: Any, first: int, rules: Any) -> bool:
+def can_pair(one: int, other: int, above: np.ndarray, first: int, rules: RulesRecord) -> bool:
     """Whether two cards that total 13, the lower deck position first, could ever go together."""
     if other < PYRAMID:
         if (above[one] >> other) & 1 == 0:
@@ -55,7 +55,7 @@ def can_pair(one: int, other: int, above: Any, first: int, rules: Any) -> bool:
 
 
 @jit
-def group_cards(facts: Any, members: Any) -> None:
+def group_cards(facts: np.ndarray, members: np.ndarray) -> None:
     """Number the cards within their groups.
 
     `BITS` of the facts: the bit of each card among the 48 of all groups, 0 for kings; ``members``
@@ -78,7 +78,7 @@ def group_cards(facts: Any, members: Any) -> None:
 
 
 @jit
-def fill_needs(facts: Any, members: Any, rules: Any) -> None:
+def fill_needs(facts: np.ndarray, members: np.ndarray, rules: RulesRecord) -> None:
     """Fill `PARTNERS`, with whom each card could go, and `NEEDS` of each subset; see above.
 
     A king's partner is itself.
@@ -103,15 +103,15 @@ def fill_needs(facts: Any, members: Any, rules: Any) -> None:
                     facts[PARTNERS + other] |= 1 << one
         needs = facts[NEEDS + group * SUBSETS : NEEDS + (group + 1) * SUBSETS]
         for subset in range(SUBSETS):
-            needs[subset] = removals(subset, subset & must, goes, needs)
+            needs[subset] = min_removals(subset, subset & must, goes, needs)
 
 
 @jit
-def removals(subset: int, must: int, goes: Any, needs: Any) -> int:
+def min_removals(subset: int, must: int, goes: np.ndarray, needs: np.ndarray) -> int:
     """How many removals a subset of a group takes, from what smaller subsets take."""
     if must == 0:
         return 0
-    best = NEVER
+    best = IMPOSSIBLE
     card = lowest(must)
     others = goes[card] & subset
     while others:
@@ -122,14 +122,14 @@ def removals(subset: int, must: int, goes: Any, needs: Any) -> int:
 
 
 @jit
-def make_facts(deck: Any, rules: Any) -> Any:
+def make_facts(deck: np.ndarray, rules: RulesRecord) -> np.ndarray:
     """Return what of a deck (52 codes), by some rules, never changes: numbers, int64.
 
     One array, for speed: `FIRST`, the deck position at which the stock begins; `GOAL`, the cards
     that must go; from `RANKS` on the value at each position, from `SETS` on the positions of each
     value 0-13; `BITS`, `PARTNERS`, and 256 `NEEDS` for each group: see `group_cards`, `fill_needs`.
     """
-    facts = np.zeros(NEEDS + GROUPS * SUBSETS, np.int64)
+    facts = np.zeros(NUM_FACTS, np.int64)
     facts[FIRST] = stock_start(rules)
     facts[GOAL] = -1 if rules.clear_all else PYRAMID_SET
     for place in range(PACK_SIZE):
@@ -144,7 +144,7 @@ def make_facts(deck: Any, rules: Any) -> Any:
 
 
 @jit
-def group_cards_of(there: int, facts: Any) -> int:
+def group_cards_of(there: Positions, facts: np.ndarray) -> int:
     """The cards of a set, as `group_cards` numbers them."""
     groups = 0
     while there:
@@ -154,18 +154,18 @@ def group_cards_of(there: int, facts: Any) -> int:
 
 
 @jit
-def is_lost(groups: int, gone: int, facts: Any) -> bool:
+def is_lost(groups: int, gone: int, facts: np.ndarray) -> bool:
     """Whether, after the cards ``gone`` (numbered so) have gone, a group of theirs never can."""
     while gone:
         group = lowest(gone) // GROUP_SIZE
         gone &= ~(255 << (group * GROUP_SIZE))
-        if facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)] >= NEVER:
+        if facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)] >= IMPOSSIBLE:
             return True
     return False
 
 
 @jit
-def bound_removals(groups: int, facts: Any) -> int:
+def bound_removals(groups: int, facts: np.ndarray) -> int:
     """How many removals all groups take at least, kings left out."""
     total = 0
     for group in range(GROUPS):
@@ -174,7 +174,7 @@ def bound_removals(groups: int, facts: Any) -> int:
 
 
 @jit
-def bound_turns(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
+def bound_turns(at: Position, groups: int, facts: np.ndarray, rules: RulesRecord) -> int:
     """How many moves beside `bound_removals` it takes at least until the stock has given up enough.
 
     If more cards of a value must go than partners of theirs lie outside the stock, partners have to
@@ -182,7 +182,7 @@ def bound_turns(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
     card a move on each pile, and so has that one, unless the stock's top is in play: see
     `bound_direct_play`.
     """
-    stock = there >> p << p
+    there, stock = at.there, at.there >> at.p << at.p
     must = there & facts[GOAL]
     direct = rules.stock_play != 0
     most = 0
@@ -204,11 +204,11 @@ def bound_turns(there: int, p: int, groups: int, facts: Any, rules: Any) -> int:
             most = max(most, cards)
     if rules.waste_piles > 1:
         return (most + rules.waste_piles - 1) // rules.waste_piles
-    return most if direct or rules.clear_all else max(most, bound_next_pass(there, p, must, facts))
+    return most if direct or rules.clear_all else max(most, bound_next_pass(at, must, facts))
 
 
 @jit
-def bound_next_pass(there: int, p: int, must: int, facts: Any) -> int:
+def bound_next_pass(at: Position, must: Positions, facts: np.ndarray) -> int:
     """How many turns it takes at least if what is needed lies under a card that stays; else 0.
 
     For one pile, with the stock's top not in play, where a win is the pyramid's: a card of the deck
@@ -216,12 +216,12 @@ def bound_next_pass(there: int, p: int, must: int, facts: Any) -> int:
     waste is turned over. For that the whole stock has to be dealt, and then again all that stays
     above what is needed, and this itself.
     """
-    table = there & ((1 << facts[FIRST]) - 1)
-    stock = there >> p << p
-    deck = there & ~table
+    there, stock = at.there, at.there >> at.p << at.p
+    tableau = there & ((1 << facts[FIRST]) - 1)
+    deck = there & ~tableau
     stays = 0
     for value in range(1, TARGET):
-        if facts[SETS + TARGET - value] & table == 0:
+        if facts[SETS + TARGET - value] & tableau == 0:
             stays |= facts[SETS + value] & deck
     above = stays & ~stock
     if above == 0:
@@ -242,7 +242,7 @@ def bound_next_pass(there: int, p: int, must: int, facts: Any) -> int:
 
 
 @jit
-def bound_direct_play(before: int, must: int, groups: int, facts: Any) -> int:
+def bound_direct_play(before: Positions, must: Positions, groups: int, facts: np.ndarray) -> int:
     """What it costs at least to be rid of these stock cards where the stock's top is in play.
 
     A card that goes straight from the stock with one that must go costs no deal. In a group of n

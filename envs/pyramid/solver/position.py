@@ -1,20 +1,20 @@
 """Pyramid with all cards known: a position as a few sets of deck positions, and its moves.
 
-A position is ``there`` (the cards not removed), ``p`` (the first card of the stock: whatever of the
-deck lies before it is waste), ``piles`` (what lies on the second and third waste pile), ``left``
-(redeals left, `NO_LIMIT` for no limit) and ``seen`` (a removal was legal since the last redeal,
-kept where redeals depend on it). A removal is the set of the deck positions that go.
+A removal is the set of the deck positions that go.
 """
 
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
+
+from ...core.aliases import Positions, RulesRecord, State
 from ...core.bits import highest, lowest
 from ...core.cards import PACK_SIZE
 from ...core.jit import jit
 from ..clicks import COVERERS, COVERS, PYRAMID_SET, find_uncovered
 from ..rules import KING, PYRAMID, TABLE, TARGET
 
-END = PACK_SIZE
+NO_STOCK = PACK_SIZE
 """``p`` where the stock is empty."""
 NO_LIMIT = 15
 """``left`` where there is no limit."""
@@ -32,98 +32,125 @@ SETS = RANKS + PACK_SIZE
 BITS = SETS + KING + 1
 PARTNERS = BITS + PACK_SIZE
 NEEDS = PARTNERS + PACK_SIZE
-"""Where things stand in the facts of a deck: see `dead.make_facts`."""
+"""Where things stand in the facts of a deck: see `bounds.make_facts`."""
+CARDS = (1 << PACK_SIZE) - 1
+
+
+class Position(NamedTuple):
+    """All that the rest of a game depends on, but for the deck and the rules."""
+
+    there: Positions
+    """The cards not removed."""
+    p: int
+    """The first card of the stock, or `NO_STOCK`: what of the deck lies before it is waste."""
+    piles: int
+    """What lies on the second and the third waste pile: see `THIRD`."""
+    left: int
+    """Redeals left, `NO_LIMIT` for no limit."""
+    seen: int
+    """1 if a removal was legal since the last redeal; kept where redeals depend on it."""
 
 
 @jit
-def first_of(cards: int) -> int:
-    """The first of a set of cards, or `END`."""
-    return lowest(cards) if cards else END
+def first_of(cards: Positions) -> int:
+    """The first of a set of cards, or `NO_STOCK`."""
+    return lowest(cards) if cards else NO_STOCK
 
 
 @jit
-def on_pile(there: int, p: int, piles: int, pile: int, first: int) -> int:
+def on_pile(at: Position, pile: int, first: int) -> Positions:
     """The set of cards on one waste pile; ``first`` is the deck position where the stock began."""
-    second = (piles & HALF) << PYRAMID
-    third = (piles >> THIRD) << PYRAMID
+    second = (at.piles & HALF) << PYRAMID
+    third = (at.piles >> THIRD) << PYRAMID
     if pile == 1:
-        return there & second
+        return at.there & second
     if pile == 2:
-        return there & third
-    return there & ((1 << p) - 1) & ~((1 << first) - 1) & ~second & ~third
+        return at.there & third
+    return at.there & ((1 << at.p) - 1) & ~((1 << first) - 1) & ~second & ~third
 
 
 @jit
-def deck_tops(there: int, p: int, piles: int, first: int, rules: Any) -> int:
+def deck_tops(at: Position, first: int, rules: RulesRecord) -> Positions:
     """The cards of stock and waste that are in play."""
     tops = 0
     for pile in range(rules.waste_piles):
-        waste = on_pile(there, p, piles, pile, first)
+        waste = on_pile(at, pile, first)
         if waste:
             tops |= 1 << highest(waste)
-    last_stays = rules.stock_play == BUT_THE_LAST and there >> (p + 1) == 0
-    if rules.stock_play and p < END and not last_stays:
-        tops |= 1 << p
+    last_stays = rules.stock_play == BUT_THE_LAST and at.there >> (at.p + 1) == 0
+    if rules.stock_play and at.p < NO_STOCK and not last_stays:
+        tops |= 1 << at.p
     return tops
 
 
 @jit
-def free_cards(there: int, p: int, piles: int, first: int, rules: Any) -> int:
+def free_cards(at: Position, first: int, rules: RulesRecord) -> Positions:
     """The cards that are free by themselves."""
-    table = there & ((1 << first) - 1)
+    tableau = at.there & ((1 << first) - 1)
     return (
-        find_uncovered(table & PYRAMID_SET)
-        | table & ~PYRAMID_SET
-        | deck_tops(there, p, piles, first, rules)
+        find_uncovered(tableau & PYRAMID_SET) | tableau & ~PYRAMID_SET | deck_tops(at, first, rules)
     )
 
 
 @jit
-def free_kings(there: int, free: int, kings: int, rules: Any) -> int:
+def free_kings(there: Positions, free: Positions, kings: Positions, rules: RulesRecord) -> int:
     """The kings that can go."""
     return kings & (free | there & PYRAMID_SET) if rules.covered_kings else kings & free
 
 
 @jit
-def without(there: int, p: int, piles: int, gone: int) -> tuple[int, int, int]:
-    """Take cards away: return there, p and piles after it."""
-    there &= ~gone
+def remove_cards(at: Position, gone: Positions) -> Position:
+    """Take cards away, whether they may go or not."""
+    there = at.there & ~gone
     deck = there >> PYRAMID
-    return there, first_of(there >> p << p), piles & (deck | deck << THIRD)
+    p = first_of(there >> at.p << at.p)
+    return Position(there, p, at.piles & (deck | deck << THIRD), at.left, at.seen)
 
 
 @jit
-def can_turn(
-    there: int, p: int, left: int, seen: int, removal: bool, first: int, rules: Any
-) -> bool:
-    """Whether a card can be dealt, or the waste be turned over; ``removal``: one is legal now."""
-    if rules.deal_when and removal:
+def note_removal(at: Position, is_legal: bool) -> Position:
+    """Keep in ``seen`` whether a removal is, or was, legal."""
+    return Position(at.there, at.p, at.piles, at.left, at.seen | is_legal)
+
+
+@jit
+def can_turn(at: Position, is_removal_legal: bool, first: int, rules: RulesRecord) -> bool:
+    """Whether a card can be dealt, or the waste be turned over."""
+    if rules.deal_when and is_removal_legal:
         return False
-    if p < END:
+    if at.p < NO_STOCK:
         return True
-    return there >> first != 0 and (seen != 0 if left == NO_LIMIT else left > 0)
+    return at.there >> first != 0 and (at.seen != 0 if at.left == NO_LIMIT else at.left > 0)
 
 
 @jit
-def turned(
-    there: int, p: int, piles: int, left: int, seen: int, first: int, rules: Any
-) -> tuple[int, int, int, int]:
-    """Deal, or turn the waste over: return p, piles, left and seen after it."""
-    if p == END:
-        return lowest(there >> first << first), 0, left - (left != NO_LIMIT), 0
+def turn_stock(at: Position, first: int, rules: RulesRecord) -> Position:
+    """Deal, or turn the waste over."""
+    if at.p == NO_STOCK:
+        p = lowest(at.there >> first << first)
+        return Position(at.there, p, 0, at.left - (at.left != NO_LIMIT), 0)
+    p, piles = at.p, at.piles
     for pile in range(rules.waste_piles):
-        if p == END:
+        if p == NO_STOCK:
             break
         if pile == 1:
             piles |= 1 << (p - PYRAMID)
         elif pile == 2:
             piles |= 1 << (p - PYRAMID + THIRD)
-        p = first_of(there >> (p + 1) << (p + 1))
-    return p, piles, left, seen
+        p = first_of(at.there >> (p + 1) << (p + 1))
+    return Position(at.there, p, piles, at.left, at.seen)
 
 
 @jit
-def fits(there: int, free: int, taken: int, place: int, rules: Any) -> bool:
+def play_move(at: Position, move: int, first: int, rules: RulesRecord) -> Position:
+    """Make a removal or a `TURN`."""
+    return turn_stock(at, first, rules) if move == TURN else remove_cards(at, move)
+
+
+@jit
+def can_go(
+    there: Positions, free: Positions, taken: Positions, place: int, rules: RulesRecord
+) -> bool:
     """Whether a card is free, by itself or once those taken are gone."""
     if (free >> place) & 1:
         return True
@@ -133,15 +160,22 @@ def fits(there: int, free: int, taken: int, place: int, rules: Any) -> bool:
 
 
 @jit
-def push(moves: Any, size: int, move: int) -> int:
-    """Put a move on the stack of moves; a full one stays as it is (`full` says so)."""
+def push(moves: np.ndarray, size: int, move: int) -> int:
+    """Put a move on the stack of moves; a full one stays as it is and the size says so."""
     if size < len(moves):
         moves[size] = move
     return size + 1
 
 
 @jit
-def push_pairs(there: int, free: int, facts: Any, rules: Any, moves: Any, size: int) -> int:
+def push_pairs(
+    there: Positions,
+    free: Positions,
+    facts: np.ndarray,
+    rules: RulesRecord,
+    moves: np.ndarray,
+    size: int,
+) -> int:
     """Put all removals of two cards on the stack of moves."""
     for value in range(1, TARGET // 2 + 1):
         low = facts[SETS + value] & free
@@ -171,7 +205,14 @@ def push_pairs(there: int, free: int, facts: Any, rules: Any, moves: Any, size: 
 
 
 @jit
-def push_sums(there: int, free: int, facts: Any, rules: Any, moves: Any, size: int) -> int:
+def push_sums(
+    there: Positions,
+    free: Positions,
+    facts: np.ndarray,
+    rules: RulesRecord,
+    moves: np.ndarray,
+    size: int,
+) -> int:
     """Put all removals of two or more cards on the stack of moves, ``many_sum``.
 
     A search in depth whose stack is the set of cards taken, from the last card down.
@@ -180,7 +221,7 @@ def push_sums(there: int, free: int, facts: Any, rules: Any, moves: Any, size: i
     while True:
         while place >= 0:
             value = facts[RANKS + place] if (there >> place) & 1 else KING
-            if value < KING and value <= need and fits(there, free, taken, place, rules):
+            if value < KING and value <= need and can_go(there, free, taken, place, rules):
                 if value == need:
                     size = push(moves, size, taken | 1 << place)
                 else:
@@ -196,7 +237,14 @@ def push_sums(there: int, free: int, facts: Any, rules: Any, moves: Any, size: i
 
 
 @jit
-def push_removals(there: int, free: int, facts: Any, rules: Any, moves: Any, size: int) -> int:
+def push_removals(
+    there: Positions,
+    free: Positions,
+    facts: np.ndarray,
+    rules: RulesRecord,
+    moves: np.ndarray,
+    size: int,
+) -> int:
     """Put all removals on the stack of moves."""
     kings = free_kings(there, free, facts[SETS + KING], rules)
     while kings:
@@ -208,7 +256,7 @@ def push_removals(there: int, free: int, facts: Any, rules: Any, moves: Any, siz
 
 
 @jit
-def keep_touching(moves: Any, start: int, size: int, cards: int) -> int:
+def keep_touching(moves: np.ndarray, start: int, size: int, cards: Positions) -> int:
     """Keep, of the removals on the stack from ``start`` on, those with any of ``cards``."""
     kept = start
     for i in range(start, size):
@@ -219,29 +267,64 @@ def keep_touching(moves: Any, start: int, size: int, cards: int) -> int:
 
 
 @jit
-def fresh(moves: Any, start: int, size: int, stale: int, first: int, rules: Any) -> int:
+def drop_stale(
+    moves: np.ndarray, start: int, size: int, stale: Positions, first: int, rules: RulesRecord
+) -> int:
     """Drop from the removals on the stack, from ``start`` on, those of ``stale`` cards alone.
 
     Stale are the cards that were free before the last turn. What could have gone together then and
     is to go at all, could as well have gone then: that frees cards, and leaves fewer to be dealt.
     With more waste piles than one that is so for the cards on the table only.
     """
-    table = (1 << first) - 1
+    tableau = (1 << first) - 1
     if rules.waste_piles > 1:
-        stale &= table
+        stale &= tableau
     return keep_touching(moves, start, size, ~stale)
 
 
 @jit
-def begin(s: Any, rules: Any) -> tuple[int, int, int, int, int]:
-    """Return there, p, piles, left and seen of a state of the game."""
-    there = s["table"] | s["stock"] | s["waste"][0] | s["waste"][1] | s["waste"][2]
-    piles = s["waste"][1] >> PYRAMID | s["waste"][2] >> PYRAMID << THIRD
-    left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
-    return there, first_of(s["stock"]), piles, left, int(s["shown"]["removal_seen"])
+def pack_cards(at: Position) -> int:
+    """Put ``there`` and ``p`` in one number."""
+    return at.there | (at.p - PYRAMID) << PACK_SIZE
 
 
 @jit
-def stock_start(rules: Any) -> int:
+def unpack_cards(word: int) -> tuple[Positions, int]:
+    """``there`` and ``p`` out of `pack_cards`."""
+    return word & CARDS, (word >> PACK_SIZE) + PYRAMID
+
+
+@jit
+def hash_position(cards: int, rest: int) -> int:
+    """Hash a position: what `pack_cards` says, and another number."""
+    word = cards * 0x1D8E4E27C47D124F + rest * 0x2545F4914F6CDD1D
+    word ^= (word >> 32) & 0xFFFFFFFF
+    word *= 0x1D8E4E27C47D124F
+    return word ^ (word >> 29) & 0x7FFFFFFFF
+
+
+@jit
+def read_position(row: np.ndarray) -> Position:
+    """The position of which a row (5,) of an array holds the fields."""
+    return Position(row[0], row[1], row[2], row[3], row[4])
+
+
+@jit
+def write_position(row: np.ndarray, at: Position) -> None:
+    """Write the fields of a position into a row (5,) of an array."""
+    row[0], row[1], row[2], row[3], row[4] = at
+
+
+@jit
+def read_state(s: State, rules: RulesRecord) -> Position:
+    """The position in a state of the game."""
+    there = s["table"] | s["stock"] | s["waste"][0] | s["waste"][1] | s["waste"][2]
+    piles = s["waste"][1] >> PYRAMID | s["waste"][2] >> PYRAMID << THIRD
+    left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
+    return Position(there, first_of(s["stock"]), piles, left, int(s["shown"]["removal_seen"]))
+
+
+@jit
+def stock_start(rules: RulesRecord) -> int:
     """Return the deck position at which the stock begins."""
     return TABLE if rules.extra_row else PYRAMID

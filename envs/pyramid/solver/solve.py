@@ -1,9 +1,9 @@
 """Pyramid: what one who knows all cards can reach, exactly.
 
-`depth` decides whether a position can be won, `shortest` finds the fewest moves; both say under
-which options each of their shortcuts is sound. All variants are covered but those with a shuffle,
-where the order is not known, and with ``undo``: it opens no new way to a win, so ask for the deal
-without it.
+`depth_first` decides whether a position can be won, `shortest` finds the fewest moves; both say
+under which options each of their shortcuts is sound. All variants are covered but those with a
+shuffle, where the order is not known, and with ``undo``: it opens no new way to a win, so ask for
+the deal without it.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.aliases import Action, Places, Positions, RulesRecord, RulesRecords, State, States
 from ...core.bits import highest, lowest
 from ...core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from ...core.game import find_game
@@ -19,19 +20,22 @@ from ...core.options import as_record
 from ...core.truth import make_position, play_actions
 from ..rules import DEAL, REDEAL, STOCK, WASTE, Rules, label
 from .bounds import make_facts
-from .depth_first import FRAMES, MOVES, decide_winnable
+from .depth_first import decide_winnable
+from .frames import LONGEST, MOVES
 from .position import (
     FIRST,
     TURN,
-    begin,
     can_turn,
     free_cards,
+    note_removal,
     push_removals,
+    read_state,
+    remove_cards,
     stock_start,
-    turned,
-    without,
+    turn_stock,
+    write_position,
 )
-from .shortest import fewest
+from .shortest import find_shortest
 
 LIMIT = 10_000_000
 """Positions looked at before an answer is given up: some 1.5 GiB."""
@@ -40,7 +44,7 @@ ROOTS = 4096
 
 
 @jit
-def removal_places(s: Any, move: int, first: int) -> int:
+def removal_places(s: State, move: Positions, first: int) -> Places:
     """The clicks of a removal, as a set of places."""
     places = move & ((1 << first) - 1)
     if move & s["stock"]:
@@ -52,7 +56,7 @@ def removal_places(s: Any, move: int, first: int) -> int:
 
 
 @jit
-def next_click(s: Any, move: int, first: int) -> int:
+def next_click(s: State, move: Positions, first: int) -> Action:
     """The click that comes next in a removal, -1 if what has been clicked is not part of it."""
     places, picked = removal_places(s, move, first), s["picked"]
     if picked:
@@ -63,7 +67,9 @@ def next_click(s: Any, move: int, first: int) -> int:
 
 
 @jit
-def list_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
+def list_moves(
+    s: State, rules: RulesRecord, moves: np.ndarray, actions: np.ndarray, roots: np.ndarray
+) -> int:
     """List all moves of a state that go on with the removal begun; return their number.
 
     -1 if they are too many.
@@ -71,35 +77,33 @@ def list_moves(s: Any, rules: Any, moves: Any, actions: Any, roots: Any) -> int:
     For each: the move, the action with which it begins or goes on, the position that it leads to.
     """
     facts = make_facts(s["deck"], rules)
-    there, p, piles, left, seen = begin(s, rules)
-    free = free_cards(there, p, piles, facts[FIRST], rules)
-    found = push_removals(there, free, facts, rules, moves, 0)
+    at, first = read_state(s, rules), facts[FIRST]
+    free = free_cards(at, first, rules)
+    found = push_removals(at.there, free, facts, rules, moves, 0)
     if found >= ROOTS:
         return -1
+    at = note_removal(at, found > 0)
     size = 0
     for i in range(found):
-        action = next_click(s, moves[i], facts[FIRST])
+        action = next_click(s, moves[i], first)
         if action >= 0:
             moves[size], actions[size] = moves[i], action
-            after = without(there, p, piles, moves[i])
-            roots[size, 0], roots[size, 1], roots[size, 2] = after
-            roots[size, 3], roots[size, 4] = left, 1
+            write_position(roots[size], remove_cards(at, moves[i]))
             size += 1
-    seen |= found > 0
-    if s["picked"] == 0 and can_turn(there, p, left, seen, found > 0, facts[FIRST], rules):
+    if s["picked"] == 0 and can_turn(at, found > 0, first, rules):
         moves[size], actions[size] = TURN, DEAL if s["stock"] else REDEAL
-        turn = turned(there, p, piles, left, seen, facts[FIRST], rules)
-        roots[size, 0] = there
-        roots[size, 1], roots[size, 2], roots[size, 3], roots[size, 4] = turn
+        write_position(roots[size], turn_stock(at, first, rules))
         size += 1
     return size
 
 
 @jit
-def fill_winnable_after(states: Any, table: Any, limit: int, values: Any) -> None:
+def fill_winnable_after(
+    states: States, rules_record: RulesRecords, limit: int, values: np.ndarray
+) -> None:
     """Fill ``values`` (n, actions): 1 where a win is left after an action, 0.5 where it is open."""
-    rules = table[0]
-    moves, line = np.zeros(MOVES, np.int64), np.zeros(FRAMES + MOVES, np.int64)
+    rules = rules_record[0]
+    moves, line = np.zeros(MOVES, np.int64), np.zeros(LONGEST, np.int64)
     actions, roots = np.zeros(ROOTS, np.int64), np.zeros((ROOTS, 5), np.int64)
     found = np.zeros(ROOTS, np.int64)
     for i in range(len(states)):
@@ -117,19 +121,21 @@ def fill_winnable_after(states: Any, table: Any, limit: int, values: Any) -> Non
 
 
 @jit
-def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> tuple[Any, ...]:
+def solve_one(
+    states: States, rules_record: RulesRecords, limit: int, optimal: bool, line: np.ndarray
+) -> tuple[Any, ...]:
     """Solve a state: what is known, the length of the win in ``line``, the nodes.
 
     With ``optimal`` two more: whether it is the shortest, and the removal to be completed first.
     """
-    s, rules = states[0], table[0]
+    s, rules = states[0], rules_record[0]
     moves, other = np.zeros(MOVES, np.int64), np.zeros(len(line), np.int64)
     actions, roots = np.zeros(ROOTS, np.int64), np.zeros((ROOTS, 5), np.int64)
     size = 1
     if s["picked"]:
         size = list_moves(s, rules, moves, actions, roots)
     else:
-        roots[0, 0], roots[0, 1], roots[0, 2], roots[0, 3], roots[0, 4] = begin(s, rules)
+        write_position(roots[0], read_state(s, rules))
     if size < 0:
         return UNDECIDED, 0, 0, False, 0
     found = np.zeros(size, np.int64)
@@ -150,7 +156,7 @@ def solve_one(states: Any, table: Any, limit: int, optimal: bool, line: Any) -> 
             line[:length] = other[:length]
         if optimal:
             room = max(1, limit - nodes)
-            length, looked = fewest(roots[k], s["deck"], rules, room, best, other)
+            length, looked = find_shortest(roots[k], s["deck"], rules, room, best, other)
             nodes += looked
             proven = proven and length >= 0
             if 0 <= length < best:
@@ -182,7 +188,7 @@ def solve(
     if states["over"][0]:
         won = bool(states["won"][0])
         return Solution(won, [] if won else None, 0, [] if won else None, None, 0 if won else None)
-    line = np.zeros(FRAMES + MOVES, np.int64)
+    line = np.zeros(LONGEST, np.int64)
     limit = LIMIT if limit is None else limit
     known, length, nodes, proven, begun = solve_one(states, as_record(rules), limit, optimal, line)
     if known != WINNABLE:
@@ -199,11 +205,9 @@ def solve(
     )
 
 
-def spell_moves(
-    states: np.ndarray, rules: Rules, moves: Iterable[int]
-) -> tuple[list[int], list[str]]:
+def spell_moves(states: States, rules: Rules, moves: Iterable[int]) -> tuple[list[int], list[str]]:
     """Return the clicks of moves, from a state on, and what to call the moves."""
-    table, first = as_record(rules)[0], stock_start(rules)
+    rules_record, first = as_record(rules)[0], stock_start(rules)
     stock, waste = int(states["stock"][0]), [int(pile) for pile in states["waste"][0]]
     picked = int(states["picked"][0])
     actions, words = [], []
@@ -211,15 +215,15 @@ def spell_moves(
         if move == TURN:
             words.append(label(DEAL if stock else REDEAL))
             actions.append(DEAL if stock else REDEAL)
-            stock, waste = _turn_stock(stock, waste, int(table["waste_piles"]))
+            stock, waste = _turn_stock(stock, waste, int(rules_record["waste_piles"]))
             continue
         clicks = [STOCK] if stock & move else []
         clicks += [WASTE + k for k in (2, 1, 0) if waste[k] & move]
-        table_cards = move & ((1 << first) - 1)
-        while table_cards:
-            place = table_cards.bit_length() - 1
+        tableau = move & ((1 << first) - 1)
+        while tableau:
+            place = tableau.bit_length() - 1
             clicks.append(place)
-            table_cards ^= 1 << place
+            tableau ^= 1 << place
         words.append(" + ".join(map(label, clicks)))
         actions += [place for place in clicks if not picked >> place & 1]
         stock, waste, picked = stock & ~move, [pile & ~move for pile in waste], 0
@@ -236,7 +240,7 @@ def _turn_stock(stock: int, waste: list[int], piles: int) -> tuple[int, list[int
     return stock, waste
 
 
-def outcomes(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
+def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np.ndarray:
     """Return for each action of each state whether a win is left after it, float32 (n, actions).
 
     1 yes, 0 no (or not legal), 0.5 not found out in ``limit`` positions a state (None: `LIMIT`).
