@@ -198,6 +198,7 @@ def _load(path: Path, _time: int, _size: int) -> Labels:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    import pandas  # noqa: F401  # else Arrow imports it from C, where a Ctrl-C is lost
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -23,14 +23,28 @@ READY = "import sys; from parlour.training.cli.start import main; print('ready',
 PLAY = ("evaluate", "pyramid", "--deals", "100000000")
 
 
+def heed_ctrl_c() -> None:
+    """Undo what a shell does to jobs in the background: they inherit that Ctrl-C is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def begin(code: str, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", code, *PLAY],
+        preexec_fn=heed_ctrl_c,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
     )
+
+
+def end(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Wait for the end; who does not end is killed, for it would fill the memory with results."""
+    try:
+        return process.communicate(timeout=60)
+    finally:
+        process.kill()
 
 
 @pytest.mark.parametrize("entry", [MODULE, ENTRY])
@@ -39,7 +53,7 @@ def begin(code: str, folder: Path) -> subprocess.Popen[str]:
 )
 def test_ctrl_c_while_something_is_imported(entry: str, module: str, tmp_path: Path) -> None:
     done = begin(BEGIN.format(module=module) + entry, tmp_path)
-    out, err = done.communicate(timeout=60)
+    out, err = end(done)
     assert (done.returncode, out, err) == (130, "", "")
 
 
@@ -50,7 +64,7 @@ def test_ctrl_c_after_some_time(seconds: float, tmp_path: Path) -> None:
     assert process.stdout.readline() == "ready\n"
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = end(process)
     assert (process.returncode, out, err) == (130, "", "")
 
 
@@ -61,7 +75,7 @@ def test_what_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> None:
         "status = start.main(); os.kill(os.getpid(), signal.SIGINT); sys.exit(status)"
     )
     done = begin(code, tmp_path)
-    out, err = done.communicate(timeout=60)
+    out, err = end(done)
     assert (done.returncode, err) == (0, "")
     assert "pyramid" in out
 
