@@ -144,7 +144,7 @@ class Embedding(CardNetwork):
 
     def body(self, observations: Tensor) -> Tensor:
         """See `CardNetwork.body`."""
-        return self.norm(_SumRows.apply(self.table, self.reader(observations))).relu()
+        return self.norm(_SumRows.apply(self.table, self.reader(observations))).relu()  # type: ignore[no-untyped-call]
 
 
 class Numbers(CardNetwork):
@@ -274,7 +274,7 @@ class Bonds(Embedding):
         found = list_bonds(codes, self.cards, self.wheres, self.firsts, self.bonds, rows, begins)
         device = observations.device
         lists = (torch.from_numpy(array).to(device) for array in (rows[:found], begins))
-        alone = _SumRows.apply(self.table, self.reader(observations))
+        alone = _SumRows.apply(self.table, self.reader(observations))  # type: ignore[no-untyped-call]
         return self.norm(alone + self.pairs(*lists)).relu()
 
 

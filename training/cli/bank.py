@@ -14,11 +14,10 @@ from parlour.envs import game as game_named
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 from parlour.envs.core.truth import solver_of
 
+from ..evaluation.label_checks import NO_SCORE, UNKNOWN_FEWEST
 from ..evaluation.labels import (
-    NO_SCORE,
     OWN_FOLDER,
     SHIPPED_FOLDER,
-    UNKNOWN_FEWEST,
     Labels,
     is_scored,
     load_labels,

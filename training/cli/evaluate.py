@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 from parlour.envs import game as game_named
+from parlour.envs.keywords import MAX_MOVES
 
 from ..evaluation.outputs import FILES, check_folder
-from ..evaluation.spec import MAX_MOVES, EvaluationSpec, make_specs
+from ..evaluation.spec import EvaluationSpec, make_specs
 from .arguments import is_for_several, read_options, read_variants, refuse_flags
 from .progress import progress_bars
 

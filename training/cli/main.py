@@ -16,8 +16,9 @@ from parlour.agents.human import PlayerQuit
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
 from parlour.envs.core.options import unknown_text
+from parlour.envs.keywords import MAX_MOVES
 
-from ..evaluation.spec import DEALS, MAX_MOVES
+from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
 from . import STOPPED, bank, bench, commands, evaluate, games, play, solve
 from .arguments import (

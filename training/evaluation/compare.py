@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game
+from parlour.envs.keywords import MAX_MOVES
 
 from .evaluate import Evaluation, Progress, evaluate_spec, load_player
 from .labels import Labels
-from .spec import DEALS, MAX_MOVES, EvaluationSpec, make_specs
+from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE, Estimate, paired_difference
 from .terminal import as_line
 

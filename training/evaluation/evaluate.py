@@ -25,9 +25,10 @@ from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.keywords import MAX_MOVES
 
 from .labels import Labels
-from .spec import DEALS, MAX_MOVES, EvaluationSpec, make_specs
+from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE, Estimate, bootstrap_mean, wilson_rate
 from .truth import Truth, check_against_labels, measure_truth
 

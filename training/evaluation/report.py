@@ -21,7 +21,7 @@ from .compare import Comparison, Difference
 from .duplicate_results import DuplicateEvaluation
 from .evaluate import LOOKS_AHEAD, SEES_ALL, Evaluation
 from .fitting import make_table, print_fitting
-from .labels import NO_SCORE, UNKNOWN_FEWEST
+from .label_checks import NO_SCORE, UNKNOWN_FEWEST
 from .outputs import EPISODES, FILES, PICTURE, SUMMARY
 from .stats import Estimate
 from .truth import Truth

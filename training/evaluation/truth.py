@@ -15,7 +15,8 @@ from parlour.envs import Game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from parlour.envs.core.truth import play_actions
 
-from .labels import NO_SCORE, UNKNOWN_FEWEST, Labels, find_labels, is_scored, load_labels
+from .label_checks import NO_SCORE, UNKNOWN_FEWEST
+from .labels import Labels, find_labels, is_scored, load_labels
 from .stats import Estimate, bootstrap_mean, wilson_rate
 
 NO_LABELS = "no"

@@ -209,7 +209,7 @@ class CardPPO(MaskablePPO):
             losses = [
                 learn(part)
                 for _ in range(self.n_epochs)
-                for part in torch.randperm(n).split(self.batch_size)
+                for part in torch.randperm(n).split(self.batch_size)  # type: ignore[no-untyped-call]
             ]
             self._n_updates += self.n_epochs
             self.logger.record(name, float(np.mean(losses)))
@@ -225,7 +225,7 @@ class CardPPO(MaskablePPO):
     def _optimizer_step(self, loss: Tensor) -> None:
         """Make one step of the optimiser."""
         self.policy.optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
         self.policy.optimizer.step()
 
