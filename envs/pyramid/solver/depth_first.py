@@ -9,8 +9,8 @@ What it does without asking, and when that is sound:
 - A position met before is not searched again unless there are more redeals left than then (where
   these have no limit: unless a removal has been legal since the last, and had not then), or
   removals are to be tried that were not then.
-- Before it is searched where what lies in the stock, it is as if all of the deck lay open: who
-  cannot win so cannot win at all. Not with ``clear_all`` or ``many_sum``.
+- The order of the stock is left out at first: every card of the deck counts as open. A position
+  that is lost then is lost. Not with ``clear_all`` or ``many_sum``.
 """
 
 import numpy as np
