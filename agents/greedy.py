@@ -1,6 +1,6 @@
-"""The greedy baselines: the action that a judge of the game scores highest.
+"""The greedy baselines: the action that a heuristic of the game scores highest.
 
-The judge is the game's own heuristic, by its own weights or by learned ones, or a rule player.
+It is the game's own, by its own weights or by learned ones, or that of a rule agent.
 """
 
 from pathlib import Path

@@ -56,7 +56,7 @@ MEMORY = 400 * 2**20
 EXPLORE = 2.0
 """Standard deviations that the bonus of an action counts; see `tree`."""
 EPSILON = 0.0
-"""Share of random moves in games played out by a judge or a table."""
+"""Share of random moves in games played out by a heuristic or a table."""
 
 NetworkFunction = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Logits float32 (n, actions) and values (n,) of ``codes`` observations, int8 (n, width)."""
@@ -65,7 +65,7 @@ NetworkFunction = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 class SearchGuide(NamedTuple):
     """What of a player leads the search: see `tree.SearchConfig` and `descent.make_iterate`.
 
-    ``player`` names the rule player that judges; ``weights`` None: the game's own. ``reward`` says
+    ``player`` names the rule agent that scores; ``weights`` None: the game's own. ``reward`` says
     what a network's values are values of.
     """
 

@@ -1,4 +1,4 @@
-"""What one iteration of the tree search does, compiled for each game: down, judge, back up."""
+"""What one iteration of the tree search does, compiled for each game: down, evaluate, back up."""
 
 from collections.abc import Callable
 from functools import cache
@@ -44,18 +44,18 @@ S11 = np.uint64(11)
 
 
 @cache
-def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
+def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None]:
     """Build a game's ``iterate(tree, rules, weights, table, plan, rounds, values)``.
 
-    It makes so many iterations for every game. ``weights`` are the judge's, which is the game's own
-    or that of the rule player named. ``table`` is one of values, by which actions are ranked, games
-    played on and, with `VALUE_TABLE`, leaves judged; empty: the judge does it. Where a network is
-    to be asked of a leaf (``leaf`` of the tree is not -1) a game waits there, and the next call
-    begins with its answer: ``values``, float64 (n,), and a row of ``logits``.
+    It makes so many iterations for every game. ``weights`` are the heuristic's: the game's own or
+    the rule agent named by ``rule_agent``. ``table`` is one of values, by which actions are ranked,
+    games played on and, with `VALUE_TABLE`, leaves valued; empty: the heuristic does it. Where a
+    network is to be asked of a leaf (``leaf`` of the tree is not -1) a game waits there, and the
+    next call begins with its answer: ``values``, float64 (n,), and a row of ``logits``.
     """
     game = game_named(name)
-    step, hide, actions = game.kernels.step, game.resample_kernel, game.actions
-    judge = game.score_kernel if player is None else game.rule_agents[player]
+    step, resample_rows, actions = game.kernels.step, game.resample_kernel, game.actions
+    score_rows = game.score_kernel if rule_agent is None else game.rule_agents[rule_agent]
     score_afterstates, state_value = find_scorers(game.afterstates)
 
     @jit
@@ -83,10 +83,10 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
         if len(table):
             score_afterstates(t.worlds[i], rules[0], table, t.ids, t.scores[0])
         else:
-            judge(t.worlds[i : i + 1], rules, weights, t.scores)
+            score_rows(t.worlds[i : i + 1], rules, weights, t.scores)
 
     @jit(inline="always")
-    def judge_leaf(
+    def value_leaf(
         t: SearchTrees, i: int, rules: RulesRecords, table: Table, plan: SearchConfig
     ) -> None:
         s = t.worlds[i]
@@ -188,7 +188,7 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
                 t.movers[i, length] = s["turn"]
                 if length == 0:  # the k-th world is the same one for all actions: a fair trial
                     s["rng"] = combine_keys(t.seeds[i], t.visits[i, slot])
-                    hide(t.worlds[i : i + 1], rules, seat)
+                    resample_rows(t.worlds[i : i + 1], rules, seat)
                 length += 1
             step(s, rules[0], action)
         t.length[i] = length
@@ -207,7 +207,7 @@ def make_iterate(name: str, player: str | None = None) -> Callable[..., None]:
         if s["over"] or plan.leaf == PLAY_OUT or (plan.leaf == VALUE_NETWORK and t.leaf[i] < 0):
             play_out(t, i, rules, weights, table, plan)
         elif plan.leaf == VALUE_TABLE:
-            judge_leaf(t, i, rules, table, plan)
+            value_leaf(t, i, rules, table, plan)
         else:
             t.results[i, 0] = found + plan.adds_score * s["score"] * plan.scale
         backpropagate(t, i)

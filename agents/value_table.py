@@ -28,7 +28,7 @@ def require_afterstates(game: Game) -> AfterstateFeatures:
 
 @cache
 def afterstate_scorers(name: str) -> AfterstateScorers:
-    """Return the compiled judges of a game."""
+    """Return the compiled scorers of a game."""
     game = game_named(name)
     return make_afterstate_scorers(require_afterstates(game), game.kernels)
 

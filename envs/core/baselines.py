@@ -1,4 +1,4 @@
-"""Players that need nothing but the game: by chance, and by one of its judges."""
+"""Players that need nothing but the game: by chance, and by one of its heuristics."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class HeuristicAgent:
     """Takes the best action by ``game.score_actions``; of equals the one with the lowest number.
 
     ``weights``, float64, replace the heuristic's own; ``rule_agent`` names one of
-    ``game.rule_agents``, which judges instead.
+    ``game.rule_agents``, which scores instead.
     """
 
     name = "greedy"

@@ -45,25 +45,21 @@ def make_heuristic_player(name: str) -> Callable[..., None]:
     room for one row of scores, float64 (1, actions).
     """
     game = game_named(name)
-    begin, step, judge, actions = (
-        game.kernels.begin,
-        game.kernels.step,
-        game.score_kernel,
-        game.actions,
-    )
+    begin, step = game.kernels.begin, game.kernels.step
+    score_rows, actions = game.score_kernel, game.actions
 
     @jit
     def player(
-        states: States, table: RulesRecords, weights: Weights, scores: Scores, max_moves: int
+        states: States, records: RulesRecords, weights: Weights, scores: Scores, max_moves: int
     ) -> None:
-        rules = table[0]
+        rules = records[0]
         for i in range(len(states)):
             s = states[i]
             begin(s, rules, DealSource.SEED)
             while s["over"] == Over.RUNNING and s["moves"] < max_moves:
                 for action in range(actions):
                     scores[0, action] = 0.0
-                judge(states[i : i + 1], table, weights, scores)
+                score_rows(states[i : i + 1], records, weights, scores)
                 step(s, rules, best_legal(s["legal"], scores[0]))
 
     return player
