@@ -31,7 +31,7 @@ SOLVER = "solver"
 POSITIONS = 3000
 """Positions that the solver may look at for one answer; where they do not suffice it says half."""
 PREFERENCE = 0.03
-"""So much less is the label of the action that the heuristic likes least, of those that leave a win."""
+"""So much less is the label of the action the heuristic likes least of those that leave a win."""
 OWN = 0.5
 """How often the learner's own choice is played where an agent is imitated."""
 TRIES = 20
@@ -104,7 +104,7 @@ class CloningPPO(CardPPO):
         return labels * self._preference_factors(env, labels), left
 
     def _preference_factors(self, env: CardVecEnv, labels: np.ndarray) -> np.ndarray:
-        """Factors for labels, float32 (n, actions): 1 for the best by the game's heuristic, then less.
+        """Factors for labels, float32 (n, actions): 1 for the heuristic's best, then less.
 
         Most actions leave a win most of the time; without this it would be noise who chooses.
         """
