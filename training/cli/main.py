@@ -44,7 +44,7 @@ COMMANDS = {
     "train": "train an agent (all arguments go to the trainer)",
     "evaluate": "let one agent play numbered deals",
     "compare": "let several agents play the same deals",
-    "exploit": "hold agents against exact equilibria of small rules",
+    "exploit": "measure how far agents are from the exact equilibrium of small rules",
     "play": "play in the terminal, or watch an agent",
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
