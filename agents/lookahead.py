@@ -18,7 +18,7 @@ class ActionValues(NamedTuple):
     """All legal actions of n positions, position after position.
 
     ``rows`` int64 (k,) says to which position each belongs, ``starts`` int64 (n,) where those of
-    each begin; ``worth`` float32 (k,) is the reward of the action and the value of what follows.
+    each begin; ``values`` float32 (k,) is the reward of the action and the value of what follows.
     """
 
     rows: np.ndarray

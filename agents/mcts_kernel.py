@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from parlour.envs import game as game_named
+from parlour.envs import find_game
 from parlour.envs.core.aliases import RulesRecords, Table, Weights, Word
 from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.cards import next_random_word, random_below
@@ -53,9 +53,9 @@ def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None
     network is to be asked of a leaf (``leaf`` of the tree is not -1) a game waits there, and the
     next call begins with its answer: ``values``, float64 (n,), and a row of ``logits``.
     """
-    game = game_named(name)
-    step, resample_rows, actions = game.kernels.step, game.resample_kernel, game.actions
-    score_rows = game.score_kernel if rule_agent is None else game.rule_agents[rule_agent]
+    game = find_game(name)
+    step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
+    score_rows = game.score_rows if rule_agent is None else game.rule_agents[rule_agent]
     score_afterstates, state_value = find_scorers(game.afterstates)
 
     @jit

@@ -24,6 +24,7 @@ MAX_DEPTH = 64
 DECAY = 0.5
 """Prior of an action against that of the one ranked just above it."""
 KEY_STRIDE = np.uint64(0xD1342543DE82EF95)
+"""An odd number, so that what is multiplied by it can be told apart."""
 ROOT = np.uint64(1)
 """The key of the position that is searched."""
 ONE = np.uint64(1)
@@ -118,7 +119,7 @@ def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) 
 @jit
 def combine_keys(one: Word, other: Word) -> Word:
     """Return a word (uint64), not 0, that depends on two words: the finisher of the generator."""
-    return finish_word((np.uint64(one) ^ (np.uint64(other) * GAMMA)) + GAMMA) | ONE
+    return finish_word((np.uint64(one) ^ (np.uint64(other) * KEY_STRIDE)) + GAMMA) | ONE
 
 
 @jit

@@ -6,8 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import (
     ActionSet,
     FeatureIds,
@@ -51,9 +50,9 @@ def make_rollouts(name: str) -> Callable[..., None]:
     or by the heuristic's ``weights`` where the table is empty; ``ids`` and ``scores`` (1, actions)
     are room.
     """
-    game = game_named(name)
+    game = find_game(name)
     step, actions = game.kernels.step, game.actions
-    resample_rows, score_rows = game.resample_kernel, game.score_kernel
+    resample_rows, score_rows = game.resample_rows, game.score_rows
     bonus = win_bonus_points(game.kernels)
     score_afterstates, _ = find_scorers(game.afterstates)
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn
@@ -29,7 +28,7 @@ def require_afterstates(game: Game) -> AfterstateFeatures:
 @cache
 def afterstate_scorers(name: str) -> AfterstateScorers:
     """Return the compiled scorers of a game."""
-    game = game_named(name)
+    game = find_game(name)
     return make_afterstate_scorers(require_afterstates(game), game.kernels)
 
 

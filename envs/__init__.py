@@ -20,8 +20,8 @@ from typing import Any
 import gymnasium as gym
 
 from . import poker_squares, puss_in_the_corner, pyramid, seven_twenty_seven
-from .core.game import GAMES, Game, register
-from .core.game import find_game as game
+from .core.game import GAMES, Game, find_game, register
+from .core.game import find_game as game  # the short form, for notebooks
 from .single import CardEnv
 from .vector import CardVectorEnv
 from .wrappers import DictObservation, DictVectorObservation
@@ -62,6 +62,7 @@ __all__ = [
     "DictVectorObservation",
     "Game",
     "__version__",
+    "find_game",
     "game",
     "make",
     "make_vec",

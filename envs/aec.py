@@ -32,7 +32,7 @@ import numpy as np
 from . import keywords
 from .core.batch import Autoreset, DealSource, Over, Reward, StepConfig
 from .core.game import Game
-from .core.game import find_game as game_named
+from .core.game import find_game as find_game
 from .core.options import parse_bool, to_plain, unknown_text
 from .core.rows import Rows, observation_codes, view_states
 from .core.scene import Scene, ansi, svg
@@ -53,7 +53,7 @@ API_TEST = {"options": 1}
 
 def env(game: str, variant: str | None = None, **keywords: Any) -> "CardAECEnv":
     """Make a table by the game's name, with ``_`` or ``-``; keywords are those of `CardAECEnv`."""
-    return CardAECEnv(game_named(game), variant, **keywords)
+    return CardAECEnv(find_game(game), variant, **keywords)
 
 
 class CardAECEnv(AECEnv):

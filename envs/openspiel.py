@@ -176,7 +176,7 @@ class SpielState(pyspiel.State):
         )
 
     def resample_from_infostate(self, player_id: int, sampler: Callable[[], float]) -> "SpielState":
-        """Return a state that a seat cannot tell from this one, drawn by `Game.resample_kernel`.
+        """Return a state that a seat cannot tell from this one, drawn by `Game.resample_rows`.
 
         ``sampler`` returns random numbers, 0 <= x < 1. Raises ValueError before all have cards,
         for a seat that does not exist and for what is no such number.
@@ -189,7 +189,7 @@ class SpielState(pyspiel.State):
         if not isinstance(share, int | float | np.number) or not 0 <= share < 1:
             raise ValueError(f"sampler returned {share!r}: allowed are numbers 0 <= x < 1")
         drawn.states["rng"] = int(share * 2**53)
-        GAME.resample_kernel(drawn.states, drawn.table, seat)
+        GAME.resample_rows(drawn.states, drawn.table, seat)
         made: SpielState = self.get_game().new_initial_state()
         for outcome in self.history():
             made.apply_action(_resampled_outcome(made.hand, outcome, drawn.states[0]))

@@ -66,7 +66,7 @@ class ResampleKernel(Protocol):
 
 
 class ResampleRows(Protocol):
-    """`ResampleKernel` over rows; `row_kernels.make_resample_kernel` makes it."""
+    """`ResampleKernel` over rows; `row_kernels.make_resample_rows` makes it."""
 
     def __call__(self, states: States, rules: RulesRecords, seat: Seat, /) -> None:
         """Deal anew what a seat does not know; -1: the seat whose turn it is, in each row."""
@@ -80,7 +80,7 @@ class ScoreKernel(Protocol):
 
 
 class ScoreRows(Protocol):
-    """`ScoreKernel` over rows; `row_kernels.make_score_kernel` makes it."""
+    """`ScoreKernel` over rows; `row_kernels.make_score_rows` makes it."""
 
     def __call__(
         self, states: States, rules: RulesRecords, weights: Weights, scores: Scores, /
@@ -96,7 +96,7 @@ class ViewKernel(Protocol):
 
 
 class ViewRows(Protocol):
-    """`ViewKernel` over rows; `row_kernels.make_view_kernel` makes it."""
+    """`ViewKernel` over rows; `row_kernels.make_view_rows` makes it."""
 
     def __call__(self, states: States, rules: RulesRecords, seats: np.ndarray, /) -> None:
         """Write ``shown``; ``seats``, int64 (n,), one for each row."""

@@ -31,7 +31,7 @@ class Kind(NamedTuple):
 def whole_number(high: int) -> Kind:
     """A whole number 0..high, below `CODE_LIMIT`."""
     if not 0 < high < CODE_LIMIT:
-        raise ValueError(f"number({high}): allowed are 1..{CODE_LIMIT - 1}")
+        raise ValueError(f"whole_number({high}): allowed are 1..{CODE_LIMIT - 1}")
     return Kind(high, high)
 
 

@@ -24,7 +24,7 @@ from .contract import (
     WinnableAfter,
 )
 from .features import Features
-from .record import RecordCheck, make_record_check
+from .state_check import StateCheck, make_state_check
 from .values import AfterstateFeatures
 
 
@@ -60,10 +60,10 @@ class Game:
 
     kernels: BatchKernels
     """How it is played."""
-    resample_kernel: ResampleRows
+    resample_rows: ResampleRows
     """Deals anew what a seat does not know."""
 
-    score_kernel: ScoreRows
+    score_rows: ScoreRows
     """The heuristic: what the greedy agent goes by."""
     heuristic_weights: Mapping[str, float]
     """The heuristic's weights, by their names."""
@@ -95,7 +95,7 @@ class Game:
     """What a learner of afterstate values needs."""
     solving: Solving | None = None
     """The solver."""
-    record: RecordCheck | None = None
+    state_check: StateCheck | None = None
     """The check of states from outside; None: only what all games have in common is checked."""
 
     def __post_init__(self) -> None:
@@ -187,9 +187,9 @@ class Game:
         return digest16(self.name, self.actions, pieces)
 
     @cached_property
-    def record_check(self) -> RecordCheck:
+    def full_state_check(self) -> StateCheck:
         """``record``, or the check of what all games have in common."""
-        return self.record or make_record_check(self.state, self.features, self.actions)
+        return self.state_check or make_state_check(self.state, self.features, self.actions)
 
     @cached_property
     def default_weights(self) -> np.ndarray:
@@ -210,7 +210,7 @@ class Game:
         """
         scores = np.zeros((len(states), self.actions))
         given = self.default_weights if weights is None else weights
-        kernel = self.score_kernel if rule_agent is None else self.rule_agents[rule_agent]
+        kernel = self.score_rows if rule_agent is None else self.rule_agents[rule_agent]
         kernel(states, opt.as_record(rules), given, scores)
         return scores
 

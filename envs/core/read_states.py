@@ -7,7 +7,7 @@ import numpy as np
 
 from .game import Game
 from .options import one_line
-from .record import DERIVED, SHOWN
+from .state_check import DERIVED, SHOWN
 
 
 def read_states(game: Game, rules: Any, table: np.ndarray, states: Any, n: int) -> np.ndarray:
@@ -29,7 +29,7 @@ def read_states(game: Game, rules: Any, table: np.ndarray, states: Any, n: int) 
     made = np.ndarray(n + 1, game.state, room.data)  # a view of another record takes 5 µs more
     raw = np.ndarray((n + 1, width), np.int8, room.data)
     players, pack, size = _facts(game, rules)
-    row, wrong, byte = game.record_check.check(made, raw, table, players, pack, size)
+    row, wrong, byte = game.full_state_check.check(made, raw, table, players, pack, size)
     if row >= 0:
         raise ValueError(f"state of {game.title}, row {row}: {_said(game, made, row, wrong, byte)}")
     return made[:n]
@@ -45,7 +45,7 @@ def _facts(game: Game, rules: Any) -> tuple[int, int, int]:
 def _said(game: Game, made: np.ndarray, row: int, wrong: int, byte: int) -> str:
     """Name a wrong field, its value and what is allowed."""
     if wrong not in (SHOWN, DERIVED):
-        field, allowed = game.record_check.allowed[wrong - 1]
+        field, allowed = game.full_state_check.allowed[wrong - 1]
         value: Any = made[row]
         for part in field.split("."):
             value = value[part]

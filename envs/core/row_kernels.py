@@ -14,7 +14,7 @@ from .contract import (
 from .jit import jit
 
 
-def make_resample_kernel(resample: ResampleKernel) -> ResampleRows:
+def make_resample_rows(resample: ResampleKernel) -> ResampleRows:
     """Build a game's `ResampleRows` from what deals one state anew.
 
     Seat -1 stands for the one whose turn it is, in each row. That another seat chose an illegal
@@ -32,7 +32,7 @@ def make_resample_kernel(resample: ResampleKernel) -> ResampleRows:
     return resample_rows
 
 
-def make_view_kernel(view: ViewKernel) -> ViewRows:
+def make_view_rows(view: ViewKernel) -> ViewRows:
     """Build a game's `ViewRows` from the view of one state.
 
     It makes the shown pieces those of another seat than the one whose turn it is.
@@ -46,7 +46,7 @@ def make_view_kernel(view: ViewKernel) -> ViewRows:
     return view_rows
 
 
-def make_score_kernel(heuristic: ScoreKernel) -> ScoreRows:
+def make_score_rows(heuristic: ScoreKernel) -> ScoreRows:
     """Build a game's `ScoreRows` from the score of one state."""
 
     @jit

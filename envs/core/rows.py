@@ -201,13 +201,13 @@ def resample_copies(
     if not isinstance(seed, np.ndarray):
         draws = np.random.default_rng([seed, HIDDEN_SALT])
         seed = draws.integers(0, 2**63, len(copies), np.uint64)
-    resample_hidden(game, rules, copies, seed, seat)
+    resample_in_place(game, rules, copies, seed, seat)
     return copies
 
 
-def resample_hidden(
+def resample_in_place(
     game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray, seat: int = -1
 ) -> None:
     """Do in place what `resample_copies` does with copies; ``seeds`` uint64 (n,)."""
     states["rng"] = seeds
-    game.resample_kernel(states, as_record(rules), seat)
+    game.resample_rows(states, as_record(rules), seat)

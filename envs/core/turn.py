@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from .game import Game
-from .rows import HIDDEN_SALT, copy_states, observation_codes, resample_hidden
+from .rows import HIDDEN_SALT, copy_states, observation_codes, resample_in_place
 from .splitmix import mix64
 
 
@@ -84,14 +84,14 @@ def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: n
     masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
     observations = observation_codes(states)
     if not agent.sees_all:
-        resample_hidden(game, rules, states, seeds)
+        resample_in_place(game, rules, states, seeds)
     for array in (states, observations, masks, seeds):
         array.flags.writeable = False
     return Turn(game, rules, states, observations, masks, seeds)
 
 
 def choose_actions(agent: Agent, turn: Turn) -> np.ndarray:
-    """Ask an agent and check its answer. Raises IllegalChoice naming agent, action and game."""
+    """Ask an agent and check its answer. Raises IllegalActionError naming both and the game."""
     masks = turn.masks.copy()  # an agent that finds a way to write into its own changes nothing
     actions = np.asarray(agent.act(turn))
     n = len(masks)

@@ -2,11 +2,10 @@
 
 from ..core.contract import Seats, Solving
 from ..core.game import Game
-from ..core.row_kernels import make_resample_kernel, make_score_kernel, make_view_kernel
+from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels, resample_hidden, reward_unit, view
 from .layout import action_words, final_info, layout
-from .record import RECORD
 from .rule_agents import columns
 from .rules import (
     DEFAULT,
@@ -25,6 +24,7 @@ from .rules import (
     label,
 )
 from .solver import solve
+from .state_check import STATE_CHECK
 from .values import AFTERSTATES
 
 GAME = Game(
@@ -41,19 +41,19 @@ GAME = Game(
     actions=SQUARES,
     label=label,
     kernels=kernels,
-    resample_kernel=make_resample_kernel(resample_hidden),
-    score_kernel=make_score_kernel(heuristic),
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
     final_info=final_info,
     score_range=(LEAST * LINES, MOST * LINES),
     goal="reached",
-    seats=Seats(SEATS, make_view_kernel(view), reward_unit),
-    rule_agents={"columns": make_score_kernel(columns)},
+    seats=Seats(SEATS, make_view_rows(view), reward_unit),
+    rule_agents={"columns": make_score_rows(columns)},
     afterstates=AFTERSTATES,
     solving=Solving(solve),
-    record=RECORD,
+    state_check=STATE_CHECK,
 )
 """The game, as `parlour.envs.GAMES` has it."""
 

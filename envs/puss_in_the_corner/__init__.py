@@ -3,11 +3,10 @@
 from ..core.cards import PACK_SIZE
 from ..core.contract import Solving
 from ..core.game import Game
-from ..core.row_kernels import make_resample_kernel, make_score_kernel
+from ..core.row_kernels import make_resample_rows, make_score_rows
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels, resample_hidden
 from .layout import action_words, final_info, layout
-from .record import RECORD
 from .rule_agents import tip
 from .rules import (
     ACES,
@@ -24,6 +23,7 @@ from .rules import (
     pack,
 )
 from .solver.solve import solve, winnable_after
+from .state_check import STATE_CHECK
 from .values import AFTERSTATES
 
 GAME = Game(
@@ -40,8 +40,8 @@ GAME = Game(
     actions=ACTIONS,
     label=label,
     kernels=kernels,
-    resample_kernel=make_resample_kernel(resample_hidden),
-    score_kernel=make_score_kernel(heuristic),
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
@@ -49,9 +49,9 @@ GAME = Game(
     score_range=(ACES, PACK_SIZE),
     afterstates=AFTERSTATES,
     solving=Solving(solve, winnable_after),
-    record=RECORD,
+    state_check=STATE_CHECK,
     pack=pack,
-    rule_agents={"tip": make_score_kernel(tip)},
+    rule_agents={"tip": make_score_rows(tip)},
 )
 """The game, as `parlour.envs.GAMES` has it."""
 

@@ -2,11 +2,10 @@
 
 from ..core.contract import Solving
 from ..core.game import Game
-from ..core.row_kernels import make_resample_kernel, make_score_kernel
+from ..core.row_kernels import make_resample_rows, make_score_rows
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels, resample_hidden
 from .layout import action_words, final_info, layout
-from .record import RECORD
 from .rules import (
     ACTIONS,
     DEAL,
@@ -22,6 +21,7 @@ from .rules import (
     label,
 )
 from .solver.solve import solve, winnable_after
+from .state_check import STATE_CHECK
 
 GAME = Game(
     name="pyramid",
@@ -37,8 +37,8 @@ GAME = Game(
     actions=ACTIONS,
     label=label,
     kernels=kernels,
-    resample_kernel=make_resample_kernel(resample_hidden),
-    score_kernel=make_score_kernel(heuristic),
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
@@ -46,7 +46,7 @@ GAME = Game(
     score_range=(0, PYRAMID),
     solving=Solving(solve, winnable_after),
     shortest=PYRAMID // 2,  # no move takes more than two cards
-    record=RECORD,
+    state_check=STATE_CHECK,
 )
 """The game, as `parlour.envs.GAMES` has it."""
 

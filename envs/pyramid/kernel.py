@@ -43,7 +43,7 @@ def has_redeal(s: State, rules: RulesRecord) -> bool:
 
 
 @jit
-def find_legal(s: State, rules: RulesRecord) -> None:
+def update_legal(s: State, rules: RulesRecord) -> None:
     """After a completed move: the legal actions, and whether the game is over."""
     clicks = first_clicks(s, rules)
     if clicks:
@@ -223,16 +223,16 @@ def undo(s: State, rules: RulesRecord) -> None:
     for i in range(clicks, made):
         s["click_place"][i] = 0
         s["click_turn"][i] = 0
-    find_legal(s, rules)
+    update_legal(s, rules)
     for i in range(clicks):
         while s["turns"] < s["click_turn"][i]:
             turn_stock(s, rules)
-            find_legal(s, rules)
+            update_legal(s, rules)
         if click(s, rules, s["click_place"][i] & ~LAST):
-            find_legal(s, rules)
+            update_legal(s, rules)
     while s["turns"] < turns:
         turn_stock(s, rules)
-        find_legal(s, rules)
+        update_legal(s, rules)
 
 
 @jit
@@ -252,7 +252,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
             s["legal"] = next_clicks(s, rules)
             return
     s["moves"] += 1
-    find_legal(s, rules)
+    update_legal(s, rules)
 
 
 @jit
@@ -325,7 +325,7 @@ def deal(s: State, rules: RulesRecord) -> None:
             s["click_place"][i] = 0
             s["click_turn"][i] = 0
     lay_out(s, rules)
-    find_legal(s, rules)
+    update_legal(s, rules)
 
 
 @jit

@@ -2,13 +2,12 @@
 
 from ..core.contract import Seats
 from ..core.game import Game
-from ..core.row_kernels import make_resample_kernel, make_score_kernel, make_view_kernel
+from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from .heuristic import WEIGHTS, heuristic
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
 from .layout import action_words, final_info, layout
 from .odds import equity
-from .record import RECORD
 from .rule_agents import loose, tight
 from .rules import (
     ACTIONS,
@@ -25,6 +24,7 @@ from .rules import (
     pack,
 )
 from .seat_view import view
+from .state_check import STATE_CHECK
 
 GAME = Game(
     name="seven_twenty_seven",
@@ -40,17 +40,17 @@ GAME = Game(
     actions=ACTIONS,
     label=label,
     kernels=kernels,
-    resample_kernel=make_resample_kernel(resample_hidden),
-    score_kernel=make_score_kernel(heuristic),
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
     final_info=final_info,
     score_range=(-(10**6), 10**7),
-    seats=Seats(SEATS, make_view_kernel(view), reward_unit),
-    record=RECORD,
+    seats=Seats(SEATS, make_view_rows(view), reward_unit),
+    state_check=STATE_CHECK,
     pack=pack,
-    rule_agents={"tight": make_score_kernel(tight), "loose": make_score_kernel(loose)},
+    rule_agents={"tight": make_score_rows(tight), "loose": make_score_rows(loose)},
 )
 """The game, as `parlour.envs.GAMES` has it."""
 

@@ -11,7 +11,7 @@ from .rules import CLASSES, FACE, SEATS, Declare, Nearness, Pack, Phase, Status
 from .seat_view import show_rules, view
 from .seating import wrap_seat
 from .showdown import finish_hand
-from .totals import LOWEST_BUST, rank_hand
+from .totals import LOWEST_BUST, write_ranks
 
 
 @jit
@@ -68,7 +68,7 @@ def derive_cards(s: State, rules: RulesRecord) -> None:
         face_up = place < rules.players or (place >= dealt and rules.draw_up)
         deal_card(s, rules, s["owner"][place] - 1, face_up)
     for seat in range(rules.players):
-        rank_hand(s, rules, seat)
+        write_ranks(s, rules, seat)
 
 
 @jit

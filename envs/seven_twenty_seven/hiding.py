@@ -13,7 +13,7 @@ from ..core.cards import random_below
 from ..core.jit import jit
 from .rules import CLASSES, Declare, Nearness, Phase, Status
 from .seat_view import view
-from .totals import HALF_POINTS, LOWEST_BUST, class_of, rank_hand
+from .totals import HALF_POINTS, LOWEST_BUST, class_of, write_ranks
 
 SWAPS = 24
 """Swaps for each hidden card that a seat holds, once the conditions hold."""
@@ -138,7 +138,7 @@ def recount_hands(s: State, rules: RulesRecord, seat: Seat) -> None:
             s["low"][other] += HALF_POINTS[rules.half_tens, kind]
     for other in range(rules.players):
         if other != seat:
-            rank_hand(s, rules, other)
+            write_ranks(s, rules, other)
 
 
 @jit

@@ -31,7 +31,7 @@ from .rules import (
 from .seat_view import show_rules, view
 from .seating import next_seat, wrap_seat
 from .showdown import finish_hand
-from .totals import HALF_POINTS, LOWEST_BUST, class_of, rank_hand
+from .totals import HALF_POINTS, LOWEST_BUST, class_of, write_ranks
 
 MINI_PACK = np.array(MINI, np.int8)
 DRAWS = 1 << DRAW | 1 << STAND
@@ -74,7 +74,7 @@ def remove_seat(s: State, seat: Seat, status: int) -> None:
 def draw_card(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Let a seat draw; where that busts it, it is out."""
     deal_card(s, rules, seat, rules.draw_up)
-    rank_hand(s, rules, seat)
+    write_ranks(s, rules, seat)
     public = s["seats"][seat]
     s["taken"][seat] += 1
     public["taken"] += 1
@@ -265,7 +265,7 @@ def deal(s: State, rules: RulesRecord) -> None:
             deal_card(s, rules, wrap_seat(left + k, players), turn == 0)
     for k in range(players):
         seat = wrap_seat(left + k, players)
-        rank_hand(s, rules, seat)
+        write_ranks(s, rules, seat)
         if (
             rules.nearness == Nearness.OVER_IS_BUST
             and s["low"][seat] >= LOWEST_BUST

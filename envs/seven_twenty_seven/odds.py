@@ -1,6 +1,6 @@
 """Seven Twenty-Seven: the part of the pot that a seat may expect of a showdown as all stand.
 
-Exact where `equity.EXACT` allows: two seats in, and few cards unknown. Otherwise hands are dealt by
+Exact where `pot_share.EXACT` allows: two seats in, and few cards unknown. Otherwise hands are dealt by
 chance, and the answer comes with a 95 % interval.
 """
 

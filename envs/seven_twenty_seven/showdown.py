@@ -13,7 +13,7 @@ SAYS_7, SAYS_27 = 1, 2
 
 
 @jit
-def share_chips(s: State, rules: RulesRecord, chips: int, winners: int) -> None:
+def split_among_tied(s: State, rules: RulesRecord, chips: int, winners: int) -> None:
     """Divide chips among a set of seats; what is left over goes one each from the first on."""
     among = count(winners)
     each, over = chips // among, chips % among
@@ -65,7 +65,7 @@ def show_hands(s: State) -> None:
 
 
 @jit
-def divide_pot(s: State, rules: RulesRecord) -> None:
+def split_pot_by_sides(s: State, rules: RulesRecord) -> None:
     """Divide the pot between those who are nearest to 7 and to 27."""
     show_hands(s)
     low = high = s["live"]
@@ -74,26 +74,26 @@ def divide_pot(s: State, rules: RulesRecord) -> None:
         both = low & high
         alone = nearest_seats(s, low, 0)
         if alone & both and alone & (alone - 1) == 0 and nearest_seats(s, high, 1) == alone:
-            share_chips(s, rules, s["pot"], alone)
+            split_among_tied(s, rules, s["pot"], alone)
             return
         low, high = low & ~both, high & ~both
     sevens, others = nearest_seats(s, low, 0), nearest_seats(s, high, 1)
     if sevens and others:
-        share_chips(s, rules, s["pot"] // 2, sevens)
-        share_chips(s, rules, s["pot"] - s["pot"] // 2, others)
+        split_among_tied(s, rules, s["pot"] // 2, sevens)
+        split_among_tied(s, rules, s["pot"] - s["pot"] // 2, others)
     elif sevens or others:
-        share_chips(s, rules, s["pot"], sevens | others)
+        split_among_tied(s, rules, s["pot"], sevens | others)
     else:
-        share_chips(s, rules, s["pot"], s["live"])
+        split_among_tied(s, rules, s["pot"], s["live"])
 
 
 @jit
 def finish_hand(s: State, rules: RulesRecord) -> None:
     """End the hand: the last seat left takes the pot, or the cards decide."""
     if s["live"] & (s["live"] - 1) == 0:
-        share_chips(s, rules, s["pot"], s["live"])
+        split_among_tied(s, rules, s["pot"], s["live"])
     else:
-        divide_pot(s, rules)
+        split_pot_by_sides(s, rules)
     for seat in range(rules.players):
         s["net"][seat] -= s["paid"][seat]
     s["over"] = Over.TERMINATED

@@ -61,7 +61,7 @@ def best_total(aces: int, low: int, side: int, nearness: int) -> int:
 
 
 @jit
-def rank_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
+def write_ranks(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Work out what a seat's cards are worth for either target."""
     aces, low = s["cards"][seat][0], s["low"][seat]
     for side in range(2):

@@ -154,7 +154,7 @@ def test_settling(case: Case) -> None:
 def test_hiding_viewing_and_judging(case: Case) -> None:
     """From every seat, and from that whose turn it is."""
     game, rules = case.game, rules_of(case)
-    hide, judge = plain_python(game.resample_kernel), plain_python(game.score_kernel)
+    hide, judge = plain_python(game.resample_rows), plain_python(game.score_rows)
     rows = Rows(game, case.rules, 1, StepConfig(reset=int(Autoreset.NEXT_STEP)))
     rows.seed([5])
     rows.start(DealSource.DRAW)
@@ -167,7 +167,7 @@ def test_hiding_viewing_and_judging(case: Case) -> None:
             judge(others, [rules], list(game.heuristic_weights.values()), scores)
             assert game.score_actions(states, rules).tolist() == scores
             for seat in range(-1, case.players):
-                game.resample_kernel(states, as_record(rules), seat)
+                game.resample_rows(states, as_record(rules), seat)
                 hide(others, [rules], seat)
                 assert as_plain(states) == as_ints(others)
                 if game.seats is not None and seat >= 0:

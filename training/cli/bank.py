@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs import GAMES, Game
-from parlour.envs import game as game_named
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 from parlour.envs.core.truth import solver_of
 
+from ..evaluation.check_outputs import check_folder
 from ..evaluation.label_checks import NO_SCORE, UNKNOWN_FEWEST
 from ..evaluation.labels import (
     OWN_FOLDER,
@@ -22,7 +22,6 @@ from ..evaluation.labels import (
     is_scored,
     load_labels,
 )
-from ..evaluation.outputs import check_folder
 from ..evaluation.spec import DEALS
 from ..evaluation.stats import wilson_rate
 from ..evaluation.terminal import find_width, wrap_words
@@ -102,7 +101,7 @@ def run_bank(arguments: argparse.Namespace) -> int:
 def _make(arguments: argparse.Namespace) -> int:
     from ..evaluation.labelling import make_labels
 
-    game, options = game_named(arguments.game), read_options(arguments.option)
+    game, options = find_game(arguments.game), read_options(arguments.option)
     variants = _solvable(
         game, read_variants(game, arguments.variant, options) or [game.default], arguments
     )
@@ -164,7 +163,7 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
         if variants:
             raise ValueError("--variant goes with a game, not with a file")
         return [Path(word)]
-    game = game_named(word)
+    game = find_game(word)
     for variant in variants or ():
         game.make_rules(variant)
     names = [f"{game.name}-{variant}" for variant in variants or ["*"]]

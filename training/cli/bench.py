@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from parlour.agents.uniform import pick_uniform
-from parlour.envs import GAMES, CardEnv, Game
-from parlour.envs import game as game_named
+from parlour.envs import GAMES, CardEnv, Game, find_game
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
@@ -33,7 +32,7 @@ def run_bench(arguments: argparse.Namespace) -> int:
     """Measure one game, or in a clone run all benchmarks."""
     if arguments.game is None and (ROOT / "benchmarks" / "steps.py").is_file():
         return _bench_all(arguments)
-    games = list(GAMES.values()) if arguments.game is None else [game_named(arguments.game)]
+    games = list(GAMES.values()) if arguments.game is None else [find_game(arguments.game)]
     options = read_options(arguments.option)
     rows = 1024 if arguments.rows is None else arguments.rows
     seconds = 1.0 if arguments.seconds is None else arguments.seconds

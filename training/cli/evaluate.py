@@ -8,10 +8,10 @@ from contextlib import nullcontext, redirect_stdout
 from functools import partial
 from typing import Any
 
-from parlour.envs import game as game_named
+from parlour.envs import find_game
 from parlour.envs.keywords import MAX_MOVES
 
-from ..evaluation.outputs import FILES, check_folder
+from ..evaluation.check_outputs import FILES, check_folder
 from ..evaluation.spec import EvaluationSpec, make_specs
 from .arguments import is_for_several, read_options, read_variants, refuse_flags
 from .progress import progress_bars
@@ -25,7 +25,7 @@ def run_evaluate(arguments: argparse.Namespace) -> int:
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Print how several agents play the same deals, each alone or at tables of several seats."""
-    game, options = game_named(arguments.game), read_options(arguments.option)
+    game, options = find_game(arguments.game), read_options(arguments.option)
     variants = read_variants(game, arguments.variant, options)
     return _compare(arguments, _read_specs(arguments, variants), arguments.agents)
 
@@ -34,7 +34,7 @@ def _read_specs(
     arguments: argparse.Namespace, variants: Sequence[str] | None
 ) -> list[EvaluationSpec]:
     """What is to be played, by each variant; ValueError for flags that make no sense there."""
-    game, options = game_named(arguments.game), read_options(arguments.option)
+    game, options = find_game(arguments.game), read_options(arguments.option)
     several = is_for_several(game, variants, options)
     if several:
         refuse_flags(arguments, ("max_moves",), "a game for several always ends")
@@ -123,7 +123,7 @@ def _print_json(found: Any) -> None:
 
 
 def _print_tables(report: Any, found: Any) -> None:
-    from ..evaluation.fitting import open_console
+    from ..evaluation.terminal_tables import open_console
 
     report.show(found, open_console())
     sys.stdout.flush()

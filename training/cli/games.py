@@ -3,8 +3,7 @@
 import argparse
 from typing import Any
 
-from parlour.envs import GAMES, Game
-from parlour.envs import game as game_named
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..evaluation.terminal import wrap_beside
@@ -27,7 +26,7 @@ def run_list(_: argparse.Namespace) -> int:
 
 def run_rules(arguments: argparse.Namespace) -> int:
     """Print all options and variants of a game, or the options of one variant."""
-    game = game_named(arguments.game)
+    game = find_game(arguments.game)
     options = read_options(arguments.option)
     if arguments.variant is None and not options:
         _print_game(game)

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any
 
-from parlour.envs import game as game_named
+from parlour.envs import find_game
 from parlour.envs.core.deals import default_bank
 
 from .arguments import is_for_several, read_options, refuse_flags
@@ -15,7 +15,7 @@ def run_play(arguments: argparse.Namespace) -> int:
     """Play in the terminal."""
     from .play_alone import TerminalGame, play_alone
 
-    game, options = game_named(arguments.game), read_options(arguments.option)
+    game, options = find_game(arguments.game), read_options(arguments.option)
     chosen: dict[str, Any] = {"deck": arguments.deck} if arguments.deck else {}
     if arguments.deal is not None:
         chosen["deal"] = arguments.deal

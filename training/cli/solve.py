@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
@@ -53,7 +52,7 @@ def add_limit(parser: argparse.ArgumentParser) -> None:
 
 def run_solve(arguments: argparse.Namespace) -> int:
     """Print whether a deal, or a position of it, can still be won, and how."""
-    game = game_named(arguments.game)
+    game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
     check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
     solve = solver_of(game, rules)

@@ -1,4 +1,4 @@
-"""CFR+, exact values and exact best responses on a `tree.Tree`: one loop over its nodes each.
+"""CFR+, exact values and exact best responses on a `game_tree.GameTree`, each in one loop.
 
 CFR+ as Tammelin has it ("Solving large imperfect information games using CFR+", 2014): regrets
 never fall below zero, the seats are updated in turn, the average weighs iteration t by t. At a

@@ -64,7 +64,7 @@ def play_seated(
 
     Rows are in the order of the seeds, then of the hands. ``key`` is the secret of what agents draw
     and of hidden cards dealt anew, as in `evaluate.play_deals`. Raises ValueError for a wrong
-    number of agents or no seeds, IllegalChoice for an action that is not legal.
+    number of agents or no seeds, IllegalActionError for an action that is not legal.
     """
     players = game.num_players(rules)
     if len(agents) != players or players < 2:

@@ -19,7 +19,6 @@ from .duplicate_results import (
     position_names,
 )
 from .evaluate import SEES_ALL
-from .fitting import make_table, print_fitting
 from .report import (
     agent_label,
     coloured_text,
@@ -31,6 +30,7 @@ from .report import (
 )
 from .spec import EvaluationSpec
 from .stats import Estimate
+from .terminal_tables import make_table, print_fitting
 
 SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with ms."""

@@ -265,8 +265,8 @@ def play_deals(
     hidden cards that are dealt anew for it, depend on ``key`` (any text; None: a new secret), the
     rules, the deal and the turn alone: so whoever makes no random choices of his own gets the same
     results in any batch. The games are played in an order that the key tells, too: neither the
-    place in a batch nor the seeds say which deal it is. Raises IllegalChoice for an action that is
-    not legal, ValueError if there are no seeds.
+    place in a batch nor the seeds say which deal it is. Raises IllegalActionError for an action
+    that is not legal, ValueError if there are no seeds.
     """
     if len(seeds) == 0:
         raise ValueError("no deals to play: give at least one seed")

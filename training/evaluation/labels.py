@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from parlour.agents.reading import one_line, read_bytes
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import decks_digest, default_bank
 from parlour.envs.core.options import replace_options, to_plain
@@ -222,7 +221,7 @@ def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path
         raise ValueError(f"columns {sorted(set(columns) ^ set(metadata['columns']))} do not belong")
     if _metadata_digest(metadata) != metadata["content"]:
         raise ValueError("the metadata are not as they were written: their SHA-256 (content)")
-    game = game_named(metadata["game"])
+    game = find_game(metadata["game"])
     rules = replace_options(game.rules(), metadata["rules"])
     labels = Labels(
         game,

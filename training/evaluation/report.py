@@ -17,13 +17,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..files import write_bytes, write_json
+from .check_outputs import EPISODES, FILES, PICTURE, SUMMARY
 from .compare import Comparison, Difference
 from .duplicate_results import DuplicateEvaluation
 from .evaluate import LOOKS_AHEAD, SEES_ALL, Evaluation
-from .fitting import make_table, print_fitting
 from .label_checks import NO_SCORE, UNKNOWN_FEWEST
-from .outputs import EPISODES, FILES, PICTURE, SUMMARY
 from .stats import Estimate
+from .terminal_tables import make_table, print_fitting
 from .truth import Truth
 
 SHAPES = ((2, True), (1, True), (2, False), (1, False))

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import new_key
 from parlour.envs.core.options import changed_options, options_text, to_plain
@@ -38,9 +37,9 @@ class EvaluationSpec:
     first: int
     deals: int
     seed: int
-    """Of the agents' own random choices."""
+    """What agents are made with that take a seed; it deals nothing."""
     key: str
-    """The secret that agents' draws, and hidden cards dealt anew, come from."""
+    """The secret that `Turn.seeds` come from, and with them agents' draws and hidden cards."""
     confidence: float
     """Of all intervals."""
     max_moves: int | None = MAX_MOVES
@@ -108,7 +107,7 @@ def make_specs(
     `truth.find_requested_labels`. Raises ValueError naming what is unknown or out of range, and
     what is allowed.
     """
-    game = game_named(game) if isinstance(game, str) else game
+    game = find_game(game) if isinstance(game, str) else game
     check_number("deals", deals, 2 if several else 1)  # Student's interval needs two values
     check_number("seed", seed, 0)
     check_number("max_moves", max_moves or 0, 0)

@@ -14,8 +14,7 @@ import torch
 
 from parlour.agents.reading import one_line
 from parlour.agents.registry import Agent
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds
 
 from ..evaluation.evaluate import EpisodeResults, play_deals
@@ -42,7 +41,7 @@ class Run:
 
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
-        self.game: Game = game_named(settings.game)
+        self.game: Game = find_game(settings.game)
         self.rules = self.game.make_rules(settings.variant, settings.options)
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
         self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))

@@ -12,7 +12,7 @@ from stable_baselines3.common.logger import Logger
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import CardNetwork, build_network, network_class
 from parlour.agents.registry import load_agent
-from parlour.envs import game as game_named
+from parlour.envs import find_game
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.keywords import make_rows
@@ -44,7 +44,7 @@ def make_env(settings: NetworkSettings, make: Callable[..., Rows] = make_rows) -
     """Return the environments of a run."""
     limit = {"max_moves": settings.max_moves} if isinstance(settings, SoloSettings) else {}
     return CardVecEnv(
-        game_named(settings.game),
+        find_game(settings.game),
         settings.n_envs,
         settings.variant,
         encoding=network_class(settings.network).encoding,

@@ -18,8 +18,7 @@ import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import RulesRecords, Scores, States, Weights
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.cards import TRAINING_SEED_MASK
@@ -44,9 +43,9 @@ def make_heuristic_player(name: str) -> Callable[..., None]:
     It plays each deal, given by the state's generator, to its end by the heuristic; ``scores`` is
     room for one row of scores, float64 (1, actions).
     """
-    game = game_named(name)
+    game = find_game(name)
     begin, step = game.kernels.begin, game.kernels.step
-    score_rows, actions = game.score_kernel, game.actions
+    score_rows, actions = game.score_rows, game.actions
 
     @jit
     def player(

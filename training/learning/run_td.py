@@ -16,7 +16,7 @@ from .run import Run
 from .settings import TDSettings
 from .td_kernel import LearningPlan, make_learner, make_room
 
-GAMES = 10_000
+GAMES_PER_CALL = 10_000
 """Games between two looks at the log, the clock and whether to stop."""
 FIRST_STEPS = 0.1
 """Share of a pretraining by parts in which the heuristic plays, with a random action in three."""
@@ -58,12 +58,14 @@ class TDRun(Run):
         done, early = self.steps / self.total, self.settings.pretrain
         if done < early and self.values.num_parts:
             first = done < FIRST_STEPS * early
-            return LearningPlan(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES, 0)
+            return LearningPlan(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES_PER_CALL, 0)
         if done < early:
-            return LearningPlan(0, 1, EXPLORE, self.settings.step_size, 1, GAMES, self.bonus)
+            return LearningPlan(
+                0, 1, EXPLORE, self.settings.step_size, 1, GAMES_PER_CALL, self.bonus
+            )
         left = (1 - done) / (1 - early)
         size = self.settings.step_size * (left if self.settings.schedule == "linear" else 1)
-        return LearningPlan(0, 0, 0, size, self.settings.td_lambda, GAMES, self.bonus)
+        return LearningPlan(0, 0, 0, size, self.settings.td_lambda, GAMES_PER_CALL, self.bonus)
 
     def iterate(self) -> dict[str, float]:
         """See `Run.iterate`."""

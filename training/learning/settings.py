@@ -12,8 +12,7 @@ import tyro
 from parlour.agents.networks import DEEPEST, WIDEST, network_class
 from parlour.agents.reading import shorten
 from parlour.agents.value_table import require_afterstates
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.truth import solver_of
 
 from .limits import (
@@ -69,7 +68,7 @@ class Settings:
             check_name(self.name)
         check_fields(self)
         check_seeds(self.seeds)
-        game = game_named(self.game)
+        game = find_game(self.game)
         object.__setattr__(self, "game", game.name)  # one name for folders and banks
         game.make_rules(self.variant, self.options)
         self.check(game)

@@ -55,7 +55,7 @@ def parse(arguments: Sequence[str], notify: Callable[[str], None]) -> Settings:
         method=base.method,
         shown=f"{file} [{name}]" if file else f"the preset {name}",
     )
-    words = _rename_flags(words, kind, notify)
+    words = _check_flags(words, kind, notify)
     return _parse_fields(words, base, f"{PROG} {game}", description)
 
 
@@ -69,12 +69,12 @@ def _make_draft(kind: type[Settings], values: Mapping[str, Any]) -> Settings:
     return made
 
 
-def _rename_flags(
+def _check_flags(
     words: Sequence[str], kind: type[Settings], notify: Callable[[str], None]
 ) -> list[str]:
     """Return words with today's flags in place of old ones; refuse flags of other methods."""
     flags = {word.partition("=")[0] for word in words if word.startswith("--")}
-    now = {flag: _find_flag(flag, kind) for flag in sorted(flags)}
+    now = {flag: _check_flag(flag, kind) for flag in sorted(flags)}
     for old, new in now.items():
         if old != new and new in flags:
             raise ValueError(f"{old} and {new} are one: give {new} alone")
@@ -84,7 +84,7 @@ def _rename_flags(
     return [now.get(flag, flag) + rest + value for flag, rest, value in parts]
 
 
-def _find_flag(flag: str, kind: type[Settings]) -> str:
+def _check_flag(flag: str, kind: type[Settings]) -> str:
     """Return today's flag; ValueError for one of another method."""
     name = flag.removeprefix("--").replace("-", "_")
     new = find_name(kind, name).removeprefix("no_")

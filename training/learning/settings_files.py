@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour.agents.reading import naming, read_text, shorten
-from parlour.envs import game as game_named
+from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
 from .settings import Settings
@@ -104,7 +104,7 @@ def read_preset(
 
 
 def _read_tables(game: str, file: Path | None) -> tuple[Path, dict[str, Any]]:
-    path = file or PRESETS_FOLDER / f"{game_named(game).name}.toml"
+    path = file or PRESETS_FOLDER / f"{find_game(game).name}.toml"
     if file is None and not path.exists():
         return path, {"default": {}}
     with naming(path):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, read_json, whole
-from parlour.envs import game as game_named
+from parlour.envs import find_game
 
 from ..files import write_json
 from .run import RESULT_FILE
@@ -27,7 +27,7 @@ def summarise(settings: Settings, folder: Path) -> None:
 
     Raises ValueError, naming file and field, for one of them that says something else.
     """
-    game = game_named(settings.game)
+    game = find_game(settings.game)
     goal = game.goal_name(game.make_rules(settings.variant, settings.options))
     seeds = [_result_of(folder / f"seed-{k}" / RESULT_FILE, goal) for k in settings.seeds]
     summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}

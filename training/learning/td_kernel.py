@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from parlour.agents.value_table import require_afterstates
-from parlour.envs import Game
-from parlour.envs import game as game_named
+from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import RulesRecord, RulesRecords, State, States, Table, Weights
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.bits import count, lowest
@@ -75,8 +74,8 @@ def make_learner(name: str) -> Callable[..., None]:
     (size,), how often each value was. ``plan`` is a `LearningPlan`; ``tally``,
     int64 (4,), is added to: games, steps, scores, goals reached.
     """
-    game = game_named(name)
-    begin, step, score_rows = game.kernels.begin, game.kernels.step, game.score_kernel
+    game = find_game(name)
+    begin, step, score_rows = game.kernels.begin, game.kernels.step, game.score_rows
     values = require_afterstates(game)
     score_afterstates, active_features = values.score_afterstates, values.active_features
     part_scores, parts = values.part_scores, values.num_parts

@@ -30,7 +30,7 @@ from typing import Any
 
 from parlour.agents.reading import naming, one_line, read_json, shorten
 from parlour.agents.value_table import require_afterstates
-from parlour.envs import game as game_named
+from parlour.envs import find_game
 from parlour.envs.core.options import to_plain as plain_rules
 
 from ..files import aside_of, sole_use, write_json
@@ -83,7 +83,7 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
     Raises ValueError if a run of that name exists, is being trained or cannot begin, Interrupted
     after SIGINT or SIGTERM. A run that could not begin leaves no folder.
     """
-    game = game_named(settings.game)
+    game = find_game(settings.game)
     several = game.num_players(game.make_rules(settings.variant, settings.options)) > 1
     if several != (settings.method == "selfplay"):
         raise ValueError(
@@ -138,7 +138,7 @@ def _read_settings(folder: Path) -> Settings:
 
 
 def _rules(settings: Settings) -> dict[str, Any]:
-    game = game_named(settings.game)
+    game = find_game(settings.game)
     rules = game.make_rules(settings.variant, settings.options)
     return {
         "game": game.name,
@@ -152,7 +152,7 @@ def _rules(settings: Settings) -> dict[str, Any]:
 
 def _method_digest(settings: Settings) -> Any:
     """What else a checkpoint of this method depends on: it must not be resumed with another."""
-    game = game_named(settings.game)
+    game = find_game(settings.game)
     if settings.method == "values":
         values = require_afterstates(game)
         return {"size": values.num_features, "version": values.version}
@@ -160,7 +160,7 @@ def _method_digest(settings: Settings) -> Any:
 
 
 def _folder_of(settings: Settings) -> Path:
-    variant = settings.variant or game_named(settings.game).default
+    variant = settings.variant or find_game(settings.game).default
     start = f"{settings.game}-{variant}"
     name = time.strftime("%Y%m%d-%H%M%S") if settings.name is None else settings.name
     return Path(settings.runs) / f"{start}-{name}"

@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from parlour.training.evaluation.fitting import (
+from parlour.training.evaluation.terminal import as_line, wrap_beside
+from parlour.training.evaluation.terminal_tables import (
     ENDLESS,
     make_table,
     open_console,
     print_fitting,
 )
-from parlour.training.evaluation.terminal import as_line, wrap_beside
 
 WIDTHS = (20, 40, 60, 80, 100, 200)
 NAMES = ["greedy", "ppo[v1] of a long run", "x" * 80, "牌" * 40, "[/x] :smile: $a$"]

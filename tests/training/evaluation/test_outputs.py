@@ -15,7 +15,7 @@ from parlour.agents.uniform import UniformAgent
 from parlour.training.cli import main
 from parlour.training.equilibrium import exploitability
 from parlour.training.evaluation import compare, duplicate, duplicate_report, plots, report
-from parlour.training.evaluation.outputs import check_agent_folder, check_folder
+from parlour.training.evaluation.check_outputs import check_agent_folder, check_folder
 from parlour.training.evaluation.plots import plot_comparison
 
 LINES = {
@@ -144,7 +144,7 @@ def alone() -> compare.Comparison:
 def test_names_are_printed_as_they_are(
     alone: compare.Comparison, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from parlour.training.evaluation.fitting import open_console
+    from parlour.training.evaluation.terminal_tables import open_console
 
     several = duplicate.compare_duplicate(
         "seven-twenty-seven",

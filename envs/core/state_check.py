@@ -33,8 +33,8 @@ SHOWN, DERIVED = 1000, 1001
 """Found wrong: a shown code out of its bounds; a byte that the other fields do not make."""
 
 
-class RecordCheckKernel(Protocol):
-    """Finds the first record that play could not have made; `record.make_record_check` makes it."""
+class StateCheckKernel(Protocol):
+    """Finds the first record that play could not have made; see `make_state_check`."""
 
     def __call__(
         self,
@@ -53,13 +53,13 @@ class RecordCheckKernel(Protocol):
         """
 
 
-class RecordCheck(NamedTuple):
+class StateCheck(NamedTuple):
     """How records of states that come from outside are checked."""
 
-    check: RecordCheckKernel
+    check: StateCheckKernel
     """Finds the first one that play could not have made."""
     allowed: Sequence[tuple[str, str]]
-    """For what `RecordCheckKernel` calls wrong, from 1 on: the field (``"shown.card"``: inside
+    """For what `StateCheckKernel` calls wrong, from 1 on: the field (``"shown.card"``: inside
     another), and what it allows."""
 
 
@@ -123,14 +123,14 @@ def end_as_told(s: State, over: int) -> None:
         s["over"] = over
 
 
-def make_record_check(
+def make_state_check(
     state: np.dtype,
     features: Features,
     actions: int,
     allowed: Sequence[tuple[str, str]] = (),
     find_wrong: Callable[..., int] = find_nothing,
     derive: Callable[..., None] = derive_nothing,
-) -> RecordCheck:
+) -> StateCheck:
     """Build the check of a game's records.
 
     ``find_wrong(s, rules)`` returns 1 + the number in ``allowed`` of the first field that is wrong,
@@ -176,4 +176,4 @@ def make_record_check(
                         return i, DERIVED, byte
         return -1, 0, 0
 
-    return RecordCheck(check, (*HEAD_ALLOWED, *allowed))
+    return StateCheck(check, (*HEAD_ALLOWED, *allowed))

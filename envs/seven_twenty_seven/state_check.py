@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven: which records are states of a hand. See `core.record`.
+"""Seven Twenty-Seven: which records are states of a hand. See `core.state_check`.
 
 What says everything are the deck and who owns which card of it, who is still in, whose turn it is
 in which phase, what was paid, and what each seat has said.
@@ -8,7 +8,7 @@ from ..core.aliases import RulesRecord, State
 from ..core.batch import Over
 from ..core.cards import PACK_SIZE
 from ..core.jit import jit
-from ..core.record import make_record_check
+from ..core.state_check import make_state_check
 from .derive import derive, first_of_round, is_betting, is_done, is_drawing, pack_size
 from .kernel import MOST_STANDS, can_draw
 from .rules import ACTIONS, FEATURES, ROUNDS, STATE, Declare, Phase
@@ -192,4 +192,4 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
     return wrong
 
 
-RECORD = make_record_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)
+STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

@@ -1,4 +1,4 @@
-"""Poker Squares: which records are states of a game. See `core.record`.
+"""Poker Squares: which records are states of a game. See `core.state_check`.
 
 What says everything are the deck, how far it has been turned up, and where its cards lie.
 """
@@ -11,7 +11,7 @@ from ..core.bits import count
 from ..core.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS
 from ..core.hands import category
 from ..core.jit import jit
-from ..core.record import make_record_check
+from ..core.state_check import make_state_check
 from .kernel import ALL, bring_grid_to_front, legal_squares, show_rules, view
 from .rules import CENTRE, FEATURES, SIZE, SQUARES, STATE
 
@@ -171,4 +171,4 @@ def derive(s: State, rules: RulesRecord) -> None:
     view(s, rules, viewer)
 
 
-RECORD = make_record_check(STATE, FEATURES, SQUARES, ALLOWED, find_wrong, derive)
+STATE_CHECK = make_state_check(STATE, FEATURES, SQUARES, ALLOWED, find_wrong, derive)

@@ -1,4 +1,4 @@
-"""Pyramid: which records are states of a game. See `core.record`.
+"""Pyramid: which records are states of a game. See `core.state_check`.
 
 What says everything are the deck, the sets of places and deck positions, and the counts of turns.
 With UNDO the list of moves must lead to the position: it is played again, as UNDO would.
@@ -8,18 +8,18 @@ from ..core.aliases import RulesRecord, State
 from ..core.bits import count, highest, lowest
 from ..core.cards import PACK_SIZE
 from ..core.jit import jit
-from ..core.record import make_record_check
+from ..core.state_check import make_state_check
 from .clicks import PYRAMID_SET, ROWS, find_uncovered, next_clicks
 from .kernel import (
     ALL_POSITIONS,
     IN_WASTE,
     LAST,
     click,
-    find_legal,
     lay_out,
     lay_stock,
     show_rules,
     turn_stock,
+    update_legal,
 )
 from .rules import (
     ACTIONS,
@@ -176,7 +176,7 @@ def lay_again(s: State, rules: RulesRecord) -> None:
     shown["need"] = 0
     shown["redeals_left"] = rules.passes - 1 - s["redeals"] if rules.passes else 9
     s["picked"] = 0
-    find_legal(s, rules)
+    update_legal(s, rules)
 
 
 @jit
@@ -197,7 +197,7 @@ def turn_again(s: State, rules: RulesRecord, turns: int) -> bool:
         if not s["legal"] & (1 << DEAL | 1 << REDEAL):
             return False
         turn_stock(s, rules)
-        find_legal(s, rules)
+        update_legal(s, rules)
     return True
 
 
@@ -207,7 +207,7 @@ def replay(s: State, rules: RulesRecord) -> None:
     clicks, turns = s["clicks"], s["turns"]
     lay_out(s, rules)
     s["clicks"] = clicks
-    find_legal(s, rules)
+    update_legal(s, rules)
     for i in range(clicks):
         place = s["click_place"][i] & ~LAST
         if not turn_again(s, rules, s["click_turn"][i]) or not (s["legal"] >> place) & 1:
@@ -216,7 +216,7 @@ def replay(s: State, rules: RulesRecord) -> None:
         if complete != (s["click_place"][i] >= LAST):
             return
         if complete:
-            find_legal(s, rules)
+            update_legal(s, rules)
         else:
             s["legal"] = next_clicks(s, rules)
     turn_again(s, rules, turns)
@@ -236,4 +236,4 @@ def derive(s: State, rules: RulesRecord) -> None:
         click_again(s, rules, picked)
 
 
-RECORD = make_record_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)
+STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

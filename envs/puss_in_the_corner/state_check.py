@@ -1,4 +1,4 @@
-"""Puss in the Corner: which records are states of a game. See `core.record`.
+"""Puss in the Corner: which records are states of a game. See `core.state_check`.
 
 What says everything are the deck, how far it has been turned up, the piles and the foundations.
 """
@@ -10,7 +10,7 @@ from ..core.batch import Over
 from ..core.bits import count
 from ..core.cards import PACK_SIZE
 from ..core.jit import jit
-from ..core.record import make_record_check
+from ..core.state_check import make_state_check
 from .kernel import find_foundation, finish_group, gather, playable_tops, record_place, show_rules
 from .rules import (
     ACES,
@@ -235,4 +235,4 @@ def derive(s: State, rules: RulesRecord) -> None:
         s["over"] = Over.TERMINATED
 
 
-RECORD = make_record_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)
+STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)
