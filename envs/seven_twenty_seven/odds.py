@@ -1,7 +1,7 @@
 """Seven Twenty-Seven: the part of the pot that a seat may expect of a showdown as all stand.
 
-Exact where `pot_share.EXACT` allows: two seats in, and few cards unknown. Otherwise hands are dealt by
-chance, and the answer comes with a 95 % interval.
+Exact where `pot_share.EXACT` allows: two seats in, and few cards unknown. Otherwise hands are dealt
+by chance, and the answer comes with a 95 % interval.
 """
 
 from math import sqrt
