@@ -80,7 +80,7 @@ def look_at(case: Case, rows: Rows) -> None:
         game.results(seen, rules, np.full(len(seen), seat))
     game.score_actions(rows.states, rules)
     for player in game.rule_agents:
-        game.score_actions(rows.states, rules, player=player)
+        game.score_actions(rows.states, rules, rule_agent=player)
     ansi(game.layout(rows.states[0], rules))
     game.action_words(rows.states[0], rules)
     game.features.explain(rows.codes[0])

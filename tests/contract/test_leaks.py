@@ -54,7 +54,7 @@ def what_is_seen(case: Case, states: np.ndarray, seat: int = 0) -> list[tuple[ob
     flat = game.features.onehot(codes)
     asked = case.players == 1 or (states["turn"][0] == seat and not states["over"][0])
     judges = [None, *game.rule_agents] if asked else []
-    scores = [game.score_actions(states, rules, player=one) for one in judges]
+    scores = [game.score_actions(states, rules, rule_agent=one) for one in judges]
     heads = [head for head in game.state.names[1:8] if asked or head != "legal"]
     facts = game.results(states, rules, np.full(len(states), seat))
     seen: list[tuple[object, ...]] = []

@@ -114,7 +114,7 @@ def check(case: Case, config: StepConfig, walker: str, steps: int, seed: int) ->
     return ends
 
 
-@pytest.mark.parametrize("how", SETTINGS, ids=["next-step", "same-step", "skip-forced"])
+@pytest.mark.parametrize("config", SETTINGS, ids=["next-step", "same-step", "skip-forced"])
 def test_stepping(case: Case, config: StepConfig) -> None:
     if case.players == 1:
         assert all(check(case, config, walker, 90, seed) for seed, walker in enumerate(WALKERS))

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 CODE = """
-from parlour.agents.registry import choose, load, look
+from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import GAMES, CardEnv, CardVectorEnv
 from parlour.envs.core.jit import count_compilations
 for game in GAMES.values():
@@ -19,8 +19,8 @@ for game in GAMES.values():
             envs.step(infos["action_mask"].argmax(axis=1))
     envs.reset(seed=1)
     for name in ("uniform", "greedy"):
-        agent = load(name, game, env.rules)
-        choose(agent, look(agent, game, env.rules, envs.states, 0))
+        agent = load_agent(name, game, env.rules)
+        choose_actions(agent, prepare_turn(agent, game, env.rules, envs.states, 0))
     env.reset(options={"deal": 1})
     env.restore(env.clone())
 print("compiled", count_compilations())
