@@ -1,0 +1,53 @@
+"""Higher or Lower, the example of docs/guides/own_game.md: a game to copy.
+
+Its folder has the shape of those in envs/. It is no game of Parlour's: nothing registers it but the
+tests of this folder.
+"""
+
+from parlour.envs.core.game import Game
+from parlour.envs.core.row_kernels import make_resample_kernel, make_score_kernel
+
+from .heuristic import WEIGHTS, heuristic
+from .kernel import kernels, resample_hidden
+from .layout import action_words, final_info, layout
+from .record import RECORD
+from .rules import (
+    ACTIONS,
+    DEFAULT,
+    FEATURES,
+    GUESSES,
+    REFERENCES,
+    SOURCES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    label,
+)
+
+GAME = Game(
+    name="higher_or_lower",
+    title="Higher or Lower",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    kernels=kernels,
+    resample_kernel=make_resample_kernel(resample_hidden),
+    score_kernel=make_score_kernel(heuristic),
+    heuristic_weights=WEIGHTS,
+    layout=layout,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(0, GUESSES),
+    record=RECORD,
+)
+"""The game, as `parlour.envs.GAMES` would have it."""
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

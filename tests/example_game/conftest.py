@@ -1,0 +1,23 @@
+"""Tests of this folder see the example and no other game; a test that asks for ``case`` gets it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.cases import Case
+
+from . import GAME
+from .alone import alone
+
+
+@pytest.fixture(autouse=True)
+def example_alone() -> Iterator[None]:
+    with alone():
+        yield
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "case" in metafunc.fixturenames:
+        metafunc.parametrize("case", [Case(GAME, variant) for variant in GAME.variants], ids=str)
+    if "game" in metafunc.fixturenames:
+        metafunc.parametrize("game", [GAME], ids=[GAME.name])

@@ -1,0 +1,27 @@
+"""Higher or Lower: what the greedy agent thinks of a position. Uses only what the player knows."""
+
+from parlour.envs.core.aliases import RulesRecord, Scores, State, Weights
+from parlour.envs.core.jit import jit
+
+from .kernel import is_right
+from .rules import ACTIONS, KING
+
+WEIGHTS = {"unseen": 1.0, "values": 0.0}
+"""What counts for a guess: the unseen cards, and the values, that make it right. To count cards is
+to play as well as can be: the next card does not depend on the guess."""
+UNSEEN, VALUES = 0, 1
+
+
+@jit
+def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Write a score for each legal action."""
+    shown = s["shown"]
+    for action in range(ACTIONS):
+        if (s["legal"] >> action) & 1 == 0:
+            continue
+        cards = values = 0
+        for value in range(KING):
+            if is_right(shown["card"], (value + 1) << 2, rules, action):
+                cards += shown["unseen"][value]
+                values += 1
+        scores[action] = weights[UNSEEN] * cards + weights[VALUES] * values

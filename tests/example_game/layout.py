@@ -1,0 +1,34 @@
+"""Higher or Lower: where each card lies, and what actions are called."""
+
+from typing import Any
+
+import numpy as np
+
+from parlour.envs.core.aliases import Action, States
+from parlour.envs.core.scene import Item, Scene, Text
+
+from .rules import HIGHER, LOWER
+
+BACK = 1
+"""Face down, any number will do."""
+
+
+def layout(s: Any, rules: Any) -> Scene:
+    """Return the table: the card face up, the stock beside it, and how the game stands."""
+    shown = s["shown"]
+    items = (Item(0, 0, int(shown["card"])), Item(1, 0, BACK, face_up=False))
+    texts = (
+        Text(2, 0, f"{int(shown['right'])} of {int(shown['target'])} right"),
+        Text(2, 0.5, f"{int(shown['lives_left'])} lives left"),
+    )
+    return Scene("Higher or Lower", items, texts)
+
+
+def action_words(s: Any, rules: Any) -> dict[Action, tuple[str, ...]]:
+    """Return what a person may call the guesses."""
+    return {HIGHER: ("higher", "+"), LOWER: ("lower", "-")}
+
+
+def final_info(states: States, rules: Any, seats: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what ``info`` says at the end beside won, score and moves: the lives left."""
+    return {"lives_left": states["shown"]["lives_left"].astype(np.int64)}

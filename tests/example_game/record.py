@@ -1,0 +1,72 @@
+"""Higher or Lower: which records are states of a game. See `envs/core/record.py`.
+
+What says everything are the deck, how far it has been turned up, and how many guesses were right.
+"""
+
+from parlour.envs.core.aliases import RulesRecord, State
+from parlour.envs.core.bits import count
+from parlour.envs.core.jit import jit
+from parlour.envs.core.record import make_record_check
+
+from .kernel import legal_guesses, show_rules, value_of, write_outcome
+from .rules import ACTIONS, FEATURES, GUESSES, KING, STATE
+
+ALLOWED = (
+    ("next", "1 to 52"),
+    ("shown.right", "as many as the cards turned up allow, at the end by the last of them"),
+)
+NEXT, RIGHT = 1, 2
+
+
+@jit
+def could_be(s: State, rules: RulesRecord, place: int, right: int) -> bool:
+    """Whether a guess on the card at a place of the deck could be right (1), or wrong (0)."""
+    before, after = s["deck"][place], s["deck"][place + 1]
+    if value_of(before, rules) == value_of(after, rules):
+        return right == 0
+    return right == 1 or count(legal_guesses(before, rules)) == 2
+
+
+@jit
+def could_end(s: State, rules: RulesRecord, guesses: int, right: int, last: int) -> bool:
+    """Whether so many guesses could have been right, the last of them or not, and none too many."""
+    least = most = 0
+    for place in range(guesses - 1):
+        least += not could_be(s, rules, place, 0)
+        most += could_be(s, rules, place, 1)
+    earlier = right - last
+    running = earlier < rules.target and guesses - 1 - earlier < rules.lives
+    return running and least <= earlier <= most and could_be(s, rules, guesses - 1, last)
+
+
+@jit
+def find_wrong(s: State, rules: RulesRecord) -> int:
+    """Return the number of the first field out of its range; 0 for none."""
+    guesses, right = s["next"] - 1, s["shown"]["right"]
+    if guesses < 0 or guesses > GUESSES:
+        return NEXT
+    if guesses == 0:
+        return RIGHT if right else 0
+    for last in range(2):
+        if could_end(s, rules, guesses, right, last):
+            return 0
+    return RIGHT
+
+
+@jit
+def derive(s: State, rules: RulesRecord) -> None:
+    """Write all that follows from the other fields."""
+    shown = s["shown"]
+    show_rules(s, rules)
+    for value in range(KING):
+        shown["unseen"][value] = 4
+    for place in range(s["next"]):
+        shown["unseen"][(s["deck"][place] >> 2) - 1] -= 1
+    shown["card"] = s["deck"][s["next"] - 1]
+    s["moves"] = s["next"] - 1
+    s["score"] = shown["right"]
+    shown["lives_left"] = rules.lives - (s["moves"] - s["score"])
+    write_outcome(s, rules)
+
+
+RECORD = make_record_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

@@ -1,0 +1,198 @@
+"""The example plays as its reference does, its page is up to date, and nobody else sees it."""
+
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs import GAMES, CardEnv
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rows import Rows
+from parlour.training.cli.docs import ABOUT_GAME, renew_blocks
+from tests.contract.cases import CASES
+from tests.reference.match import Match, legal_now, names
+from tests.test_house import HEADINGS
+from tests.walkers import random_options
+
+from . import GAME
+from .record import find_wrong
+from .reference import HigherOrLower, refused
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SEEN_BEFORE = dict(GAMES)
+"""The games as they are outside this folder's tests: read before any of them runs."""
+
+
+class Told(HigherOrLower):
+    """The reference of the game dealt in row 0."""
+
+    def __init__(self, rows: Rows) -> None:
+        deck = [card_name(int(card)) for card in rows.states["deck"][0]]
+        super().__init__(deck, **to_plain(rows.rules))
+
+    def branches(self, action: int | None) -> Iterator[str]:
+        """Which rules show in this position, or at the end."""
+        if len(self.legal()) == 1:
+            yield f"one guess on {self.card[0]}"
+        if len(self.turned) > 1 and self.turned[-2][0] == self.card[0]:
+            yield "equal"
+        if action is None:
+            yield "won" if self.won else "lost"
+
+
+def compare(rows: Rows, reference: Told) -> None:
+    s, shown = rows.states[0], rows.states[0]["shown"]
+    assert legal_now(rows) == reference.legal()
+    assert (bool(s["over"]), bool(s["won"])) == (reference.over, reference.won)
+    assert s["score"] == shown["right"] == reference.right
+    assert s["moves"] == len(reference.turned) - 1
+    assert shown["lives_left"] == reference.lives_left
+    assert names([shown["card"]]) == [reference.card]
+    assert names(s["deck"][s["next"] :]) == reference.stock
+    assert shown["unseen"].tolist() == reference.unseen()
+
+
+def count_branches(hits: Counter[str], reference: Told, action: int | None) -> None:
+    hits.update(reference.branches(action))
+
+
+MATCH = Match(GAME, Told, compare, count_branches)
+MUST_HIT = {"equal", "won", "lost", *(f"one guess on {value}" for value in "A2K")}
+
+
+@pytest.mark.parametrize("variant", GAME.variants)
+def test_variant_matches_reference(variant: str) -> None:
+    assert MATCH.games(variant, 300)["won"]
+
+
+def test_3000_random_option_sets_match_reference_and_reach_every_branch() -> None:
+    hits = MATCH.random_sets(0, 3000)
+    assert {one for one in MUST_HIT if not hits[one]} == set()
+
+
+def test_a_worked_example() -> None:
+    """Six higher, queen lower, queen lower (equal: a life), ace (low: there is no LOWER)."""
+    game = HigherOrLower(["6c", "Qd", "Qh", "Ac", "2s"], lives=2, target=3, aces_high=False)
+    for action in (0, 1, 1):
+        game.step(action)
+    assert (game.right, game.lives_left, game.legal(), game.over) == (2, 1, {0}, False)
+    game.step(0)
+    assert (game.won, game.legal()) == (True, set())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lives": 9, "target": 43},
+        {"lives": 9, "target": 44},
+        {"lives": 1, "target": 51},
+        {"lives": 0},
+        {"lives": 10},
+        {"target": 0},
+        {"target": 52},
+        {"aces_high": True},
+        {"aces": "high"},
+    ],
+    ids=str,
+)
+def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> None:
+    if refused(options):
+        with pytest.raises(ValueError, match=r"option|unknown"):
+            GAME.make_rules(None, options)
+    else:
+        GAME.make_rules(None, options)
+
+
+def test_the_page_is_that_of_a_game() -> None:
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [*HEADINGS]
+    blocks = {make.__name__: lambda make=make: make(GAME) for make in ABOUT_GAME}
+    assert text == renew_blocks(text, blocks, "README.md")
+    assert all(f"<!-- generated: {name} -->" in text for name in blocks)
+
+
+def reachable(deck: list[str], rules: dict[str, Any]) -> set[tuple[int, int]]:
+    """How many guesses there may have been on a deck, and how many of them right."""
+    found, left = set[tuple[int, int]](), [list[int]()]
+    while left:
+        actions = left.pop()
+        game = HigherOrLower(deck, **rules)
+        for action in actions:
+            game.step(action)
+        if (len(actions), game.right) not in found:
+            found.add((len(actions), game.right))
+            left += [[*actions, action] for action in game.legal()]
+    return found
+
+
+def test_records_are_taken_exactly_if_play_can_make_them() -> None:
+    for seed in range(60):
+        rows = MATCH.rows(None, random_options(GAME, np.random.default_rng(seed)))
+        rows.deal_bank("records", [seed])
+        told, s, rules = Told(rows), rows.states[0], rows.rules_record[0]
+        taken = set()
+        for guesses, right in product(range(52), range(52)):
+            s["next"], s["shown"]["right"] = guesses + 1, right
+            if find_wrong(s, rules) == 0:
+                taken.add((guesses, right))
+        assert taken == reachable([*told.turned, *told.stock], to_plain(rows.rules))
+
+
+LOOK = """
+import gymnasium as gym
+from parlour.envs import GAMES
+from tests.contract.cases import CASES
+from tests.example_game.alone import alone
+tables = GAMES, CASES, gym.registry
+before = [list(table) for table in tables]
+try:
+    with alone():
+        inside = [list(table) for table in tables]
+        raise RuntimeError
+except RuntimeError:
+    print([list(table) for table in tables] == before, inside[0], len(inside[1]))
+    print([name for name in inside[2] if name not in before[2]])
+"""
+TAKE_UP = """
+import pickle, sys
+env = pickle.loads(bytes.fromhex(sys.stdin.read()))
+env.step(int(env.action_masks().argmax()))
+print(env.clone().tobytes().hex())
+"""
+ENTER = "from tests.example_game.alone import enter_alone; enter_alone()"
+
+
+def run(code: str, given: str = "") -> tuple[list[str], str]:
+    """Run code in a process of its own; what it prints, and what it complains of."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=ROOT)
+    return done.stdout.splitlines(), done.stderr
+
+
+def test_nobody_else_sees_it() -> None:
+    """Nor after a test that fails."""
+    assert GAME.name not in SEEN_BEFORE
+    assert list(GAMES.values()) == [GAME] == list({case.game for case in CASES})
+    said, complaints = run(LOOK)
+    assert not complaints
+    assert said == ["True ['higher_or_lower'] 2", "['parlour/HigherOrLower-v0']"]
+
+
+def test_another_process_takes_it_up_if_it_has_entered_it() -> None:
+    """A game is pickled as its name: a process that does not know it says which ones it knows."""
+    env = CardEnv(GAME)
+    env.reset(seed=1)
+    sent = pickle.dumps(env).hex()
+    env.step(int(env.action_masks().argmax()))
+    assert run(ENTER + TAKE_UP, sent) == ([env.clone().tobytes().hex()], "")
+    said, complaints = run("import parlour.envs" + TAKE_UP, sent)
+    assert "unknown game 'higher_or_lower'; allowed: pyramid" in complaints and not said
