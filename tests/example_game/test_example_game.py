@@ -1,35 +1,22 @@
-"""The example plays as its reference does, its page is up to date, and nobody else sees it."""
+"""The compiled Higher or Lower plays exactly as the reference written from the rule text."""
 
-import pickle
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from parlour.envs import GAMES, CardEnv
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
-from parlour.training.cli.docs import ABOUT_GAME, renew_blocks
-from tests.contract.cases import CASES
 from tests.reference.match import Match, legal_now, names
-from tests.test_house import HEADINGS
 from tests.walkers import random_options
 
 from . import GAME
 from .record import find_wrong
 from .reference import HigherOrLower, refused
-
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-SEEN_BEFORE = dict(GAMES)
-"""The games as they are outside this folder's tests: read before any of them runs."""
 
 
 class Told(HigherOrLower):
@@ -112,14 +99,6 @@ def test_options_are_refused_as_by_the_reference(options: dict[str, Any]) -> Non
         GAME.make_rules(None, options)
 
 
-def test_the_page_is_that_of_a_game() -> None:
-    text = (HERE / "README.md").read_text(encoding="utf-8")
-    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [*HEADINGS]
-    blocks = {make.__name__: lambda make=make: make(GAME) for make in ABOUT_GAME}
-    assert text == renew_blocks(text, blocks, "README.md")
-    assert all(f"<!-- generated: {name} -->" in text for name in blocks)
-
-
 def reachable(deck: list[str], rules: dict[str, Any]) -> set[tuple[int, int]]:
     """How many guesses there may have been on a deck, and how many of them right."""
     found, left = set[tuple[int, int]](), [list[int]()]
@@ -145,54 +124,3 @@ def test_records_are_taken_exactly_if_play_can_make_them() -> None:
             if find_wrong(s, rules) == 0:
                 taken.add((guesses, right))
         assert taken == reachable([*told.turned, *told.stock], to_plain(rows.rules))
-
-
-LOOK = """
-import gymnasium as gym
-from parlour.envs import GAMES
-from tests.contract.cases import CASES
-from tests.example_game.alone import alone
-tables = GAMES, CASES, gym.registry
-before = [list(table) for table in tables]
-try:
-    with alone():
-        inside = [list(table) for table in tables]
-        raise RuntimeError
-except RuntimeError:
-    print([list(table) for table in tables] == before, inside[0], len(inside[1]))
-    print([name for name in inside[2] if name not in before[2]])
-"""
-TAKE_UP = """
-import pickle, sys
-env = pickle.loads(bytes.fromhex(sys.stdin.read()))
-env.step(int(env.action_masks().argmax()))
-print(env.clone().tobytes().hex())
-"""
-ENTER = "from tests.example_game.alone import enter_alone; enter_alone()"
-
-
-def run(code: str, given: str = "") -> tuple[list[str], str]:
-    """Run code in a process of its own; what it prints, and what it complains of."""
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=ROOT)
-    return done.stdout.splitlines(), done.stderr
-
-
-def test_nobody_else_sees_it() -> None:
-    """Nor after a test that fails."""
-    assert GAME.name not in SEEN_BEFORE
-    assert list(GAMES.values()) == [GAME] == list({case.game for case in CASES})
-    said, complaints = run(LOOK)
-    assert not complaints
-    assert said == ["True ['higher_or_lower'] 2", "['parlour/HigherOrLower-v0']"]
-
-
-def test_another_process_takes_it_up_if_it_has_entered_it() -> None:
-    """A game is pickled as its name: a process that does not know it says which ones it knows."""
-    env = CardEnv(GAME)
-    env.reset(seed=1)
-    sent = pickle.dumps(env).hex()
-    env.step(int(env.action_masks().argmax()))
-    assert run(ENTER + TAKE_UP, sent) == ([env.clone().tobytes().hex()], "")
-    said, complaints = run("import parlour.envs" + TAKE_UP, sent)
-    assert "unknown game 'higher_or_lower'; allowed: pyramid" in complaints and not said
