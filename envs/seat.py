@@ -19,8 +19,9 @@ Opponents = str | Agent | Sequence[str | Agent]
 def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) -> list[Agent]:
     """Return the agents of the seats after one's own, clockwise: one for each, or one for all.
 
-    Names are those of `players.named`; the players of a list of names draw by ``seed``, ``seed`` +
-    1 and so on. Raises ValueError for a wrong number, an unknown name or what is no agent.
+    Names are those of `baselines.make_baseline`; the players of a list of names draw by ``seed``,
+    ``seed`` + 1 and so on. Raises ValueError for a wrong number, an unknown name or what is no
+    agent.
     """
     others = game.num_players(rules) - 1
     agents = list(opponents) if isinstance(opponents, list | tuple) else [opponents]

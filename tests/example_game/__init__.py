@@ -5,12 +5,11 @@ tests of this folder.
 """
 
 from parlour.envs.core.game import Game
-from parlour.envs.core.row_kernels import make_resample_kernel, make_score_kernel
+from parlour.envs.core.row_kernels import make_resample_rows, make_score_rows
 
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels, resample_hidden
 from .layout import action_words, final_info, layout
-from .record import RECORD
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -24,6 +23,7 @@ from .rules import (
     check,
     label,
 )
+from .state_check import STATE_CHECK
 
 GAME = Game(
     name="higher_or_lower",
@@ -39,14 +39,14 @@ GAME = Game(
     actions=ACTIONS,
     label=label,
     kernels=kernels,
-    resample_kernel=make_resample_kernel(resample_hidden),
-    score_kernel=make_score_kernel(heuristic),
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
     heuristic_weights=WEIGHTS,
     layout=layout,
     action_words=action_words,
     final_info=final_info,
     score_range=(0, GUESSES),
-    record=RECORD,
+    state_check=STATE_CHECK,
 )
 """The game, as `parlour.envs.GAMES` would have it."""
 

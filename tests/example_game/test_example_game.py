@@ -15,8 +15,8 @@ from tests.reference.match import Match, legal_now, names
 from tests.walkers import random_options
 
 from . import GAME
-from .record import find_wrong
 from .reference import HigherOrLower, refused
+from .state_check import find_wrong
 
 
 class Told(HigherOrLower):

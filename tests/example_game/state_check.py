@@ -1,4 +1,4 @@
-"""Higher or Lower: which records are states of a game. See `envs/core/record.py`.
+"""Higher or Lower: which records are states of a game. See `envs/core/state_check.py`.
 
 What says everything are the deck, how far it has been turned up, and how many guesses were right.
 """
@@ -6,7 +6,7 @@ What says everything are the deck, how far it has been turned up, and how many g
 from parlour.envs.core.aliases import RulesRecord, State
 from parlour.envs.core.bits import count
 from parlour.envs.core.jit import jit
-from parlour.envs.core.record import make_record_check
+from parlour.envs.core.state_check import make_state_check
 
 from .kernel import legal_guesses, show_rules, value_of, write_outcome
 from .rules import ACTIONS, FEATURES, GUESSES, KING, STATE
@@ -69,4 +69,4 @@ def derive(s: State, rules: RulesRecord) -> None:
     write_outcome(s, rules)
 
 
-RECORD = make_record_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)
+STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)
