@@ -7,7 +7,6 @@ import pytest
 
 from parlour.agents.networks import build_network
 from parlour.agents.registry import (
-    IllegalActionError,
     Turn,
     check_agent,
     choose_actions,
@@ -123,52 +122,6 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
             load_agent(str(path), GAME, RULES)
     with pytest.raises(ValueError, match=r"agent\.json: .*No such file"):
         load_agent(str(tmp_path), GAME, RULES)
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (
-            np.array([39, 39, 41]),
-            r"chose action 41 \(UNDO\), which is not legal; legal are: .*DEAL",
-        ),
-        (np.array([39, 99, 39]), r"chose action 99 \(no action of this game\)"),
-        (np.array([-1, 39, 39]), "chose action -1"),
-        (np.array([39, 39]), r"must return 3 integers, shape \(3,\); got int64 \(2,\)"),
-        (np.array([39.0, 39.0, 39.0]), "got float64"),
-        (None, "got object"),
-    ],
-)
-def test_wrong_answers(answer: object, said: str) -> None:
-    with pytest.raises(IllegalActionError, match=said):
-        choose_actions(Answers(answer), turn())
-
-
-@pytest.mark.parametrize("n", [1, 3])
-@pytest.mark.parametrize("sees_all", [False, True])
-def test_an_agent_cannot_change_the_game(n: int, sees_all: bool) -> None:
-    class Vandal(Answers):
-        pass
-
-    Vandal.sees_all = sees_all
-    rows = Rows(GAME, RULES, n)
-    rows.deal_bank("pyramid-1", range(n))
-    before = rows.states.tobytes()
-    given = prepare_turn(Vandal(None), GAME, RULES, rows.states, 0)
-    for array in (given.states, given.observations, given.masks):
-        assert not array.flags.writeable
-        array.flags.writeable = True  # whoever wants to can: what he then writes into is his own
-        array.view(np.uint8)[:] = 77
-    assert rows.states.tobytes() == before
-
-
-def test_a_seed_for_each_state_does_not_depend_on_its_neighbours() -> None:
-    rows = Rows(GAME, RULES, 4)
-    rows.deal_bank("pyramid-1", range(4))
-    seeds = np.arange(4, dtype=np.uint64)
-    whole = prepare_turn(Answers(None), GAME, RULES, rows.states, seeds).states
-    part = prepare_turn(Answers(None), GAME, RULES, rows.states[2:], seeds[2:]).states
-    assert np.array_equal(whole[2:], part)
 
 
 class Bare:

@@ -123,35 +123,6 @@ def test_wrong_options_of_the_rules(game: Game, value: Any) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_explain_refuses_what_is_no_observation(game: Game) -> None:
-    env = begun(game, encoding="codes")
-    codes = env.rows.codes[0]
-    flat = game.features.onehot(codes[None])[0]
-    for odd in (
-        None,
-        5,
-        "x",
-        [],
-        codes[None, None],
-        codes[:-1],
-        codes.astype(object),
-        [[1], [2, 3]],
-    ):
-        with pytest.raises(ValueError, match=r"^observation: got .*; allowed are numbers, codes"):
-            env.explain(odd)  # type: ignore[arg-type]
-    first = game.features.pieces[0].name
-    for wrong in (-1, 64, 1.5, float("nan"), 2**40):
-        row = codes.astype(float)
-        row[0] = wrong
-        with pytest.raises(ValueError, match=f"^observation: {first} has .*; allowed is 0 to"):
-            env.explain(row)
-    twice = flat.copy()
-    twice[: game.features.pieces[0].kind.top] = 1
-    with pytest.raises(ValueError, match=f"^observation: {first} has .*; allowed is a single 1"):
-        env.explain(twice)
-    assert env.explain(flat.astype(float)) == env.explain(flat[None]) == env.explain(flat)
-
-
 class Moody:
     """Plays the first legal action until it is told to fail."""
 

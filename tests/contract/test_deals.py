@@ -1,4 +1,4 @@
-"""Chosen decks, numbered deals of a bank, and the half of the seeds that only banks may use."""
+"""Chosen decks, numbered deals of a bank, and deals that are drawn in play."""
 
 from typing import Any
 
@@ -7,18 +7,12 @@ import pytest
 
 from parlour.envs import CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import (
-    STATE_HEAD,
-    Autoreset,
     DealSource,
-    StepConfig,
-    make_batch_kernels,
-    make_buffers,
 )
 from parlour.envs.core.cards import card_name as card_name
 from parlour.envs.core.cards import next_random_word
-from parlour.envs.core.deals import bank_seeds, default_bank
-from parlour.envs.core.jit import jit, plain_python
-from parlour.envs.core.options import as_record
+from parlour.envs.core.deals import default_bank
+from parlour.envs.core.jit import plain_python
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import Case
 
@@ -166,47 +160,6 @@ def test_after_a_numbered_deal_play_goes_on_with_other_deals(game: Game) -> None
     bank = env.state["deck"].tobytes()
     env.reset()
     assert env.state["deck"].tobytes() != bank
-
-
-def test_bank_seeds_are_in_the_reserved_half_and_differ() -> None:
-    seeds = bank_seeds("some-bank", range(100_000))
-    assert seeds.dtype == np.uint64
-    assert (seeds >= TOP_BIT).all()
-    assert len(np.unique(seeds)) == len(seeds)
-    assert np.array_equal(bank_seeds("some-bank", [7, 3]), seeds[[7, 3]])
-    assert not np.isin(bank_seeds("some-bank-1", range(1000)), seeds).any()
-    assert 0.49 < np.mean(seeds >> np.uint64(62) & np.uint64(1)) < 0.51
-
-
-@jit
-def nothing(s: Any, rules: Any) -> None:
-    pass
-
-
-@jit
-def end(s: Any, rules: Any, action: int) -> None:
-    s["over"] = 1
-
-
-def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
-    """A game without cards leaves the seed of each deal in its state: 200 000 of them."""
-    state = np.dtype([*STATE_HEAD, ("shown", [("nothing", np.int8)])])
-    play = make_batch_kernels(nothing, nothing, end, 1, 1.0)
-    rows, out = np.zeros(1000, state), make_buffers(1000, 1, state)
-    rows["rng"] = np.random.default_rng(0).integers(0, 2**64, 1000, np.uint64)
-    rules, every = (0,), np.ones(1000, np.bool_)
-    play.reset_rows(rows, rules, as_record(StepConfig()), every, int(DealSource.DRAW), out)
-    rows["legal"] = 1
-    drawn = []
-    for mode in (Autoreset.NEXT_STEP, Autoreset.SAME_STEP):
-        config = as_record(StepConfig(reset=int(mode)))
-        for _ in range(100 * (2 - mode)):
-            play.step_rows(rows, rules, config, every, np.zeros(1000, np.int64), out)
-            drawn.append(rows["rng"].copy())
-    seeds = np.concatenate(drawn)
-    assert (seeds < TOP_BIT).all()
-    assert len(np.unique(seeds)) >= 150_000
-    assert 0.49 < np.mean(seeds >> np.uint64(62) & np.uint64(1)) < 0.51
 
 
 def test_a_deal_drawn_in_play_is_the_deal_of_its_seed(game: Game) -> None:

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.registry import Turn, choose_actions, prepare_turn
+from parlour.agents.registry import Turn, prepare_turn
 from parlour.envs import CardEnv, game
-from parlour.envs.core import keys
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.deals import bank_seeds
@@ -368,30 +367,6 @@ def test_the_secret_square_of_a_foul_is_no_better_known() -> None:
     assert np.mean(squares) < 0.5, "what is drawn in its place is the true square too often"
 
 
-def test_what_an_agent_writes_changes_no_judgement() -> None:
-    """It cannot write; and if it finds a way, what it wrote is not what it is judged by."""
-
-    class Forger:
-        name, sees_all = "forger", False
-
-        def act(self, turn: Turn) -> np.ndarray:
-            for array in (turn.states, turn.observations, turn.masks, turn.seeds):
-                with pytest.raises(ValueError, match="read-only"):
-                    array[...] = array
-                array.flags.writeable = True
-            turn.masks[:] = True
-            return np.full(len(turn.masks), POKER.actions - 1)
-
-    rules = POKER.make_rules()
-    table = states_of(POKER, KNOWN[:3], rules)
-    forger = Forger()
-    rows = Rows(POKER, rules, 3)
-    rows.restore(table)
-    rows.step(np.full(3, POKER.actions - 1))
-    with pytest.raises(RuntimeError, match="which is not legal"):
-        choose_actions(forger, prepare_turn(forger, POKER, rules, rows.states, 0))
-
-
 class TwoFaced:
     """Says that it sees no hidden cards when it is looked at, and later that it does."""
 
@@ -432,11 +407,6 @@ def test_what_an_agent_was_shown_is_what_results_say_of_it(honest: int) -> None:
     assert agent.reads <= 3, "it is asked again while it plays"
 
 
-def test_names_cannot_be_made_to_share_a_key() -> None:
-    labels = [("a", "b"), ("a\0b",), ("a', 'b",), ("['a', 'b']",), ("ab",), ("a", "b", "")]
-    assert len({derive_key("k", *some) for some in labels}) == len(labels)
-
-
 def test_results_name_their_key_and_can_be_repeated() -> None:
     """And nobody could have known it: no two evaluations have the same."""
     first, second = (evaluate(POKER, "uniform", deals=60) for _ in range(2))
@@ -447,9 +417,3 @@ def test_results_name_their_key_and_can_be_repeated() -> None:
     assert np.array_equal(first.results.score, again.results.score)
     both = compare(POKER, ["greedy", "uniform"], deals=60, key=first.key)
     assert np.array_equal(both.evaluations[1].results.score, first.results.score)
-
-
-def test_the_words_are_those_of_siphash() -> None:
-    """The published test vector of a message of 16 bytes."""
-    one, two = np.frombuffer(bytes(range(16)), "<u8").astype(np.uint64)
-    assert int(keys.sip_hash(one, two, one, two)) == 0x3F2ACC7F57C29BDB

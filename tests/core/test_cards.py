@@ -1,0 +1,139 @@
+"""Cards by name and code, decks that are refused, and the generator in a state."""
+
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs.core.cards import (
+    FIRST_CARD,
+    PACK_SIZE,
+    card_name,
+    full_pack,
+    next_random_word,
+    parse_card,
+    parse_deck,
+    random_below,
+    shuffle,
+    shuffle_pack,
+)
+from parlour.envs.core.jit import plain_python
+from tests.core.test_splitmix import PUBLISHED
+
+next_plain, below_plain = plain_python(next_random_word), plain_python(random_below)
+
+
+def state(seed: int = 0) -> dict[str, Any]:
+    return {"rng": seed}
+
+
+def record(seed: int = 0) -> np.void:
+    return np.array([(seed,)], [("rng", np.uint64)])[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "name"), [(4, "Ac"), (5, "Ad"), (42, "Th"), (55, "Ks"), (0, "--")]
+)
+def test_a_code_is_value_times_four_and_suit(code: int, name: str) -> None:
+    assert card_name(code) == name
+
+
+def test_names_of_all_cards_are_read_back() -> None:
+    assert [parse_card(card_name(code)) for code in full_pack()] == list(full_pack())
+
+
+@pytest.mark.parametrize("text", ["Th", "th", "TH", "10h", " 10H "])
+def test_a_ten_may_be_written_in_any_way(text: str) -> None:
+    assert parse_card(text) == 42
+
+
+@pytest.mark.parametrize("text", ["", "T", "1h", "Tx", "hT", "Thh", "100h"])
+def test_what_is_no_card_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match=f"card '{text}' is not a card"):
+        parse_card(text)
+
+
+def test_a_full_pack_has_each_card_once() -> None:
+    assert full_pack() == tuple(range(FIRST_CARD, FIRST_CARD + PACK_SIZE))
+    assert len({card_name(code) for code in full_pack()}) == 52
+
+
+@pytest.mark.parametrize("deck", ["Ac 2c 3c", "Ac,2c, 3c", ["Ac", 8, "3c"], np.array([4, 8, 12])])
+def test_a_deck_may_be_names_or_codes(deck: Any) -> None:
+    found = parse_deck(deck, (4, 8, 12))
+    assert (found.tolist(), found.dtype) == ([4, 8, 12], np.int8)
+
+
+def test_a_deck_keeps_its_order() -> None:
+    assert parse_deck("3c Ac 2c", (4, 8, 12)).tolist() == [12, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("deck", "said"),
+    [
+        ("Ac Ac 3c", "deck: card 2: Ac is in the deck twice"),
+        ("Ac 5d 3c", "deck: card 2: 21 is no card of it"),
+        ("Ac", "deck: 1 cards, 3 needed; missing: 2c 3c"),
+        ("Ac 2c 3c Ac", "deck: card 4: Ac is in the deck twice"),
+        (5, "deck=5: allowed is text, or a list"),
+        ([4.0], "deck=.*: allowed is text, or a list"),
+    ],
+)
+def test_a_wrong_deck_is_refused_by_its_first_fault(deck: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        parse_deck(deck, (4, 8, 12))
+
+
+def test_without_a_pack_a_deck_has_52_cards() -> None:
+    assert len(parse_deck(full_pack())) == 52
+    with pytest.raises(ValueError, match="51 cards, 52 needed; missing: Ks"):
+        parse_deck(full_pack()[:-1])
+
+
+def test_the_generator_is_splitmix64() -> None:
+    s = state(0)
+    assert [next_plain(s) for _ in PUBLISHED] == PUBLISHED
+
+
+def test_the_compiled_generator_is_the_plain_one() -> None:
+    compiled, plain = record(2**64 - 3), state(2**64 - 3)
+    for n in (1, 2, 6, 52, 1000, 2**31):
+        assert int(next_random_word(compiled)) == next_plain(plain)
+        assert random_below(compiled, n) == below_plain(plain, n)
+    assert int(compiled["rng"]) == plain["rng"]
+
+
+def test_random_below_scales_the_upper_half_of_a_word() -> None:
+    assert [below_plain(state(0), n) for n in (1, 10, 52)] == [
+        PUBLISHED[0] * n >> 64 for n in (1, 10, 52)
+    ]
+
+
+def test_random_below_meets_every_number_below_and_no_other() -> None:
+    s = state(1)
+    assert {below_plain(s, 7) for _ in range(500)} == set(range(7))
+
+
+def test_a_shuffle_stays_between_its_bounds() -> None:
+    deck = list(range(9))
+    plain_python(shuffle)(state(3), deck, 2, 7)
+    assert deck[:2] + deck[7:] == [0, 1, 7, 8]
+    assert sorted(deck[2:7]) == [2, 3, 4, 5, 6] != deck[2:7]
+
+
+def test_a_shuffle_makes_every_order_equally_often() -> None:
+    s, counts = state(4), Counter[tuple[int, ...]]()
+    for _ in range(6000):
+        deck = [0, 1, 2, 3]
+        plain_python(shuffle)(s, deck, 1, 4)
+        counts[tuple(deck)] += 1
+    assert set(counts) == {(0, *order) for order in permutations((1, 2, 3))}
+    assert all(850 < count < 1150 for count in counts.values())
+
+
+def test_a_shuffled_pack_is_whole_and_in_another_order() -> None:
+    deck = [0] * PACK_SIZE
+    plain_python(shuffle_pack)(state(5), deck)
+    assert sorted(deck) == list(full_pack()) != deck

@@ -1,0 +1,175 @@
+"""Pieces of an observation: where each lies, how it is encoded, read back and refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs.core.features import (
+    CARD,
+    FLAG,
+    RANK,
+    Features,
+    Piece,
+    RepeatedPieces,
+    digit_piece,
+    whole_number,
+    write_onehot,
+)
+from parlour.envs.core.jit import plain_python
+
+FEATURES = Features(
+    [
+        Piece("card", 1, CARD, "a card"),
+        Piece("ranks", 2, RANK, "two cards"),
+        RepeatedPieces("seats", 2, (Piece("lives", 1, whole_number(3), "lives"),)),
+        digit_piece("target", 2, "a number"),
+        Piece("open", 1, FLAG, "a switch"),
+    ]
+)
+CODES = np.array([42, 4, 0, 3, 0, 2, 5, 1], np.int8)
+SAID = {"card": "Th", "ranks": ["Ac", "--"], "seats.0.lives": 3, "seats.1.lives": 0,
+        "target": 37, "open": True}  # fmt: skip
+COLUMNS = (52, 13, 13, 3, 3, 15, 15, 1)
+"""Of each entry, how many there are."""
+ONES = [38, 52, 52 + 26 + 2, 52 + 26 + 6 + 1, 52 + 26 + 6 + 15 + 4, sum(COLUMNS) - 1]
+"""The columns of the codes above, one after another."""
+
+
+def flat(codes: np.ndarray = CODES) -> np.ndarray:
+    return FEATURES.onehot(codes[None])[0]
+
+
+@pytest.mark.parametrize("high", [0, -1, 64])
+def test_a_code_is_below_64(high: int) -> None:
+    with pytest.raises(ValueError, match=rf"whole_number\({high}\): allowed are 1..63"):
+        whole_number(high)
+    assert whole_number(63).high == 63
+
+
+def test_width_and_columns_are_the_sums_of_the_pieces() -> None:
+    assert (FEATURES.width, FEATURES.columns) == (len(CODES), sum(COLUMNS))
+
+
+def test_the_record_is_the_codes_byte_for_byte() -> None:
+    record = CODES.view(FEATURES.dtype)[0]
+    assert FEATURES.dtype.itemsize == FEATURES.width
+    assert (record["card"], record["ranks"].tolist(), record["open"]) == (42, [4, 0], 1)
+    assert record["seats"]["lives"].tolist() == [3, 0]
+
+
+def test_each_entry_has_its_highest_code() -> None:
+    assert FEATURES.high.tolist() == [55, 55, 55, 3, 3, 15, 15, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "entries"),
+    [("card", range(1)), ("ranks", range(1, 3)), ("seats.1.lives", range(4, 5)),
+     ("open", range(7, 8))],
+)  # fmt: skip
+def test_a_piece_has_its_entries(name: str, entries: range) -> None:
+    assert FEATURES.entry_range(name) == entries
+
+
+def test_an_unknown_piece_is_named() -> None:
+    with pytest.raises(ValueError, match=r"no piece 'cards'; there are card, ranks, seats\.0\."):
+        FEATURES.entry_range("cards")
+
+
+def test_onehot_sets_the_column_of_each_code_and_none_for_0() -> None:
+    assert np.flatnonzero(flat()).tolist() == ONES
+    assert flat().max() == 1
+
+
+@pytest.mark.parametrize("suit", range(4))
+def test_a_rank_has_one_column_for_all_suits(suit: int) -> None:
+    codes = CODES.copy()
+    codes[1] = 13 * 4 + suit
+    assert flat(codes)[52 + 12] == 1
+
+
+def column_of(entry: int, code: int) -> int:
+    """The column of a code among those of its entry."""
+    return code - 4 if entry == 0 else (code >> 2) - 1 if entry in (1, 2) else code - 1
+
+
+def test_every_code_has_its_column_within_its_entry() -> None:
+    for entry, high in enumerate(FEATURES.high):
+        for code in range(4 if entry < 3 else 1, int(high) + 1):
+            codes = np.zeros(FEATURES.width, np.int8)
+            codes[entry] = code
+            wanted = [sum(COLUMNS[:entry]) + column_of(entry, code)]
+            assert np.flatnonzero(flat(codes)).tolist() == wanted
+
+
+def test_onehot_writes_over_what_was_in_the_buffer() -> None:
+    out = np.full((1, FEATURES.columns), 9, np.uint8)
+    assert FEATURES.onehot(CODES[None], out) is out
+    assert np.array_equal(out[0], flat())
+
+
+def test_compiled_and_plain_write_the_same() -> None:
+    out: Any = [[9] * FEATURES.columns]
+    codes: Any = [CODES.tolist()]
+    plain_python(write_onehot)(codes, FEATURES.onehot_places, out)
+    assert out[0] == flat().tolist()
+
+
+def test_codes_are_explained() -> None:
+    assert FEATURES.explain(CODES) == FEATURES.explain(CODES[None]) == SAID
+
+
+def test_numbers_of_any_type_are_explained() -> None:
+    assert FEATURES.explain(CODES.astype(float)) == FEATURES.explain(CODES.tolist()) == SAID
+    assert FEATURES.explain(flat().astype(float)) == FEATURES.explain(flat())
+
+
+def test_onehot_is_explained_with_ranks_for_cards() -> None:
+    assert FEATURES.explain(flat()) == {**SAID, "ranks": ["A", "--"]}
+
+
+@pytest.mark.parametrize(
+    ("entry", "code", "said"),
+    [
+        (0, 56, "card has 56; allowed is 0 to 55"),
+        (0, -1, "card has -1; allowed is 0 to 55"),
+        (0, 3, "card has 3; allowed is 0 or the code of a card"),
+        (2, 2, "ranks has 2; allowed is 0 or the code of a card"),
+        (4, 4, r"seats\.1\.lives has 4; allowed is 0 to 3"),
+        (7, 0.5, "open has 0.5; allowed is 0 to 1"),
+        (7, float("nan"), "open has nan; allowed is 0 to 1"),
+        (7, 2**40, "open has 1099511627776; allowed is 0 to 1"),
+    ],
+)
+def test_what_is_no_code_is_named(entry: int, code: float, said: str) -> None:
+    codes = CODES.astype(type(code))
+    codes[entry] = code
+    with pytest.raises(ValueError, match=f"^observation: {said}$"):
+        FEATURES.explain(codes)
+
+
+@pytest.mark.parametrize(("column", "value"), [(0, 1), (0, 2), (0, -1)])
+def test_what_is_not_onehot_is_named(column: int, value: int) -> None:
+    wrong = flat().astype(int)
+    wrong[column] = value
+    with pytest.raises(ValueError, match=r"^observation: card has .*; allowed is a single 1 among"):
+        FEATURES.explain(wrong)
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 5, "x", CODES[:-1], CODES[None, None], [[1], [2, 3]], CODES.astype(object)]
+)
+def test_what_is_no_observation_is_refused(odd: object) -> None:
+    with pytest.raises(ValueError, match=r"^observation: got .*codes \(8,\) or onehot \(115,\)$"):
+        FEATURES.explain(odd)
+
+
+def test_the_table_counts_entries_and_columns() -> None:
+    assert FEATURES.markdown_table().splitlines()[2:] == [
+        "| `card` | 0 | 0–51 | a card |",
+        "| `ranks` | 1–2 | 52–77 | two cards |",
+        "| `seats.0.lives` | 3 | 78–80 | lives |",
+        "| `seats.1` … `seats.1` | each 1 further | each 3 further | the same of the others |",
+        "| `target` | 5–6 | 84–113 | a number: digits to base 16 |",
+        "| `open` | 7 | 114 | a switch |",
+    ]

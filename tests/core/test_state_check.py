@@ -1,0 +1,169 @@
+"""Records from outside: each field of the head, the deck, what is shown, what follows."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs.core import state_check
+from parlour.envs.core.batch import Over
+from parlour.envs.core.jit import plain_python
+from tests.core.tiny import CARDS, FEATURES, LABELS, STATE, as_python, begin
+
+ACTIONS = len(LABELS)
+PACK = sum(1 << card for card in CARDS)
+SOUND = {"moves": 0, "steps": 0, "over": 0, "won": 0, "illegal": 0, "turn": 0, "legal": 0b111}
+find_wrong_head = plain_python(state_check.find_wrong_head)
+is_whole = plain_python(state_check.is_whole)
+
+
+def named(number: int) -> str:
+    return state_check.HEAD_ALLOWED[number - 1][0] if number else ""
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("moves", -1),
+        ("steps", -1),
+        ("over", -1),
+        ("over", Over.ENDED_BEFORE_TURN),
+        ("won", -1),
+        ("won", 2),
+        ("illegal", -1),
+        ("illegal", 0b10),
+        ("turn", -1),
+        ("turn", 1),
+        ("legal", 0),
+        ("legal", 1 << ACTIONS),
+        ("legal", -1),
+    ],
+)
+def test_a_field_out_of_range_is_found(field: str, value: int) -> None:
+    assert named(find_wrong_head({**SOUND, field: value}, 1, ACTIONS)) == field
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "players"),
+    [
+        ("legal", 1, 1),
+        ("over", Over.TRUNCATED, 1),
+        ("won", 1, 1),
+        ("illegal", 1, 1),
+        ("over", Over.ENDED_BEFORE_TURN, 2),
+        ("illegal", 0b11, 2),
+        ("turn", 1, 2),
+    ],
+)
+def test_a_field_at_its_bound_is_taken(field: str, value: int, players: int) -> None:
+    assert find_wrong_head({**SOUND, field: value}, players, ACTIONS) == 0
+
+
+def test_a_finished_game_needs_nothing_legal() -> None:
+    assert find_wrong_head({**SOUND, "over": 1, "legal": 0}, 1, ACTIONS) == 0
+
+
+@pytest.mark.parametrize(
+    ("deck", "whole"),
+    [
+        ([4, 8, 12], True),
+        ([12, 4, 8], True),
+        ([4, 8, 12, 0], True),
+        ([4, 8, 8], False),
+        ([4, 8, 16], False),
+        ([4, 8, 0], False),
+        ([4, 8, 12, 4], False),
+        ([4, 8, 12 + 64], False),
+        ([4, 8, -52], False),
+    ],
+)
+def test_a_deck_has_every_card_once_and_zeros_behind(deck: list[int], whole: bool) -> None:
+    assert is_whole(deck, 1 << 4 | 1 << 8 | 1 << 12, 3) == whole
+
+
+RUNNING, TERMINATED, TRUNCATED, UNTOLD = Over
+
+
+@pytest.mark.parametrize(
+    ("derived", "said", "illegal", "found"),
+    [
+        (RUNNING, RUNNING, 0, RUNNING),
+        (RUNNING, TRUNCATED, 0, TRUNCATED),
+        (RUNNING, TERMINATED, 1, TERMINATED),
+        (RUNNING, TERMINATED, 0, RUNNING),
+        (RUNNING, UNTOLD, 0, RUNNING),
+        (TERMINATED, UNTOLD, 0, UNTOLD),
+        (TERMINATED, TRUNCATED, 0, TERMINATED),
+        (TERMINATED, RUNNING, 0, TERMINATED),
+    ],
+)
+def test_a_game_is_over_as_the_record_says_where_that_can_be(
+    derived: Over, said: Over, illegal: int, found: Over
+) -> None:
+    s = {"over": derived, "illegal": illegal}
+    plain_python(state_check.end_as_told)(s, said)
+    assert s["over"] == found
+
+
+def checked(states: np.ndarray, **parts: Any) -> tuple[int, int, int]:
+    """What the check finds in states of the game of these tests."""
+    kernel = as_python(state_check.make_state_check(STATE, FEATURES, ACTIONS, **parts).check)
+    room = np.append(states, np.zeros(1, STATE))
+    raw = room.view(np.int8).reshape(len(room), -1)
+    return kernel(room, raw, begin().rules_record, 1, PACK, len(CARDS))
+
+
+def states(**fields: Any) -> np.ndarray:
+    """Three states, the second of them with other fields."""
+    made = begin(3).states.copy()
+    for name, value in fields.items():
+        made[name][1] = value
+    return made
+
+
+def test_sound_records_are_passed() -> None:
+    assert checked(states()) == (-1, 0, 0)
+
+
+def test_the_row_of_a_wrong_head_is_told() -> None:
+    assert checked(states(turn=1)) == (1, state_check.TURN, 0)
+
+
+def test_the_row_of_a_wrong_deck_is_told() -> None:
+    assert checked(states(deck=4)) == (1, state_check.DECK, 0)
+
+
+@pytest.mark.parametrize("code", [-1, 22])
+def test_a_shown_code_out_of_bounds_is_told_with_its_byte(code: int) -> None:
+    spoilt = states()
+    spoilt["shown"]["target"][1] = code
+    shown, inside = STATE.fields["shown"][1], FEATURES.dtype.fields["target"][1]  # type: ignore[index]
+    assert checked(spoilt) == (1, state_check.SHOWN, shown + inside)
+
+
+def test_what_the_game_finds_wrong_is_numbered_behind_the_head() -> None:
+    def find_wrong(s: Any, rules: Any) -> int:
+        return 2 if s["next"] > 5 else 0
+
+    head = len(state_check.HEAD_ALLOWED)
+    assert checked(states(next=9), find_wrong=find_wrong) == (1, head + 2, 0)
+    assert checked(states(next=5), find_wrong=find_wrong) == (-1, 0, 0)
+
+
+def test_a_byte_that_does_not_follow_is_told() -> None:
+    def derive(s: Any, rules: Any) -> None:
+        s["over"], s["score"] = 0, 2 * s["moves"]
+
+    start = STATE.fields["score"][1]  # type: ignore[index]
+    assert checked(states(moves=3, score=7), derive=derive) == (1, state_check.DERIVED, start)
+    assert checked(states(moves=3, score=6), derive=derive) == (-1, 0, 0)
+
+
+def test_without_a_derivation_a_game_without_legal_actions_is_over() -> None:
+    assert checked(states(legal=0, over=1)) == (-1, 0, 0)
+    assert checked(states(legal=0, over=2))[:2] == (1, state_check.DERIVED)
+
+
+def test_what_is_allowed_of_the_game_stands_behind_the_head() -> None:
+    made = state_check.make_state_check(STATE, FEATURES, ACTIONS, [("next", "a place")])
+    assert made.allowed == (*state_check.HEAD_ALLOWED, ("next", "a place"))

@@ -1,0 +1,130 @@
+"""The truth about a deal: positions, ways that are played, and solvers that are asked."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs.core.contract import Solution, Solving
+from parlour.envs.core.game import GAMES
+from parlour.envs.core.truth import (
+    PROBE_LIMIT,
+    WinnableInfo,
+    make_position,
+    play_actions,
+    solvable,
+    solver_of,
+)
+from tests.core.tiny import CARDS, GAME, LEAVE, STOP, TAKE, Rules, begin, make_game, play
+
+
+class Solver:
+    """Says of each position whether the next card is odd; keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Any, int | None]] = []
+
+    def __call__(self, position: Any, rules: Any, optimal: bool = False, limit: int | None = None):
+        self.asked.append((position, limit))
+        if rules.target == 21:
+            raise ValueError("no solver for this target")
+        return Solution(position["deck"][0, position["next"][0]] % 8 == 4, None, 1)
+
+
+def solved(**changes: Any) -> tuple[Any, Solver]:
+    solver = Solver()
+    return make_game(seats=None, solving=Solving(solver), **changes), solver
+
+
+def test_a_deck_becomes_its_deal() -> None:
+    found = make_position(GAME, Rules(), "6c 5c 4c 3c 2c Ac")
+    assert found.shape == (1,)
+    assert found["deck"].tolist() == [list(CARDS[::-1])]
+    assert found["shown"]["card"] == [CARDS[-1]]
+
+
+@pytest.mark.parametrize("as_record", [False, True])
+def test_a_state_becomes_a_copy_of_itself(as_record: bool) -> None:
+    rows = begin()
+    play(rows, TAKE)
+    found = make_position(GAME, rows.rules, rows.states[0] if as_record else rows.states)
+    assert found.tobytes() == rows.states.tobytes()
+    assert not np.shares_memory(found, rows.states)
+
+
+@pytest.mark.parametrize("wrong", [begin(2).states, np.zeros(1, [("deck", np.int8)])])
+def test_what_is_not_one_state_of_the_game_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="one state of Take or Leave is needed, got"):
+        make_position(GAME, Rules(), wrong)
+
+
+def test_actions_are_played_from_a_position() -> None:
+    rows = begin()
+    found = play_actions(GAME, rows.rules, rows.states[0], [TAKE, LEAVE, TAKE])
+    assert (found["score"], found["moves"]) == ([4], [3])
+    assert rows.states["moves"] == [0]
+
+
+@pytest.mark.parametrize(
+    ("actions", "said"),
+    [
+        ([TAKE, TAKE, TAKE], "action 3, TAKE, is not legal"),
+        ([STOP, LEAVE], "action 2, LEAVE, is not legal"),
+    ],
+)
+def test_the_first_action_that_is_not_legal_is_named(actions: list[int], said: str) -> None:
+    rows = begin(forced=True)
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        play_actions(GAME, rows.rules, rows.states, actions)
+
+
+def test_a_solver_is_asked_once_before_it_is_handed_out() -> None:
+    game, solver = solved()
+    assert solver_of(game, Rules()) is solver
+    ((position, limit),) = solver.asked
+    assert (position["deck"].tolist(), limit) == ([list(CARDS)], PROBE_LIMIT)
+
+
+def test_rules_that_a_solver_does_not_know_are_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="no solver for this target"):
+        solver_of(solved()[0], Rules(target=21))
+
+
+def test_a_game_without_a_solver_names_those_that_have_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(GAMES, "solved", solved(name="solved")[0])
+    monkeypatch.setitem(GAMES, GAME.name, GAME)
+    assert "solved" in solvable() and GAME.name not in solvable()
+    with pytest.raises(ValueError, match=r"Take or Leave has no solver; games that .*, solved$"):
+        solver_of(GAME, Rules())
+
+
+def test_rules_for_several_have_no_solver() -> None:
+    with pytest.raises(ValueError, match="Leave by these rules is for several players: no solver"):
+        solver_of(make_game(solving=Solving(Solver())), Rules(players=2))
+
+
+def test_running_games_are_solved_and_finished_ones_say_whether_they_were_won() -> None:
+    game, solver = solved()
+    info = WinnableInfo(game, Rules())
+    solver.asked.clear()
+    states = begin(4).states
+    states["next"] = [0, 1, 0, 1]
+    states["over"] = [0, 0, 1, 2]
+    states["won"] = [0, 0, 0, 1]
+    found = info(states)
+    assert (found.tolist(), found.dtype) == ([1, 0, 0, 1], np.int8)
+    assert len(solver.asked) == 2
+
+
+def test_what_a_solver_leaves_open_is_undecided() -> None:
+    game, _ = solved()
+    info = WinnableInfo(game, Rules())
+    info.solve = lambda *_, **__: Solution(None, None, 1)
+    assert info(begin().states).tolist() == [-1]
+
+
+def test_games_that_nobody_wins_have_no_such_truth() -> None:
+    with pytest.raises(ValueError, match="truth: Take or Leave is played for its score"):
+        WinnableInfo(solved(goal="reached")[0], Rules())
