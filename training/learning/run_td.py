@@ -29,7 +29,7 @@ EXPLORE = 0.02
 class TDRun(Run):
     """A run that learns a table of afterstate values by self-play.
 
-    It ends with the first `GAMES` games that reach ``total`` steps.
+    It ends with the first `GAMES_PER_CALL` games that reach ``total`` steps.
     """
 
     settings: TDSettings
