@@ -99,8 +99,9 @@ def test_nothing_hidden_is_seen(case: Case) -> None:
     check(case, 9 if case.players == 1 else 3, seed=40)
 
 
-def test_nothing_hidden_is_seen_with_random_options() -> None:
-    for i, case in enumerate(random_cases(19, seed=7)):
+@pytest.mark.parametrize("each", [6, pytest.param(19, marks=pytest.mark.slow)])
+def test_nothing_hidden_is_seen_with_random_options(each: int) -> None:
+    for i, case in enumerate(random_cases(each, seed=7)):
         if case.players == 1:
             check(case, 3, seed=1000 + 3 * i, every=3)
         else:
@@ -218,25 +219,27 @@ def test_nothing_hidden_was_seen_on_the_way(case: Case) -> None:
     play_again(case, 3, seed=45, every=8)
 
 
-def test_nothing_hidden_was_seen_on_the_way_with_random_options() -> None:
-    for i, case in enumerate(random_cases(19, seed=71)):
+@pytest.mark.parametrize("each", [6, pytest.param(19, marks=pytest.mark.slow)])
+def test_nothing_hidden_was_seen_on_the_way_with_random_options(each: int) -> None:
+    for i, case in enumerate(random_cases(each, seed=71)):
         if case.players == 1:
             play_again(case, 3, seed=45, every=14)
         else:
             play_again(case, 1, seed=45 + i, every=14)
 
 
-def test_there_is_something_to_hide(game: Game) -> None:
+@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_there_is_something_to_hide(game: Game, games: int) -> None:
     """Else the tests above show nothing: most variants hide cards in half of their positions."""
     cases = {variant: Case(game, variant) for variant in game.variants}
     found = {
-        variant: check(case, 3, seed=9, every=1 if case.players == 1 else 6)
+        variant: check(case, games, seed=9, every=1 if case.players == 1 else 6)
         for variant, case in cases.items()
     }
     hiding = [case for variant, case in cases.items() if found[variant] > 0.5]
     assert len(hiding) > len(found) / 2, found
     for case in hiding:
-        assert play_again(case, 3, 9, 2) if case.players == 1 else play_again(case, 1, 9, 9)
+        assert play_again(case, games, 9, 2) if case.players == 1 else play_again(case, 1, 9, 9)
 
 
 def test_the_shells_show_nothing_hidden(case: Case) -> None:

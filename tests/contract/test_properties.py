@@ -6,6 +6,7 @@ from typing import Any, get_type_hints
 
 import gymnasium as gym
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ BOUNDED = settings(
     max_examples=375,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+FEW = settings(BOUNDED, max_examples=75)
 
 
 @st.composite
@@ -148,9 +150,7 @@ def by_rank(game: Game, said: dict[str, Any]) -> dict[str, Any]:
     return {name: rank(value) if name in ranks else value for name, value in said.items()}
 
 
-@BOUNDED
-@given(cases(), SEEDS, MOVES)
-def test_observations(case: Case, seed: int, moves: list[int]) -> None:
+def observations_agree(case: Case, seed: int, moves: list[int]) -> None:
     """Both encodings lie in their spaces and say the same, piece by piece."""
     played = Played(case, seed, moves)
     game, features = case.game, case.game.features
@@ -168,6 +168,19 @@ def test_observations(case: Case, seed: int, moves: list[int]) -> None:
         said, read = features.explain(codes[i]), features.explain(flat[i])
         assert list(said) == [piece.name for piece in features.pieces]
         assert by_rank(game, said) == read
+
+
+@FEW
+@given(cases(), SEEDS, MOVES)
+def test_observations(case: Case, seed: int, moves: list[int]) -> None:
+    observations_agree(case, seed, moves)
+
+
+@pytest.mark.slow
+@BOUNDED
+@given(cases(), SEEDS, MOVES)
+def test_observations_of_many_games(case: Case, seed: int, moves: list[int]) -> None:
+    observations_agree(case, seed, moves)
 
 
 def rules_are_shown(case: Case) -> None:

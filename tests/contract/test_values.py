@@ -13,6 +13,10 @@ from tests.contract.cases import CASES, Case, positions, random_cases
 VALUED = [case for case in CASES if case.game.afterstates]
 WITH_VALUES = [case for case in VALUED if case.players == 1]
 """What they add up to is the score of one player's game; at a table of several there is none."""
+DEFAULT_QUICK = [
+    pytest.param(case, marks=[] if case.variant == case.game.default else [pytest.mark.slow])
+    for case in WITH_VALUES
+]
 CLOSE = 1e-3
 
 
@@ -88,7 +92,7 @@ def test_what_changes_adds_up_with_random_options() -> None:
             check_sums(case, 1)
 
 
-@pytest.mark.parametrize("valued", WITH_VALUES, ids=str)
+@pytest.mark.parametrize("valued", DEFAULT_QUICK, ids=str)
 def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
     """As plain Python has it: every card that may come, and the best answer to it."""
     values, table = require_afterstates(valued.game), table_of(valued)

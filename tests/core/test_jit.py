@@ -107,7 +107,7 @@ def test_an_edited_helper_in_another_file_is_noticed(house: House) -> None:
     assert len(house.files()) == 2, "the new version did not replace the old one"
 
 
-@pytest.mark.parametrize("dotted", [False, True])
+@pytest.mark.parametrize("dotted", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_an_edited_helper_is_noticed_outside_the_package_too(house: House, dotted: bool) -> None:
     helper = HELPER.replace("from .core", "from house.core")
     caller = CALLER.replace("from .core", "from house.core")
@@ -122,6 +122,7 @@ def test_an_edited_helper_is_noticed_outside_the_package_too(house: House, dotte
     assert house.run(call) == ("40", 2)
 
 
+@pytest.mark.slow
 def test_an_edited_helper_behind_the_dot_of_a_module_is_noticed(house: House) -> None:
     dotted = CALLER.replace("from .helper import helper", "from .helpers import all")
     house.write("house/caller.py", dotted.replace("helper(x)", "all.helper(x)"))
@@ -132,6 +133,7 @@ def test_an_edited_helper_behind_the_dot_of_a_module_is_noticed(house: House) ->
     assert house.run(CALL) == ("40", 2)
 
 
+@pytest.mark.slow
 def test_a_module_edited_and_reloaded_leaves_nothing_stale(house: House) -> None:
     edit = (
         "import importlib, pathlib, house.helper as module\n"
@@ -206,6 +208,7 @@ other[2500] = -1
     assert house.run(code.format("other", "b a")) == ("-1 4", 2)
 
 
+@pytest.mark.slow
 def test_processes_at_once_do_not_spoil_the_cache(house: House) -> None:
     calls = [f"from house.caller import caller; print(caller({x}))" for x in ("5", "5.5", "5")]
     for process in [house.start(call) for call in calls]:
@@ -214,7 +217,7 @@ def test_processes_at_once_do_not_spoil_the_cache(house: House) -> None:
     assert len(house.files()) == 4
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed"])
+@pytest.mark.parametrize("damage", [pytest.param("cut", marks=pytest.mark.slow), "changed"])
 def test_damaged_files_are_compiled_again(house: House, damage: str) -> None:
     house.run(CALL)
     for file in house.files():
@@ -251,7 +254,7 @@ tempfile.TemporaryFile = refuse
 """Numba writes such a file to find out whether a folder can be written. Root can write any."""
 
 
-@pytest.mark.parametrize("allowed", ["nowhere", "elsewhere"])
+@pytest.mark.parametrize("allowed", ["nowhere", pytest.param("elsewhere", marks=pytest.mark.slow)])
 def test_kernels_in_a_package_that_cannot_be_written_are_used(house: House, allowed: str) -> None:
     beside = {"NUMBA_CACHE_DIR": ""}
     assert house.run(CALL, **beside) == ("60", 2)

@@ -578,7 +578,7 @@ def check_spread(met: Counter[str]) -> None:
 
 
 def test_solver_agrees_with_exhaustive_search() -> None:
-    check_spread(positions_agree(500, 1000))
+    check_spread(positions_agree(250, 1000))
 
 
 def scattered(option: str, rng: np.random.Generator) -> Both:

@@ -30,6 +30,7 @@ def agent_of(run: Path) -> Path:
     return run / "seed-0" / "agent"
 
 
+@pytest.mark.slow
 def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
     run = train(settings(tmp_path, total_steps=5_000_000, pretrain=0.4, step_size=0.1), quiet=True)
     learned = evaluate(GAME, str(agent_of(run)), deals=2000).estimate("score")
@@ -41,18 +42,23 @@ def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
     assert again["score"]["mean"] == pytest.approx(learned.mean, abs=6)
 
 
-def test_it_resumes_to_the_same_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = train(settings(tmp_path / "whole"), quiet=True)
+@pytest.mark.parametrize("total", [750_000, pytest.param(1_500_000, marks=pytest.mark.slow)])
+def test_it_resumes_to_the_same_table(
+    total: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = {name: total // 3 for name in ("eval_interval", "checkpoint_interval")}
+    small |= {"total_steps": total, "eval_deals": total // 3000}
+    whole = train(settings(tmp_path / "whole", **small), quiet=True)
     plan = TDRun.plan
 
     def stop_in_the_middle(run: TDRun) -> object:
-        if run.steps >= 750_000:
+        if run.steps >= total // 2:
             raise KeyboardInterrupt
         return plan(run)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(TDRun, "plan", stop_in_the_middle)
-        train(settings(tmp_path / "cut"), quiet=True)
+        train(settings(tmp_path / "cut", **small), quiet=True)
     cut = resume(tmp_path / "cut" / whole.name, quiet=True)
     logs = [(run / "seed-0" / "progress.jsonl").read_text().splitlines() for run in (whole, cut)]
     steps = [[json.loads(line)["steps"] for line in log] for log in logs]
