@@ -8,6 +8,7 @@ import pytest
 
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.mcts import MCTSAgent
+from parlour.agents.mcts_tree import combine_keys
 from parlour.agents.networks import build_network
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
 from parlour.agents.rollouts import RolloutAgent
@@ -16,6 +17,7 @@ from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.rows import Rows, copy_states, resample_copies
+from parlour.envs.core.splitmix import GAMMA, WORD_MASK, plain_finish
 
 ROWS = 6
 BLIND = {
@@ -217,3 +219,11 @@ def test_numbers_that_make_no_sense() -> None:
     table = GAMES["seven_twenty_seven"]
     with pytest.raises(ValueError, match="expectimax is for games of one player"):
         load_agent("expectimax:trained", table, table.make_rules())
+
+
+def test_keys_are_mixed_by_a_stride_of_their_own() -> None:
+    """Recorded results of the tree search hang on these words."""
+    for one, other in ((1, 0), (1, 2), (2**63, 7), (0xDEADBEEF, 2**64 - 1)):
+        word = one ^ (other * 0xD1342543DE82EF95 & WORD_MASK)
+        wanted = plain_finish((word + int(GAMMA)) & WORD_MASK) | 1
+        assert int(combine_keys(np.uint64(one), np.uint64(other))) == wanted
