@@ -318,7 +318,7 @@ def test_scores_depend_on_nothing_hidden_and_are_those_of_legal_actions(player: 
         rules = GAME.make_rules(None, random_options(GAME, rng))
         for state in positions(rules, 2, seed, every=4):
             anew = np.concatenate([state, resample_copies(GAME, rules, state.repeat(4), seed)])
-            scores = GAME.score_actions(anew, rules, player=player)
+            scores = GAME.score_actions(anew, rules, rule_agent=player)
             assert np.isfinite(scores).all()
             assert len({row.tobytes() for row in scores}) == 1
             legal = state["legal"] >> np.arange(GAME.actions) & 1

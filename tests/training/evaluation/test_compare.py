@@ -26,7 +26,7 @@ class Peeker(GreedyAgent):
 
 
 class Looker(GreedyAgent):
-    name, config = "embedding-0 of long run", StepConfig()
+    name, lookahead_config = "embedding-0 of long run", StepConfig()
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ class Peeker(UniformAgent):
 
 
 class Looker(Cautious):
-    name, config = "looker", StepConfig()
+    name, lookahead_config = "looker", StepConfig()
 
 
 @pytest.fixture(scope="module")

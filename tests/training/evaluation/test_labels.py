@@ -236,7 +236,7 @@ def test_overlaps(whole: Labels) -> None:
 
 
 def test_an_evaluation_says_what_could_be_reached(whole: Labels) -> None:
-    found = evaluate(GAME, "uniform", first=100, deals=60, truth=whole)
+    found = evaluate(GAME, "uniform", first=100, deals=60, truth=whole, key="k")
     truth = found.truth
     assert truth is not None
     winnable, won = whole.winnable[100:] == 1, found.results.facts["won"][:20]
