@@ -26,7 +26,7 @@ from parlour.envs import Game
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import Reward
 from parlour.envs.core.options import as_record
-from parlour.envs.core.turn import Agent, Turn
+from parlour.envs.core.turn import Agent, Turn, best_actions
 
 from . import artefact
 from .greedy import GreedyAgent
@@ -203,7 +203,7 @@ class TreeSearch:
         visits, means = np.zeros(masks.shape, np.int64), np.zeros(masks.shape)
         root_statistics(self.tree, visits, means)
         most = visits == visits.max(axis=1, keepdims=True, where=masks, initial=0)
-        return np.asarray(np.where(masks & most, means, -np.inf).argmax(axis=1))
+        return best_actions(masks & most, means)
 
 
 def make_guide(

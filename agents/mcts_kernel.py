@@ -7,6 +7,7 @@ import numpy as np
 
 from parlour.envs import find_game
 from parlour.envs.core.aliases import RulesRecords, Table, Weights, Word
+from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.cards import next_random_word, random_below
 from parlour.envs.core.jit import jit
@@ -38,8 +39,6 @@ from .mcts_tree import (
 # Most kernels here are copied into the one that calls them: compiled one by one, each would take in
 # the whole game again, and compiling would last three times as long.
 
-LONGEST = 500
-"""Moves after which a game tried out is broken off."""
 S11 = np.uint64(11)
 
 
@@ -105,7 +104,7 @@ def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None
         plan: SearchConfig,
     ) -> None:
         s = t.worlds[i]
-        while s["over"] == 0 and s["moves"] < LONGEST:
+        while s["over"] == 0 and s["moves"] < MAX_MOVES:
             legal = s["legal"]
             if legal & (legal - 1) == 0:
                 action = lowest(legal)
@@ -162,7 +161,7 @@ def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None
         s = t.worlds[i]
         seat, key, length = s["turn"], ROOT, 0
         t.leaf[i] = -1
-        while s["over"] == 0 and s["moves"] < LONGEST and length < MAX_DEPTH:
+        while s["over"] == 0 and s["moves"] < MAX_MOVES and length < MAX_DEPTH:
             legal = s["legal"]
             if legal & (legal - 1) == 0:
                 action = lowest(legal)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import Over
+from parlour.envs.core.batch import MAX_MOVES, Over
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.truth import solver_of
 from parlour.envs.core.turn import Agent, Turn, prepare_turn
@@ -18,8 +18,6 @@ FEWEST = "fewest"
 """Behind ``oracle:``: it wins in the fewest moves."""
 MAX_PLANS = 1 << 18
 """Positions whose action is remembered, those met longest ago forgotten first: some 40 MB."""
-LONGEST = 500
-"""Actions for which the greedy agent's play is looked ahead, where there is no way to win."""
 
 
 class OracleAgent:
@@ -69,7 +67,7 @@ class OracleAgent:
         greedy = None if found.actions else GreedyAgent()
         rows = Rows(self.game, self.rules, 1)
         rows.restore(state)
-        for _ in range(LONGEST):
+        for _ in range(MAX_MOVES):
             action = next(plan, None) if greedy is None else self._greedy(greedy, rows)
             if action is None:
                 break

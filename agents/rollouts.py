@@ -16,12 +16,13 @@ from parlour.envs.core.aliases import (
     Table,
     Weights,
 )
+from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.bits import count
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.splitmix import GAMMA
-from parlour.envs.core.turn import Agent, Turn
+from parlour.envs.core.turn import Agent, Turn, best_actions
 from parlour.envs.core.values import best_legal, find_scorers, win_bonus_points
 
 from .greedy import GreedyAgent
@@ -30,14 +31,12 @@ from .value_table import ValueTableAgent
 ROLLOUT_WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
 HALVING_SHARE = 4
-"""After a share of 1 / FIRST of them the worse half of the actions is dropped."""
+"""After a share of 1 / HALVING_SHARE of them the worse half of the actions is dropped."""
 ROLLOUT_WIDTH = 4
 """By a table of values only so many actions are tried out: those that it thinks best."""
 PROBE = 4
 """Worlds by which the speed is measured where time is the budget."""
 DROPPED_SCORE = -1e18
-LONGEST = 500
-"""Moves after which a game tried out is broken off."""
 
 
 @cache
@@ -66,7 +65,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
         scores: Scores,
     ) -> float:
         s = work[0]
-        while s["over"] == 0 and s["moves"] < LONGEST:
+        while s["over"] == 0 and s["moves"] < MAX_MOVES:
             for action in range(actions):
                 scores[0, action] = 0.0
             if len(table):
@@ -167,7 +166,7 @@ class RolloutAgent:
         if len(rows):
             states = copy_states(turn.states, rows)
             totals = self._totals(turn, states, self._affordable(turn, states))
-            actions[rows] = np.where(turn.masks[rows], totals, -np.inf).argmax(axis=1)
+            actions[rows] = best_actions(turn.masks[rows], totals)
         return actions
 
     def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> np.ndarray:

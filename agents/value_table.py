@@ -9,7 +9,7 @@ import numpy as np
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
-from parlour.envs.core.turn import Turn
+from parlour.envs.core.turn import Turn, best_actions
 from parlour.envs.core.values import AfterstateFeatures, AfterstateScorers, make_afterstate_scorers
 
 from . import artefact
@@ -87,4 +87,4 @@ class ValueTableAgent:
             found.score_by_expectation(states, rules, self.table, ids, scores, work, self.width)
         else:
             found.score_by_value(states, rules, self.table, ids, scores)
-        return np.where(turn.masks, scores, -np.inf).argmax(axis=1)
+        return best_actions(turn.masks, scores)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from .core.batch import Autoreset, DealSource, Reward, StepConfig
+from .core.batch import MAX_MOVES, Autoreset, DealSource, Reward, StepConfig
 from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.game import Game
@@ -19,7 +19,6 @@ from .seat import Opponents, make_seat_rows
 ENCODINGS = ("onehot", "codes")
 ILLEGAL_MODES = ("end", "raise")
 REWARD_NAMES = tuple(reward.name.lower() for reward in Reward)
-MAX_MOVES = 500
 MOST_STEPS = 2**31 - 1
 """Of limits: states count moves and steps in int32."""
 MOST_ROWS = 2**24

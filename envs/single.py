@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 
 from . import keywords
-from .core.batch import Autoreset, DealSource
+from .core.batch import MAX_MOVES, Autoreset, DealSource
 from .core.game import Game
 from .core.options import to_plain
 from .core.rows import Rows
@@ -84,7 +84,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         encoding: str = "onehot",
         reward: str = "progress",
         illegal: str = "end",
-        max_moves: int | None = keywords.MAX_MOVES,
+        max_moves: int | None = MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
         opponents: Opponents | None = None,

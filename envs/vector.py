@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from . import keywords
-from .core.batch import Autoreset, DealSource
+from .core.batch import MAX_MOVES, Autoreset, DealSource
 from .core.game import Game
 from .core.options import one_line, parse_bool
 from .core.rows import Rows, copy_states, first_illegal, observation_codes
@@ -43,7 +43,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         encoding: str = "onehot",
         reward: str = "progress",
         illegal: str = "end",
-        max_moves: int | None = keywords.MAX_MOVES,
+        max_moves: int | None = MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
         opponents: Opponents | None = None,

@@ -7,7 +7,7 @@ from .game import Game
 from .jit import jit
 from .options import unknown_text
 from .rows import copy_states
-from .turn import Agent, Turn, random_floats
+from .turn import Agent, Turn, best_actions, random_floats
 
 
 @jit
@@ -64,7 +64,7 @@ class HeuristicAgent:
         """Return the highest-scored legal action of each game."""
         states = copy_states(turn.states)  # read-only arrays would be compiled for once more
         scores = turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
-        return np.asarray(np.where(turn.masks, scores, -np.inf).argmax(axis=1))
+        return best_actions(turn.masks, scores)
 
 
 def make_baseline(name: str, game: Game, seed: int = 0) -> Agent:

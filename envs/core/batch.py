@@ -77,6 +77,10 @@ class DealSource(IntEnum):
     """The state's deck as it stands (a chosen deck)."""
 
 
+MAX_MOVES = 500
+"""After so many moves a game is cut off, unless another limit is asked for."""
+
+
 class StepConfig(NamedTuple):
     """How a batch is played; plain ints, as kernels want them.
 

@@ -2,14 +2,13 @@
 
 Numba's own cache looks at one source file, so a kernel goes on running the old machine code of a
 helper that was edited elsewhere; and it never recognises a kernel made by a factory in another
-process. Here a kernel is known by what it is made of: the functions, closure cells and constants
-that it reaches, the settings, and all sources of this package. Numba only says in which folder to
-keep it: ``NUMBA_CACHE_DIR`` if that is set, else ``__pycache__`` beside the source, else the user's
-cache folder.
+process. Here a kernel is known by what it is made of: the code of the functions that it reaches,
+their closure cells and constants, the settings, and this file. So an edit recompiles the kernels
+that reach it and no others. Numba only says in which folder to keep one: ``NUMBA_CACHE_DIR`` if
+that is set, else ``__pycache__`` beside the source, else the user's cache folder.
 
 Refer to helpers by name (``from ..core.bits import count``), not through a module (``bits.count``):
-what lies behind a module's dot is followed neither here, outside this package, nor by
-``plain_python``.
+``plain_python`` does not follow what lies behind a module's dot.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import sys
 import types
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import EnumMeta
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -38,8 +37,8 @@ from numba.core.types import Type
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-_PACKAGE = Path(__file__).parents[1]
 _VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
+_THIS_FILE = Path(__file__).read_bytes()
 _SETTINGS = (  # what changes the machine code, besides the processor: Numba names that itself
     *("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DISABLE_INTEL_SVML"),
     *("DEBUGINFO_DEFAULT", "DEBUG_NRT", "EXTEND_VARIABLE_LIFETIMES"),
@@ -138,25 +137,8 @@ def _digest(*parts: object) -> bytes:
     return hashlib.sha256(repr(parts).encode()).digest()
 
 
-def _package_sources() -> bytes:
-    files = sorted(_PACKAGE.rglob("*.py"))
-    return _digest([(str(file.relative_to(_PACKAGE)), file.read_bytes()) for file in files])
-
-
-# Read before any kernel is imported, so that it never counts an edit that came after.
-_SOURCES = _package_sources()
-
-
 def _top(module: str | None) -> str:
     return str(module).partition(".")[0]
-
-
-@functools.cache
-def _module_source(module: str | None) -> bytes:
-    """The digest of a module's file, if no version number and no package digest covers it."""
-    file = getattr(sys.modules.get(module or ""), "__file__", None) or ""
-    known = _top(module) in _KNOWN_BY_VERSION or _PACKAGE in Path(file).parents
-    return b"" if known or not os.path.isfile(file) else _digest(Path(file).read_bytes())
 
 
 class _Parts:
@@ -167,7 +149,7 @@ class _Parts:
 
     def __init__(self) -> None:
         self.names: list[object] = [_setting(name) for name in _SETTINGS]
-        self.contents: list[object] = [_SOURCES, *_VERSIONS]
+        self.contents: list[object] = [_THIS_FILE, *_VERSIONS]
         self._seen: set[int] = set()
 
     def add(self, value: Any, names: list[object]) -> None:
@@ -177,10 +159,9 @@ class _Parts:
             names.append(f"{value.__module__}.{value.__qualname__}")
             if id(value) not in self._seen and _top(value.__module__) not in _KNOWN_BY_VERSION:
                 self._seen.add(id(value))
-                self.contents.append(_module_source(value.__module__))
                 self._open(value, names)
         elif isinstance(value, types.ModuleType):
-            self.contents += value.__name__, _module_source(value.__name__)
+            names.append(value.__name__)
         elif isinstance(value, tuple | list):
             names.append(len(value))
             for item in (type(value), *value):
@@ -208,8 +189,17 @@ class _Parts:
             self.contents += code.co_code, code.co_names, code.co_varnames, code.co_freevars
             consts = [const for const in code.co_consts if not isinstance(const, types.CodeType)]
             self.add(consts, self.contents)
-        for name in sorted(_names(value.__code__) & value.__globals__.keys()):
-            self.add(value.__globals__[name], self.contents)
+        self._follow(value.__globals__, _names(value.__code__), set())
+
+    def _follow(self, scope: Mapping[str, Any], used: set[str], passed: set[int]) -> None:
+        """Take in what the names that a function uses mean there, also behind dots."""
+        for name in sorted(used & scope.keys()):
+            value = scope[name]
+            self.add(value, self.contents)
+            module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+            dotted = isinstance(value, types.ModuleType | type) and id(value) not in passed
+            if dotted and _top(module) not in _KNOWN_BY_VERSION:
+                self._follow(vars(value), used, passed | {id(value)})
 
 
 def _identity(*parts: object) -> tuple[bytes, bytes]:

@@ -9,7 +9,7 @@ import numpy as np
 
 BOOL_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 """How booleans are written, in any case."""
-LONGEST = 80
+TEXT_LENGTH = 80
 """Of a value in an error message, characters."""
 
 
@@ -43,7 +43,7 @@ def unknown_text(what: str, name: str, allowed: Iterable[str]) -> str:
 def one_line(value: Any) -> str:
     """Write a value, however long, for an error message."""
     text = " ".join(repr(value).split())
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return text if len(text) <= TEXT_LENGTH else f"{text[:TEXT_LENGTH]}..."
 
 
 def replace_options(default: Any, options: Mapping[str, Any]) -> Any:

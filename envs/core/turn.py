@@ -90,6 +90,14 @@ def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: n
     return Turn(game, rules, states, observations, masks, seeds)
 
 
+def best_actions(masks: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return the legal action with the highest score in each row, int64 (n,); of equals the lowest.
+
+    ``masks`` is bool (n, actions), ``scores`` float (n, actions).
+    """
+    return np.asarray(np.where(masks, scores, -np.inf).argmax(axis=1))
+
+
 def choose_actions(agent: Agent, turn: Turn) -> np.ndarray:
     """Ask an agent and check its answer. Raises IllegalActionError naming both and the game."""
     masks = turn.masks.copy()  # an agent that finds a way to write into its own changes nothing

@@ -82,7 +82,7 @@ def test_a_plan_longer_than_what_is_remembered_is_made_again(
 def test_no_limit_of_the_plan_is_a_limit_of_the_game(
     fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(oracle, "LONGEST", 4)
+    monkeypatch.setattr(oracle, "MAX_MOVES", 4)
     found = evaluate(GAME, "oracle", deals=12, truth="no").results
     greedy = evaluate(GAME, SeesAll(), deals=12, truth="no").results
     lost = ~greedy.facts["won"]

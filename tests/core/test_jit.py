@@ -107,6 +107,13 @@ def test_an_edited_helper_in_another_file_is_noticed(house: House) -> None:
     assert len(house.files()) == 2, "the new version did not replace the old one"
 
 
+def test_an_edit_of_what_a_kernel_does_not_reach_recompiles_nothing(house: House) -> None:
+    house.run(CALL)
+    house.write("house/helper.py", HELPER.replace("PLUS = 1", "PLUS = 1  # a comment\nMINUS = 1"))
+    house.write("house/factory.py", FACTORY.replace("100", "300"))
+    assert house.run(CALL) == ("60", 0)
+
+
 @pytest.mark.parametrize("dotted", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_an_edited_helper_is_noticed_outside_the_package_too(house: House, dotted: bool) -> None:
     helper = HELPER.replace("from .core", "from house.core")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from parlour.envs import find_game
-from parlour.envs.keywords import MAX_MOVES
+from parlour.envs.core.batch import MAX_MOVES
 
 from ..evaluation.check_outputs import FILES, check_folder
 from ..evaluation.spec import EvaluationSpec, make_specs

@@ -15,12 +15,12 @@ from typing import Any
 from parlour.agents.human import PlayerQuit
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
+from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.options import unknown_text
-from parlour.envs.keywords import MAX_MOVES
 
 from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
-from . import STOPPED, bank, bench, commands, evaluate, games, play, solve
+from . import STOPPED, bank, bench, evaluate, games, play, solve
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
@@ -32,6 +32,7 @@ from .arguments import (
     read_seconds,
     read_text,
     read_whole,
+    split_options,
 )
 from .examples import EXAMPLES
 
@@ -225,9 +226,25 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
 }
 
 
+def run_train(words: Sequence[str]) -> int:
+    """Hand all arguments to the trainer; ``--option a=b`` becomes one of its settings."""
+    from ..learning.train import main as train
+
+    rest, options = split_options(words)
+    pairs = [word for pair in options.items() for word in pair]
+    return train([*rest, "--options", *pairs] if pairs else rest)
+
+
+def run_exploit(words: Sequence[str]) -> int:
+    """Hand all arguments to the solver of small games."""
+    from .exploit import run
+
+    return run(words, "parlour exploit")
+
+
 HANDED_ON: dict[str, Callable[[Sequence[str]], int]] = {
-    "train": commands.run_train,
-    "exploit": commands.run_exploit,
+    "train": run_train,
+    "exploit": run_exploit,
 }
 """Commands that read their arguments themselves."""
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game
-from parlour.envs.keywords import MAX_MOVES
+from parlour.envs.core.batch import MAX_MOVES
 
 from .evaluate import Evaluation, Progress, evaluate_spec, load_player
 from .labels import Labels

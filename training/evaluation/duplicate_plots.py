@@ -18,7 +18,7 @@ CELL, BAR = 0.62, 0.42
 PANEL = 1.7
 """Height of a variant's panels beside that, inches: labels, title."""
 WIDTH = 13.5
-LONGEST = 18
+NAME_LENGTH = 18
 """Letters of an agent's name."""
 
 
@@ -132,7 +132,7 @@ def _draw_positions(axes: Axes, group: list[DuplicateEvaluation]) -> None:
 
 
 def _label(one: DuplicateEvaluation) -> str:
-    return _short(one.agent, LONGEST) + ("\n(sees all)" if one.sees_all else "")
+    return _short(one.agent, NAME_LENGTH) + ("\n(sees all)" if one.sees_all else "")
 
 
 def _short(name: str, longest: int) -> str:

@@ -22,10 +22,9 @@ from parlour.agents.registry import (
     make_turn,
 )
 from parlour.envs import Game
-from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
+from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.envs.keywords import MAX_MOVES
 
 from .labels import Labels
 from .spec import DEALS, EvaluationSpec, make_specs

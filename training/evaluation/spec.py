@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game, find_game
+from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import new_key
 from parlour.envs.core.options import changed_options, options_text, to_plain
-from parlour.envs.keywords import MAX_MOVES
 
 from .labels import Labels
 from .stats import CONFIDENCE

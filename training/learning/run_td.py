@@ -54,18 +54,20 @@ class TDRun(Run):
             self.table = ValueTableAgent.load(initial, self.game).table.copy()
 
     def plan(self) -> LearningPlan:
-        """Return how the next games are played and learned from."""
+        """Return how the next games are played and learned from: floats, as the kernel wants."""
+        step_size, games = float(self.settings.step_size), float(GAMES_PER_CALL)
         done, early = self.steps / self.total, self.settings.pretrain
         if done < early and self.values.num_parts:
             first = done < FIRST_STEPS * early
-            return LearningPlan(1, float(first), 0.3 if first else EXPLORE, 0, 0, GAMES_PER_CALL, 0)
+            explore = 0.3 if first else EXPLORE
+            return LearningPlan(1.0, float(first), explore, 0.0, 0.0, games, 0.0)
         if done < early:
-            return LearningPlan(
-                0, 1, EXPLORE, self.settings.step_size, 1, GAMES_PER_CALL, self.bonus
-            )
+            return LearningPlan(0.0, 1.0, EXPLORE, step_size, 1.0, games, self.bonus)
         left = (1 - done) / (1 - early)
-        size = self.settings.step_size * (left if self.settings.schedule == "linear" else 1)
-        return LearningPlan(0, 0, 0, size, self.settings.td_lambda, GAMES_PER_CALL, self.bonus)
+        if self.settings.schedule == "linear":
+            step_size *= left
+        td_lambda = float(self.settings.td_lambda)
+        return LearningPlan(0.0, 0.0, 0.0, step_size, td_lambda, games, self.bonus)
 
     def iterate(self) -> dict[str, float]:
         """See `Run.iterate`."""
@@ -78,7 +80,7 @@ class TDRun(Run):
             self.table,
             self.seen,
             self.room,
-            LearningPlan(*(float(number) for number in plan)),
+            plan,
             tally,
         )
         if not np.isfinite(self.table).all():

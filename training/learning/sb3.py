@@ -13,12 +13,11 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game
-from parlour.envs.core.batch import Autoreset, DealSource
+from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, copy_states, observation_codes
 from parlour.envs.keywords import (
     BROKEN,
-    MAX_MOVES,
     check_actions,
     encode_observations,
     make_rows,

@@ -23,7 +23,7 @@ from parlour.envs.core.cards import random_below
 from parlour.envs.core.jit import jit
 from parlour.envs.core.values import best_legal
 
-LONGEST = 512
+MOST_DECISIONS = 512
 """Decisions of a game that are learned from; what comes after them is only played."""
 MEAN_WINDOW = 2000
 """A Monte Carlo value is the mean of about the last so many outcomes."""
@@ -34,9 +34,9 @@ CHANCE_STEPS = 1_000_000
 class LearnerBuffers(NamedTuple):
     """What one game of self-play is written into, kept from game to game."""
 
-    ids: np.ndarray  # int32 (LONGEST + 1, most): features of each afterstate; the last is spare
-    counts: np.ndarray  # int64 (LONGEST,): how many they are
-    scored: np.ndarray  # int64 (LONGEST,): the score then
+    ids: np.ndarray  # int32 (MOST_DECISIONS + 1, most): each afterstate's features; last: spare
+    counts: np.ndarray  # int64 (MOST_DECISIONS,): how many they are
+    scored: np.ndarray  # int64 (MOST_DECISIONS,): the score then
     scores: np.ndarray  # float64 (1, actions): what the player thinks of each action
     points: np.ndarray  # float64 (most,): what each part brought
 
@@ -45,9 +45,9 @@ def make_room(game: Game) -> LearnerBuffers:
     """Return room for a game's learner."""
     most = require_afterstates(game).max_active
     return LearnerBuffers(
-        np.zeros((LONGEST + 1, most), np.int32),
-        np.zeros(LONGEST, np.int64),
-        np.zeros(LONGEST, np.int64),
+        np.zeros((MOST_DECISIONS + 1, most), np.int32),
+        np.zeros(MOST_DECISIONS, np.int64),
+        np.zeros(MOST_DECISIONS, np.int64),
         np.zeros((1, game.actions)),
         np.zeros(most),
     )
@@ -98,7 +98,7 @@ def make_learner(name: str) -> Callable[..., None]:
         if plan.heuristic:
             score_rows(states, rules, weights, room.scores)
         else:
-            score_afterstates(s, rules[0], table, room.ids[LONGEST], room.scores[0])
+            score_afterstates(s, rules[0], table, room.ids[MOST_DECISIONS], room.scores[0])
         return best_legal(s["legal"], room.scores[0])
 
     @jit
@@ -157,7 +157,7 @@ def make_learner(name: str) -> Callable[..., None]:
             moves = 0
             while s["over"] == 0:
                 action = choose(states, rules, weights, table, room, plan)
-                known = moves < LONGEST
+                known = moves < MOST_DECISIONS
                 if known:
                     room.counts[moves] = active_features(s, rules[0], action, room.ids[moves])
                 step(s, rules[0], action)
