@@ -3,7 +3,8 @@
 Written only from the project's rule page `rules/seven_twenty_seven.md`, whose own source is
 000 the page on the vying game, with house rules from other published pages. No code is shared
 with, or taken from, the kernel. What hands count and how a pot is divided is in
-`seven_twenty_seven_showdown`.
+`seven_twenty_seven_showdown`, what can be set in `seven_twenty_seven_options`, how the table
+stands and what its seats know in `seven_twenty_seven_table`.
 
 Actions: FOLD 0, CHECK or CALL 1, BET or RAISE level 0-4 are 2-6, DRAW 7, STAND 8, DECLARE 7 is 9,
 DECLARE 27 is 10, BOTH is 11. Seats are numbered around the table; "first" is the seat at the
@@ -48,9 +49,9 @@ first deal (mini: players times cards at the start above 6; six itself is allowe
 stock from the start). Nothing else is refused: no other two options exclude each other.
 """
 
-from dataclasses import dataclass, fields
 from typing import Any
 
+from tests.reference.seven_twenty_seven_options import LEVELS, bet_levels, refused
 from tests.reference.seven_twenty_seven_showdown import (
     BOTH,
     DECLARE_7,
@@ -63,6 +64,15 @@ from tests.reference.seven_twenty_seven_showdown import (
     best_total,
     shares,
     totals,
+)
+from tests.reference.seven_twenty_seven_table import (
+    ASK,
+    BET,
+    DECLARING,
+    DRAWING,
+    LAST_BET,
+    OVER,
+    Table,
 )
 
 __all__ = [
@@ -88,147 +98,25 @@ __all__ = [
 ]
 
 FOLD, CALL = 0, 1  # CALL is CHECK where there is nothing to call
-BETS = range(2, 7)
+BETS = range(2, 2 + LEVELS)
 DRAW, STAND = 7, 8
 
-# The phases
-ASK, BET, DRAWING, LAST_BET, DECLARING, OVER = "ask", "bet", "draw", "last_bet", "declare", "over"
 
-MINI_RANKS = "55AATT"
-ROUNDS_REMEMBERED = 8
-
-Hand = list[tuple[str, bool]]  # each card with whether it lies face up
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The options of one hand, with the settings of the home game."""
-
-    players: int = 4
-    ante: int = 1
-    min_bet: int = 1
-    max_bet: int = 5
-    max_raises: int = 3
-    start_down: int = 1
-    draw_up: bool = False
-    nearness: str = "nearest"
-    declare: str = "cards_speak"
-    max_extra: int = 0
-    max_stands: int = 0
-    last_bets: bool = False
-    half_tens: bool = False
-    pack: str = "full"
-
-
-NUMBERS = {
-    "players": range(2, 11),
-    "max_raises": range(0, 10),
-    "start_down": range(1, 3),
-    "max_extra": range(0, 10),
-    "max_stands": range(0, 4),
-}
-WORDS = {
-    "nearness": NEARNESS,
-    "declare": ("cards_speak", "simultaneous", "sequential"),
-    "pack": ("full", "mini"),
-}
-CHIPS = ("ante", "min_bet", "max_bet")
-
-
-def refused(options: dict[str, Any]) -> bool:
-    """Whether these options cannot be played (those not named have their default)."""
-    known = {option.name for option in fields(Rules)}
-    if any(name not in known or _bad(name, setting) for name, setting in options.items()):
-        return True
-    rules = Rules(**options)
-    dealt = rules.players * (1 + rules.start_down)
-    too_small = rules.pack == "mini" and dealt > len(MINI_RANKS)
-    return rules.max_bet < rules.min_bet or too_small
-
-
-def _bad(name: str, setting: Any) -> bool:
-    """Whether `setting` is nothing that the option `name` can have."""
-    if name in WORDS:
-        return setting not in WORDS[name]
-    is_bool = isinstance(setting, bool)
-    if name not in NUMBERS and name not in CHIPS:
-        return not is_bool
-    if is_bool or not isinstance(setting, int):
-        return True
-    return setting < 1 if name in CHIPS else setting not in NUMBERS[name]
-
-
-def bet_levels(min_bet: int, max_bet: int) -> list[int]:
-    """The chips of the five levels; some may be equal."""
-    return [min_bet + (max_bet - min_bet) * level // 4 for level in range(len(BETS))]
-
-
-def _read_deck(deck: list[str], pack: str) -> list[str]:
-    """The deck with "10h" written "Th"; ValueError unless it is a pack of this kind."""
-    cards = ["T" + card[2:] if card.startswith("10") else card for card in deck]
-    full = [rank + suit for rank in RANKS for suit in SUITS]
-    if pack == "mini":
-        known = set(cards) <= set(full) and len(set(cards)) == len(cards)
-        right = known and "".join(sorted(card[0] for card in cards)) == MINI_RANKS
-    else:
-        right = sorted(cards) == sorted(full)
-    if not right:
-        raise ValueError(f"not a {pack} pack: {deck}")
-    return cards
-
-
-class SevenTwentySeven:
-    """One hand of Seven Twenty-Seven.
+class SevenTwentySeven(Table):
+    """One hand of Seven Twenty-Seven, from the deal to the end.
 
     deck: the pack in dealing order.
     dealer: the dealer's seat, 0 to players - 1.
     options: see `Rules`.
     Raises ValueError for options that `refused` refuses, for a deck that is no such pack and for
     a dealer who has no seat.
-
-    phase: "ask" (the opening ask), "bet", "draw", "last_bet", "declare" or "over".
-    stock: the cards not yet dealt, from the top.
-    hands: the cards of each seat in the order in which it got them, each with whether it is up.
-    paid: chips that each seat has put in; staked: those of the present betting round, else zeros.
-    folded, busted: which seats are out, and why.
-    stands: chosen stands of each seat; taken: cards that each seat took after the deal.
-    drew_in: numbers of the draw rounds in which each seat took a card, the opening ask being 0.
-    draw_rounds: draw rounds begun, the opening ask included.
-    won: chips that each seat got at the end.
     """
 
     def __init__(self, deck: list[str], dealer: int, **options: Any) -> None:
-        if refused(options):
-            raise ValueError(f"these options are refused: {options}")
-        rules = self._rules = Rules(**options)
-        if dealer not in range(rules.players):
-            raise ValueError(f"no seat for dealer {dealer}")
-        self.dealer = dealer
-        self.levels = bet_levels(rules.min_bet, rules.max_bet)
-        self.stock = _read_deck(deck, rules.pack)
-        self.hands: list[Hand] = [[] for _ in range(rules.players)]
-        self.paid = [rules.ante] * rules.players
-        self.staked = [0] * rules.players
-        self.folded = [False] * rules.players
-        self.busted = [False] * rules.players
-        self.stands = [0] * rules.players
-        self.taken = [0] * rules.players
-        self.drew_in: list[list[int]] = [[] for _ in range(rules.players)]
-        self.draw_rounds = 0
-        self.won = [0] * rules.players
-        self._order = self._around(dealer + 1)  # all seats, the dealer last
-        self._queue: list[int] = []  # seats that still have to act in this phase
-        self._raises = 0  # of this betting round
-        self._last_bettor: int | None = None  # of the latest betting round
-        self._said: list[int | None] = [None] * rules.players
+        super().__init__(deck, dealer, **options)
         self._deal()
         self._begin_draws(ASK)
         self._go_on()
-
-    def _around(self, first: int) -> list[int]:
-        """All seats, from this one on."""
-        players = self._rules.players
-        return [(first + at) % players for at in range(players)]
 
     def _deal(self) -> None:
         for round_ in range(1 + self._rules.start_down):
@@ -237,79 +125,6 @@ class SevenTwentySeven:
         for seat in self._order:
             if len(self.live) > 1:
                 self._bust_if_over(seat)
-
-    # What the game says about itself
-
-    @property
-    def live(self) -> list[int]:
-        """The seats still in, from the dealer's left."""
-        return [seat for seat in self._order if not self.folded[seat] and not self.busted[seat]]
-
-    @property
-    def over(self) -> bool:
-        """Whether the hand has ended."""
-        return self.phase == OVER
-
-    @property
-    def turn(self) -> int | None:
-        """The seat that acts, None when the hand is over."""
-        return None if self.over else self._queue[0]
-
-    @property
-    def pot(self) -> int:
-        """All chips put in."""
-        return sum(self.paid)
-
-    @property
-    def net(self) -> list[int]:
-        """After the end: chips won minus chips put in, for each seat. Before it zeros."""
-        if not self.over:
-            return [0] * self._rules.players
-        return [won - paid for won, paid in zip(self.won, self.paid, strict=True)]
-
-    @property
-    def to_call(self) -> int:
-        """What the seat that acts must add to stay in."""
-        return self._missing(self._queue[0]) if self.phase in (BET, LAST_BET) else 0
-
-    @property
-    def raises_left(self) -> int:
-        """How many raises this betting round can still have."""
-        return self._rules.max_raises - self._raises if self.phase in (BET, LAST_BET) else 0
-
-    @property
-    def declared(self) -> list[int | None]:
-        """What each seat has publicly declared: DECLARE_7, DECLARE_27, BOTH or None."""
-        if self._rules.declare == "simultaneous" and not self.over:
-            return [None] * self._rules.players
-        return list(self._said)
-
-    def cards(self, seat: int) -> list[str]:
-        """All cards of a seat."""
-        return [card for card, _ in self.hands[seat]]
-
-    def seen_by(self, seat: int) -> dict[str, Any]:
-        """What this seat may know, and nothing else."""
-        since = self.draw_rounds - ROUNDS_REMEMBERED
-        return {
-            "phase": self.phase,
-            "turn": self.turn,
-            "dealer": self.dealer,
-            "own": list(self.hands[seat]),
-            "up": [[card for card, face_up in hand if face_up] for hand in self.hands],
-            "hidden": [sum(not face_up for _, face_up in hand) for hand in self.hands],
-            "folded": list(self.folded),
-            "busted": list(self.busted),
-            "pot": self.pot,
-            "paid": list(self.paid),
-            "staked": list(self.staked),
-            "to_call": self.to_call,
-            "raises_left": self.raises_left,
-            "taken": list(self.taken),
-            "drew_in": [[at for at in rounds if at >= since] for rounds in self.drew_in],
-            "stands": list(self.stands),
-            "declared": self.declared,
-        }
 
     # What may be done
 
@@ -332,10 +147,6 @@ class SevenTwentySeven:
                 if chips not in self.levels[:level]:
                     actions.add(BETS[level])
         return actions
-
-    def _missing(self, seat: int) -> int:
-        """Chips between what this seat has put into this betting round and what it must."""
-        return max(self.staked) - self.staked[seat]
 
     def _can_draw(self, seat: int) -> bool:
         rules = self._rules

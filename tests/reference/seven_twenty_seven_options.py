@@ -1,0 +1,74 @@
+"""Seven Twenty-Seven: the options of a hand, and which are refused. Used by `seven_twenty_seven`,
+in whose header the readings are listed.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tests.reference.seven_twenty_seven_showdown import NEARNESS
+
+MINI_RANKS = "55AATT"
+LEVELS = 5  # of bets and raises
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The options of one hand, with the settings of the home game."""
+
+    players: int = 4
+    ante: int = 1
+    min_bet: int = 1
+    max_bet: int = 5
+    max_raises: int = 3
+    start_down: int = 1
+    draw_up: bool = False
+    nearness: str = "nearest"
+    declare: str = "cards_speak"
+    max_extra: int = 0
+    max_stands: int = 0
+    last_bets: bool = False
+    half_tens: bool = False
+    pack: str = "full"
+
+
+NUMBERS = {
+    "players": range(2, 11),
+    "max_raises": range(0, 10),
+    "start_down": range(1, 3),
+    "max_extra": range(0, 10),
+    "max_stands": range(0, 4),
+}
+WORDS = {
+    "nearness": NEARNESS,
+    "declare": ("cards_speak", "simultaneous", "sequential"),
+    "pack": ("full", "mini"),
+}
+CHIPS = ("ante", "min_bet", "max_bet")
+
+
+def refused(options: dict[str, Any]) -> bool:
+    """Whether these options cannot be played (those not named have their default)."""
+    known = {option.name for option in fields(Rules)}
+    if any(name not in known or _bad(name, setting) for name, setting in options.items()):
+        return True
+    rules = Rules(**options)
+    dealt = rules.players * (1 + rules.start_down)
+    too_small = rules.pack == "mini" and dealt > len(MINI_RANKS)
+    return rules.max_bet < rules.min_bet or too_small
+
+
+def _bad(name: str, setting: Any) -> bool:
+    """Whether `setting` is nothing that the option `name` can have."""
+    if name in WORDS:
+        return setting not in WORDS[name]
+    is_bool = isinstance(setting, bool)
+    if name not in NUMBERS and name not in CHIPS:
+        return not is_bool
+    if is_bool or not isinstance(setting, int):
+        return True
+    return setting < 1 if name in CHIPS else setting not in NUMBERS[name]
+
+
+def bet_levels(min_bet: int, max_bet: int) -> list[int]:
+    """The chips of the five levels; some may be equal."""
+    return [min_bet + (max_bet - min_bet) * level // 4 for level in range(LEVELS)]
