@@ -33,7 +33,7 @@ class Rules:
 
 NUMBERS = {
     "players": range(2, 11),
-    "max_raises": range(0, 10),
+    "max_raises": range(0, 61),
     "start_down": range(1, 3),
     "max_extra": range(0, 10),
     "max_stands": range(0, 4),

@@ -19,6 +19,7 @@ from tests.reference.seven_twenty_seven_dealt import MINI, MINI_GAME, PACK, new,
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "home": {},
+    "no-cap": {"max_raises": 60},
     "six": {"players": 6},
     "ten": {"players": 10},
     "bust": {"nearness": "over_is_bust"},
@@ -61,6 +62,7 @@ def test_refused_options() -> None:
         {"players": 3, "pack": "mini"},
         {"players": 2, "pack": "mini", "start_down": 2},
         {"min_bet": 5, "ante": 1000, "max_raises": 0},
+        {"max_raises": 60},
         {"nearness": "over_is_bust", "declare": "sequential", "max_extra": 9, "max_stands": 3},
     ]
     bad: list[dict[str, Any]] = [
@@ -68,7 +70,7 @@ def test_refused_options() -> None:
         *({"ante": chips} for chips in (0, -1, True, 1.5)),
         {"min_bet": 0},
         {"min_bet": 6},
-        {"max_raises": 10},
+        {"max_raises": 61},
         {"max_raises": -1},
         {"start_down": 0},
         {"start_down": 3},
@@ -104,7 +106,7 @@ CHOICES: dict[str, list[Any]] = {
     "ante": [1, 3],
     "min_bet": [1, 2],
     "max_bet": [2, 5, 9],
-    "max_raises": [0, 1, 3],
+    "max_raises": [0, 1, 3, 60],
     "start_down": [1, 2],
     "draw_up": [False, True],
     "nearness": list(NEARNESS),

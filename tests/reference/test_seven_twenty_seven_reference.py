@@ -124,6 +124,18 @@ def test_raises_of_a_round_are_counted_without_the_bet_and_heads_up_too() -> Non
     assert play(game, BETS[0]).legal() == {FOLD, CALL}
 
 
+def test_without_a_cap_sixty_raises_follow_a_bet() -> None:
+    game = until(new("5h Kh", "5d Kd", max_raises=60), "bet")
+    play(game, BETS[0])
+    for done in range(60):
+        assert game.raises_left == 60 - done and game.legal() == {FOLD, CALL, *BETS}
+        play(game, BETS[0])
+    assert game.raises_left == 0 and game.legal() == {FOLD, CALL}
+    # 61 bets and raises of one chip; seat 0 made the first and the last of them, seat 1 owes one
+    assert game.turn == 1 and game.paid == [62, 61]
+    assert play(game, CALL).phase == "draw" and game.pot == 124
+
+
 def test_rounds_begin_at_the_dealers_left_whoever_raised_last() -> None:
     game = until(new("5h Kh", "5d Kd", "5c Kc"), "bet")
     play(game, CALL, CALL, BETS[0], FOLD, CALL)
