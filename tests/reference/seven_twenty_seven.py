@@ -42,6 +42,8 @@ Readings taken where the page leaves something open:
 14. Draw rounds are numbered from 0, the opening ask; it is one of the "last 8" like any other,
     and so is the one that is going on.
 15. The mini pack is any six cards of these ranks; its suits mean nothing.
+16. The bets before the opening ask are a betting round like any other, with raises of its own.
+    If the deal leaves one seat, that seat takes the pot before them.
 
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
 number must not be one), if `max_bet` is below `min_bet`, and if the pack is too small for the
@@ -70,6 +72,7 @@ from tests.reference.seven_twenty_seven_table import (
     BET,
     DECLARING,
     DRAWING,
+    FIRST_BET,
     LAST_BET,
     OVER,
     Table,
@@ -115,7 +118,10 @@ class SevenTwentySeven(Table):
     def __init__(self, deck: list[str], dealer: int, **options: Any) -> None:
         super().__init__(deck, dealer, **options)
         self._deal()
-        self._begin_draws(ASK)
+        if self._rules.bet_first:
+            self._begin_betting(FIRST_BET)
+        else:
+            self._begin_draws(ASK)
         self._go_on()
 
     def _deal(self) -> None:
@@ -218,7 +224,9 @@ class SevenTwentySeven(Table):
 
     def _next_phase(self) -> None:
         self.staked = [0] * self._rules.players
-        if self.phase == ASK:
+        if self.phase == FIRST_BET:
+            self._begin_draws(ASK)
+        elif self.phase == ASK:
             self._begin_betting(BET)
         elif self.phase == BET:
             self._begin_draws(DRAWING)

@@ -28,6 +28,7 @@ class Rules:
     max_stands: int = 0
     last_bets: bool = False
     half_tens: bool = False
+    bet_first: bool = False
     pack: str = "full"
 
 

@@ -8,7 +8,9 @@ from tests.reference.seven_twenty_seven_options import MINI_RANKS, Rules, bet_le
 from tests.reference.seven_twenty_seven_showdown import RANKS, SUITS
 
 # The phases
-ASK, BET, DRAWING, LAST_BET, DECLARING, OVER = "ask", "bet", "draw", "last_bet", "declare", "over"
+FIRST_BET, ASK, BET, DRAWING = "first_bet", "ask", "bet", "draw"
+LAST_BET, DECLARING, OVER = "last_bet", "declare", "over"
+BETTING = (FIRST_BET, BET, LAST_BET)
 
 ROUNDS_REMEMBERED = 8
 
@@ -32,7 +34,8 @@ def _read_deck(deck: list[str], pack: str) -> list[str]:
 class Table:
     """Where cards and chips are in one hand, whose turn it is, and what each seat may know of it.
 
-    phase: "ask" (the opening ask), "bet", "draw", "last_bet", "declare" or "over".
+    phase: "first_bet" (before the opening ask), "ask" (the opening ask), "bet", "draw", "last_bet",
+        "declare" or "over".
     stock: the cards not yet dealt, from the top.
     hands: the cards of each seat in the order in which it got them, each with whether it is up.
     paid: chips that each seat has put in; staked: those of the present betting round, else zeros.
@@ -104,12 +107,12 @@ class Table:
     @property
     def to_call(self) -> int:
         """What the seat that acts must add to stay in."""
-        return self._missing(self._queue[0]) if self.phase in (BET, LAST_BET) else 0
+        return self._missing(self._queue[0]) if self.phase in BETTING else 0
 
     @property
     def raises_left(self) -> int:
         """How many raises this betting round can still have."""
-        return self._rules.max_raises - self._raises if self.phase in (BET, LAST_BET) else 0
+        return self._rules.max_raises - self._raises if self.phase in BETTING else 0
 
     @property
     def declared(self) -> list[int | None]:

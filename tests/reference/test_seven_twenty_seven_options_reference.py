@@ -79,6 +79,7 @@ def test_refused_options() -> None:
         {"nearness": "farthest"},
         {"declare": False},
         {"draw_up": 1},
+        {"bet_first": 1},
         {"pack": "mini"},
         {"pack": "mini", "players": 3, "start_down": 2},
         {"cards": 3},
@@ -115,6 +116,7 @@ CHOICES: dict[str, list[Any]] = {
     "max_stands": [0, 1, 3],
     "last_bets": [False, True],
     "half_tens": [False, True],
+    "bet_first": [False, True],
 }
 
 
