@@ -44,6 +44,19 @@ Readings taken where the page leaves something open:
 15. The mini pack is any six cards of these ranks; its suits mean nothing.
 16. The bets before the opening ask are a betting round like any other, with raises of its own.
     If the deal leaves one seat, that seat takes the pot before them.
+17. The first to ask and to bet is one and the same seat, so a round, for `rotating_lead`, is a
+    round of asking and the betting after it. The seat at the dealer's left leads the opening ask
+    and the betting after it; with each draw round the lead moves on, and the betting after it
+    begins with the same seat. Bets before the opening ask begin at the dealer's left too and do
+    not move the lead; last bets begin with the seat that led the draw round before them.
+18. Folded seats are passed over, and busted ones too. If the seat with the lead goes out, the
+    next one still in has the lead from the next phase on: it begins that phase, and the round
+    after is begun by the next still in after it. A seat that is skipped because it cannot draw
+    keeps the lead, and a draw round in which nobody can draw moves it like any other.
+19. `rotating_lead` is about asking and betting alone. The deal, the seats that bust by it, the
+    declarations and the chips left over go from the dealer's left as ever; so "the first seat
+    still in", with which sequential declaring begins if nobody bet, is the one at the dealer's
+    left, not the one with the lead.
 
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
 number must not be one), if `max_bet` is below `min_bet`, and if the pack is too small for the
@@ -242,7 +255,7 @@ class SevenTwentySeven(Table):
     def _begin_draws(self, phase: str) -> None:
         self.phase = phase
         self.draw_rounds += 1
-        self._queue = self.live
+        self._queue = self._from_the_lead()
 
     def _anybody_drew(self) -> bool:
         """Whether somebody took a card in the latest draw round."""
@@ -252,7 +265,16 @@ class SevenTwentySeven(Table):
         self.phase = phase
         self._raises = 0
         self._last_bettor = None
-        self._queue = self.live
+        self._queue = self._from_the_lead()
+
+    def _from_the_lead(self) -> list[int]:
+        """The seats still in, in the order in which they ask or bet in the phase that begins."""
+        first = self.dealer + 1
+        if self._rules.rotating_lead:
+            first = self.lead + 1 if self.phase == DRAWING else self.lead
+        seats = [seat for seat in self._around(first) if seat in self.live]
+        self.lead = seats[0]
+        return seats
 
     def _begin_declaring(self) -> None:
         self.phase = DECLARING

@@ -29,6 +29,7 @@ class Rules:
     last_bets: bool = False
     half_tens: bool = False
     bet_first: bool = False
+    rotating_lead: bool = False
     pack: str = "full"
 
 

@@ -43,6 +43,8 @@ class Table:
     stands: chosen stands of each seat; taken: cards that each seat took after the deal.
     drew_in: numbers of the draw rounds in which each seat took a card, the opening ask being 0.
     draw_rounds: draw rounds begun, the opening ask included.
+    lead: the seat with which the latest round of asking or betting began, whether or not it had a
+        choice.
     won: chips that each seat got at the end.
     """
 
@@ -64,6 +66,7 @@ class Table:
         self.taken = [0] * rules.players
         self.drew_in: list[list[int]] = [[] for _ in range(rules.players)]
         self.draw_rounds = 0
+        self.lead = self._around(dealer + 1)[0]
         self.won = [0] * rules.players
         self._order = self._around(dealer + 1)  # all seats, the dealer last
         self._queue: list[int] = []  # seats that still have to act in this phase

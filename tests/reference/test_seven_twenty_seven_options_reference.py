@@ -80,6 +80,7 @@ def test_refused_options() -> None:
         {"declare": False},
         {"draw_up": 1},
         {"bet_first": 1},
+        {"rotating_lead": "yes"},
         {"pack": "mini"},
         {"pack": "mini", "players": 3, "start_down": 2},
         {"cards": 3},
@@ -117,6 +118,7 @@ CHOICES: dict[str, list[Any]] = {
     "last_bets": [False, True],
     "half_tens": [False, True],
     "bet_first": [False, True],
+    "rotating_lead": [False, True],
 }
 
 
