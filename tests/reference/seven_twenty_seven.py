@@ -57,6 +57,10 @@ Readings taken where the page leaves something open:
     declarations and the chips left over go from the dealer's left as ever; so "the first seat
     still in", with which sequential declaring begins if nobody bet, is the one at the dealer's
     left, not the one with the lead.
+20. 5-A-A is a hand of these three cards and no other, in whatever order they came: 2-3-A-A, which
+    is exactly 7 and 27 too, and 5-A-A with a face card beside it are not. It decides at the
+    showdown, among those still in, and takes the whole pot whatever was declared, by itself or by
+    others: "the whole pot" stands without a condition. The pot is then one part.
 
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
 number must not be one), if `max_bet` is below `min_bet`, and if the pack is too small for the
@@ -291,7 +295,16 @@ class SevenTwentySeven(Table):
         for seat in self.live:
             self.hands[seat] = [(card, True) for card in self.cards(seat)]
         rules = self._rules
-        self._finish(shares(self.pot, hands, rules.nearness, rules.half_tens, declared))
+        self._finish(
+            shares(
+                self.pot,
+                hands,
+                rules.nearness,
+                rules.half_tens,
+                declared,
+                perfect=rules.perfect,
+            )
+        )
 
     def _finish(self, got: dict[int, int]) -> None:
         self.won = [got.get(seat, 0) for seat in range(self._rules.players)]

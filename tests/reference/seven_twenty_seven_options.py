@@ -30,6 +30,7 @@ class Rules:
     half_tens: bool = False
     bet_first: bool = False
     rotating_lead: bool = False
+    perfect: bool = False
     pack: str = "full"
 
 

@@ -95,6 +95,11 @@ def _wins_alone(seat: int, side: Side) -> bool:
     return _winners(side) == [seat]
 
 
+def is_perfect(cards: list[str]) -> bool:
+    """Whether these are a five and two aces, and nothing else."""
+    return sorted(card[0] for card in cards) == ["5", "A", "A"]
+
+
 def split(chips: int, seats: list[int]) -> dict[int, int]:
     """Equal shares; the chips left over go one each to the first of these seats."""
     share, over = divmod(chips, len(seats))
@@ -107,13 +112,20 @@ def shares(
     nearness: str = "nearest",
     half_tens: bool = False,
     declared: dict[int, int] | None = None,
+    *,
+    perfect: bool = False,
 ) -> dict[int, int]:
     """What each seat gets of the pot at a showdown.
 
     hands: the cards of each seat still in, the seats in order from the dealer's left.
     declared: DECLARE_7, DECLARE_27 or BOTH for each of them; None where the cards speak.
+    perfect: whether 5-A-A takes the whole pot.
     """
     seats = list(hands)
+    if perfect:
+        holders = [seat for seat in seats if is_perfect(hands[seat])]
+        if holders:
+            return {seat: 0 for seat in seats} | split(pot, holders)
     low, high = seats, seats
     if declared is not None:
         low = [seat for seat in seats if declared[seat] in (DECLARE_7, BOTH)]

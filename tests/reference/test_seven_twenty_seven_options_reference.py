@@ -20,6 +20,7 @@ from tests.reference.seven_twenty_seven_dealt import MINI, MINI_GAME, PACK, new,
 VARIANTS: dict[str, dict[str, Any]] = {
     "home": {},
     "no-cap": {"max_raises": 60},
+    "sarrett": {"rotating_lead": True, "perfect": True},
     "six": {"players": 6},
     "ten": {"players": 10},
     "bust": {"nearness": "over_is_bust"},
@@ -81,6 +82,7 @@ def test_refused_options() -> None:
         {"draw_up": 1},
         {"bet_first": 1},
         {"rotating_lead": "yes"},
+        {"perfect": 1},
         {"pack": "mini"},
         {"pack": "mini", "players": 3, "start_down": 2},
         {"cards": 3},
@@ -119,6 +121,7 @@ CHOICES: dict[str, list[Any]] = {
     "half_tens": [False, True],
     "bet_first": [False, True],
     "rotating_lead": [False, True],
+    "perfect": [False, True],
 }
 
 

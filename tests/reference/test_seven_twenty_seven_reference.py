@@ -296,3 +296,19 @@ def test_bust_after_the_deal() -> None:
 def test_bust_after_the_deal_stops_when_one_is_left() -> None:
     game = new("Th 9h 9s", "Td 9d 9c", "Tc 8c Ts", **BUST)
     assert game.busted == [True, True, False] and game.over and game.net == [-1, -1, 2]
+
+
+# 5-A-A
+
+
+def test_perfect_at_the_table() -> None:
+    hands = ["4c 3c", "Ac 5c", "Th Td"]  # 7, 5-A-A, 20
+    for perfect, won in [(False, [1, 2, 0]), (True, [0, 3, 0])]:
+        game = play(new(*hands, then="Ad", perfect=perfect), STAND, DRAW, STAND)
+        assert game.phase == "bet", "nothing ends before the showdown"
+        assert until(game, "over").won == won
+
+
+def test_perfect_that_has_folded_gets_nothing() -> None:
+    game = play(new("4c 3c", "Ac 5c", "Th Td", then="Ad", perfect=True), STAND, DRAW, STAND)
+    assert until(play(game, BETS[0], FOLD, CALL), "over").won == [2, 0, 3]

@@ -13,6 +13,7 @@ from tests.reference.seven_twenty_seven import (
     shares,
     totals,
 )
+from tests.reference.seven_twenty_seven_showdown import is_perfect
 
 # Four hands of the same size each: 5.5, 7.5, 26 and 28 points
 FOUR = {0: ["5h", "Kh"], 1: ["7h", "Kd"], 2: ["Th", "Td", "6h"], 3: ["Tc", "Ts", "8h"]}
@@ -137,6 +138,49 @@ def test_remainders_go_in_seat_order_from_the_dealers_left() -> None:
 def test_over_is_bust_without_a_seven_gives_the_27_side_the_whole_pot() -> None:
     hands = {0: ["9h", "8h"], 1: ["9d", "8d"], 2: ["9c", "8c"]}
     assert shares(10, hands, "over_is_bust") == {0: 4, 1: 3, 2: 3}, "one part, one remainder"
+
+
+# 5-A-A
+
+PERFECT = ["5c", "Ac", "Ad"]
+
+
+def test_perfect_takes_the_whole_pot() -> None:
+    hands = {0: ["7c"], 1: PERFECT, 2: ["Th", "Td", "7d"]}  # the others are 7 and 27
+    assert shares(13, hands) == {0: 3, 1: 3 + 4, 2: 3}
+    assert shares(13, hands, perfect=True) == {0: 0, 1: 13, 2: 0}
+
+
+@pytest.mark.parametrize("nearness", NEARNESS)
+def test_perfect_is_so_by_any_nearness_and_with_half_tens(nearness: str) -> None:
+    hands = {0: ["7c"], 1: PERFECT}
+    for half_tens in (False, True):
+        assert shares(9, hands, nearness, half_tens, perfect=True) == {0: 0, 1: 9}
+
+
+def test_several_perfect_hands_share_the_whole_pot() -> None:
+    hands = {2: ["7c"], 3: PERFECT, 0: ["As", "5h", "Ah"], 1: ["Th", "Td", "7d"]}
+    # one part: its one remainder goes to the first of them from the dealer's left
+    assert shares(7, hands, perfect=True) == {2: 0, 3: 4, 0: 3, 1: 0}
+    assert shares(8, hands, perfect=True) == {2: 0, 3: 4, 0: 4, 1: 0}
+
+
+def test_perfect_is_5_a_a_and_no_other_hand() -> None:
+    for cards in (["2c", "3c", "Ac", "Ad"], ["5c", "Ac", "Ad", "Kc"], ["5c", "Ac"], ["7h"]):
+        assert not is_perfect(cards)
+        hands = {0: ["7c"], 1: cards}
+        assert shares(8, hands, perfect=True) == shares(8, hands)
+    assert is_perfect(["Ad", "5c", "Ac"]) and is_perfect(["As", "Ah", "5d"])
+
+
+def test_perfect_takes_the_whole_pot_whatever_was_declared() -> None:
+    hands = {0: ["7c"], 1: PERFECT, 2: ["9h", "8h"]}
+    for said in (DECLARE_7, DECLARE_27, BOTH):
+        declared = {0: BOTH, 1: said, 2: DECLARE_27}
+        assert shares(7, hands, declared=declared, perfect=True) == {0: 0, 1: 7, 2: 0}
+    # without the option a declaration of 7 is no more than that
+    declared = {0: DECLARE_7, 1: DECLARE_7, 2: DECLARE_27}
+    assert shares(8, hands, declared=declared) == {0: 2, 1: 2, 2: 4}
 
 
 # Declaring
