@@ -61,6 +61,13 @@ Readings taken where the page leaves something open:
     is exactly 7 and 27 too, and 5-A-A with a face card beside it are not. It decides at the
     showdown, among those still in, and takes the whole pot whatever was declared, by itself or by
     others: "the whole pot" stands without a condition. The pot is then one part.
+21. With `both_tie` shares a BOTH seat stays if on each side it is among the best of all who
+    contest it, other BOTH seats included; if it is not eligible on a side, it is beaten there. It
+    is judged once, as ever, and the other BOTH seats drop out; then each half goes to the best of
+    those that are left, the BOTH seats that stay included. So one that tied with nobody but a
+    BOTH seat that drops out takes that half alone, and one that ties with three gets a quarter
+    of it.
+22. Where the cards speak `both_tie` says nothing; it is not refused.
 
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
 number must not be one), if `max_bet` is below `min_bet`, and if the pack is too small for the
@@ -303,6 +310,7 @@ class SevenTwentySeven(Table):
                 rules.half_tens,
                 declared,
                 perfect=rules.perfect,
+                both_tie=rules.both_tie,
             )
         )
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.reference.seven_twenty_seven import CALL, RANKS, STAND, SUITS, SevenTwentySeven
+from tests.reference.seven_twenty_seven import CALL, RANKS, STAND, SUITS, SevenTwentySeven, shares
 
 PACK = [rank + suit for rank in RANKS for suit in SUITS]
 MINI = ["5c", "5d", "Ac", "Ad", "Tc", "Td"]
@@ -35,3 +35,9 @@ def until(game: SevenTwentySeven, phase: str) -> SevenTwentySeven:
     while game.phase != phase:
         game.step(CALL if CALL in game.legal() else STAND)
     return game
+
+
+def declaring(*hands: str, said: list[int], pot: int, **options: Any) -> list[int]:
+    """What the seats win with these hands and declarations, in seat order."""
+    cards = {seat: hand.split() for seat, hand in enumerate(hands)}
+    return list(shares(pot, cards, declared=dict(enumerate(said)), **options).values())

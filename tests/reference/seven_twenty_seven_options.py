@@ -31,6 +31,7 @@ class Rules:
     bet_first: bool = False
     rotating_lead: bool = False
     perfect: bool = False
+    both_tie: str = "loses"
     pack: str = "full"
 
 
@@ -44,6 +45,7 @@ NUMBERS = {
 WORDS = {
     "nearness": NEARNESS,
     "declare": ("cards_speak", "simultaneous", "sequential"),
+    "both_tie": ("loses", "shares"),
     "pack": ("full", "mini"),
 }
 CHIPS = ("ante", "min_bet", "max_bet")

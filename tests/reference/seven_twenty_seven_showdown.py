@@ -91,7 +91,10 @@ def _winners(side: Side) -> list[int]:
     return [seat for seat in side if side[seat] == min(side.values())]
 
 
-def _wins_alone(seat: int, side: Side) -> bool:
+def _stays(seat: int, side: Side, both_tie: str) -> bool:
+    """Whether a seat that declared BOTH is good enough on this side."""
+    if both_tie == "shares":
+        return seat in _winners(side)
     return _winners(side) == [seat]
 
 
@@ -114,12 +117,14 @@ def shares(
     declared: dict[int, int] | None = None,
     *,
     perfect: bool = False,
+    both_tie: str = "loses",
 ) -> dict[int, int]:
     """What each seat gets of the pot at a showdown.
 
     hands: the cards of each seat still in, the seats in order from the dealer's left.
     declared: DECLARE_7, DECLARE_27 or BOTH for each of them; None where the cards speak.
     perfect: whether 5-A-A takes the whole pot.
+    both_tie: what becomes of a BOTH seat that is best on a side together with others.
     """
     seats = list(hands)
     if perfect:
@@ -135,12 +140,15 @@ def shares(
 
     if declared is not None:
         both = [seat for seat in seats if declared[seat] == BOTH]
+        good = [
+            seat
+            for seat in both
+            if _stays(seat, sevens, both_tie) and _stays(seat, others, both_tie)
+        ]
         for seat in both:
-            if _wins_alone(seat, sevens) and _wins_alone(seat, others):
-                return {each: pot if each == seat else 0 for each in seats}
-        for seat in both:
-            sevens.pop(seat, None)
-            others.pop(seat, None)
+            if seat not in good:
+                sevens.pop(seat, None)
+                others.pop(seat, None)
     return _divide(pot, seats, _winners(sevens), _winners(others))
 
 

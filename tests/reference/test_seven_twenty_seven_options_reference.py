@@ -64,6 +64,7 @@ def test_refused_options() -> None:
         {"players": 2, "pack": "mini", "start_down": 2},
         {"min_bet": 5, "ante": 1000, "max_raises": 0},
         {"max_raises": 60},
+        {"both_tie": "shares"},
         {"nearness": "over_is_bust", "declare": "sequential", "max_extra": 9, "max_stands": 3},
     ]
     bad: list[dict[str, Any]] = [
@@ -83,6 +84,8 @@ def test_refused_options() -> None:
         {"bet_first": 1},
         {"rotating_lead": "yes"},
         {"perfect": 1},
+        {"both_tie": "wins"},
+        {"both_tie": True},
         {"pack": "mini"},
         {"pack": "mini", "players": 3, "start_down": 2},
         {"cards": 3},
@@ -122,6 +125,7 @@ CHOICES: dict[str, list[Any]] = {
     "bet_first": [False, True],
     "rotating_lead": [False, True],
     "perfect": [False, True],
+    "both_tie": ["loses", "shares"],
 }
 
 

@@ -13,6 +13,7 @@ from tests.reference.seven_twenty_seven import (
     shares,
     totals,
 )
+from tests.reference.seven_twenty_seven_dealt import declaring
 from tests.reference.seven_twenty_seven_showdown import is_perfect
 
 # Four hands of the same size each: 5.5, 7.5, 26 and 28 points
@@ -21,12 +22,6 @@ FOUR = {0: ["5h", "Kh"], 1: ["7h", "Kd"], 2: ["Th", "Td", "6h"], 3: ["Tc", "Ts",
 TIES = {0: ["6h", "Kh"], 1: ["7h", "Kd"], 2: ["Th", "Td", "6d"], 3: ["Tc", "Ts", "8h"]}
 
 OVER_MAY_WIN = [nearness for nearness in NEARNESS if nearness != "over_is_bust"]
-
-
-def declaring(*hands: str, said: list[int], pot: int, nearness: str = "nearest") -> list[int]:
-    """What the seats win with these hands and declarations, in seat order."""
-    cards = {seat: hand.split() for seat, hand in enumerate(hands)}
-    return list(shares(pot, cards, nearness, declared=dict(enumerate(said))).values())
 
 
 # What hands count
