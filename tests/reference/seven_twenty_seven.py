@@ -67,12 +67,20 @@ Readings taken where the page leaves something open:
     those that are left, the BOTH seats that stay included. So one that tied with nobody but a
     BOTH seat that drops out takes that half alone, and one that ties with three gets a quarter
     of it.
-22. Where the cards speak `both_tie` says nothing; it is not refused.
+22. Bets after the declarations begin at the dealer's left, or with the seat that led the last
+    draws, and have raises of their own. The declarations are over by then: the "last betting"
+    that says who begins them is the one before. All are public from the last of them on, also to
+    those who look at a hand that ends by folds in these bets, and those of seats that have folded
+    stay to be seen; but only those still in contest a side, or are in the way of a BOTH seat.
+23. Where the cards speak `both_tie` says nothing; it is not refused.
+24. What an illegal action counts as is played like the same action chosen: a STAND is one of
+    `max_stands`, a FOLD puts the seat out, a 7 is its declaration. The penalty is no chips.
 
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
-number must not be one), if `max_bet` is below `min_bet`, and if the pack is too small for the
-first deal (mini: players times cards at the start above 6; six itself is allowed, with an empty
-stock from the start). Nothing else is refused: no other two options exclude each other.
+number must not be one), if `max_bet` is below `min_bet`, if `bets_after` is set where the cards
+speak, and if the pack is too small for the first deal (mini: players times cards at the start
+above 6; six itself is allowed, with an empty stock from the start). Nothing else is refused: no
+other two options exclude each other.
 """
 
 from typing import Any
@@ -92,6 +100,7 @@ from tests.reference.seven_twenty_seven_showdown import (
     totals,
 )
 from tests.reference.seven_twenty_seven_table import (
+    AFTER_BET,
     ASK,
     BET,
     DECLARING,
@@ -205,6 +214,15 @@ class SevenTwentySeven(Table):
             self._said[seat] = int(action)
         self._go_on()
 
+    def foul(self) -> int:
+        """Carry out what an illegal action counts as, and say which action that is."""
+        if self.over:
+            raise ValueError("the hand is over")
+        legal = self.legal()
+        action = next(each for each in (FOLD, CALL, STAND, DECLARE_7) if each in legal)
+        self.step(action)
+        return action
+
     def _pay(self, seat: int, chips: int) -> None:
         self.paid[seat] += chips
         self.staked[seat] += chips
@@ -258,8 +276,10 @@ class SevenTwentySeven(Table):
             self._begin_betting(BET)
         elif self.phase == DRAWING and self._rules.last_bets:
             self._begin_betting(LAST_BET)
-        elif self.phase != DECLARING and self._rules.declare != "cards_speak":
+        elif self.phase in (DRAWING, LAST_BET) and self._rules.declare != "cards_speak":
             self._begin_declaring()
+        elif self.phase == DECLARING and self._rules.bets_after:
+            self._begin_betting(AFTER_BET)
         else:
             self._show_down()
 

@@ -31,6 +31,7 @@ class Rules:
     bet_first: bool = False
     rotating_lead: bool = False
     perfect: bool = False
+    bets_after: bool = False
     both_tie: str = "loses"
     pack: str = "full"
 
@@ -59,7 +60,8 @@ def refused(options: dict[str, Any]) -> bool:
     rules = Rules(**options)
     dealt = rules.players * (1 + rules.start_down)
     too_small = rules.pack == "mini" and dealt > len(MINI_RANKS)
-    return rules.max_bet < rules.min_bet or too_small
+    nothing_said = rules.bets_after and rules.declare == "cards_speak"
+    return rules.max_bet < rules.min_bet or too_small or nothing_said
 
 
 def _bad(name: str, setting: Any) -> bool:

@@ -9,8 +9,8 @@ from tests.reference.seven_twenty_seven_showdown import RANKS, SUITS
 
 # The phases
 FIRST_BET, ASK, BET, DRAWING = "first_bet", "ask", "bet", "draw"
-LAST_BET, DECLARING, OVER = "last_bet", "declare", "over"
-BETTING = (FIRST_BET, BET, LAST_BET)
+LAST_BET, DECLARING, AFTER_BET, OVER = "last_bet", "declare", "after_bet", "over"
+BETTING = (FIRST_BET, BET, LAST_BET, AFTER_BET)
 
 ROUNDS_REMEMBERED = 8
 
@@ -35,7 +35,7 @@ class Table:
     """Where cards and chips are in one hand, whose turn it is, and what each seat may know of it.
 
     phase: "first_bet" (before the opening ask), "ask" (the opening ask), "bet", "draw", "last_bet",
-        "declare" or "over".
+        "declare", "after_bet" (after the declarations) or "over".
     stock: the cards not yet dealt, from the top.
     hands: the cards of each seat in the order in which it got them, each with whether it is up.
     paid: chips that each seat has put in; staked: those of the present betting round, else zeros.
@@ -120,7 +120,7 @@ class Table:
     @property
     def declared(self) -> list[int | None]:
         """What each seat has publicly declared: DECLARE_7, DECLARE_27, BOTH or None."""
-        if self._rules.declare == "simultaneous" and not self.over:
+        if self._rules.declare == "simultaneous" and self.phase == DECLARING:
             return [None] * self._rules.players
         return list(self._said)
 

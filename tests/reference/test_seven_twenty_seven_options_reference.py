@@ -65,6 +65,7 @@ def test_refused_options() -> None:
         {"min_bet": 5, "ante": 1000, "max_raises": 0},
         {"max_raises": 60},
         {"both_tie": "shares"},
+        *({"bets_after": True, "declare": each} for each in ("simultaneous", "sequential")),
         {"nearness": "over_is_bust", "declare": "sequential", "max_extra": 9, "max_stands": 3},
     ]
     bad: list[dict[str, Any]] = [
@@ -84,6 +85,9 @@ def test_refused_options() -> None:
         {"bet_first": 1},
         {"rotating_lead": "yes"},
         {"perfect": 1},
+        {"bets_after": 1, "declare": "sequential"},
+        {"bets_after": True},
+        {"bets_after": True, "declare": "cards_speak"},
         {"both_tie": "wins"},
         {"both_tie": True},
         {"pack": "mini"},
@@ -125,6 +129,7 @@ CHOICES: dict[str, list[Any]] = {
     "bet_first": [False, True],
     "rotating_lead": [False, True],
     "perfect": [False, True],
+    "bets_after": [False, True],
     "both_tie": ["loses", "shares"],
 }
 
@@ -137,6 +142,8 @@ def test_random_hands_conserve_chips_and_cards_and_end(seed: int) -> None:
     pack = MINI if mini else PACK
     options |= {"players": 2 if mini else rng.randint(2, 10), "pack": "mini" if mini else "full"}
     players = options["players"]
+    if options["declare"] == "cards_speak":
+        options["bets_after"] = False
     game = SevenTwentySeven(rng.sample(pack, len(pack)), rng.randrange(players), **options)
     folding = rng.random()
     while not game.over:
@@ -146,7 +153,10 @@ def test_random_hands_conserve_chips_and_cards_and_end(seed: int) -> None:
         actions = sorted(game.legal())
         if actions[0] == FOLD and rng.random() < folding:
             actions.remove(FOLD)
-        game.step(rng.choice(actions))
+        if rng.random() < 0.03:
+            game.foul()
+        else:
+            game.step(rng.choice(actions))
         assert game.pot == sum(game.paid) >= pot
         assert all(game.paid[each] == paid[each] for each in range(players) if each != seat)
         cards = [card for hand in game.hands for card, _ in hand] + game.stock

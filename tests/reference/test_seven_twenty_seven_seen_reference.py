@@ -2,6 +2,7 @@
 
 import copy
 import random
+from typing import Any
 
 import pytest
 
@@ -79,7 +80,9 @@ def test_busted_hands_stay_hidden_after_a_showdown() -> None:
 def test_nothing_seen_tells_of_hidden_cards(seed: int) -> None:
     """Exchange what a seat cannot see, play the same actions: it sees the same."""
     rng = random.Random(seed)
-    options = {"draw_up": rng.random() < 0.5, "declare": rng.choice(["sequential", "simultaneous"])}
+    switches = ("draw_up", "bet_first", "rotating_lead", "bets_after")
+    options: dict[str, Any] = {name: rng.random() < 0.5 for name in switches}
+    options["declare"] = rng.choice(["sequential", "simultaneous"])
     game = SevenTwentySeven(rng.sample(PACK, 52), 3, **options)
     viewer = rng.randrange(4)
     other = copy.deepcopy(game)
