@@ -29,111 +29,51 @@ Readings taken where the page leaves something open:
 """
 
 import copy
-from collections.abc import Callable, Container
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
 from typing import Any
 
-RANKS = "A23456789TJQK"
-SUITS = "cdhs"
-TARGET = 13
+from tests.reference.pyramid_rules import (
+    COVERERS,
+    DEAL,
+    EXTRA,
+    PYRAMID,
+    RANKS,
+    REDEAL,
+    STOCK_TOP,
+    SUITS,
+    TARGET,
+    UNDO,
+    WASTE_TOPS,
+    Rules,
+    read_deck,
+    refused,
+    slot,
+    value,
+)
+from tests.reference.pyramid_table import Position, card_at, deal
 
-PYRAMID = range(0, 28)
-EXTRA = range(28, 35)
-WASTE_TOPS = range(35, 38)
-STOCK_TOP = 38
-DEAL, REDEAL, UNDO = 39, 40, 41
+__all__ = [
+    "COVERERS",
+    "DEAL",
+    "EXTRA",
+    "PYRAMID",
+    "RANKS",
+    "REDEAL",
+    "STOCK_TOP",
+    "SUITS",
+    "TARGET",
+    "UNDO",
+    "WASTE_TOPS",
+    "Position",
+    "Pyramid",
+    "Rules",
+    "Shuffle",
+    "refused",
+    "slot",
+    "value",
+]
 
 Shuffle = Callable[[list[str]], list[str]]
-
-
-def slot(row: int, column: int) -> int:
-    """The pyramid slot at `row` and `column`, both counted from 0."""
-    return row * (row + 1) // 2 + column
-
-
-def _direct_coverers() -> dict[int, list[int]]:
-    """For each pyramid slot, the two slots that cover it (none for the bottom row)."""
-    coverers: dict[int, list[int]] = {place: [] for place in PYRAMID}
-    for row in range(6):
-        for column in range(row + 1):
-            below = [slot(row + 1, column), slot(row + 1, column + 1)]
-            coverers[slot(row, column)] = below
-    return coverers
-
-
-COVERERS = _direct_coverers()
-
-
-def value(card: str) -> int:
-    """Ace 1, number cards their number, jack 11, queen 12, king 13."""
-    return RANKS.index(card[0]) + 1
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The options of one game, with the page's defaults."""
-
-    passes: int = 1
-    shuffle_redeal: bool = False
-    deal_when: str = "always"
-    first_deal: bool = False
-    extra_row: bool = False
-    covered_kings: bool = False
-    match_cover: bool = False
-    many_sum: bool = False
-    waste_piles: int = 1
-    stock_view: str = "down"
-    stock_play: bool = False
-    clear_all: bool = False
-    undo: bool = False
-    max_moves: int = 500
-
-
-ALLOWED: dict[str, Container[Any]] = {
-    "passes": range(0, 10),
-    "deal_when": ("always", "blocked"),
-    "waste_piles": (1, 2, 3),
-    "stock_view": ("down", "top", "all"),
-}
-
-
-def refused(options: dict[str, Any]) -> bool:
-    """Whether the page refuses these options (those not named have their default).
-
-    True as well for a value out of range and for a name that is no option.
-    """
-    if not set(options) <= {option.name for option in fields(Rules)}:
-        return True
-    rules = Rules(**options)
-    if not isinstance(rules.max_moves, int) or rules.max_moves < 1:
-        return True
-    for option in fields(Rules):
-        allowed = ALLOWED.get(option.name, (False, True))
-        if option.name != "max_moves" and getattr(rules, option.name) not in allowed:
-            return True
-    if rules.shuffle_redeal and (rules.passes == 1 or rules.undo):
-        return True
-    return rules.stock_play and rules.stock_view == "down"
-
-
-def _read_deck(deck: list[str]) -> list[str]:
-    """The deck with "10h" written "Th"; ValueError unless it is a 52-card pack."""
-    cards = ["T" + card[2:] if card.startswith("10") else card for card in deck]
-    if sorted(cards) != sorted(rank + suit for rank in RANKS for suit in SUITS):
-        raise ValueError(f"not a pack of 52 cards: {deck}")
-    return cards
-
-
-@dataclass
-class Position:
-    """Everything that UNDO takes back: the table and the memories that go with it."""
-
-    pyramid: list[str | None]
-    extra: list[str | None]
-    stock: list[str]
-    wastes: list[list[str]] = field(default_factory=lambda: [[], [], []])
-    passes_used: int = 1
-    removal_was_legal: bool = False  # at some moment since the last redeal or the start
 
 
 class Pyramid:
@@ -145,62 +85,28 @@ class Pyramid:
     cards of the new stock in the order in which the stock would have been without a shuffle
     (the deck's order, after an earlier shuffle that shuffle's order); returns the new order,
     top first. Needed with `shuffle_redeal`, else never called.
-    The other arguments are the options of the rule page. Raises ValueError for options that
-    the page refuses, for a deck that is no pack, and for a missing or wrong `shuffle`.
+    options: those of the rule page, and the most moves a game may take. Raises ValueError for
+    options that `refused` refuses, for a deck that is no pack, and for a missing or wrong
+    `shuffle`.
 
     won, lost, truncated: how the game ended, at most one of them True.
     moves: completed removals, deals, redeals and undos.
     picked: places of the half-clicked removal, in click order.
     """
 
-    def __init__(
-        self,
-        deck: list[str],
-        *,
-        passes: int = 1,
-        shuffle_redeal: bool = False,
-        deal_when: str = "always",
-        first_deal: bool = False,
-        extra_row: bool = False,
-        covered_kings: bool = False,
-        match_cover: bool = False,
-        many_sum: bool = False,
-        waste_piles: int = 1,
-        stock_view: str = "down",
-        stock_play: bool = False,
-        clear_all: bool = False,
-        undo: bool = False,
-        max_moves: int = 500,
-        shuffle: Shuffle | None = None,
-    ) -> None:
-        options: dict[str, Any] = {
-            "passes": passes,
-            "shuffle_redeal": shuffle_redeal,
-            "deal_when": deal_when,
-            "first_deal": first_deal,
-            "extra_row": extra_row,
-            "covered_kings": covered_kings,
-            "match_cover": match_cover,
-            "many_sum": many_sum,
-            "waste_piles": waste_piles,
-            "stock_view": stock_view,
-            "stock_play": stock_play,
-            "clear_all": clear_all,
-            "undo": undo,
-            "max_moves": max_moves,
-        }
+    def __init__(self, deck: list[str], *, shuffle: Shuffle | None = None, **options: Any) -> None:
         if refused(options):
             raise ValueError(f"these options are refused: {options}")
-        if shuffle_redeal and shuffle is None:
-            raise ValueError("shuffle_redeal needs a shuffle function")
         self._rules = Rules(**options)
+        if self._rules.shuffle_redeal and shuffle is None:
+            raise ValueError("shuffle_redeal needs a shuffle function")
         self._shuffle = shuffle
         self.won = self.lost = self.truncated = False
         self.moves = 0
         self.picked: list[int] = []
         self._history: list[Position] = []
         self._seen: set[str] = set()  # cards seen in the stock or on the waste
-        self._lay_out(_read_deck(deck))
+        self._lay_out(read_deck(deck))
         self._settle()
 
     def _lay_out(self, cards: list[str]) -> None:
@@ -211,7 +117,7 @@ class Pyramid:
         self._stock_order = cards[stock_from:]
         self._now = Position(list(cards[:28]), extra, list(self._stock_order))
         if self._rules.first_deal:
-            self._deal()
+            deal(self._now, self._rules)
 
     # What the game says about itself
 
@@ -283,17 +189,7 @@ class Pyramid:
         return self._now.passes_used < self._rules.passes
 
     def _card_at(self, place: int) -> str | None:
-        """The card that could be clicked at `place` if it is free, None if there is none."""
-        if place in PYRAMID:
-            return self._now.pyramid[place]
-        if place in EXTRA:
-            return self._now.extra[place - EXTRA.start]
-        if place in WASTE_TOPS:
-            pile = self._now.wastes[place - WASTE_TOPS.start]
-            return pile[-1] if pile else None
-        # the stock's top card may be seen and yet not be in play
-        in_play = self._rules.stock_play and self._now.stock
-        return self._now.stock[0] if in_play else None
+        return card_at(self._now, place, self._rules)
 
     def _may_go(self, place: int, together_with: list[int]) -> bool:
         """Whether the card at `place` may go in one removal with those of `together_with`."""
@@ -356,7 +252,7 @@ class Pyramid:
         if self._rules.undo:
             self._history.append(copy.deepcopy(self._now))
         if action == DEAL:
-            self._deal()
+            deal(self._now, self._rules)
         elif action == REDEAL:
             self._redeal()
         else:
@@ -373,11 +269,6 @@ class Pyramid:
             else:
                 self._now.stock.pop(0)
         self.picked = []
-
-    def _deal(self) -> None:
-        for pile in self._now.wastes[: self._rules.waste_piles]:
-            if self._now.stock:
-                pile.append(self._now.stock.pop(0))
 
     def _redeal(self) -> None:
         left = [card for pile in self._now.wastes for card in pile]
