@@ -26,6 +26,9 @@ Readings taken where the page leaves something open:
 7. A move that reaches `max_moves` and also wins (or leaves nothing legal) wins (or loses).
 8. `first_deal` deals even where `deal_when` "blocked" would forbid a DEAL: it is no move.
 9. REDEAL's "some removal was legal" is asked for with `passes` 0 alone, as written.
+10. `turn` cards go onto waste pile 1, then as many onto pile 2, and so on; they are turned one by
+    one, so that the last of them lies on top, and a short stock stops in the middle of a pile.
+    All of them have been seen. `first_deal` deals them too.
 """
 
 import copy

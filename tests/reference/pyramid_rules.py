@@ -58,6 +58,7 @@ class Rules:
     stock_view: str = "down"
     stock_play: bool = False
     clear_all: bool = False
+    turn: int = 1
     undo: bool = False
     max_moves: int = 500
 
@@ -67,6 +68,7 @@ ALLOWED: dict[str, Container[Any]] = {
     "deal_when": ("always", "blocked"),
     "waste_piles": (1, 2, 3),
     "stock_view": ("down", "top", "all"),
+    "turn": (1, 2, 3),
 }
 
 

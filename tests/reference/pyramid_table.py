@@ -32,7 +32,8 @@ def card_at(table: Position, place: int, rules: Rules) -> str | None:
 
 
 def deal(table: Position, rules: Rules) -> None:
-    """Turn one card onto each waste pile, as long as there are cards in the stock."""
+    """Turn `turn` cards onto each waste pile, as long as there are cards in the stock."""
     for pile in table.wastes[: rules.waste_piles]:
-        if table.stock:
-            pile.append(table.stock.pop(0))
+        for _ in range(rules.turn):
+            if table.stock:
+                pile.append(table.stock.pop(0))

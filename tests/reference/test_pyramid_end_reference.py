@@ -101,6 +101,8 @@ def test_refused_options() -> None:
     assert not refused({"stock_play": True, "stock_view": "all"})
     for bad in ({"passes": 10}, {"passes": -1}, {"waste_piles": 0}, {"waste_piles": 4}):
         assert refused(bad)
+    for bad in ({"turn": 0}, {"turn": 4}, {"turn": -1}):
+        assert refused(bad)
     for bad in ({"deal_when": "never"}, {"stock_view": "up"}, {"max_moves": 0}, {"x": 1}):
         assert refused(bad)
     with pytest.raises(ValueError, match="refused"):
@@ -113,6 +115,7 @@ OPTIONS: dict[str, list[Any]] = {
     "deal_when": ["always", "blocked"],
     "waste_piles": [1, 2, 3],
     "stock_view": ["down", "top", "all"],
+    "turn": [1, 2, 3],
 }
 SWITCHES = [
     "first_deal",

@@ -150,6 +150,78 @@ def test_waste_piles_pair_with_each_other() -> None:
     assert [len(pile) for pile in game.known()["wastes"]] == [0, 1, 0]
 
 
+# turn
+
+
+def test_turn_lays_cards_one_upon_the_other_in_one_move() -> None:
+    deck = deck_with({**ranks(21, DEAD_ROW), **ranks(28, "K54")})
+    game = play(Pyramid(deck, turn=3), DEAL)
+    assert game.moves == 1 and game.known()["wastes"][0] == deck[28:31]
+    assert removals(game) == {(35, 22), (35, 23), (35, 24)}, "the four is the top: no king, no five"
+    play(game, 35, 24)
+    assert removals(game) == {(35, 21)}, "then the five is"
+    play(game, 35, 21)
+    assert removals(game) == {(35,)}
+
+
+def test_turn_1_is_the_default() -> None:
+    deck = deck_with(ranks(21, DEAD_ROW))
+    assert play(Pyramid(deck), DEAL).known() == play(Pyramid(deck, turn=1), DEAL).known()
+
+
+@pytest.mark.parametrize(("turn", "deals", "last"), [(1, 24, 1), (2, 12, 2), (3, 8, 3)])
+def test_turn_shortens_a_pass(turn: int, deals: int, last: int) -> None:
+    deck = deck_with({**ranks(0, "KKKK"), **ranks(21, "QQQQJJJ")})
+    game = play(Pyramid(deck, turn=turn), *[DEAL] * (deals - 1))
+    assert game.known()["stock"] == [None] * last
+    assert play(game, DEAL).lost and game.moves == deals
+    assert game.known()["wastes"][0] == deck[28:]
+
+
+def test_turn_stops_when_the_stock_is_empty() -> None:
+    deck = deck_with(ranks(21, DEAD_ROW))
+    game = play(Pyramid(deck, turn=3, extra_row=True), *[DEAL] * 5)
+    assert len(game.known()["stock"]) == 2 and DEAL in game.legal(), "17 cards"
+    play(game, DEAL)
+    assert game.known()["wastes"][0] == deck[35:] and DEAL not in game.legal()
+
+
+def test_turn_is_for_each_pile() -> None:
+    deck = deck_with(ranks(21, DEAD_ROW))
+    game = play(Pyramid(deck, turn=2, waste_piles=3), DEAL)
+    assert game.known()["wastes"] == [deck[28:30], deck[30:32], deck[32:34]] and game.moves == 1
+    game = play(Pyramid(deck, turn=3, waste_piles=3, extra_row=True), DEAL)
+    assert game.known()["wastes"] == [deck[35:38], deck[38:41], deck[41:44]]
+    play(game, DEAL)
+    assert game.known()["wastes"][0] == [*deck[35:38], *deck[44:47]]
+    assert game.known()["wastes"][1] == [*deck[38:41], *deck[47:50]]
+    assert game.known()["wastes"][2] == [*deck[41:44], *deck[50:52]], "only two were left"
+
+
+def test_turn_and_the_redeal() -> None:
+    deck = deck_with({**ranks(21, DEAD_ROW), **ranks(28, "AAK")})
+    game = deal_out(play(Pyramid(deck, turn=3, passes=2), DEAL, 35))
+    play(game, REDEAL)
+    assert game.known()["stock"] == [*deck[28:30], *deck[31:]]
+    assert play(game, DEAL).known()["wastes"][0] == [*deck[28:30], deck[31]], "other threes now"
+
+
+def test_turn_with_first_deal_and_undo() -> None:
+    deck = deck_with(ranks(21, DEAD_ROW))
+    game = Pyramid(deck, turn=3, first_deal=True, undo=True)
+    assert game.known()["wastes"][0] == deck[28:31] and game.moves == 0
+    play(game, DEAL, UNDO)
+    assert game.known()["wastes"][0] == deck[28:31]
+    assert game.known()["stock"] == [*deck[31:34], *[None] * 18], "all three have been seen"
+
+
+def test_turn_with_the_stocks_top_in_play() -> None:
+    deck = deck_with({**ranks(21, DEAD_ROW), **ranks(28, "AA67")})
+    game = Pyramid(deck, turn=3, stock_view="top", stock_play=True)
+    assert removals(game) == set()
+    assert removals(play(game, DEAL)) == {(38, 35)}, "the fourth card with the third"
+
+
 # stock_view and stock_play
 
 
