@@ -5,8 +5,8 @@ Written only from the project's rule page `rules/pyramid.md`, whose own sources 
 003 "Pyramid Card Game". No code is shared with, or taken from, the kernel.
 
 Places and actions have the same numbers: pyramid slots 0-27, extra row 28-34, waste tops
-35-37, stock top 38, DEAL 39, REDEAL 40, UNDO 41. Cards are strings such as "Th" ("10h" is
-taken too); a stock is listed from its top, a waste pile from its bottom.
+35-37, stock top or card held 38, DEAL 39, REDEAL 40, UNDO 41. Cards are strings such as "Th"
+("10h" is taken too); a stock is listed from its top, a waste pile from its bottom.
 
 Readings taken where the page leaves something open:
 
@@ -29,6 +29,10 @@ Readings taken where the page leaves something open:
 10. `turn` cards go onto waste pile 1, then as many onto pile 2, and so on; they are turned one by
     one, so that the last of them lies on top, and a short stock stops in the middle of a pile.
     All of them have been seen. `first_deal` deals them too.
+11. With `held` a DEAL turns up one card whatever `turn` is, as nothing is turned onto a pile.
+12. A card held belongs neither to the stock nor to the waste: while there is one REDEAL is illegal
+    and DEAL legal. The DEAL that only lays it down is a DEAL like any other: it is a move, can be
+    taken back, and waits for `deal_when` "blocked". `clear_all` asks for the card held too.
 """
 
 import copy
@@ -53,7 +57,7 @@ from tests.reference.pyramid_rules import (
     slot,
     value,
 )
-from tests.reference.pyramid_table import Position, card_at, deal
+from tests.reference.pyramid_table import Position, card_at, deal, may_deal
 
 __all__ = [
     "COVERERS",
@@ -140,6 +144,11 @@ class Pyramid:
         return self._now.passes_used
 
     @property
+    def held(self) -> str | None:
+        """The card held, which lies face up and is in play at place 38; None if there is none."""
+        return self._now.held
+
+    @property
     def stuck(self) -> bool:
         """Whether UNDO alone is legal."""
         return self.legal() == {UNDO}
@@ -148,7 +157,7 @@ class Pyramid:
         """What the player knows: a card, or None for no card or (stock) one not known.
 
         "pyramid" 28 places, "extra" 7 places, "wastes" three piles from the bottom,
-        "stock" from the top.
+        "stock" from the top, without the card held.
         """
         return {
             "pyramid": list(self._now.pyramid),
@@ -176,7 +185,7 @@ class Pyramid:
     def _legal_besides_removals(self) -> set[int]:
         actions = set()
         held_back = self._rules.deal_when == "blocked" and len(self._removals) > 0
-        if self._now.stock and not held_back:
+        if may_deal(self._now) and not held_back:
             actions.add(DEAL)
         if self._redeal_is_left() and not held_back:
             actions.add(REDEAL)
@@ -185,7 +194,7 @@ class Pyramid:
         return actions
 
     def _redeal_is_left(self) -> bool:
-        if self._now.stock or not any(self._now.wastes):
+        if may_deal(self._now) or not any(self._now.wastes):
             return False
         if self._rules.passes == 0:
             return self._now.removal_was_legal
@@ -269,6 +278,8 @@ class Pyramid:
                 self._now.extra[place - EXTRA.start] = None
             elif place in WASTE_TOPS:
                 self._now.wastes[place - WASTE_TOPS.start].pop()
+            elif self._rules.held:
+                self._now.held = None
             else:
                 self._now.stock.pop(0)
         self.picked = []
@@ -307,6 +318,8 @@ class Pyramid:
     def _look(self) -> None:
         for pile in self._now.wastes:
             self._seen.update(pile)
+        if self._now.held is not None:
+            self._seen.add(self._now.held)
         if self._rules.stock_view == "all":
             self._seen.update(self._now.stock)
         elif self._rules.stock_view == "top":
@@ -315,7 +328,8 @@ class Pyramid:
     def _is_won(self) -> bool:
         if any(card is not None for card in self._now.pyramid):
             return False
-        others_left = self._now.stock or any(self._now.wastes) or any(self._now.extra)
+        now = self._now
+        others_left = now.stock or now.held or any(now.wastes) or any(now.extra)
         return not (self._rules.clear_all and others_left)
 
     def _out_of_moves(self) -> bool:

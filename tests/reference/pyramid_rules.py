@@ -1,7 +1,7 @@
 """The cards, places, options and decks of the reference Pyramid, from the same rule page.
 
 Places and actions have the same numbers: pyramid slots 0-27, extra row 28-34, waste tops
-35-37, stock top 38, DEAL 39, REDEAL 40, UNDO 41.
+35-37, stock top or card held 38, DEAL 39, REDEAL 40, UNDO 41.
 """
 
 from collections.abc import Container
@@ -58,6 +58,7 @@ class Rules:
     stock_view: str = "down"
     stock_play: bool = False
     clear_all: bool = False
+    held: bool = False
     turn: int = 1
     undo: bool = False
     max_moves: int = 500
@@ -88,7 +89,14 @@ def refused(options: dict[str, Any]) -> bool:
             return True
     if rules.shuffle_redeal and (rules.passes == 1 or rules.undo):
         return True
-    return rules.stock_play and rules.stock_view == "down"
+    if rules.stock_play and rules.stock_view == "down":
+        return True
+    return rules.held and _is_refused_with_held(rules)
+
+
+def _is_refused_with_held(rules: Rules) -> bool:
+    several = rules.waste_piles > 1
+    return several or rules.stock_view != "down" or rules.stock_play or rules.first_deal
 
 
 def read_deck(deck: list[str]) -> list[str]:

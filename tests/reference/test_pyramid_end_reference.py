@@ -118,6 +118,7 @@ OPTIONS: dict[str, list[Any]] = {
     "turn": [1, 2, 3],
 }
 SWITCHES = [
+    "held",
     "first_deal",
     "extra_row",
     "covered_kings",
@@ -136,7 +137,7 @@ def test_random_games_keep_their_cards_and_end(seed: int) -> None:
     options = {name: rng.choice(choices) for name, choices in OPTIONS.items()}
     options |= {name: rng.random() < 0.4 for name in SWITCHES}
     if refused(options):
-        options |= {"shuffle_redeal": False, "stock_play": False}
+        options |= {"shuffle_redeal": False, "stock_play": False, "held": False}
     deck = rng.sample(PACK, 52)
     game = Pyramid(
         deck, shuffle=lambda cards: rng.sample(cards, len(cards)), max_moves=150, **options
@@ -153,7 +154,7 @@ def test_random_games_keep_their_cards_and_end(seed: int) -> None:
         else:
             assert game.moves == moves + 1
         wastes = [card for pile in known["wastes"] for card in pile]
-        seen = known["pyramid"] + known["extra"] + wastes + known["stock"]
+        seen = [*known["pyramid"], *known["extra"], *wastes, *known["stock"], game.held]
         cards = [card for card in seen if card is not None]
         assert len(cards) == len(set(cards))
         assert action <= STOCK_TOP or game.score == 28 - sum(map(bool, known["pyramid"]))
