@@ -25,7 +25,9 @@ Readings taken where the page leaves something open:
 6. `max_moves` may be any whole number from 1; an unknown option name is refused.
 7. A move that reaches `max_moves` and also wins (or leaves nothing legal) wins (or loses).
 8. `first_deal` deals even where `deal_when` "blocked" would forbid a DEAL: it is no move.
-9. REDEAL's "some removal was legal" is asked for with `passes` 0 alone, as written.
+9. REDEAL's "some removal was legal" is asked for with `passes` 0 without a shuffle alone, as
+    written; with `passes` 0 and a shuffle it is asked whether an order could help, at the first
+    redeal as at any other.
 10. `turn` cards go onto waste pile 1, then as many onto pile 2, and so on; they are turned one by
     one, so that the last of them lies on top, and a short stock stops in the middle of a pile.
     All of them have been seen. `first_deal` deals them too.
@@ -33,12 +35,22 @@ Readings taken where the page leaves something open:
 12. A card held belongs neither to the stock nor to the waste: while there is one REDEAL is illegal
     and DEAL legal. The DEAL that only lays it down is a DEAL like any other: it is a move, can be
     taken back, and waits for `deal_when` "blocked". `clear_all` asks for the card held too.
+13. The removal that an order of the new stock "would make legal" has a card of that stock in it,
+    as each of the page's examples has. A set of pyramid and extra row alone, which is legal or
+    not whatever the order, allows no redeal.
+14. Pyramid and extra row are taken as they lie at the REDEAL: a card that another removal would
+    have to free first does not count. What `match_cover` lets go together does, where
+    `many_sum` makes room for a card of the stock beside it.
+15. Which cards can meet is found by dealing the new stock out, with the options as they are and
+    without a removal: two tops need two piles that get cards (three cards with `turn` 3 lie on
+    one pile), the stock's top meets a pile's only if the first DEAL does not empty the stock.
 """
 
 import copy
 from collections.abc import Callable
 from typing import Any
 
+from tests.reference.pyramid_removals import removals, shuffle_may_help
 from tests.reference.pyramid_rules import (
     COVERERS,
     DEAL,
@@ -57,7 +69,7 @@ from tests.reference.pyramid_rules import (
     slot,
     value,
 )
-from tests.reference.pyramid_table import Position, card_at, deal, may_deal
+from tests.reference.pyramid_table import Position, deal, may_deal
 
 __all__ = [
     "COVERERS",
@@ -196,52 +208,11 @@ class Pyramid:
     def _redeal_is_left(self) -> bool:
         if may_deal(self._now) or not any(self._now.wastes):
             return False
-        if self._rules.passes == 0:
-            return self._now.removal_was_legal
-        return self._now.passes_used < self._rules.passes
-
-    def _card_at(self, place: int) -> str | None:
-        return card_at(self._now, place, self._rules)
-
-    def _may_go(self, place: int, together_with: list[int]) -> bool:
-        """Whether the card at `place` may go in one removal with those of `together_with`."""
-        card = self._card_at(place)
-        if card is None:
-            return False
-        if place not in PYRAMID:
-            return True  # _card_at gives tops of piles only, as they are before the removal
-        if self._rules.covered_kings and value(card) == TARGET:
-            return True
-        return all(
-            self._now.pyramid[coverer] is None
-            or (self._rules.match_cover and coverer in together_with)
-            for coverer in COVERERS[place]
-        )
-
-    def _find_removals(self) -> list[tuple[int, ...]]:
-        """All legal removals, each as its click sequence (places descending).
-
-        A coverer has the higher place, so it is always among the places clicked before:
-        whether a card may go is decided when it is added.
-        """
-        cards = [(place, self._card_at(place)) for place in range(STOCK_TOP, -1, -1)]
-        offered = [(place, value(card)) for place, card in cards if card is not None]
-        most_cards = len(offered) if self._rules.many_sum else 2
-        found: list[tuple[int, ...]] = []
-
-        def extend(clicked: list[int], missing: int, start: int) -> None:
-            if missing == 0:
-                found.append(tuple(clicked))
-                return
-            last = len(clicked) + 1 == most_cards
-            for at in range(start, len(offered)):
-                place, worth = offered[at]
-                fits = worth == missing if last else worth <= missing
-                if fits and self._may_go(place, clicked):
-                    extend([*clicked, place], missing - worth, at + 1)
-
-        extend([], TARGET, 0)
-        return found
+        if self._rules.passes > 0:
+            return self._now.passes_used < self._rules.passes
+        if self._rules.shuffle_redeal:
+            return shuffle_may_help(self._now, self._rules)
+        return self._now.removal_was_legal
 
     # What is done
 
@@ -308,7 +279,7 @@ class Pyramid:
     def _settle(self) -> None:
         """After the layout and each completed move: look, remember, see if it is over."""
         self._look()
-        self._removals = self._find_removals()
+        self._removals = removals(self._now, self._rules)
         if self._removals:
             self._now.removal_was_legal = True
         self.won = self._is_won()
