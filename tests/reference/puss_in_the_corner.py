@@ -4,9 +4,11 @@ Written only from the project's rule page `rules/puss_in_the_corner.md`, whose o
 002 The Ultimate Book of Card Games. No code is shared with, or taken from, the kernel.
 
 Actions: PLACE 1-4 are 0-3, PLAY 1-4 are 4-7, FOUNDATION 8, DEAL 9, REDEAL 10, GATHER 1-4 are
-11-14, END 15. Piles and foundations are numbered from 0 here; the foundations are in suit order
-(clubs, diamonds, hearts, spades) and begin with their aces. Cards are strings such as "Th"; the
-stock is listed from its top, a pile from its oldest card.
+11-14, END 15. The page names no action for `sevens`; here PACKET[i, j] lays the packet of pile i
+upon pile j, one action for each of the twelve pairs, 16 to 27. Piles and foundations are numbered
+from 0 here; the foundations are in suit order (clubs, diamonds, hearts, spades) and begin with
+their aces. Cards are strings such as "Th"; the stock is listed from its top, a pile from its
+oldest card.
 
 Readings taken where the page leaves something open:
 
@@ -33,79 +35,81 @@ Readings taken where the page leaves something open:
     be one. No two options exclude each other: `choose_pickup` without a redeal does nothing.
 11. Known is what has been seen: the last card of the first pass, which could be told by
     elimination, counts as not known.
+
+Readings of `sevens`, which the page gives in one sentence:
+
+12. A seven has been dealt from when it is turned up until the next card is turned up, in every
+    pass. In this time PACKET is legal wherever the player has something to decide anyway; the
+    option makes no new halt. So it may come before the seven is put somewhere (in the middle of
+    a group that is the only time, as the next card comes by itself), and with `hold_back` also
+    after the last card of a group, beside PLAY and DEAL, REDEAL or END.
+13. Without `hold_back` PACKET is not legal after a group: while a top fits the page allows
+    "nothing else" than PLAY, and when none fits the next group begins by itself. Before the
+    seven is put somewhere nothing is compulsory, so that a packet may then bury a top that fits.
+14. "Once" is once for each seven dealt. All sevens count, of both colours.
+15. "Upon another" is upon another packet: both piles have cards. Laying a packet on an empty
+    pile would free none. With its order kept the top of the one is then the top of the other.
+    The seven itself may lie in either of the piles.
+16. A PACKET is a move, it is never compulsory, and it does not turn up a card. It makes nothing
+    fit, so that a `hold_back` game is lost as by reading 3 even where a packet could be laid.
+17. From the beginning of a gathering on no packet may be laid.
+18. FOUNDATION with a seven leaves it the seven dealt last, as placing it does.
+
+Readings of `next_open`:
+
+19. It changes what is known, and nothing that may be done. The next card lies open at all times,
+    between the cards of a group, while tops are played and before a DEAL. While the stock is
+    empty none does: after a redeal it is the card below the one turned up.
 """
 
-from dataclasses import dataclass, fields
 from typing import Any
 
-RANKS = "A23456789TJQK"
-SUITS = "cdhs"
-BLACK = "cs"
+from tests.reference.puss_in_the_corner_rules import (
+    DEAL,
+    END,
+    FOUNDATION,
+    FROM_AND_UPON,
+    GATHER,
+    PACKET,
+    PILES,
+    PLACE,
+    PLAY,
+    RANKS,
+    REDEAL,
+    SEVEN,
+    SUITS,
+    Rules,
+    is_black,
+    read_deck,
+    refused,
+    value,
+)
 
-PILES = range(4)
-PLACE = range(0, 4)
-PLAY = range(4, 8)
-FOUNDATION, DEAL, REDEAL = 8, 9, 10
-GATHER = range(11, 15)
-END = 15
-
-
-def value(card: str) -> int:
-    """Ace 1, number cards their number, jack 11, queen 12, king 13."""
-    return RANKS.index(card[0]) + 1
-
-
-def is_black(suit: str) -> bool:
-    """Whether a suit is clubs or spades."""
-    return suit in BLACK
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The options of one game, with their defaults."""
-
-    redeals: int = 1
-    hold_back: bool = False
-    choose_pickup: bool = False
-    deal_size: int = 4
-    direct: bool = False
-    suits: bool = False
-    max_moves: int = 500
-
-
-NUMBERS = {"redeals": (0, 1, 2), "deal_size": (1, 4)}
-
-
-def refused(options: dict[str, Any]) -> bool:
-    """Whether some option is unknown or out of range (those not named have their default)."""
-    known = {option.name for option in fields(Rules)}
-    return any(name not in known or _bad(name, setting) for name, setting in options.items())
-
-
-def _bad(name: str, setting: Any) -> bool:
-    """Whether `setting` is nothing that the option `name` can have."""
-    is_bool = isinstance(setting, bool)
-    if name not in (*NUMBERS, "max_moves"):
-        return not is_bool
-    if is_bool or not isinstance(setting, int):
-        return True
-    if name == "max_moves":
-        return setting < 1
-    return setting not in NUMBERS[name]
-
-
-def _read_deck(deck: list[str]) -> list[str]:
-    """The deck as a new list; ValueError unless it is a pack without its aces."""
-    if sorted(deck) != sorted(rank + suit for rank in RANKS[1:] for suit in SUITS):
-        raise ValueError(f"not the 48 cards that are no aces: {deck}")
-    return list(deck)
+__all__ = [
+    "DEAL",
+    "END",
+    "FOUNDATION",
+    "GATHER",
+    "PACKET",
+    "PILES",
+    "PLACE",
+    "PLAY",
+    "RANKS",
+    "REDEAL",
+    "SUITS",
+    "PussInTheCorner",
+    "Rules",
+    "is_black",
+    "refused",
+    "value",
+]
 
 
 class PussInTheCorner:
     """One game of Puss in the Corner.
 
     deck: the 48 cards that are no aces, in dealing order.
-    The other arguments are the options of the rule page, and the most moves a game may take.
+    options: those of the rule page, and the most moves a game may take.
     Raises ValueError for options that `refused` refuses and for a deck that is no such pack.
 
     foundations: rank of the top of each, 1 to 13.
@@ -113,41 +117,23 @@ class PussInTheCorner:
     stock: the cards not yet turned up, from the top.
     card: the card turned up that waits to be put somewhere, or None.
     group_left: cards of the present group still to be put somewhere, `card` included.
+    packet_left: whether a packet may still be laid upon another for the seven dealt last.
     gathering: piles gathered so far in a redeal that waits for GATHER, in this order.
     redeals_used: how often the piles have been turned over.
     won, lost, truncated: how the game ended, at most one of them True.
     moves: actions made.
     """
 
-    def __init__(
-        self,
-        deck: list[str],
-        *,
-        redeals: int = 1,
-        hold_back: bool = False,
-        choose_pickup: bool = False,
-        deal_size: int = 4,
-        direct: bool = False,
-        suits: bool = False,
-        max_moves: int = 500,
-    ) -> None:
-        options: dict[str, Any] = {
-            "redeals": redeals,
-            "hold_back": hold_back,
-            "choose_pickup": choose_pickup,
-            "deal_size": deal_size,
-            "direct": direct,
-            "suits": suits,
-            "max_moves": max_moves,
-        }
+    def __init__(self, deck: list[str], **options: Any) -> None:
         if refused(options):
             raise ValueError(f"these options are refused: {options}")
         self._rules = Rules(**options)
         self.foundations = [1, 1, 1, 1]
         self.piles: list[list[str]] = [[], [], [], []]
-        self.stock = _read_deck(deck)
+        self.stock = read_deck(deck)
         self.card: str | None = None
         self.group_left = 0
+        self.packet_left = False
         self.gathering: list[int] = []
         self.redeals_used = 0
         self.won = self.lost = self.truncated = False
@@ -170,9 +156,10 @@ class PussInTheCorner:
 
     def known_stock(self) -> list[str | None]:
         """The stock from its top, None for each card that the player cannot know."""
-        if self.redeals_used == 0:
-            return [None for _ in self.stock]
-        return list(self.stock)
+        if self.redeals_used > 0:
+            return list(self.stock)
+        seen = 1 if self._rules.next_open else 0
+        return [*self.stock[:seen], *[None for _ in self.stock[seen:]]]
 
     # What may be done
 
@@ -186,15 +173,31 @@ class PussInTheCorner:
         if self._picking_up:
             return {GATHER[pile] for pile in self._not_yet_gathered()}
         plays = {PLAY[pile] for pile in self._fitting_piles()}
-        return plays | self._other_than_plays(plays) if self._rules.hold_back else plays
+        return self._legal_without_compulsion(plays) if self._rules.hold_back else plays
 
     def _legal_with_a_card(self) -> set[int]:
         assert self.card is not None
         straight = self._rules.direct and self._foundation_for(self.card) is not None
-        return {*PLACE, FOUNDATION} if straight else {*PLACE}
+        actions = {*PLACE, FOUNDATION} if straight else {*PLACE}
+        return actions | self._packets()
+
+    def _packets(self) -> set[int]:
+        """The packets that may be laid upon another for a seven; both piles have cards."""
+        if not self.packet_left:
+            return set()
+        return {
+            action
+            for (source, target), action in PACKET.items()
+            if self.piles[source] and self.piles[target]
+        }
+
+    def _legal_without_compulsion(self, plays: set[int]) -> set[int]:
+        """What `hold_back` allows after a group, given the plays that are possible."""
+        actions = plays | self._other_than_plays(plays)
+        return actions | self._packets() if actions else set()
 
     def _other_than_plays(self, plays: set[int]) -> set[int]:
-        """What `hold_back` allows after a group besides these plays."""
+        """How `hold_back` lets the game go on after a group besides these plays."""
         if self.stock:
             return {DEAL}
         if self._redeal_is_left():
@@ -244,6 +247,8 @@ class PussInTheCorner:
             self._picking_up = True
         elif action in GATHER:
             self.gathering.append(GATHER.index(action))
+        elif action in FROM_AND_UPON:
+            self._lay_packet(*FROM_AND_UPON[action])
         else:
             self._given_up = True
         self.moves += 1
@@ -264,6 +269,12 @@ class PussInTheCorner:
         assert foundation is not None
         self.foundations[foundation] += 1
 
+    def _lay_packet(self, source: int, target: int) -> None:
+        """Lay all cards of one pile, in their order, upon another."""
+        self.piles[target].extend(self.piles[source])
+        self.piles[source] = []
+        self.packet_left = False
+
     def _begin_group(self) -> None:
         """Turn up the first card of a group, which is short if the stock is."""
         self.group_left = min(self._rules.deal_size, len(self.stock))
@@ -271,6 +282,7 @@ class PussInTheCorner:
 
     def _turn_up(self) -> None:
         self.card = self.stock.pop(0)
+        self.packet_left = self._rules.sevens and value(self.card) == SEVEN
 
     # What happens by itself
 

@@ -12,6 +12,7 @@ from tests.reference.puss_in_the_corner import (
     END,
     FOUNDATION,
     GATHER,
+    PACKET,
     PILES,
     PLACE,
     PLAY,
@@ -27,6 +28,7 @@ from tests.reference.puss_in_the_corner_games import (
     RISING,
     buried,
     deal_out,
+    deck_with,
     play,
     two_on_top,
 )
@@ -114,7 +116,7 @@ def test_the_last_move_may_lose() -> None:
 def assert_all_others_illegal(game: PussInTheCorner) -> None:
     """Every action that is not legal is refused and changes nothing."""
     before = copy.deepcopy(vars(game))
-    for action in {*range(-1, 17)} - game.legal():
+    for action in {*range(-1, 29)} - game.legal():
         with pytest.raises(ValueError, match=f"illegal action {action};"):
             game.step(action)
     assert vars(game) == before
@@ -130,6 +132,7 @@ def test_illegal_actions() -> None:
     assert_all_others_illegal(play(game, REDEAL))
     assert_all_others_illegal(play(game, GATHER[0]))
     assert_all_others_illegal(deal_out(PussInTheCorner(buried(), redeals=0)))
+    assert_all_others_illegal(play(PussInTheCorner(deck_with("Kc Kd 7h"), sevens=True), 0, 2))
 
 
 # Options
@@ -141,7 +144,7 @@ def test_good_options() -> None:
         assert not refused({"redeals": redeals})
     for size in (1, 4):
         assert not refused({"deal_size": size})
-    for switch in ("hold_back", "choose_pickup", "direct", "suits"):
+    for switch in ("hold_back", "choose_pickup", "direct", "suits", "sevens", "next_open"):
         assert not refused({switch: True}) and not refused({switch: False})
     assert not refused({"max_moves": 1}) and not refused({"redeals": 0, "choose_pickup": True})
 
@@ -156,12 +159,17 @@ def test_good_options() -> None:
         {"redeals": None},
         {"deal_size": 0},
         {"deal_size": 2},
+        {"deal_size": 3},
         {"deal_size": 5},
         {"deal_size": True},
         {"hold_back": 1},
         {"choose_pickup": 0},
         {"direct": "yes"},
         {"suits": None},
+        {"sevens": 7},
+        {"sevens": None},
+        {"next_open": 1},
+        {"next_open": "top"},
         {"max_moves": 0},
         {"max_moves": True},
         {"max_moves": 9.5},
@@ -196,6 +204,8 @@ def check(game: PussInTheCorner, rules: dict[str, Any]) -> None:
     """What is so after every action, whatever the options."""
     assert whole_pack(game) and game.score == sum(game.foundations)
     assert (game.card is None) == (game.group_left == 0)
+    seen = len(game.stock) if game.redeals_used else min(len(game.stock), rules["next_open"])
+    assert [card for card in game.known_stock() if card is not None] == game.stock[:seen]
     assert game.group_left <= rules["deal_size"] and game.group_left <= len(game.stock) + 1
     assert game.redeals_used <= rules["redeals"]
     if game.card is not None or game.over:
@@ -205,8 +215,11 @@ def check(game: PussInTheCorner, rules: dict[str, Any]) -> None:
     if not rules["hold_back"]:
         assert not actions & {DEAL, REDEAL, END}
         assert not (actions & set(PLAY) and actions - set(PLAY))
+        assert game.card is not None or not actions & set(PACKET.values())
     if not rules["choose_pickup"]:
         assert not actions & set(GATHER)
+    if not rules["sevens"]:
+        assert not actions & set(PACKET.values())
     if not rules["direct"]:
         assert FOUNDATION not in actions
     for pile in PILES:
@@ -217,7 +230,7 @@ def check(game: PussInTheCorner, rules: dict[str, Any]) -> None:
 def test_random_games_keep_their_cards_and_end(seed: int) -> None:
     rng = random.Random(seed)
     rules: dict[str, Any] = {"redeals": rng.randrange(3), "deal_size": rng.choice([1, 4])}
-    for switch in ("hold_back", "choose_pickup", "direct", "suits"):
+    for switch in ("hold_back", "choose_pickup", "direct", "suits", "sevens", "next_open"):
         rules[switch] = rng.random() < 0.5
     game = PussInTheCorner(rng.sample(RISING, 48), **rules)
     check(game, rules)
