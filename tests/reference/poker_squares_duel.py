@@ -15,25 +15,44 @@ Readings taken where the page leaves something open:
 5. `totals` are those of the full lines, as they lie: between the two placements of a card they
    count one that player_1 does not know yet, so that they are not part of `seen_by`.
 6. `target` is taken and does nothing: only the higher total wins, below 0 as well as above.
-7. `players` is no option of this class, nor is any other that the game for one does not have.
+7. `players` is no option of this class; the others are those of the game for one, and `wager`.
+8. `wager` "points" pays the difference exactly: it is divided by 25 and not rounded, so that four
+   points are 0.16. The unit is 25 points under every `scoring` and whatever the `target`.
+9. What one seat gets the other pays. Equal totals pay nothing under both wagers, and before the
+   end nothing is paid. `totals` are points as ever, not units.
+10. `wager` excludes no other option. It is an option of the duel alone ("the duel pays"), which
+    the game for one refuses like any name that it does not know.
 """
 
 from typing import Any
 
-from tests.reference.poker_squares import PokerSquares, refused
+from tests.reference.poker_squares import PokerSquares
+from tests.reference.poker_squares import refused as refused_for_one
+
+WAGERS = ("win", "points")
+UNIT = 25
+"""Points of difference that are worth 1 by the wager "points"."""
+
+
+def refused(options: dict[str, Any]) -> bool:
+    """Whether some option is unknown or out of range (those not named have their default)."""
+    others = {name: setting for name, setting in options.items() if name != "wager"}
+    return options.get("wager", "win") not in WAGERS or refused_for_one(others)
 
 
 class Duel:
     """One game of Poker Squares for two.
 
     deck: 52 cards in dealing order; with `starter` the first one goes to the centre of both grids.
+    wager: "win" pays 1, "points" the difference of the totals in units of 25 points.
     options: those of `PokerSquares`.
     Raises ValueError for options that `refused` refuses and for a deck that is no pack.
     """
 
-    def __init__(self, deck: list[str], **options: Any) -> None:
-        if refused(options):
-            raise ValueError(f"these options are refused: {options}")
+    def __init__(self, deck: list[str], *, wager: str = "win", **options: Any) -> None:
+        if refused({"wager": wager, **options}):
+            raise ValueError(f"these options are refused: {options}, wager {wager}")
+        self._wager = wager
         # Each seat plays the game for one, from the same deck
         self._games = [PokerSquares(deck, **options) for _ in range(2)]
 
@@ -73,11 +92,13 @@ class Duel:
         return [game.score for game in self._games]
 
     @property
-    def net(self) -> list[int]:
-        """After the end: 1 for the higher total and -1 for the lower, else 0. Before it zeros."""
+    def net(self) -> list[float]:
+        """After the end what each seat wins, negative for what it loses. Before it zeros."""
         first, second = self.totals
         if not self.over or first == second:
             return [0, 0]
+        if self._wager == "points":
+            return [(first - second) / UNIT, (second - first) / UNIT]
         return [1, -1] if first > second else [-1, 1]
 
     def seen_by(self, seat: int) -> dict[str, Any]:

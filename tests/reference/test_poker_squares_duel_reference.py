@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.reference.poker_squares import CENTRE, PACK, PokerSquares
-from tests.reference.poker_squares_duel import Duel
+from tests.reference.poker_squares_duel import Duel, refused
 from tests.reference.poker_squares_duel_games import (
     COLUMNS_FIRST,
     EVERYWHERE,
@@ -216,9 +216,17 @@ def test_a_whole_game_with_starter_and_adjacency() -> None:
         {"target": -1},
         {"players": 2},
         {"wild": True},
+        {"wager": "lose"},
+        {"wager": "Points"},
+        {"wager": ""},
+        {"wager": 1},
+        {"wager": None},
+        {"wager": True},
+        {"wager": ["points"]},
     ],
 )
 def test_refused_options(options: dict[str, Any]) -> None:
+    assert refused(options)
     with pytest.raises(ValueError, match="refused"):
         Duel(PACK, **options)
 
@@ -243,8 +251,10 @@ def test_random_games_are_two_games_for_one(seed: int) -> None:
         "points": [rng.randrange(-128, 128) for _ in range(10)],
         "target": rng.randrange(1271),
     }
+    wager = rng.choice(["win", "points"])
     deck = rng.sample(PACK, 52)
-    game, alone = Duel(deck, **options), [PokerSquares(deck, **options) for _ in range(2)]
+    game = Duel(deck, wager=wager, **options)
+    alone = [PokerSquares(deck, **options) for _ in range(2)]
     first = 1 if options["starter"] else 0
     for at in range(first, 25):
         open_grids = game.grids
@@ -263,4 +273,7 @@ def test_random_games_are_two_games_for_one(seed: int) -> None:
     assert game.over and game.turn is None and game.card is None
     assert game.unseen == set(deck[25:])
     difference = game.totals[0] - game.totals[1]
+    if wager == "points":
+        assert game.net == [difference / 25, -difference / 25]
+        return
     assert game.net == [(difference > 0) - (difference < 0), (difference < 0) - (difference > 0)]
