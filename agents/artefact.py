@@ -15,7 +15,8 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
-from parlour.envs.core.options import to_plain
+from parlour.envs.core.game import EarlierFeatures
+from parlour.envs.core.options import replace_options, to_plain
 
 from .reading import (
     TABLE,
@@ -36,6 +37,8 @@ FORMAT = 1
 AGENT_FILE, WEIGHTS = "agent.json", "weights.safetensors"
 MOST = 1 << 31
 """Bytes that a file of weights may have, whatever network it is for."""
+NO_ENCODING, AFTERSTATES = "none", "afterstates"
+"""The encodings of heuristics' weights and of tables of values: they read no observation."""
 HEADER_MOST = 1 << 20
 """Bytes that a file of weights may have beside the numbers: their names and shapes."""
 REQUIRED_FIELDS: dict[str, Field] = {
@@ -101,6 +104,7 @@ class Artefact:
     scored: Mapping[str, Any]
     lookahead: Mapping[str, int] | None = None
     samples: bool = False
+    earlier: EarlierFeatures | None = None
 
 
 @contextmanager
@@ -147,7 +151,10 @@ def load_artefact(
     network, trained, scored = card["network"], card["trained"], card["scored"]
     ahead = card.get("lookahead")
     samples = card.get("samples") is True
-    return Artefact(folder, card["name"], own, network, weights, trained, scored, ahead, samples)
+    earlier = game.find_earlier(card["features_digest"])
+    return Artefact(
+        folder, card["name"], own, network, weights, trained, scored, ahead, samples, earlier
+    )
 
 
 def read_network_name(path: Path) -> str:
@@ -179,13 +186,17 @@ def _read_card(file: Path) -> dict[str, Any]:
 def _check_rules(card: Mapping[str, Any], game: Game) -> Any:
     if card["game"] != game.name:
         raise ValueError(f"an agent for {card['game']!r}, not for {game.name!r}")
-    if card["features_digest"] != game.features_digest:
+    earlier = game.find_earlier(card["features_digest"])
+    reads_observations = card["network"]["encoding"] not in (NO_ENCODING, AFTERSTATES)
+    fits = earlier is not None or card["features_digest"] == game.features_digest
+    if reads_observations and not fits:
         raise ValueError(
             f"made for other features of {game.name!r}: features digest {card['features_digest']}, "
             f"now {game.features_digest}; train it anew"
         )
-    rules = game.make_rules(None, card["rules"])
-    if to_plain(rules) != card["rules"] or game.rules_digest(rules) != card["rules_digest"]:
+    rules = replace_options(game.rules(), card["rules"])
+    game.check(rules)
+    if game.rules_digest(rules) != card["rules_digest"]:
         raise ValueError(
             f"rules digest {card['rules_digest']} does not belong to the rules beside it in this "
             f"version of the game ({game.rules_digest(rules)})"

@@ -13,6 +13,7 @@ from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.turn import Turn, random_floats
 
 from . import artefact
+from .carry_over import carry_over
 from .lookahead import look_ahead
 from .networks import CardNetwork, build_network, make_value_function, masked_logits, weigh
 
@@ -61,14 +62,17 @@ class LearnedAgent:
         found = artefact.load_artefact(path, game, rules, lambda net: _weigh(game, net)[1])
         net = found.network
         with artefact.blame_file(found.folder):
-            least, size = _weigh(game, net)[0], sum(one.nbytes for one in found.weights.values())
+            tensors = dict(found.weights)
+            if found.earlier:
+                tensors = carry_over(net["name"], tensors, found.earlier, game)
+            least, size = _weigh(game, net)[0], sum(one.nbytes for one in tensors.values())
             if size < least:  # said before a network of that size is made
                 raise ValueError(f"weights of {size:,} bytes; such a network has {least:,} or more")
-            for name, array in found.weights.items():
+            for name, array in tensors.items():
                 if array.dtype != np.float32 or not np.isfinite(array).all():
                     raise ValueError(f"tensor {name!r}: finite float32 are needed")
             network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
-            weights = {name: torch.from_numpy(array) for name, array in found.weights.items()}
+            weights = {name: torch.from_numpy(array) for name, array in tensors.items()}
             network.load_state_dict(weights)
         lookahead_config = StepConfig(**found.lookahead) if found.lookahead else None
         deterministic = not found.samples if deterministic is None else deterministic

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from parlour.envs import Game
 from parlour.envs.core.aliases import Codes
-from parlour.envs.core.features import CARD, DIGIT, DIGIT_BASE, RANK, Features
+from parlour.envs.core.features import CARD, DIGIT, DIGIT_BASE, RANK, Features, Piece
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import unknown_text
 
@@ -147,6 +147,15 @@ class Embedding(CardNetwork):
         return self.norm(_SumRows.apply(self.table, self.reader(observations))).relu()  # type: ignore[no-untyped-call]
 
 
+def read_alone(features: Features) -> list[Piece]:
+    """Return the pieces of one entry that `Numbers` reads one-hot, too."""
+    return [
+        piece
+        for piece in features.pieces
+        if piece.size == 1 and piece.kind.high > 1 and "." not in piece.name
+    ]
+
+
 class Numbers(CardNetwork):
     """A dense layer over ``codes`` as numbers: for observations that count and measure.
 
@@ -159,11 +168,7 @@ class Numbers(CardNetwork):
 
     def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
         super().__init__(features, actions, width, depth)
-        alone = [
-            piece
-            for piece in features.pieces
-            if piece.size == 1 and piece.kind.high > 1 and "." not in piece.name
-        ]
+        alone = read_alone(features)
         sizes = [piece.kind.high + 1 for piece in alone]
         self.hot = sum(sizes)
         numbers = [piece for piece in features.pieces if piece.kind is DIGIT]

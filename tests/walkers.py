@@ -58,7 +58,7 @@ def random_options(game: Game, rng: np.random.Generator) -> dict[str, object]:
                 row = rng.integers(option.low, option.high + 1, option.size)
                 chosen[field] = tuple(row.tolist())
             else:
-                chosen[field] = int(rng.integers(option.low, option.high + 1))
+                chosen[field] = int(rng.choice(option.values or range(option.low, option.high + 1)))
         try:
             game.check(game.make_rules(None, chosen))
         except ValueError:

@@ -5,7 +5,9 @@ that record's bytes are the ``codes`` observation. ``onehot`` is made from it: a
 sets column ``v - 1`` of its entry, 0 sets none. Nothing about an observation is written twice.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +50,16 @@ FLAG = Kind(1, 1, read=bool)
 DIGIT_BASE = 16
 DIGIT = Kind(DIGIT_BASE - 1, DIGIT_BASE - 1)
 """A digit of a number too large for a code, to base `DIGIT_BASE`; the highest comes first."""
+
+
+def choice(kind: type[IntEnum]) -> Kind:
+    """A member of an enumeration 0, 1 ...; read as its name, in small letters."""
+    top = int(max(kind))
+    return Kind(top, top, read=partial(_member_name, kind))
+
+
+def _member_name(kind: type[IntEnum], code: int) -> str:
+    return kind(code).name.lower()
 
 
 def digit_piece(name: str, size: int, doc: str) -> "Piece":
@@ -156,6 +168,29 @@ class Features:
         values = (np.arange(CODE_LIMIT) >> shift) - base
         last = np.append(self.column_tables.first[1:], self.columns)[:, None] - 1
         return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
+
+    def with_pieces(self, changes: Mapping[str, Piece | None]) -> "Features":
+        """Return the schema with pieces of other kinds or sizes, or without them (None).
+
+        Pieces of `RepeatedPieces` are named ``"seats.paid"``. So a game says what an earlier
+        version of it showed. Raises ValueError for a piece that is not there.
+        """
+        left = dict(changes)
+
+        def change(piece: Piece, prefix: str = "") -> list[Piece]:
+            changed = left.pop(prefix + piece.name, piece)
+            return [] if changed is None else [changed]
+
+        pieces: list[Piece | RepeatedPieces] = []
+        for piece in self.declared_pieces:
+            if isinstance(piece, RepeatedPieces):
+                own = [one for part in piece.pieces for one in change(part, f"{piece.name}.")]
+                pieces.append(piece._replace(pieces=tuple(own)))
+            else:
+                pieces += change(piece)
+        if left:
+            raise ValueError(f"no pieces {', '.join(left)}")
+        return Features(pieces, self.bonds)
 
     def entry_range(self, name: str) -> range:
         """Return the entries of ``codes`` that a piece has."""

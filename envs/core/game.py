@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,17 @@ from .contract import (
 from .features import Features
 from .state_check import StateCheck, make_state_check
 from .values import AfterstateFeatures
+
+
+class EarlierFeatures(NamedTuple):
+    """What an earlier version of a game showed: pieces, and the number of its actions.
+
+    Of the pieces that are still there the same codes mean the same today, digits by their value,
+    and its actions are the first of today's: so networks are carried over (`agents.carry_over`).
+    """
+
+    features: Features
+    actions: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +106,8 @@ class Game:
     """What a learner of afterstate values needs."""
     solving: Solving | None = None
     """The solver."""
+    earlier: tuple[EarlierFeatures, ...] = ()
+    """What earlier versions showed, from which networks are carried over."""
     state_check: StateCheck | None = None
     """The check of states from outside; None: only what all games have in common is checked."""
 
@@ -178,13 +191,22 @@ class Game:
 
     def rules_digest(self, rules: Any) -> str:
         """Return 16 hex digits that differ whenever game, version or any option differs."""
-        return digest16(self.name, self.version, sorted(opt.to_plain(rules).items()))
+        return digest16(self.name, self.version, opt.digest_items(rules))
 
     @cached_property
     def features_digest(self) -> str:
         """16 hex digits that differ whenever the observation or the actions differ."""
-        pieces = [(p.name, p.size, p.kind[:4]) for p in self.features.pieces]
-        return digest16(self.name, self.actions, pieces)
+        return self.digest_features(self.features, self.actions)
+
+    def digest_features(self, features: Features, actions: int) -> str:
+        """Return the features digest of some pieces and number of actions."""
+        pieces = [(p.name, p.size, p.kind[:4]) for p in features.pieces]
+        return digest16(self.name, actions, pieces)
+
+    def find_earlier(self, digest: str) -> EarlierFeatures | None:
+        """Return the earlier observation with this features digest, None if none has it."""
+        fits = (one for one in self.earlier if self.digest_features(*one) == digest)
+        return next(fits, None)
 
     @cached_property
     def full_state_check(self) -> StateCheck:

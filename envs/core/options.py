@@ -21,6 +21,16 @@ class Option(NamedTuple):
     high: int = 1
     size: int = 0
     """Of a tuple of whole numbers, how many there are."""
+    values: tuple[int, ...] = ()
+    """The whole numbers allowed, where they are not all of ``low`` .. ``high``."""
+    is_later: bool = False
+    """It came after labels and agents had been saved: see `digest_items`."""
+
+    def allows(self, number: Any) -> bool:
+        """Whether the option may have this number, a whole one."""
+        return _is_int(number) and (
+            int(number) in self.values if self.values else self.low <= int(number) <= self.high
+        )
 
 
 class OptionRow(NamedTuple):
@@ -78,9 +88,7 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
         text = str(int(value)) if isinstance(value, int) else str(value).lower()
         if text in names:
             return names[text]
-    elif (
-        not issubclass(kind, IntEnum) and _is_int(value) and option.low <= int(value) <= option.high
-    ):
+    elif not issubclass(kind, IntEnum) and option.allows(value):
         return int(value)
     raise ValueError(f"option {field}={one_line(value)}: allowed are {_allowed_text(kind, option)}")
 
@@ -107,9 +115,7 @@ def _is_name_or_number(value: Any) -> bool:
 
 
 def _is_row(numbers: Any, option: Option) -> bool:
-    return len(numbers) == option.size and all(
-        _is_int(number) and option.low <= int(number) <= option.high for number in numbers
-    )
+    return len(numbers) == option.size and all(map(option.allows, numbers))
 
 
 def _allowed_text(kind: Any, option: Option) -> str:
@@ -119,12 +125,29 @@ def _allowed_text(kind: Any, option: Option) -> str:
         return f"{option.size} numbers {option.low}–{option.high}, with commas between"
     if issubclass(kind, IntEnum):
         return ", ".join(member.name.lower() for member in kind)
+    if option.values:
+        return ", ".join(map(str, option.values))
     return f"{option.low}–{option.high}"
 
 
 def to_plain(rules: Any) -> dict[str, Any]:
     """Return rules as plain values for JSON and keywords: enumerations by name, tuples as lists."""
     return {field: _plain(value) for field, value in rules._asdict().items()}
+
+
+def digest_items(rules: Any) -> list[tuple[str, Any]]:
+    """Return what a digest of rules is made from: plain values by name, in order of the names.
+
+    Options that came later are left out at their default, so that a new option leaves the digests
+    of rules without it, and so what was saved under them, as they were.
+    """
+    hints = get_type_hints(type(rules), include_extras=True)
+    defaults = to_plain(type(rules)())
+    return sorted(
+        (field, value)
+        for field, value in to_plain(rules).items()
+        if not hints[field].__metadata__[0].is_later or value != defaults[field]
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ import cma
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
+from parlour.agents.artefact import NO_ENCODING
 from parlour.agents.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
 from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import RulesRecords, Scores, States, Weights
@@ -190,7 +191,7 @@ class PolicySearchRun(Run):
         tensors = tensor_bytes({WEIGHTS_TENSOR: self.weights})
         described = {
             "name": HEURISTIC_NETWORK,
-            "encoding": "none",
+            "encoding": NO_ENCODING,
             "width": len(names),
             "depth": 0,
             "options": {},

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
+from parlour.agents.artefact import AFTERSTATES
 from parlour.agents.value_table import VALUE_TABLE_NETWORK, ValueTableAgent, require_afterstates
 from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.options import as_record
@@ -109,7 +110,7 @@ class TDRun(Run):
         weights = tensor_bytes({VALUE_TABLE_NETWORK: self.table})
         described = {
             "name": VALUE_TABLE_NETWORK,
-            "encoding": "afterstates",
+            "encoding": AFTERSTATES,
             "width": self.values.num_features,
             "depth": 0,
             "options": {"version": self.values.version},
