@@ -29,7 +29,7 @@ class Options:
 
     deals: int = 1500
     seed: int = 0
-    variants: tuple[str, ...] = ("open-stock:fewest", "open-stock", "classic", "book")
+    variants: tuple[str, ...] = ("open-stock:fewest", "open-stock", "classic", "excerpt")
     """With ``:fewest`` behind it shortest wins are asked for, else whether deals can be won."""
     limit: int | None = None
     """Positions after which a deal is given up (None: the solver's own limit)."""

@@ -10,6 +10,7 @@ from .rules import (
     ACTIONS,
     DEAL,
     DEFAULT,
+    EARLIER,
     FEATURES,
     PYRAMID,
     REFERENCES,
@@ -46,6 +47,7 @@ GAME = Game(
     score_range=(0, PYRAMID),
     solving=Solving(solve, winnable_after),
     shortest=PYRAMID // 2,  # no move takes more than two cards
+    earlier=EARLIER,
     state_check=STATE_CHECK,
 )
 """The game, as `parlour.envs.GAMES` has it."""

@@ -1,15 +1,12 @@
-"""Pyramid: how it is played. Top to bottom: moves, undoing, the deal.
-
-Stock and waste are sets of deck positions, which keeps the original order through every redeal: the
-stock's top is its lowest member, a waste pile's top its highest.
-"""
+"""Pyramid: how it is played. Top to bottom: moves, undoing, the deal."""
 
 from ..core.aliases import Action, RulesRecord, Seat, State
 from ..core.batch import Over, make_batch_kernels
-from ..core.bits import count, highest, lowest
-from ..core.cards import PACK_SIZE, random_below, shuffle_pack
+from ..core.bits import highest, lowest
+from ..core.cards import PACK_SIZE, shuffle_pack
 from ..core.jit import jit
 from .clicks import PYRAMID_SET, find_uncovered, first_clicks, next_clicks
+from .redeals import has_redeal
 from .rules import (
     ACTIONS,
     DEAL,
@@ -24,22 +21,12 @@ from .rules import (
     UNDO,
     WASTE,
 )
-from .tableau import lay_card, reveal, show_stock, show_waste
+from .stock import deal_cards, lay_stock, shuffle_positions, sort_positions, turn_stock
+from .tableau import lay_card, show_stock, show_waste
 
 ALL_POSITIONS = (1 << PACK_SIZE) - 1
-IN_STOCK = 1
-IN_WASTE = 2
-"""Codes of ``pile_where``; IN_WASTE + k for pile k from 0."""
 LAST = 64
 """Marks, in the list that UNDO replays, the click that completed a removal."""
-
-
-@jit
-def has_redeal(s: State, rules: RulesRecord) -> bool:
-    """Whether the waste may be gone through again."""
-    if rules.passes == 0:
-        return s["shown"]["removal_seen"] != 0
-    return s["redeals"] + 1 < rules.passes
 
 
 @jit
@@ -51,7 +38,7 @@ def update_legal(s: State, rules: RulesRecord) -> None:
     waste = s["waste"][0] | s["waste"][1] | s["waste"][2]
     legal = clicks
     if rules.deal_when == 0 or clicks == 0:
-        if s["stock"]:
+        if s["stock"] | s["held"]:
             legal |= 1 << DEAL
         elif waste and has_redeal(s, rules):
             legal |= 1 << REDEAL
@@ -59,7 +46,7 @@ def update_legal(s: State, rules: RulesRecord) -> None:
         legal |= 1 << UNDO
     left = s["table"] & PYRAMID_SET
     if rules.clear_all:
-        left = s["table"] | s["stock"] | waste
+        left = s["table"] | s["stock"] | s["held"] | waste
     if left == 0:
         s["won"] = 1
         legal = 0
@@ -82,8 +69,10 @@ def remove(s: State, rules: RulesRecord, place: int) -> None:
         s["shown"]["pile_where"][position - PYRAMID] = 0
         show_waste(s, pile)
     else:
-        s["shown"]["pile_where"][lowest(s["stock"]) - PYRAMID] = 0
-        s["stock"] &= s["stock"] - 1
+        position = lowest(s["held"] if rules.held else s["stock"])
+        s["shown"]["pile_where"][position - PYRAMID] = 0
+        s["held"] = 0
+        s["stock"] &= ~(1 << position)
         show_stock(s, rules)
 
 
@@ -109,101 +98,6 @@ def click(s: State, rules: RulesRecord, place: int) -> bool:
         shown["picked"][place] = 0
         remove(s, rules, place)
     return True
-
-
-@jit
-def deal_cards(s: State, rules: RulesRecord) -> None:
-    """Turn one card from the stock onto each waste pile."""
-    for pile in range(rules.waste_piles):
-        if s["stock"] == 0:
-            break
-        position = lowest(s["stock"])
-        s["stock"] &= s["stock"] - 1
-        s["waste"][pile] |= 1 << position
-        reveal(s, position)
-        s["shown"]["pile_where"][position - PYRAMID] = IN_WASTE + pile
-        show_waste(s, pile)
-    show_stock(s, rules)
-
-
-@jit
-def shuffle_positions(s: State, positions: int) -> None:
-    """Put the cards at a set of deck positions into a random order."""
-    while positions:
-        other = positions
-        for _ in range(random_below(s, count(positions))):
-            other &= other - 1
-        first, swap = lowest(positions), lowest(other)
-        card = s["deck"][first]
-        s["deck"][first] = s["deck"][swap]
-        s["deck"][swap] = card
-        positions &= positions - 1
-
-
-@jit
-def sort_positions(s: State, positions: int) -> None:
-    """Put the cards at a set of deck positions into the order of their codes."""
-    cards = 0
-    rest = positions
-    while rest:
-        cards |= 1 << s["deck"][lowest(rest)]
-        rest &= rest - 1
-    while positions:
-        s["deck"][lowest(positions)] = lowest(cards)
-        cards &= cards - 1
-        positions &= positions - 1
-
-
-@jit
-def forget_positions(s: State, positions: int) -> None:
-    """The player no longer knows which cards lie at these positions."""
-    s["seen"] &= ~positions
-    shown = s["shown"]
-    while positions:
-        position = lowest(positions)
-        positions &= positions - 1
-        shown["pile_cards"][position - PYRAMID] = 0
-        shown["unseen"][(s["deck"][position] >> 2) - 1] += 1
-
-
-@jit
-def redeal(s: State, rules: RulesRecord) -> None:
-    """Make the waste the stock again, in the order of the deck or shuffled."""
-    s["stock"] = s["waste"][0] | s["waste"][1] | s["waste"][2]
-    for pile in range(rules.waste_piles):
-        s["waste"][pile] = 0
-        show_waste(s, pile)
-    if rules.shuffle_redeal:
-        forget_positions(s, s["stock"])
-        shuffle_positions(s, s["stock"])
-    s["redeals"] += 1
-    s["shown"]["removal_seen"] = 0
-    if rules.passes:
-        s["shown"]["redeals_left"] -= 1
-    lay_stock(s, rules)
-
-
-@jit
-def lay_stock(s: State, rules: RulesRecord) -> None:
-    """Show where the stock's cards are, and those that lie face up."""
-    rest = s["stock"]
-    while rest:
-        position = lowest(rest)
-        rest &= rest - 1
-        s["shown"]["pile_where"][position - PYRAMID] = IN_STOCK
-        if rules.stock_view == 2:
-            reveal(s, position)
-    show_stock(s, rules)
-
-
-@jit
-def turn_stock(s: State, rules: RulesRecord) -> None:
-    """DEAL, or REDEAL once the stock is empty: never both are legal."""
-    if s["stock"]:
-        deal_cards(s, rules)
-    else:
-        redeal(s, rules)
-    s["turns"] += 1
 
 
 @jit
@@ -276,6 +170,7 @@ def lay_out(s: State, rules: RulesRecord) -> None:
     s["free"] = (1 << first) - (1 << (PYRAMID - 7))
     s["picked"] = 0
     s["stock"] = ALL_POSITIONS & ~s["table"]
+    s["held"] = 0
     s["score"] = 0
     s["redeals"] = 0
     s["turns"] = 0
@@ -305,6 +200,8 @@ def show_rules(s: State, rules: RulesRecord) -> None:
     shown["stock_play"] = rules.stock_play
     shown["clear_all"] = rules.clear_all
     shown["undo"] = rules.undo
+    shown["held"] = rules.held
+    shown["turn"] = rules.turn
 
 
 @jit

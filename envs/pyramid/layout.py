@@ -27,8 +27,12 @@ def layout(s: Any, rules: Any) -> Scene:
         items += [_card(s, place, place - PYRAMID, y, legal) for place in range(PYRAMID, TABLE)]
         y += 1.25
     items.append(_stock(s, rules, y, legal))
+    x = 1.25
+    if rules.held:
+        items.append(_card(s, STOCK, x, y, legal))
+        x += 1.25
     for pile in range(rules.waste_piles):
-        items.append(_card(s, WASTE + pile, 1.25 + pile, y, legal))
+        items.append(_card(s, WASTE + pile, x + pile, y, legal))
     texts = _texts(s, rules, y)
     if rules.stock_view == StockView.ALL:
         items += _open_stock(s, y + 1.25)

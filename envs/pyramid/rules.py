@@ -14,7 +14,7 @@ Places, which are also the clicks (a removal is clicked from its highest place d
               15  16  17  18  19  20
             21  22  23  24  25  26  27
             28  29  30  31  32  33  34     extra row (option)
-            35  36  37   38                tops of waste piles 1-3, top of the stock
+            35  36  37   38                tops of waste piles 1-3, stock: its top or the card held
             39 DEAL  40 REDEAL  41 UNDO
 
 Sources of the rules and of the house rules behind each option: 000 the web version with undo;
@@ -28,7 +28,8 @@ import numpy as np
 
 from ..core.batch import STATE_HEAD
 from ..core.cards import PACK_SIZE
-from ..core.features import FLAG, RANK, Features, Piece, whole_number
+from ..core.features import FLAG, RANK, Features, Piece, choice, whole_number
+from ..core.game import EarlierFeatures
 from ..core.options import Option
 
 PYRAMID = 28
@@ -37,7 +38,7 @@ WASTE = 35
 STOCK = 38
 PLACES = 39
 DEAL = 39
-"""The action that turns the next card of the stock onto the waste."""
+"""The action that turns the next cards of the stock over."""
 REDEAL, UNDO = 40, 41
 ACTIONS = 42
 PILE = PACK_SIZE - PYRAMID
@@ -85,7 +86,7 @@ class Rules(NamedTuple):
         False
     )
     waste_piles: Annotated[
-        int, Option("a DEAL turns one card onto each of so many waste piles (000)", 1, 3)
+        int, Option("a DEAL turns cards onto each of so many waste piles (000)", 1, 3)
     ] = 1
     stock_view: Annotated[
         StockView, Option("what of the stock lies face up: none, its top card or all (000)")
@@ -96,16 +97,40 @@ class Rules(NamedTuple):
     clear_all: Annotated[
         bool, Option("a win needs all 52 cards gone, not only the pyramid (002)")
     ] = False
+    held: Annotated[
+        bool,
+        Option(
+            "a DEAL turns one card up where it lies: it is held there, in play, until the next "
+            "DEAL lays it on the waste (002)",
+            is_later=True,
+        ),
+    ] = False
+    turn: Annotated[
+        int,
+        Option(
+            "a DEAL turns so many cards onto each waste pile, one upon the other; none with held",
+            1,
+            3,
+            is_later=True,
+        ),
+    ] = 1
     undo: Annotated[
         bool, Option("UNDO takes back the last move; what was seen stays seen (000)")
     ] = False
 
 
+_WITH_HELD = {
+    "waste_piles": 1,
+    "stock_view": StockView.DOWN,
+    "stock_play": False,
+    "first_deal": False,
+}
 DEFAULT = "three-passes"
 """The variant played when none is named: the one in which skill shows."""
 
 _BASE = Rules()
 _CLASSIC = Rules(first_deal=True)
+_BOOK = Rules(covered_kings=True, held=True, passes=3, clear_all=True)
 VARIANTS = {
     "classic": _CLASSIC,
     "blocked": _CLASSIC._replace(deal_when=DealWhen.BLOCKED),
@@ -115,8 +140,12 @@ VARIANTS = {
     "any-sum": _CLASSIC._replace(many_sum=True),
     "web": _BASE._replace(passes=0, match_cover=True, undo=True),
     "three-passes": _BASE._replace(passes=3),
-    "book": _BASE._replace(covered_kings=True),
-    "book-all": _BASE._replace(covered_kings=True, clear_all=True),
+    "excerpt": _BASE._replace(covered_kings=True),
+    "excerpt-all": _BASE._replace(covered_kings=True, clear_all=True),
+    "book": _BOOK,
+    "book-pyramid": _BOOK._replace(clear_all=False),
+    "book-blocked": _BOOK._replace(deal_when=DealWhen.BLOCKED),
+    "by-threes": _BASE._replace(passes=3, turn=3),
     "three-piles": _BASE._replace(waste_piles=3),
     "face-up": _BASE._replace(stock_view=StockView.ALL),
     "open-stock": _BASE._replace(passes=3, stock_view=StockView.TOP, stock_play=True),
@@ -131,8 +160,12 @@ SOURCES = {
     "any-sum": "003, alternative 2",
     "web": "000",
     "three-passes": "the training default",
-    "book": "002 (its stock rules lie outside the excerpt)",
-    "book-all": "002 read literally: 'pairs of all cards'",
+    "excerpt": "what the excerpt of 002 says by itself; the usual aim",
+    "excerpt-all": "the same, 'pairs of all cards'",
+    "book": "002 in full: the card held, two redeals, 'pairs of all cards'",
+    "book-pyramid": "002 in full, the usual aim",
+    "book-blocked": "002 in full, 'after exhausting all moves' read strictly",
+    "by-threes": "published versions that turn three cards",
     "three-piles": "000, 'some have more waste piles'",
     "face-up": "000, 'some have the stock face-up'",
     "open-stock": "a widely played computer version",
@@ -158,6 +191,16 @@ def check(rules: Rules) -> None:
         raise ValueError(
             "stock_play needs the stock's top card face up: allowed are stock_view top or all"
         )
+    if rules.held:
+        check_held(rules)
+
+
+def check_held(rules: Rules) -> None:
+    """Refuse what makes no sense where the card turned is held."""
+    for name, allowed in _WITH_HELD.items():
+        if getattr(rules, name) != allowed:
+            said = getattr(allowed, "name", str(allowed)).lower()
+            raise ValueError(f"held needs {name} {said}: it holds one card turned from the stock")
 
 
 _VALUES = np.arange(64) >> 2
@@ -185,8 +228,8 @@ FEATURES = Features(
             PILE,
             whole_number(4),
             "where each of them is: 0 gone or in the extra row, "
-            "1 stock, 2-4 waste pile 1-3; within a pile the later card lies higher, "
-            "of the stock the earliest is turned first",
+            "1 stock (the card held, too), 2-4 waste pile 1-3; within a pile the later card lies "
+            "higher, of the stock the earliest is turned first",
         ),
         Piece(
             "unseen",
@@ -198,26 +241,31 @@ FEATURES = Features(
         Piece(
             "need", 1, whole_number(12), "points still missing in the removal begun; 0: none begun"
         ),
-        Piece("stock_count", 1, whole_number(PILE), "cards in the stock"),
+        Piece("stock_count", 1, whole_number(PILE), "cards in the stock, without the one held"),
         Piece("waste_counts", 3, whole_number(PILE), "cards in each waste pile"),
         Piece("redeals_left", 1, whole_number(9), "redeals left; 9: any number"),
         Piece("removal_seen", 1, FLAG, "a removal was legal since the last redeal"),
         Piece("passes", 1, whole_number(9), "option: passes through the stock, 0 any number"),
         Piece("shuffle_redeal", 1, FLAG, "option"),
-        Piece("deal_when", 1, whole_number(1), "option: 1 blocked"),
+        Piece("deal_when", 1, choice(DealWhen), "option: 1 blocked"),
         Piece("first_deal", 1, FLAG, "option"),
         Piece("extra_row", 1, FLAG, "option"),
         Piece("covered_kings", 1, FLAG, "option"),
         Piece("match_cover", 1, FLAG, "option"),
         Piece("many_sum", 1, FLAG, "option"),
         Piece("waste_piles", 1, whole_number(3), "option"),
-        Piece("stock_view", 1, whole_number(2), "option: 1 top, 2 all"),
+        Piece("stock_view", 1, choice(StockView), "option: 1 top, 2 all"),
         Piece("stock_play", 1, FLAG, "option"),
         Piece("clear_all", 1, FLAG, "option"),
         Piece("undo", 1, FLAG, "option"),
+        Piece("held", 1, FLAG, "option"),
+        Piece("turn", 1, whole_number(3), "option"),
     ],
     BONDS,
 )
+
+EARLIER = (EarlierFeatures(FEATURES.with_pieces({"held": None, "turn": None}), ACTIONS),)
+"""What was shown before some options came."""
 
 STATE = np.dtype(
     [
@@ -227,6 +275,7 @@ STATE = np.dtype(
         ("picked", np.int64),  # set of places clicked so far
         ("stock", np.int64),  # set of deck positions: the lowest is the top
         ("waste", np.int64, (3,)),  # sets of deck positions: the highest is the top
+        ("held", np.int64),  # set of the deck position of the card held, if there is one
         ("seen", np.int64),  # set of deck positions whose card the player knows
         ("by_value", np.int64, (14,)),  # for each value the set of places in play that hold it
         ("deck", np.int8, (PACK_SIZE,)),

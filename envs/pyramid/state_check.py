@@ -12,13 +12,10 @@ from ..core.state_check import make_state_check
 from .clicks import PYRAMID_SET, ROWS, find_uncovered, next_clicks
 from .kernel import (
     ALL_POSITIONS,
-    IN_WASTE,
     LAST,
     click,
     lay_out,
-    lay_stock,
     show_rules,
-    turn_stock,
     update_legal,
 )
 from .rules import (
@@ -33,12 +30,14 @@ from .rules import (
     STATE,
     TABLE,
 )
+from .stock import IN_STOCK, IN_WASTE, lay_stock, turn_stock
 from .tableau import lay_card, show_waste
 
 ALLOWED = (
     ("table", "a set of the places dealt to, in the pyramid with all cards that lie on others"),
     ("stock", "a set of deck positions behind the table"),
     ("waste", "sets of deck positions before those of the stock, one for each pile played with"),
+    ("held", "with held, the set of one deck position between waste and stock, or 0"),
     ("seen", "a set of deck positions, all but some of the stock"),
     ("picked", "a set of places 0-38"),
     ("redeals", "0 or more, below the number of passes, and not more than turns"),
@@ -47,9 +46,8 @@ ALLOWED = (
     ("click_place", "places 0-38, 64 more for the last of a removal, then zeros"),
     ("click_turn", "numbers from 0 to turns that never fall, then zeros"),
 )
-(TABLE_SET, STOCK_SET, WASTE_SETS, SEEN, PICKED, REDEALS, TURNS, CLICKS, PLACE, CLICK_TURN) = range(
-    1, len(ALLOWED) + 1
-)
+TABLE_SET, STOCK_SET, WASTE_SETS, HELD, SEEN, PICKED = range(1, 7)
+REDEALS, TURNS, CLICKS, PLACE, CLICK_TURN = range(7, len(ALLOWED) + 1)
 
 
 @jit
@@ -74,6 +72,20 @@ def could_go(s: State, rules: RulesRecord) -> bool:
 
 
 @jit
+def could_hold(held: int, waste: int, stock: int, behind: int, rules: RulesRecord) -> bool:
+    """Whether a set can be that of the card held."""
+    if held == 0:
+        return True
+    return (
+        rules.held
+        and held & ~behind == 0
+        and held & (held - 1) == 0
+        and (waste == 0 or highest(waste) < lowest(held))
+        and (stock == 0 or lowest(held) < lowest(stock))
+    )
+
+
+@jit
 def find_wrong_cards(s: State, rules: RulesRecord) -> int:
     """Return which of the sets of cards is wrong; 0 for none."""
     first = TABLE if rules.extra_row else PYRAMID
@@ -92,6 +104,8 @@ def find_wrong_cards(s: State, rules: RulesRecord) -> int:
         cards += count(one)
     if count(waste) != cards or (waste and stock and highest(waste) >= lowest(stock)):
         return WASTE_SETS
+    if not could_hold(s["held"], waste, stock, behind, rules):
+        return HELD
     if s["seen"] & ~ALL_POSITIONS or ALL_POSITIONS & ~s["seen"] & ~stock:
         return SEEN
     return 0
@@ -172,6 +186,8 @@ def lay_again(s: State, rules: RulesRecord) -> None:
             shown["pile_where"][lowest(rest) - PYRAMID] = IN_WASTE + pile
             rest &= rest - 1
         show_waste(s, pile)
+    if s["held"]:
+        shown["pile_where"][lowest(s["held"]) - PYRAMID] = IN_STOCK
     lay_stock(s, rules)
     shown["need"] = 0
     shown["redeals_left"] = rules.passes - 1 - s["redeals"] if rules.passes else 9

@@ -30,17 +30,20 @@ def reveal(s: State, position: int) -> None:
 
 @jit
 def show_stock(s: State, rules: RulesRecord) -> None:
-    """Bring the stock's top and count up to date."""
+    """Bring the stock's count, and its top or the card held, up to date."""
     stock = s["stock"]
     s["shown"]["stock_count"] = count(stock)
     card = 0
-    if stock:
+    if rules.held:
+        if s["held"]:
+            card = s["deck"][lowest(s["held"])]
+    elif stock:
         top = lowest(stock)
         if rules.stock_view:
             reveal(s, top)
         if (s["seen"] >> top) & 1:
             card = s["deck"][top]
-    in_play = rules.stock_play and card != 0
+    in_play = card != 0 and (rules.stock_play or rules.held)
     lay_card(s, STOCK, card, in_play)
     s["free"] &= ~(1 << STOCK)
     if in_play:

@@ -76,18 +76,28 @@ class Told(Pyramid):
             if rules.deal_when == "blocked" and self._removals:
                 yield "first deal although a removal is legal"
         if rules.deal_when == "blocked" and self._removals:
-            if now.stock:
+            if now.stock or self.held:
                 yield "deal withheld"
             elif self._redeal_is_left():
                 yield "redeal withheld"
-        if waste and not now.stock and not self._redeal_is_left():
-            yield "no redeal left" if rules.passes else "no redeal without a removal"
+        if waste and not now.stock and not self.held and not self._redeal_is_left():
+            yield "no redeal left" if rules.passes else f"no redeal {self.reason()}"
         if rules.stock_view == "down" and known and known[0]:
             yield "card known after " + ("an undo" if self.passes_used == 1 else "a redeal")
+
+    def reason(self) -> str:
+        """Why the waste is not gone through again."""
+        return "that could help" if self._rules.shuffle_redeal else "without a removal"
 
     def branches_of_deal(self) -> Iterator[str]:
         rules, stock = self._rules, self.known()["stock"]
         yield "deal"
+        if self.held:
+            yield "held card laid down" if stock else "last held card laid down"
+        if not stock:
+            return
+        if rules.turn > 1 and not rules.held:
+            yield "several turned" if len(stock) >= rules.turn else "several turned, too few"
         if len(stock) < rules.waste_piles:
             yield "deal with too few cards"
         if stock[0] and self.passes_used == 1 and not rules.undo:
@@ -98,6 +108,8 @@ class Told(Pyramid):
         yield "redeal, so many" if rules.passes else "redeal, any number"
         if sum(map(bool, self._now.wastes)) > 1:
             yield "redeal of several wastes"
+        if rules.shuffle_redeal and not rules.passes and not self._now.removal_was_legal:
+            yield "redeal that could help"
         if rules.shuffle_redeal:
             yield "shuffled redeal" if self.passes_used == 1 else "second shuffled redeal"
 
@@ -120,7 +132,9 @@ class Told(Pyramid):
             if place in (TABLE + 1, TABLE + 2):
                 yield "second waste"
             if place == STOCK:
-                yield "stock card"
+                yield "held card" if self.held else "stock card"
+                if TABLE in places and self.held:
+                    yield "held card with the waste"
 
 
 def known(s: Any) -> dict[str, Any]:
@@ -133,8 +147,11 @@ def known(s: Any) -> dict[str, Any]:
         assert places[TABLE + k] == (waste[-1] if waste else None)
         assert len(waste) == shown["waste_counts"][k]
     stock = [card for card, where in pile if where == 1]
+    if shown["held"] and places[STOCK]:
+        assert places[STOCK] == stock.pop(0)
+    elif not shown["held"]:
+        assert places[STOCK] == (stock[0] if stock else None)
     assert len(stock) == shown["stock_count"]
-    assert places[STOCK] == (stock[0] if stock else None)
     return {"pyramid": places[:28], "extra": places[28:35], "wastes": wastes, "stock": stock}
 
 
@@ -154,6 +171,8 @@ def compare(rows: Rows, reference: Told) -> None:
     assert int(s["moves"]) == reference.moves
     assert int(s["redeals"]) + 1 == reference.passes_used
     assert known(s) == reference.known()
+    held = names(s["deck"])[int(s["held"]).bit_length() - 1] if s["held"] else None
+    assert held == reference.held
     hidden = Counter(
         RANKS.index(card[0])
         for card, seen in zip(stock_order(s), reference.known()["stock"], strict=True)
@@ -181,8 +200,12 @@ VARIANTS_HIT = {
     "any-sum": ("three cards",),
     "web": ("undo of a redeal", "pair of cover and covered", "stuck", "won"),
     "three-passes": ("redeal, so many", "no redeal left", "card known after a redeal", "won"),
-    "book": ("covered king",),
-    "book-all": ("covered king",),
+    "excerpt": ("covered king",),
+    "excerpt-all": ("covered king",),
+    "book": ("covered king", "held card", "held card with the waste", "redeal, so many"),
+    "book-pyramid": ("held card laid down", "last held card laid down", "won"),
+    "book-blocked": ("deal withheld", "held card"),
+    "by-threes": ("several turned", "several turned, too few"),
     "three-piles": ("second waste",),
     "face-up": ("stock known before it is turned",),
     "open-stock": ("stock card", "top known before it is turned", "redeal, so many", "won"),
@@ -195,7 +218,10 @@ OPTIONS_HIT = {
         "no redeal without a removal",
         "card known after a redeal",
     ),
-    "shuffle_redeal": ("shuffled redeal", "second shuffled redeal"),
+    "shuffle_redeal": (
+        *("shuffled redeal", "second shuffled redeal"),
+        *("no redeal that could help", "redeal that could help"),
+    ),
     "deal_when": ("deal withheld", "redeal withheld"),
     "first_deal": ("first deal", "first deal although a removal is legal"),
     "extra_row": ("extra card",),
@@ -210,6 +236,11 @@ OPTIONS_HIT = {
     "stock_view": ("top known before it is turned", "stock known before it is turned"),
     "stock_play": ("stock card",),
     "clear_all": ("pyramid clear, but not all", "won with all cards gone"),
+    "held": (
+        *("held card", "held card with the waste"),
+        *("held card laid down", "last held card laid down"),
+    ),
+    "turn": ("several turned", "several turned, too few"),
     "undo": (
         "undo of a removal",
         "undo of a deal",
@@ -228,7 +259,10 @@ EASY = {
     "stock_view": "all",
     "stock_play": True,
 }
+MEETING = {"passes": 0, "shuffle_redeal": True, "waste_piles": 2}
 RARE = {
+    "redeal that could help": MEETING,
+    "no redeal that could help": MEETING,
     "chain of three": EASY,
     "card with both its covers": EASY,
     "won with all cards gone": EASY | {"many_sum": False, "clear_all": True},
@@ -268,7 +302,7 @@ def test_2000_random_option_sets_match_reference() -> None:
 def test_check_refuses_what_the_rules_page_refuses() -> None:
     """Every combination of the options that any refusal names."""
     for passes in (0, 1, 2):
-        for flags in range(16):
+        for flags in range(64):
             for view in ("down", "top", "all"):
                 options = {
                     "passes": passes,
@@ -276,6 +310,10 @@ def test_check_refuses_what_the_rules_page_refuses() -> None:
                     "undo": bool(flags & 2),
                     "stock_play": bool(flags & 4),
                     "clear_all": bool(flags & 8),
+                    "held": bool(flags & 16),
+                    "waste_piles": 1 + bool(flags & 32),
+                    "turn": 1 + bool(flags & 8),
+                    "first_deal": bool(flags & 4 and flags & 1),
                     "stock_view": view,
                 }
                 try:

@@ -28,6 +28,7 @@ from tests.reference.pyramid import (
     REDEAL,
     STOCK_TOP,
     SUITS,
+    UNDO,
     WASTE_TOPS,
     Position,
     Pyramid,
@@ -49,6 +50,7 @@ def forked(game: Pyramid) -> Pyramid:
         list(now.pyramid),
         list(now.extra),
         list(now.stock),
+        now.held,
         [list(pile) for pile in now.wastes],
         now.passes_used,
         now.removal_was_legal,
@@ -62,7 +64,7 @@ def key_of(game: Pyramid) -> tuple[Any, ...]:
     now = game._now
     memory = now.passes_used if game._rules.passes else now.removal_was_legal
     cards = (now.pyramid, now.extra, now.stock, *now.wastes)
-    return (*map(tuple, cards), memory)
+    return (*map(tuple, cards), now.held, memory)
 
 
 class Exhaustive:
@@ -148,7 +150,8 @@ class Both:
     def size(self) -> tuple[int, int]:
         """How many cards of the pyramid are left, how many of stock and waste."""
         now = self.game._now
-        return 28 - self.game.score, len(now.stock) + sum(map(len, now.wastes))
+        deck = len(now.stock) + (now.held is not None) + sum(map(len, now.wastes))
+        return 28 - self.game.score, deck
 
     def play(self, actions: Iterable[int]) -> None:
         for action in actions:
@@ -212,6 +215,7 @@ class Blind:
         first = 35 if rules.extra_row else 28
         self.table, self.stock = set(range(first)), list(range(first, PACK_SIZE))
         self.wastes: list[list[int]] = [[], [], []]
+        self.held: int | None = None
         self.redeals, self.kings, self.couples = 0, 4, 24
         self.eager = rng.choice([0.2, 0.4, 0.7, 0.95])
         self.moves: list[tuple[tuple[int, ...], list[int]]] = []
@@ -227,18 +231,19 @@ class Blind:
 
     @property
     def size(self) -> tuple[int, int]:
-        return len(self.table & set(PYRAMID)), len(self.stock) + sum(map(len, self.wastes))
+        deck = len(self.stock) + (self.held is not None) + sum(map(len, self.wastes))
+        return len(self.table & set(PYRAMID)), deck
 
     def is_over(self) -> bool:
         if self.rules.clear_all:
-            return not (self.table or self.stock or any(self.wastes))
+            return self.size[1] == 0 and not self.table
         return not self.table & set(PYRAMID)
 
     def free(self) -> list[int]:
         """The places of the free cards, descending."""
         places = {p for p in self.table if not self.table & set(COVERERS.get(p, []))}
         places |= {WASTE_TOPS[pile] for pile in range(3) if self.wastes[pile]}
-        if self.rules.stock_play and self.stock:
+        if (self.rules.stock_play and self.stock) or self.held is not None:
             places.add(STOCK_TOP)
         return sorted(places, reverse=True)
 
@@ -278,7 +283,7 @@ class Blind:
             return (int(self.rng.choice(free)),)
         if mixed and self.rng.random() < self.eager:
             return mixed[self.rng.integers(len(mixed))]
-        if self.stock:
+        if self.stock or self.held is not None:
             return (DEAL,)
         passes = min(self.rules.passes or ENDLESS, MAX_REDEALS + 1)
         if any(self.wastes) and self.redeals + 1 < passes and self.rng.random() < 0.9:
@@ -302,15 +307,20 @@ class Blind:
         return [self.taken(place) for place in clicks]
 
     def deal(self) -> None:
+        if self.rules.held:
+            self.wastes[0] += [] if self.held is None else [self.held]
+            self.held = self.stock.pop(0) if self.stock else None
+            return
         for pile in self.wastes[: self.rules.waste_piles]:
-            if self.stock:
-                pile.append(self.stock.pop(0))
+            turned, self.stock = self.stock[: self.rules.turn], self.stock[self.rules.turn :]
+            pile += turned
 
     def taken(self, place: int) -> int:
         if place in WASTE_TOPS:
             return self.wastes[place - WASTE_TOPS.start].pop()
         if place == STOCK_TOP:
-            return self.stock.pop(0)
+            card, self.held = self.held, None
+            return self.stock.pop(0) if card is None else card
         self.table.remove(place)
         return place
 
@@ -384,16 +394,19 @@ def placed(
     *,
     redeals: int = 0,
     removal_seen: bool = True,
+    held_card: str | None = None,
     **options: Any,
 ) -> Both:
     """A position in which only these cards are left.
 
     ``table``: the cards at their places, extra row and all; ``stock`` from its top, ``wastes`` each
-    from its bottom. In the deck the waste comes first, from the bottoms up, then the stock.
+    from its bottom. In the deck the waste comes first, from the bottoms up, then the card held and
+    the stock.
     """
     rules = GAME.make_rules(None, {"passes": 1} | options)
     piles = [pile.split() for pile in wastes] + [[]] * (3 - len(wastes))
     order = [pile[depth] for depth in range(PACK_SIZE) for pile in piles if depth < len(pile)]
+    order += [held_card] if held_card else []
     order += stock.split()
     left = [*table.values(), *order]
     gone = [rank + suit for rank in RANKS for suit in SUITS if rank + suit not in left]
@@ -403,6 +416,7 @@ def placed(
         [table.get(place) for place in PYRAMID],
         [table.get(place) for place in EXTRA],
         stock.split(),
+        held_card,
         [list(pile) for pile in piles],
         redeals + 1,
         removal_seen,
@@ -416,6 +430,7 @@ def placed(
     for pile in range(3):
         s["waste"][pile] = sum(1 << deck.index(card) for card in piles[pile])
         SHOW_WASTE(s, pile)
+    s["held"] = 1 << deck.index(held_card) if held_card else 0
     s["stock"] = sum(1 << deck.index(card) for card in stock.split())
     SHOW_STOCK(s, rules)
     s["score"], s["redeals"] = both.game.score, redeals
@@ -451,6 +466,11 @@ LONE: list[dict[str, Any]] = [
     {"stock_view": "top", "stock_play": True},
     {"stock_view": "all", "stock_play": True},
     {"clear_all": True},
+    {"held": True},
+    {"held": True, "deal_when": "blocked"},
+    {"held": True, "clear_all": True},
+    {"turn": 2},
+    {"turn": 3},
 ]
 """Each option by itself; half of the games are by these, the others by random combinations."""
 WALK = 8
@@ -465,7 +485,7 @@ def some_rules(number: int, rng: np.random.Generator) -> Any:
     return GAME.make_rules(None, options)
 
 
-HELPFUL = ("covered_kings", "match_cover", "many_sum", "stock_play")
+HELPFUL = ("covered_kings", "match_cover", "many_sum", "stock_play", "held")
 """Options under which some positions can be won that otherwise could not."""
 RARE = ("memory of a removal is needed", "turn is better than a removal")
 """What few of the positions that can be won show."""
@@ -563,27 +583,35 @@ def position_agrees(
         met[f"{feature}: {answer}"] += 1
 
 
-def check_spread(met: Counter[str]) -> None:
-    """Both answers are there for every value of every option, and all that is special was met."""
+def check_values(met: Counter[str]) -> None:
+    """Both answers are there for every value of every option, and rare things were met."""
     for option in LONE + [{name: False} for name in ("stock_play", "clear_all", "many_sum")]:
         for name, value in option.items():
             lost, won = (met[f"{name} {value}: {answer}"] for answer in ("lost", "won"))
             assert min(lost, won) >= 3, (name, value, lost, won)
             assert min(lost, won) >= (lost + won) / 10, (name, value, lost, won)
-    for feature in ("any", "waste", "redealt", "picked"):
-        least = met["positions"] / (50 if feature in ("redealt", "picked") else 5)
-        assert min(met[f"{feature}: lost"], met[f"{feature}: won"]) >= least, (feature, met)
     for feature in RARE:
         assert met[f"{feature}: won"], (feature, met)
 
 
+def check_features(met: Counter[str]) -> None:
+    """All that is special was met, with both answers."""
+    for feature in ("any", "waste", "redealt", "picked"):
+        least = met["positions"] / (50 if feature in ("redealt", "picked") else 5)
+        assert min(met[f"{feature}: lost"], met[f"{feature}: won"]) >= least, (feature, met)
+
+
 def test_solver_agrees_with_exhaustive_search() -> None:
-    check_spread(positions_agree(250, 1000))
+    check_features(positions_agree(250, 1000))
 
 
 def scattered(option: str, rng: np.random.Generator) -> Both:
     """A position, not played for, whose cards make much of an option: it is set, others may be."""
     drawn = random_options(GAME, rng) | {"shuffle_redeal": False, "undo": False, option: True}
+    if option == "held":
+        drawn |= {"stock_view": "down", "stock_play": False, "waste_piles": 1, "first_deal": False}
+    else:
+        drawn["held"] = False
     if drawn["stock_play"]:
         drawn |= {"stock_view": "all", "passes": int(rng.integers(1, 3))}
     drawn["clear_all"] = bool(rng.random() < 0.1)
@@ -606,7 +634,8 @@ def scattered(option: str, rng: np.random.Generator) -> Both:
     if rng.random() < 0.3:
         stock.insert(int(rng.integers(len(stock) + 1)), "Ks")
     redeals = int(rng.integers(options["passes"] or 2))
-    return placed(table, " ".join(stock), wastes, redeals=redeals, **options)
+    held_card = pack.pop() if options["held"] and rng.random() < 0.7 else None
+    return placed(table, " ".join(stock), wastes, redeals=redeals, held_card=held_card, **options)
 
 
 def under(place: int) -> set[int]:
@@ -646,7 +675,9 @@ def test_solver_agrees_where_an_option_is_needed(option: str) -> None:
 
 @pytest.mark.slow
 def test_solver_agrees_with_exhaustive_search_on_2000_positions() -> None:
-    check_spread(positions_agree(2000, 4000))
+    met = positions_agree(2000, 4000)
+    check_values(met)
+    check_features(met)
 
 
 @pytest.mark.slow
@@ -667,7 +698,9 @@ def winnable_deck(rules: Any) -> list[str]:
     raise AssertionError("no game was played to its end")
 
 
-@pytest.mark.parametrize("variant", ["open-stock", "three-passes", "book-all", "three-piles"])
+@pytest.mark.parametrize(
+    "variant", ["open-stock", "three-passes", "book", "by-threes", "three-piles"]
+)
 def test_deck_is_solved_as_its_deal(variant: str) -> None:
     rules = GAME.make_rules(variant)
     deck = winnable_deck(rules)
@@ -710,16 +743,32 @@ def test_limit_is_kept_and_never_gives_a_wrong_answer() -> None:
     assert all(seen[name] >= 5 for name in ("open", "open outcome", "not the shortest for sure"))
 
 
-@pytest.mark.parametrize("options", [{"passes": 2, "shuffle_redeal": True}, {"undo": True}])
-def test_rules_that_cannot_be_solved_are_refused(options: dict[str, Any]) -> None:
-    rules = GAME.make_rules(None, options)
+def test_rules_with_a_shuffle_are_refused() -> None:
+    rules = GAME.make_rules(None, {"passes": 2, "shuffle_redeal": True})
     states = Rows(GAME, rules, 1)
     states.deal_bank("reference", [0])
-    (name,) = options.keys() - {"passes"}
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match="shuffle_redeal"):
         solve(states.states, rules)
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match="shuffle_redeal"):
         winnable_after(states.states, rules)
+
+
+def test_rules_with_undo_are_solved_as_the_same_rules_without() -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        options = random_options(GAME, rng) | {"shuffle_redeal": False, "undo": False}
+        both = late_game(GAME.make_rules(None, options), rng)
+        rows = Rows(GAME, GAME.make_rules(None, options | {"undo": True}), 1)
+        rows.deal_deck(both.deck)
+        for action in both.actions:
+            before = copy_states(rows.states)
+            rows.step(np.array([action]))
+        plain, rules = both.rows.rules, rows.rules
+        assert solve(rows.states, rules, optimal=True) == solve(both.state, plain, optimal=True)
+        values = winnable_after(rows.states, rules)[0]
+        np.testing.assert_array_equal(values[:UNDO], winnable_after(both.state, plain)[0][:UNDO])
+        if action >= DEAL:
+            assert values[UNDO] == solve(before, rules).winnable
 
 
 def test_finished_games() -> None:

@@ -5,8 +5,8 @@ another (not so with ``many_sum``, where none of this holds). For each subset of
 still there, a table says how many removals it takes at least until those that must go are gone, if
 each removal were free to be made: `IMPOSSIBLE` where there is no way at all. Two cards can never go
 together if one of them lies, directly or not, on the other: the upper one must go first
-(``match_cover``: unless it covers the other directly); nor can two cards of one waste pile with no
-top of the stock in play. Kings need nobody.
+(``match_cover``: unless it covers the other directly); nor can two cards of the deck where a single
+waste pile's top is all of it that is in play. Kings need nobody.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def can_pair(one: int, other: int, above: np.ndarray, first: int, rules: RulesRe
             return True
         return rules.match_cover and (COVERERS[one] >> other) & 1 != 0
     if one >= first:
-        return rules.stock_play or rules.waste_piles > 1
+        return rules.stock_play or rules.held or rules.waste_piles > 1
     return True
 
 
@@ -178,9 +178,9 @@ def bound_turns(at: Position, groups: int, facts: np.ndarray, rules: RulesRecord
     """How many moves beside `bound_removals` it takes at least until the stock has given up enough.
 
     If more cards of a value must go than partners of theirs lie outside the stock, partners have to
-    come out of it: those dealt first. Whatever lies before the last of these has to be dealt, a
-    card a move on each pile, and so has that one, unless the stock's top is in play: see
-    `bound_direct_play`.
+    come out of it: those dealt first. Whatever lies before the last of these has to be dealt,
+    ``turn`` cards a move on each pile (with ``held`` one is turned up), and so has that one, unless
+    the stock's top is in play: see `bound_direct_play`.
     """
     there, stock = at.there, at.there >> at.p << at.p
     must = there & facts[GOAL]
@@ -202,19 +202,22 @@ def bound_turns(at: Position, groups: int, facts: np.ndarray, rules: RulesRecord
             if direct:
                 cards = bound_direct_play(before, must, groups, facts)
             most = max(most, cards)
-    if rules.waste_piles > 1:
-        return (most + rules.waste_piles - 1) // rules.waste_piles
-    return most if direct or rules.clear_all else max(most, bound_next_pass(at, must, facts))
+    dealt_at_once = rules.waste_piles * rules.turn
+    if dealt_at_once > 1:
+        return (most + dealt_at_once - 1) // dealt_at_once
+    if direct or rules.held or rules.clear_all:
+        return most
+    return max(most, bound_next_pass(at, must, facts))
 
 
 @jit
 def bound_next_pass(at: Position, must: Positions, facts: np.ndarray) -> int:
     """How many turns it takes at least if what is needed lies under a card that stays; else 0.
 
-    For one pile, with the stock's top not in play, where a win is the pyramid's: a card of the deck
-    of whose partners none is on the table any more stays, and so does what lies under it until the
-    waste is turned over. For that the whole stock has to be dealt, and then again all that stays
-    above what is needed, and this itself.
+    For one pile whose cards go with the table's only, where a win is the pyramid's: a card of the
+    deck of whose partners none is on the table any more stays, and so does what lies under it until
+    the waste is turned over. For that the whole stock has to be dealt, and then again all that
+    stays above what is needed, and this itself.
     """
     there, stock = at.there, at.there >> at.p << at.p
     tableau = there & ((1 << facts[FIRST]) - 1)

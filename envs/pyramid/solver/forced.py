@@ -2,12 +2,11 @@
 
 - A king of the pyramid that can go goes at once: always. It must go, it frees cards, and it stands
   in nobody's way once gone.
-- With one waste pile, a king on the waste or on top of the stock in play goes at once, too: what is
-  played with it there can be played without it. (With more piles it would change on which pile
-  later cards come to lie.)
+- A king of the deck that is in play goes at once, too, if it leaves no trace
+  (`position.leaves_no_trace`): what is played with it there can be played without it.
 - A free card that must go, with one card left that it could ever go with, which is free, too: the
   two go at once, if no third card could go along (not with ``many_sum``), and if both lie on the
-  table or there is one pile only.
+  table or leave no trace.
 - In the last pass cards that can never go any more, and all under them, are no more: see
   `find_buried`.
 """
@@ -26,6 +25,7 @@ from .position import (
     Position,
     free_cards,
     free_kings,
+    leaves_no_trace,
     note_removal,
     on_pile,
     remove_cards,
@@ -39,22 +39,22 @@ def find_forced_removal(
     """A removal that can be made at once without a loss, or 0; of kings those in ``sparing``."""
     free = free_cards(at, facts[FIRST], rules)
     tableau = (1 << facts[FIRST]) - 1
-    one_pile = rules.waste_piles == 1
+    also_deck = leaves_no_trace(rules)
     kings = free_kings(at.there, free, facts[SETS + KING], rules) & sparing
-    if not one_pile:
+    if not also_deck:
         kings &= tableau
     if kings:
         return kings & -kings
     if rules.many_sum:
         return 0
     rest = free & facts[GOAL]
-    if not one_pile:
+    if not also_deck:
         rest &= tableau
     while rest:
         card = lowest(rest)
         rest &= rest - 1
         others = facts[PARTNERS + card] & at.there
-        if others & free and others & (others - 1) == 0 and (one_pile or others & tableau):
+        if others & free and others & (others - 1) == 0 and (also_deck or others & tableau):
             return 1 << card | others
     return 0
 
@@ -63,6 +63,7 @@ def find_forced_removal(
 def find_buried(at: Position, facts: np.ndarray, rules: RulesRecord) -> Positions:
     """The waste cards that can never go, and all beneath them: in the last pass they are no more.
 
+    A card that is held buries nothing before it is laid down.
     Not with ``clear_all``, where they have to go, nor with ``many_sum``, where many could go along.
     """
     if rules.clear_all or rules.many_sum:

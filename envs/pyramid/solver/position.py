@@ -44,7 +44,8 @@ class Position(NamedTuple):
     p: int
     """The first card of the stock, or `NO_STOCK`: what of the deck lies before it is waste."""
     piles: int
-    """What lies on the second and the third waste pile: see `THIRD`."""
+    """What lies on the second and the third waste pile, see `THIRD`; or, with ``held``, the card
+    held: as if it were the second pile."""
     left: int
     """Redeals left, `NO_LIMIT` for no limit."""
     seen: int
@@ -55,6 +56,12 @@ class Position(NamedTuple):
 def first_of(cards: Positions) -> int:
     """The first of a set of cards, or `NO_STOCK`."""
     return lowest(cards) if cards else NO_STOCK
+
+
+@jit
+def next_card(there: Positions, p: int) -> int:
+    """The first card behind a deck position, or `NO_STOCK`."""
+    return first_of(there >> (p + 1) << (p + 1))
 
 
 @jit
@@ -73,7 +80,7 @@ def on_pile(at: Position, pile: int, first: int) -> Positions:
 def deck_tops(at: Position, first: int, rules: RulesRecord) -> Positions:
     """The cards of stock and waste that are in play."""
     tops = 0
-    for pile in range(rules.waste_piles):
+    for pile in range(rules.waste_piles + rules.held):
         waste = on_pile(at, pile, first)
         if waste:
             tops |= 1 << highest(waste)
@@ -114,11 +121,17 @@ def note_removal(at: Position, is_legal: bool) -> Position:
 
 
 @jit
+def can_deal(at: Position, rules: RulesRecord) -> bool:
+    """Whether a turn deals: there is a stock, or a card held to be laid down."""
+    return at.p < NO_STOCK or (rules.held and at.piles != 0)
+
+
+@jit
 def can_turn(at: Position, is_removal_legal: bool, first: int, rules: RulesRecord) -> bool:
     """Whether a card can be dealt, or the waste be turned over."""
     if rules.deal_when and is_removal_legal:
         return False
-    if at.p < NO_STOCK:
+    if can_deal(at, rules):
         return True
     return at.there >> first != 0 and (at.seen != 0 if at.left == NO_LIMIT else at.left > 0)
 
@@ -126,18 +139,22 @@ def can_turn(at: Position, is_removal_legal: bool, first: int, rules: RulesRecor
 @jit
 def turn_stock(at: Position, first: int, rules: RulesRecord) -> Position:
     """Deal, or turn the waste over."""
-    if at.p == NO_STOCK:
+    if not can_deal(at, rules):
         p = lowest(at.there >> first << first)
         return Position(at.there, p, 0, at.left - (at.left != NO_LIMIT), 0)
+    if rules.held:
+        piles = 1 << (at.p - PYRAMID) if at.p < NO_STOCK else 0
+        return Position(at.there, next_card(at.there, at.p), piles, at.left, at.seen)
     p, piles = at.p, at.piles
     for pile in range(rules.waste_piles):
-        if p == NO_STOCK:
-            break
-        if pile == 1:
-            piles |= 1 << (p - PYRAMID)
-        elif pile == 2:
-            piles |= 1 << (p - PYRAMID + THIRD)
-        p = first_of(at.there >> (p + 1) << (p + 1))
+        for _ in range(rules.turn):
+            if p == NO_STOCK:
+                break
+            if pile == 1:
+                piles |= 1 << (p - PYRAMID)
+            elif pile == 2:
+                piles |= 1 << (p - PYRAMID + THIRD)
+            p = next_card(at.there, p)
     return Position(at.there, p, piles, at.left, at.seen)
 
 
@@ -267,6 +284,16 @@ def keep_touching(moves: np.ndarray, start: int, size: int, cards: Positions) ->
 
 
 @jit
+def leaves_no_trace(rules: RulesRecord) -> bool:
+    """Whether a card of the deck that goes only leaves the others as they were without it.
+
+    With more waste piles than one, or several cards turned at once, it changes which cards come to
+    lie where.
+    """
+    return rules.waste_piles == 1 and rules.turn == 1
+
+
+@jit
 def drop_stale(
     moves: np.ndarray, start: int, size: int, stale: Positions, first: int, rules: RulesRecord
 ) -> int:
@@ -274,11 +301,10 @@ def drop_stale(
 
     Stale are the cards that were free before the last turn. What could have gone together then and
     is to go at all, could as well have gone then: that frees cards, and leaves fewer to be dealt.
-    With more waste piles than one that is so for the cards on the table only.
+    Where cards of the deck leave a trace that is so for the cards on the table only.
     """
-    tableau = (1 << first) - 1
-    if rules.waste_piles > 1:
-        stale &= tableau
+    if not leaves_no_trace(rules):
+        stale &= (1 << first) - 1
     return keep_touching(moves, start, size, ~stale)
 
 
@@ -318,8 +344,9 @@ def write_position(row: np.ndarray, at: Position) -> None:
 @jit
 def read_state(s: State, rules: RulesRecord) -> Position:
     """The position in a state of the game."""
-    there = s["table"] | s["stock"] | s["waste"][0] | s["waste"][1] | s["waste"][2]
-    piles = s["waste"][1] >> PYRAMID | s["waste"][2] >> PYRAMID << THIRD
+    held, waste = s["held"], s["waste"]
+    there = s["table"] | s["stock"] | held | waste[0] | waste[1] | waste[2]
+    piles = (waste[1] | held) >> PYRAMID | waste[2] >> PYRAMID << THIRD
     left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
     return Position(there, first_of(s["stock"]), piles, left, int(s["shown"]["removal_seen"]))
 

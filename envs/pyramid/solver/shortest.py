@@ -51,6 +51,7 @@ from .position import (
     can_turn,
     drop_stale,
     free_cards,
+    leaves_no_trace,
     note_removal,
     play_move,
     push,
@@ -243,7 +244,7 @@ def list_moves(
     at = note_removal(at, size > 0)
     turn = can_turn(at, size > 0, first, rules)
     king_on_stock = free >> at.p & facts[SETS + KING] >> at.p & 1
-    if rules.stock_play and rules.waste_piles == 1 and king_on_stock:
+    if rules.stock_play and leaves_no_trace(rules) and king_on_stock:
         turn = False  # to take it costs no more, and is better
     size = drop_stale(moves, 0, size, stale, first, rules)
     return at, free, push(moves, size, TURN) if turn else size

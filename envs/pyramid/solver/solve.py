@@ -2,8 +2,8 @@
 
 `depth_first` decides whether a position can be won, `shortest` finds the fewest moves; both say
 under which options each of their shortcuts is sound. All variants are covered but those with a
-shuffle, where the order is not known, and with ``undo``: it opens no new way to a win, so ask for
-the deal without it.
+shuffle, where the order is not known. With ``undo`` it is said what is left without it: taking back
+opens no new way to a win.
 """
 
 from collections.abc import Iterable
@@ -18,16 +18,20 @@ from ...core.game import find_game
 from ...core.jit import jit
 from ...core.options import as_record
 from ...core.truth import make_position, play_actions
-from ..rules import DEAL, REDEAL, STOCK, WASTE, Rules, label
+from ..kernel import undo
+from ..rules import DEAL, PLACES, REDEAL, STOCK, UNDO, WASTE, Rules, label
 from .bounds import make_facts
 from .depth_first import decide_winnable
 from .frames import LONGEST, MOVES
 from .position import (
     FIRST,
     TURN,
+    Position,
+    can_deal,
     can_turn,
     free_cards,
     note_removal,
+    on_pile,
     push_removals,
     read_state,
     remove_cards,
@@ -44,21 +48,20 @@ ROOTS = 4096
 
 
 @jit
-def removal_places(s: State, move: Positions, first: int) -> Places:
+def removal_places(at: Position, move: Positions, first: int, rules: RulesRecord) -> Places:
     """The clicks of a removal, as a set of places."""
     places = move & ((1 << first) - 1)
-    if move & s["stock"]:
+    if (move >> at.p) & 1 or (rules.held and move & on_pile(at, 1, first)):
         places |= 1 << STOCK
-    for pile in range(3):
-        if move & s["waste"][pile]:
+    for pile in range(rules.waste_piles):
+        if move & on_pile(at, pile, first):
             places |= 1 << (WASTE + pile)
     return places
 
 
 @jit
-def next_click(s: State, move: Positions, first: int) -> Action:
+def next_click(places: Places, picked: Places) -> Action:
     """The click that comes next in a removal, -1 if what has been clicked is not part of it."""
-    places, picked = removal_places(s, move, first), s["picked"]
     if picked:
         if places & ~((1 << lowest(picked)) - 1) != picked:
             return -1
@@ -85,16 +88,30 @@ def list_moves(
     at = note_removal(at, found > 0)
     size = 0
     for i in range(found):
-        action = next_click(s, moves[i], first)
+        action = next_click(removal_places(at, moves[i], first, rules), s["picked"])
         if action >= 0:
             moves[size], actions[size] = moves[i], action
             write_position(roots[size], remove_cards(at, moves[i]))
             size += 1
     if s["picked"] == 0 and can_turn(at, found > 0, first, rules):
-        moves[size], actions[size] = TURN, DEAL if s["stock"] else REDEAL
+        moves[size], actions[size] = TURN, DEAL if can_deal(at, rules) else REDEAL
         write_position(roots[size], turn_stock(at, first, rules))
         size += 1
     return size
+
+
+@jit
+def add_undo(
+    states: States, i: int, rules: RulesRecord, actions: np.ndarray, roots: np.ndarray, size: int
+) -> int:
+    """Add UNDO to the moves of a state, if it is legal, with the position that it leads back to."""
+    if (states[i]["legal"] >> UNDO) & 1 == 0:
+        return size
+    before = states[i : i + 1].copy()
+    undo(before[0], rules)
+    actions[size] = UNDO
+    write_position(roots[size], read_state(before[0], rules))
+    return size + 1
 
 
 @jit
@@ -114,6 +131,7 @@ def fill_winnable_after(
             for action in range(values.shape[1]):
                 values[i, action] = 0.5 * ((states[i]["legal"] >> action) & 1)
             continue
+        size = add_undo(states, i, rules, actions, roots, size)
         decide_winnable(roots[:size], states[i]["deck"], rules, limit, found[:size], line)
         for k in range(size):
             value = 0.5 if found[k] == UNDECIDED else float(found[k])
@@ -167,9 +185,8 @@ def solve_one(
 
 def check_solvable(rules: Rules) -> None:
     """Raise ValueError for rules that cannot be solved."""
-    for name in ("shuffle_redeal", "undo"):
-        if getattr(rules, name):
-            raise ValueError(f"{name}: these rules cannot be solved; allowed are rules without it")
+    if rules.shuffle_redeal:
+        raise ValueError("shuffle_redeal: these rules cannot be solved; allowed are rules without")
 
 
 def solve(
@@ -180,7 +197,7 @@ def solve(
     ``deck_or_state``: see `truth.make_position`; a game that was cut off counts as lost. A move is
     a removal ("pyramid 22 + waste 1"), DEAL or REDEAL. After ``limit`` positions (None: `LIMIT`)
     the answer is None, or the win found is not known to be the shortest (``fewest`` is None).
-    Raises ValueError for rules with a shuffle or ``undo``.
+    ``undo`` is left out of account. Raises ValueError for rules with a shuffle.
     """
     check_solvable(rules)
     game = find_game("pyramid")
@@ -208,43 +225,29 @@ def solve(
 def spell_moves(states: States, rules: Rules, moves: Iterable[int]) -> tuple[list[int], list[str]]:
     """Return the clicks of moves, from a state on, and what to call the moves."""
     rules_record, first = as_record(rules)[0], stock_start(rules)
-    stock, waste = int(states["stock"][0]), [int(pile) for pile in states["waste"][0]]
-    picked = int(states["picked"][0])
+    at, picked = read_state(states[0], rules_record), int(states["picked"][0])
     actions, words = [], []
     for move in moves:
         if move == TURN:
-            words.append(label(DEAL if stock else REDEAL))
-            actions.append(DEAL if stock else REDEAL)
-            stock, waste = _turn_stock(stock, waste, int(rules_record["waste_piles"]))
+            turn = DEAL if can_deal(at, rules_record) else REDEAL
+            words.append(label(turn))
+            actions.append(turn)
+            at = turn_stock(at, first, rules_record)
             continue
-        clicks = [STOCK] if stock & move else []
-        clicks += [WASTE + k for k in (2, 1, 0) if waste[k] & move]
-        tableau = move & ((1 << first) - 1)
-        while tableau:
-            place = tableau.bit_length() - 1
-            clicks.append(place)
-            tableau ^= 1 << place
+        places = removal_places(at, move, first, rules_record)
+        clicks = [place for place in reversed(range(PLACES)) if places >> place & 1]
         words.append(" + ".join(map(label, clicks)))
         actions += [place for place in clicks if not picked >> place & 1]
-        stock, waste, picked = stock & ~move, [pile & ~move for pile in waste], 0
+        at, picked = remove_cards(at, move), 0
     return actions, words
-
-
-def _turn_stock(stock: int, waste: list[int], piles: int) -> tuple[int, list[int]]:
-    """Stock and waste after a turn, as sets of deck positions."""
-    if not stock:
-        return waste[0] | waste[1] | waste[2], [0, 0, 0]
-    for pile in range(piles):
-        card = stock & -stock
-        stock, waste[pile] = stock & ~card, waste[pile] | card
-    return stock, waste
 
 
 def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np.ndarray:
     """Return for each action of each state whether a win is left after it, float32 (n, actions).
 
     1 yes, 0 no (or not legal), 0.5 not found out in ``limit`` positions a state (None: `LIMIT`).
-    Raises ValueError as `solve` does.
+    Of UNDO it is said what is left in the position that it leads back to. Raises ValueError as
+    `solve` does.
     """
     check_solvable(rules)
     values = np.zeros((len(states), find_game("pyramid").actions), np.float32)
