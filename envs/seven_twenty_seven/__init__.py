@@ -12,11 +12,9 @@ from .rule_agents import loose, tight
 from .rules import (
     ACTIONS,
     DEFAULT,
-    FEATURES,
     REFERENCES,
     SEATS,
     SOURCES,
-    STATE,
     VARIANTS,
     Rules,
     check,
@@ -24,6 +22,7 @@ from .rules import (
     pack,
 )
 from .seat_view import view
+from .state import EARLIER, FEATURES, STATE
 from .state_check import STATE_CHECK
 
 GAME = Game(
@@ -48,6 +47,7 @@ GAME = Game(
     final_info=final_info,
     score_range=(-(10**6), 10**7),
     seats=Seats(SEATS, make_view_rows(view), reward_unit),
+    earlier=EARLIER,
     state_check=STATE_CHECK,
     pack=pack,
     rule_agents={"tight": make_score_rows(tight), "loose": make_score_rows(loose)},

@@ -17,9 +17,9 @@ import numpy as np
 
 from ..core.aliases import RulesRecord, RulesRecords, Seat, State, States
 from ..core.batch import DealSource
-from ..core.jit import jit
+from ..core.jit import jit, plain_python
 from ..core.options import as_record
-from .kernel import kernels
+from .kernel import kernels, most_bet_rounds, most_draws
 from .rules import (
     ACTIONS,
     CLASSES,
@@ -30,12 +30,15 @@ from .rules import (
     LABELS,
     LEVELS,
     SEATS,
-    STATE,
     Declare,
+    Phase,
     Rules,
     pack,
 )
+from .state import STATE
 from .totals import class_of
+
+_most_bet_rounds, _most_draws = plain_python(most_bet_rounds), plain_python(most_draws)
 
 DEALER, PLAY, DRAWING = -1, 100, 101
 """Stages of a hand: the dealer is chosen; a seat acts, or nobody any more; a card is taken.
@@ -48,6 +51,8 @@ CHANCE, END = -1, -2
 
 EVENTS = 64
 """What a seat sees of an event: ``EVENTS * live + event``, ``live`` the set of seats still in."""
+REVEALED = EVENTS << SEATS
+"""Above that stands what all have declared, two bits a seat, when it becomes public at once."""
 SAYS_ACTION = 1 + SEATS
 SAYS_SOMETHING = SAYS_ACTION + ACTIONS
 SEES_BACK = SAYS_SOMETHING + 1
@@ -136,6 +141,15 @@ def observe_event(s: State, stage: int, rules: RulesRecord, outcome: int, seat: 
 
 
 @jit
+def all_said(s: State) -> int:
+    """What all seats have declared, two bits a seat."""
+    found = 0
+    for seat in range(SEATS):
+        found |= s["said"][seat] << (2 * seat)
+    return found
+
+
+@jit
 def count_ways(states: States, stages: np.ndarray, table: RulesRecords, counts: np.ndarray) -> None:
     """Write `write_ways` of each row, int8 (n, `WIDTH`); all 0 where the hand is over."""
     for i in range(len(states)):
@@ -152,7 +166,11 @@ def apply_outcomes(
         s, stage = states[i], stages[i]
         for seat in range(rules.players):
             seen[i, seat] = observe_event(s, stage, rules, outcomes[i], seat)
+        declaring = stage == PLAY and s["phase"] == Phase.DECLARING
         stages[i] = apply_outcome(s, stage, rules, outcomes[i])
+        if declaring and rules.declare == Declare.SIMULTANEOUS and s["phase"] == Phase.AFTER_BET:
+            for seat in range(rules.players):
+                seen[i, seat] += REVEALED * all_said(s)
         live = s["live"] if stages[i] >= PLAY else (1 << rules.players) - 1
         for seat in range(rules.players):
             seen[i, seat] += EVENTS * live
@@ -267,12 +285,18 @@ class ExplicitHand:
 
 
 def events_text(seat: int, events: Sequence[int]) -> str:
-    """Write what a seat has seen: its number, then `WORDS`; ``!2``: seat 2 goes bust."""
+    """Write what a seat has seen: its number, then `WORDS`; ``!2``: seat 2 goes bust.
+
+    Declarations that become public at once follow in the order of the seats: 0 for none, 1 for 7.
+    """
     said = [f"seat{seat}"]
-    before = events[0] // EVENTS if events else 0
+    before = events[0] % REVEALED // EVENTS if events else 0
     for one in events:
-        live, what = divmod(one, EVENTS)
+        told, rest = divmod(one, REVEALED)
+        live, what = divmod(rest, EVENTS)
         said.append(WORDS[what])
+        if told:
+            said.append("".join(str(told >> 2 * seat & 3) for seat in range(SEATS)))
         if what != SAYS_ACTION + FOLD:
             said += [f"!{other}" for other in range(SEATS) if (before & ~live) >> other & 1]
         before = live
@@ -281,9 +305,7 @@ def events_text(seat: int, events: Sequence[int]) -> str:
 
 def game_limits(rules: Rules) -> tuple[int, int]:
     """Return the most actions that a hand can have, and the most chips that a seat can pay."""
-    stock = len(pack(rules)) - rules.players * (1 + rules.start_down)
-    draws = stock if rules.max_extra == 0 else min(stock, rules.players * rules.max_extra)
-    bets, asks = 1 + draws + rules.last_bets, 2 + draws
+    bets, asks = _most_bet_rounds(rules), 2 + _most_draws(rules)
     raises = 1 + rules.max_raises
     actions = asks + bets * (1 + raises) + (rules.declare != Declare.CARDS_SPEAK)
     return rules.players * actions, rules.ante + bets * raises * rules.max_bet

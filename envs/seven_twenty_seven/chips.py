@@ -6,7 +6,9 @@ from ..core.aliases import RulesRecord, Seat, State
 from ..core.bits import highest
 from ..core.features import DIGIT_BASE
 from ..core.jit import jit
-from .rules import CALL, FOLD, LEVELS, RAISE
+from .rules import CALL, FOLD, LEVELS, RAISE, Phase
+
+BETTING_PHASES = 1 << Phase.BET | 1 << Phase.LAST_BET | 1 << Phase.FIRST_BET | 1 << Phase.AFTER_BET
 
 
 @jit
@@ -40,6 +42,12 @@ def pay_chips(s: State, rules: RulesRecord, seat: Seat, chips: int) -> None:
     write_digits(public["paid"], s["paid"][seat])
     write_digits(public["staked"], s["staked"][seat])
     show_pot(s, rules)
+
+
+@jit
+def is_betting(s: State) -> bool:
+    """Whether bets are made."""
+    return (BETTING_PHASES >> s["phase"]) & 1 != 0
 
 
 @jit

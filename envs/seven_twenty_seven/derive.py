@@ -2,28 +2,15 @@
 
 from ..core.aliases import RulesRecord, Seat, State
 from ..core.batch import Over
-from ..core.cards import PACK_SIZE
 from ..core.jit import jit
-from .chips import bet_actions, distinct_level_actions, show_pot, write_digits
+from .chips import bet_actions, distinct_level_actions, is_betting, show_pot, write_digits
 from .hiding import bust_violation
-from .kernel import DECLARES, DRAWS, MINI_PACK, clear_seat, deal_card
-from .rules import CLASSES, FACE, SEATS, Declare, Nearness, Pack, Phase, Status
+from .kernel import DECLARES, DRAWS, clear_seat, deal_card, first_seat, pack_size
+from .rules import CLASSES, FACE, SEATS, Declare, Nearness, Phase, Status
 from .seat_view import show_rules, view
 from .seating import wrap_seat
 from .showdown import finish_hand
 from .totals import LOWEST_BUST, write_ranks
-
-
-@jit
-def pack_size(rules: RulesRecord) -> int:
-    """How many cards are played with."""
-    return len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
-
-
-@jit
-def is_betting(s: State) -> bool:
-    """Whether bets are made."""
-    return s["phase"] == Phase.BET or s["phase"] == Phase.LAST_BET
 
 
 @jit
@@ -41,12 +28,9 @@ def is_done(s: State, first: int, seat: Seat, players: int) -> bool:
 @jit
 def first_of_round(s: State, rules: RulesRecord) -> int:
     """The seat from which on seats act, or answer the last bet, in this phase."""
-    left = wrap_seat(s["dealer"] + 1, rules.players)
     if is_betting(s) and s["high"]:
         return wrap_seat(s["bettor"] + 1, rules.players)
-    if s["phase"] == Phase.DECLARING and rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
-        return s["bettor"]
-    return left
+    return first_seat(s, rules)
 
 
 @jit
@@ -86,6 +70,13 @@ def derive_busts(s: State, rules: RulesRecord) -> None:
 
 
 @jit
+def is_said_openly(s: State, rules: RulesRecord) -> bool:
+    """Whether all hear what has been declared: at once, or once all have."""
+    waits = s["phase"] == Phase.DECLARING or (s["phase"] == Phase.OVER and not rules.bets_after)
+    return rules.declare == Declare.SEQUENTIAL or not waits
+
+
+@jit
 def derive_seats(s: State, rules: RulesRecord) -> None:
     """Write what is public of each seat."""
     busts = rules.nearness == Nearness.OVER_IS_BUST
@@ -97,7 +88,7 @@ def derive_seats(s: State, rules: RulesRecord) -> None:
         public["status"] = Status.IN if (s["live"] >> seat) & 1 else out
         public["taken"] = s["taken"][seat]
         public["stands"] = s["stands"][seat]
-        public["declared"] = s["said"][seat] if rules.declare == Declare.SEQUENTIAL else 0
+        public["declared"] = s["said"][seat] if is_said_openly(s, rules) else 0
         write_digits(public["paid"], s["paid"][seat])
         write_digits(public["staked"], s["staked"][seat])
         s["net"][seat] = 0

@@ -69,13 +69,18 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
     legal, phase = s["legal"], s["phase"]
     if legal == 0:
         return
-    on = phase != Phase.LAST_BET and phase != Phase.DECLARING
+    on = phase != Phase.LAST_BET and phase != Phase.DECLARING and phase != Phase.AFTER_BET
     draws = cards_allowed(s, rules, s["turn"]) if on else 0
     found = expected_shares(s, rules, draws, on, DECISION_SAMPLES, scores)
     if phase == Phase.DECLARING:
         scores[DECLARE_7] = found.seven
         scores[DECLARE_27] = found.twenty_seven
         scores[DECLARE_BOTH] = found.both
+        return
+    if phase == Phase.AFTER_BET:
+        said = s["said"][s["turn"]]
+        share = found.seven if said == 1 else found.twenty_seven if said == 2 else found.both
+        score_bets(s, rules, weights, share, scores)
         return
     speak = rules.declare == Declare.CARDS_SPEAK
     now = pot_part(found.seven, found.twenty_seven, found.both, speak)

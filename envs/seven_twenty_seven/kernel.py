@@ -1,6 +1,6 @@
 """Seven Twenty-Seven: how it is played. Compiled; kernels trust the mask and allocate nothing.
 
-Bets and pot are in `chips`, the showdown in `showdown`, what a seat sees in `sight`.
+Bets and pot are in `chips`, the showdown in `showdown`, what a seat sees in `seat_view`.
 """
 
 import numpy as np
@@ -9,7 +9,14 @@ from ..core.aliases import Action, RulesRecord, Seat, State
 from ..core.batch import Over, make_batch_kernels
 from ..core.cards import FIRST_CARD, PACK_SIZE, random_below, shuffle
 from ..core.jit import jit
-from .chips import bet_actions, distinct_level_actions, pay_chips, raise_bet, write_digits
+from .chips import (
+    bet_actions,
+    distinct_level_actions,
+    is_betting,
+    pay_chips,
+    raise_bet,
+    write_digits,
+)
 from .rules import (
     ACTIONS,
     CALL,
@@ -30,7 +37,7 @@ from .rules import (
 )
 from .seat_view import show_rules, view
 from .seating import next_seat, wrap_seat
-from .showdown import finish_hand
+from .showdown import finish_hand, show_declarations
 from .totals import HALF_POINTS, LOWEST_BUST, class_of, write_ranks
 
 MINI_PACK = np.array(MINI, np.int8)
@@ -38,6 +45,31 @@ DRAWS = 1 << DRAW | 1 << STAND
 DECLARES = 0b111 << DECLARE
 MOST_STANDS = 3
 """Of one seat, as they are shown and as the rules can count them."""
+
+
+@jit
+def pack_size(rules: RulesRecord) -> int:
+    """How many cards are played with."""
+    return len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
+
+
+@jit
+def most_draws(rules: RulesRecord) -> int:
+    """The most cards that all seats together can take after the deal."""
+    stock = pack_size(rules) - rules.players * (1 + rules.start_down)
+    return min(stock, rules.players * rules.max_extra) if rules.max_extra else stock
+
+
+@jit
+def most_bet_rounds(rules: RulesRecord) -> int:
+    """The most rounds of bets that a hand can have."""
+    return 1 + most_draws(rules) + rules.last_bets + rules.bet_first + rules.bets_after
+
+
+@jit
+def left_of_dealer(s: State, rules: RulesRecord) -> int:
+    """The seat at the dealer's left."""
+    return wrap_seat(s["dealer"] + 1, rules.players)
 
 
 # ---- cards ----------------------------------------------------------------------------------
@@ -110,11 +142,15 @@ def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
     s["pending"] = s["live"]
     s["high"] = 0
     s["raises"] = 0
-    betting = phase == Phase.BET or phase == Phase.LAST_BET
+    betting = is_betting(s)
+    draws = phase == Phase.DRAWING or phase == Phase.ASK
+    if rules.rotating_lead and (betting or draws):
+        onward = wrap_seat(s["lead"] + (phase == Phase.DRAWING), rules.players)
+        s["lead"] = next_seat(s["live"], onward)  # to the next still in if its own is out
     s["shown"]["raises_left"] = rules.max_raises if betting else 0
     if betting:
         s["bettor"] = -1
-    elif phase == Phase.DRAWING or phase == Phase.ASK:
+    elif draws:
         s["drawn"] = 0
         for seat in range(rules.players):
             drew = s["seats"][seat]["drew"]
@@ -124,24 +160,36 @@ def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
 
 
 @jit
+def first_seat(s: State, rules: RulesRecord) -> int:
+    """The seat from which on seats act in a phase that begins."""
+    if s["phase"] != Phase.DECLARING:
+        return s["lead"]
+    if rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
+        return s["bettor"]
+    return left_of_dealer(s, rules)
+
+
+@jit
 def next_phase(s: State, rules: RulesRecord) -> int:
     """Go to the next phase, or to the end; return the seat from which its first is looked for."""
     phase = s["phase"]
-    left = wrap_seat(s["dealer"] + 1, rules.players)
-    if phase == Phase.ASK or (phase == Phase.DRAWING and s["drawn"]):
+    if phase == Phase.FIRST_BET:
+        enter_phase(s, rules, Phase.ASK)
+    elif phase == Phase.ASK or (phase == Phase.DRAWING and s["drawn"]):
         enter_phase(s, rules, Phase.BET)
     elif phase == Phase.BET:
         enter_phase(s, rules, Phase.DRAWING)
     elif phase == Phase.DRAWING and rules.last_bets:
         enter_phase(s, rules, Phase.LAST_BET)
-    elif phase != Phase.DECLARING and rules.declare != Declare.CARDS_SPEAK:
+    elif phase < Phase.DECLARING and rules.declare != Declare.CARDS_SPEAK:
         enter_phase(s, rules, Phase.DECLARING)
-        if rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
-            return s["bettor"]
+    elif phase == Phase.DECLARING and rules.bets_after:
+        show_declarations(s)
+        enter_phase(s, rules, Phase.AFTER_BET)
     else:
         enter_phase(s, rules, Phase.OVER)
         finish_hand(s, rules)
-    return left
+    return first_seat(s, rules)
 
 
 @jit
@@ -232,7 +280,7 @@ def clear_seat(s: State, seat: Seat) -> None:
 @jit
 def clear_state(s: State, rules: RulesRecord) -> None:
     """Make everything as it is before the first card."""
-    s["size"] = len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
+    s["size"] = pack_size(rules)
     for place in range(PACK_SIZE):
         s["owner"][place] = 0
     before = s["shown"]["players"]  # seats without a player are clear already
@@ -256,7 +304,7 @@ def deal(s: State, rules: RulesRecord) -> None:
     show_rules(s, rules)
     s["levels"] = distinct_level_actions(rules)
     s["live"] = (1 << players) - 1
-    left = wrap_seat(s["dealer"] + 1, players)
+    left = left_of_dealer(s, rules)
     for seat in range(players):
         s["seats"][seat]["status"] = Status.IN
         pay_chips(s, rules, seat, rules.ante)
@@ -274,7 +322,8 @@ def deal(s: State, rules: RulesRecord) -> None:
             remove_seat(s, seat, Status.BUSTED)
     s["shown"]["stock"] = s["size"] - s["next"]
     s["turn"] = left
-    enter_phase(s, rules, Phase.ASK)
+    s["lead"] = left
+    enter_phase(s, rules, Phase.FIRST_BET if rules.bet_first else Phase.ASK)
     advance_to_decision(s, rules, left)
 
 
@@ -282,7 +331,7 @@ def deal(s: State, rules: RulesRecord) -> None:
 def new_deck(s: State, rules: RulesRecord) -> None:
     """Draw the dealer, then fill the deck, from the state's generator."""
     s["dealer"] = random_below(s, rules.players)
-    size = len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
+    size = pack_size(rules)
     for place in range(PACK_SIZE):
         s["deck"][place] = FIRST_CARD + place if size == PACK_SIZE else 0
     if size < PACK_SIZE:

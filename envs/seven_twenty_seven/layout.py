@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.jit import plain_python
 from ..core.scene import Item, Scene, Text
-from .chips import level_chips
+from .chips import BETTING_PHASES, level_chips
 from .rules import (
     CALL,
     DECLARE_7,
@@ -37,6 +37,8 @@ PHASES = {
     Phase.DRAWING: "draws",
     Phase.LAST_BET: "last bets",
     Phase.DECLARING: "declarations",
+    Phase.FIRST_BET: "bets before the first card is offered",
+    Phase.AFTER_BET: "bets after the declarations",
 }
 
 
@@ -89,7 +91,7 @@ def _table(s: Any, rules: Any) -> list[str]:
         return [*lines, f"{PHASES[Phase.OVER]}: {nets}"]
     phase = PHASES[Phase(int(s["phase"]))]
     missing = int(s["high"]) - int(s["staked"][viewer])
-    if s["phase"] in (Phase.BET, Phase.LAST_BET) and missing and int(s["live"]) >> viewer & 1:
+    if BETTING_PHASES >> int(s["phase"]) & 1 and missing and int(s["live"]) >> viewer & 1:
         phase += f": {missing} to call"
     return [*lines, phase]
 

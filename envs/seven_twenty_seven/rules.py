@@ -15,19 +15,7 @@ Sources: 000 the page on the vying game; "house": rules that other published pag
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
-from ..core.batch import STATE_HEAD
-from ..core.cards import PACK_SIZE, full_pack, parse_card
-from ..core.features import (
-    DIGIT_BASE,
-    FLAG,
-    Features,
-    Piece,
-    RepeatedPieces,
-    digit_piece,
-    whole_number,
-)
+from ..core.cards import full_pack, parse_card
 from ..core.options import Option
 
 SEATS = 10
@@ -40,6 +28,7 @@ FACE = 10
 LEVELS = 5
 ROUNDS = 8
 """Draw rounds that are remembered card by card."""
+MOST_RAISES = 60
 MOST_CHIPS = 1000
 """Of ante and bets: whatever a hand can cost then fits the digits of the observation."""
 FAR = 62
@@ -80,6 +69,13 @@ class Declare(IntEnum):
     SEQUENTIAL = 2
 
 
+class BothTie(IntEnum):
+    """What becomes of a seat that declared both and ties on a side."""
+
+    LOSES = 0
+    SHARES = 1
+
+
 class Pack(IntEnum):
     """Which cards are played with."""
 
@@ -96,6 +92,8 @@ class Phase(IntEnum):
     DRAWING = 3
     LAST_BET = 4
     DECLARING = 5
+    FIRST_BET = 6
+    AFTER_BET = 7
 
 
 class Status(IntEnum):
@@ -115,7 +113,13 @@ class Rules(NamedTuple):
     min_bet: Annotated[int, Option("lowest bet or raise, in chips", 1, MOST_CHIPS)] = 1
     max_bet: Annotated[int, Option("highest bet or raise, in chips", 1, MOST_CHIPS)] = 5
     max_raises: Annotated[
-        int, Option("raises in one round, the opening bet not among them", 0, 9)
+        int,
+        Option(
+            "raises in one round, the opening bet not among them: 3 is a house rule, 60 is as "
+            "good as no limit",
+            0,
+            MOST_RAISES,
+        ),
     ] = 3
     start_down: Annotated[int, Option("hidden cards at the start", 1, 2)] = 1
     draw_up: Annotated[bool, Option("cards taken later lie face up")] = False
@@ -139,6 +143,29 @@ class Rules(NamedTuple):
     ] = False
     half_tens: Annotated[bool, Option("tens count a half (house)")] = False
     pack: Annotated[Pack, Option("full: 52 cards; mini: ace, 5 and 10, twice each")] = Pack.FULL
+    bet_first: Annotated[
+        bool, Option("a round of bets before the first card is offered (house)", is_later=True)
+    ] = False
+    rotating_lead: Annotated[
+        bool,
+        Option(
+            "who is first to draw and to bet moves on a seat with each round (house)", is_later=True
+        ),
+    ] = False
+    perfect: Annotated[
+        bool, Option("5-A-A takes the whole pot; several share it (house)", is_later=True)
+    ] = False
+    bets_after: Annotated[
+        bool, Option("a round of bets after the declarations (house)", is_later=True)
+    ] = False
+    both_tie: Annotated[
+        BothTie,
+        Option(
+            "a seat that declared both, is beaten on neither side and ties on one: loses, or "
+            "shares that half (house)",
+            is_later=True,
+        ),
+    ] = BothTie.LOSES
 
 
 DEFAULT = "home"
@@ -146,6 +173,8 @@ DEFAULT = "home"
 
 VARIANTS = {
     "home": Rules(),
+    "no-cap": Rules(max_raises=MOST_RAISES),
+    "sarrett": Rules(rotating_lead=True, perfect=True),
     "six": Rules(players=6),
     "ten": Rules(players=10),
     "bust": Rules(nearness=Nearness.OVER_IS_BUST),
@@ -158,6 +187,8 @@ VARIANTS = {
 """The rules that have a name, by that name."""
 SOURCES = {
     **dict.fromkeys(VARIANTS, "000"),
+    "home": "000; three raises a round are a house rule",
+    "sarrett": "the page that 000 cites",
     "mini": "this project: small enough for exact equilibria",
 }
 REFERENCES = {
@@ -182,120 +213,15 @@ def check(rules: Rules) -> None:
             f"option pack={rules.pack.name.lower()}: {there} cards are too few for "
             f"players={rules.players} with start_down={rules.start_down}: {dealt} are dealt"
         )
+    if rules.bets_after and rules.declare == Declare.CARDS_SPEAK:
+        raise ValueError(
+            "bets_after needs declarations: allowed are declare simultaneous or sequential"
+        )
 
 
 def pack(rules: Rules) -> tuple[int, ...]:
     """Return the codes of the cards played with. Of the mini pack only the ranks matter."""
     return MINI if rules.pack == Pack.MINI else full_pack(rules)
-
-
-SEAT_PIECES = (
-    Piece("status", 1, whole_number(3), "0 no such seat, 1 in, 2 folded, 3 busted"),
-    Piece("up", FACE, whole_number(4), "face-up cards: aces, 2s … 10s"),
-    Piece("up_faces", 1, whole_number(12), "face-up kings, queens and jacks"),
-    Piece("hidden", 1, whole_number(PACK_SIZE - 2), "face-down cards"),
-    Piece("taken", 1, whole_number(PACK_SIZE - 4), "cards taken after the deal"),
-    Piece("drew", ROUNDS, FLAG, "took one in the latest draw round, in the one before …"),
-    Piece("stands", 1, whole_number(3), "stands said, 3 for more"),
-    digit_piece("paid", 5, "chips paid in this hand"),
-    digit_piece("staked", 4, "those of this round of bets"),
-    Piece("declared", 1, whole_number(3), "publicly: 1 for 7, 2 for 27, 3 for both"),
-)
-EACH_SEAT = RepeatedPieces("seats", SEATS, SEAT_PIECES)
-
-FEATURES = Features(
-    [
-        EACH_SEAT,
-        Piece("own", FACE, whole_number(4), "all own cards: aces, 2s … 10s"),
-        Piece("own_faces", 1, whole_number(12), "own kings, queens and jacks"),
-        digit_piece("low", 3, "own lowest total, in half points"),
-        Piece(
-            "off_7", 1, whole_number(FAR + 1), "own distance from 7 in half points; 63: cannot win"
-        ),
-        Piece("off_27", 1, whole_number(FAR + 1), "own distance from 27; 63: cannot win"),
-        Piece("over_7", 1, FLAG, "that total lies above 7"),
-        Piece("over_27", 1, FLAG, "that total lies above 27"),
-        Piece(
-            "phase", 1, whole_number(5), "0 over, 1 ask, 2 bets, 3 draws, 4 last bets, 5 declaring"
-        ),
-        Piece("turn", 1, whole_number(SEATS), "1 more than the seat that acts, 0: nobody does"),
-        Piece("dealer", 1, whole_number(SEATS), "1 more than the dealer's seat"),
-        Piece(
-            "bettor",
-            1,
-            whole_number(SEATS),
-            "1 more than who bet or raised last in the latest bets",
-        ),
-        digit_piece("pot", 6, "chips in the pot"),
-        digit_piece("to_call", 4, "chips that the viewer lacks in this round of bets"),
-        Piece(
-            "odds",
-            1,
-            whole_number(DIGIT_BASE - 1),
-            "sixteenths that this is of the pot after a call",
-        ),
-        Piece(
-            "antes",
-            1,
-            whole_number(2 * DIGIT_BASE),
-            "twice the binary logarithm of the pot in antes",
-        ),
-        Piece("raises_left", 1, whole_number(9), "raises that are left in this round of bets"),
-        Piece("stock", 1, whole_number(PACK_SIZE - 4), "cards in the stock"),
-        Piece("players", 1, whole_number(SEATS), "option"),
-        digit_piece("ante", 3, "option"),
-        digit_piece("min_bet", 3, "option"),
-        digit_piece("max_bet", 3, "option"),
-        Piece("max_raises", 1, whole_number(9), "option"),
-        Piece("start_down", 1, whole_number(2), "option"),
-        Piece("draw_up", 1, FLAG, "option"),
-        Piece("nearness", 1, whole_number(5), "option, in the order of its values"),
-        Piece("declare", 1, whole_number(2), "option: 1 simultaneous, 2 sequential"),
-        Piece("max_extra", 1, whole_number(9), "option"),
-        Piece("max_stands", 1, whole_number(3), "option"),
-        Piece("last_bets", 1, FLAG, "option"),
-        Piece("half_tens", 1, FLAG, "option"),
-        Piece("pack", 1, FLAG, "option: 1 mini"),
-    ]
-)
-
-STATE = np.dtype(
-    [
-        *STATE_HEAD,
-        ("net", np.int32, (SEATS,)),  # chips won less chips paid, at the end
-        ("paid", np.int32, (SEATS,)),
-        ("staked", np.int32, (SEATS,)),  # in this round of bets
-        ("pot", np.int32),
-        ("high", np.int32),  # the highest stake of this round
-        ("up", np.int64),  # set of deck positions that lie face up
-        ("levels", np.int64),  # set of the actions that bet or raise
-        ("live", np.int16),  # set of seats still in
-        ("pending", np.int16),  # those that still have to act in this phase
-        ("low", np.int16, (SEATS,)),  # lowest total of each seat
-        ("rank", np.int16, (SEATS, 2)),  # of its best totals for 7 and 27: the smaller is nearer
-        ("above", np.int8, (SEATS, 2)),  # these totals lie above their targets
-        ("cards", np.int8, (SEATS, CLASSES)),  # how many of each class it holds
-        ("taken", np.int8, (SEATS,)),
-        ("stands", np.int8, (SEATS,)),
-        ("said", np.int8, (SEATS,)),  # what it has declared, public or not
-        (
-            "owner",
-            np.int8,
-            (PACK_SIZE,),
-        ),  # of each deck position: 1 more than the seat, 0 the stock
-        ("next", np.int8),  # deck position of the top of the stock
-        ("size", np.int8),  # cards in the pack
-        ("dealer", np.int8),
-        ("phase", np.int8),
-        ("raises", np.int8),
-        ("bettor", np.int8),  # who bet or raised last in this round, -1: nobody
-        ("drawn", np.int8),  # somebody drew in this draw round
-        ("viewer", np.int8),  # the seat whose pieces are shown
-        ("deck", np.int8, (PACK_SIZE,)),
-        ("seats", EACH_SEAT.dtype, (SEATS,)),  # what is public of each seat, by its number
-        ("shown", FEATURES.dtype),
-    ]
-)
 
 
 def label(action: int) -> str:

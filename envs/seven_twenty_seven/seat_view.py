@@ -33,6 +33,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     shown["over_27"] = s["above"][seat][1]
     shown["turn"] = 0 if s["over"] else 1 + wrap_seat(s["turn"] - seat + players, players)
     shown["dealer"] = 1 + wrap_seat(s["dealer"] - seat + players, players)
+    shown["lead"] = 1 + wrap_seat(s["lead"] - seat + players, players)
     bettor = s["bettor"]
     shown["bettor"] = 0 if bettor < 0 else 1 + wrap_seat(bettor - seat + players, players)
     missing = s["high"] - s["staked"][seat] if (s["live"] >> seat) & 1 else 0
@@ -58,3 +59,8 @@ def show_rules(s: State, rules: RulesRecord) -> None:
     shown["last_bets"] = rules.last_bets
     shown["half_tens"] = rules.half_tens
     shown["pack"] = rules.pack
+    shown["bet_first"] = rules.bet_first
+    shown["rotating_lead"] = rules.rotating_lead
+    shown["perfect"] = rules.perfect
+    shown["bets_after"] = rules.bets_after
+    shown["both_tie"] = rules.both_tie

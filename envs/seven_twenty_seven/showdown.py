@@ -4,10 +4,12 @@ from ..core.aliases import RulesRecord, State
 from ..core.batch import Over
 from ..core.bits import count
 from ..core.jit import jit
-from .rules import FACE, SEATS, Declare
+from .rules import CLASSES, FACE, SEATS, BothTie, Declare
 from .seating import wrap_seat
 from .totals import NO_TOTAL
 
+ACE, FIVE = 0, 4
+"""Classes of cards."""
 SAYS_7, SAYS_27 = 1, 2
 """What a seat has said is a set of these sides."""
 
@@ -49,6 +51,38 @@ def declared_seats(s: State, word: int) -> int:
 
 
 @jit
+def show_declarations(s: State) -> None:
+    """Make public what all who are still in have declared."""
+    for seat in range(SEATS):
+        if (s["live"] >> seat) & 1:
+            s["seats"][seat]["declared"] = s["said"][seat]
+
+
+@jit
+def perfect_seats(s: State) -> int:
+    """The set of seats still in whose cards are a five and two aces."""
+    found = 0
+    for seat in range(SEATS):
+        cards = s["cards"][seat]
+        total = 0
+        for kind in range(CLASSES):
+            total += cards[kind]
+        if (s["live"] >> seat) & 1 and total == 3 and cards[ACE] == 2 and cards[FIVE] == 1:
+            found |= 1 << seat
+    return found
+
+
+@jit
+def both_that_stay(s: State, rules: RulesRecord, low: int, high: int) -> int:
+    """The set of seats that declared both and win, of those that try for 7 and for 27."""
+    lowest, highest = nearest_seats(s, low, 0), nearest_seats(s, high, 1)
+    stay = low & high & lowest & highest
+    if rules.both_tie == BothTie.SHARES or (stay == lowest == highest and stay & (stay - 1) == 0):
+        return stay
+    return 0
+
+
+@jit
 def show_hands(s: State) -> None:
     """Turn up the cards of all who are still in, and their declarations."""
     for place in range(s["next"]):
@@ -61,22 +95,22 @@ def show_hands(s: State) -> None:
             for kind in range(FACE):
                 public["up"][kind] = s["cards"][seat][kind]
             public["up_faces"] = s["cards"][seat][FACE]
-            public["declared"] = s["said"][seat]
+    show_declarations(s)
 
 
 @jit
 def split_pot_by_sides(s: State, rules: RulesRecord) -> None:
     """Divide the pot between those who are nearest to 7 and to 27."""
     show_hands(s)
+    perfect = perfect_seats(s) if rules.perfect else 0
+    if perfect:
+        split_among_tied(s, rules, s["pot"], perfect)
+        return
     low = high = s["live"]
     if rules.declare != Declare.CARDS_SPEAK:
         low, high = declared_seats(s, SAYS_7), declared_seats(s, SAYS_27)
-        both = low & high
-        alone = nearest_seats(s, low, 0)
-        if alone & both and alone & (alone - 1) == 0 and nearest_seats(s, high, 1) == alone:
-            split_among_tied(s, rules, s["pot"], alone)
-            return
-        low, high = low & ~both, high & ~both
+        drop_out = low & high & ~both_that_stay(s, rules, low, high)
+        low, high = low & ~drop_out, high & ~drop_out
     sevens, others = nearest_seats(s, low, 0), nearest_seats(s, high, 1)
     if sevens and others:
         split_among_tied(s, rules, s["pot"] // 2, sevens)

@@ -9,21 +9,24 @@ from ..core.batch import Over
 from ..core.cards import PACK_SIZE
 from ..core.jit import jit
 from ..core.state_check import make_state_check
-from .derive import derive, first_of_round, is_betting, is_done, is_drawing, pack_size
-from .kernel import MOST_STANDS, can_draw
-from .rules import ACTIONS, FEATURES, ROUNDS, STATE, Declare, Phase
+from .chips import is_betting
+from .derive import derive, first_of_round, is_done, is_drawing
+from .kernel import MOST_STANDS, can_draw, left_of_dealer, most_bet_rounds, pack_size
+from .rules import ACTIONS, ROUNDS, Declare, Phase
+from .state import FEATURES, STATE
 
 ALLOWED = (
     ("dealer", "the number of a seat"),
     ("viewer", "the number of a seat"),
-    ("phase", "1 to 5 while the hand runs, of those that the rules have, and 0 when it is over"),
+    ("lead", "the seat from which this round begins: at the dealer's left, if it does not rotate"),
+    ("phase", "1 to 7 while the hand runs, of those that the rules have, and 0 when it is over"),
     ("next", "the cards dealt, and those taken since"),
     ("owner", "1 more than the seat that each card up to next was dealt to, or taken by, else 0"),
     ("taken", "what the rules allow a seat to take"),
     ("live", "a set of seats, of two or more while the hand runs; who has busted is not in it"),
     ("turn", "a seat that is in and, where cards are drawn, may draw"),
     ("stands", "0 to 3, and not more than the rules allow"),
-    ("said", "what each seat still in has declared, 1 to 3, in its turn; else 0"),
+    ("said", "what each seat has declared, 1 to 3, in its turn; else 0"),
     ("paid", "the ante and what a seat can have bet since; nothing where nobody sits"),
     ("staked", "while bets are made what each seat has bet in this round, else 0"),
     ("high", "the highest stake of this round, not below what so many raises cost"),
@@ -34,6 +37,7 @@ ALLOWED = (
 (
     DEALER,
     VIEWER,
+    LEAD,
     PHASE,
     NEXT,
     OWNER,
@@ -59,9 +63,12 @@ def find_wrong_phase(s: State, rules: RulesRecord) -> int:
         return DEALER
     if s["viewer"] < 0 or s["viewer"] >= players:
         return VIEWER
+    lead, left = s["lead"], left_of_dealer(s, rules)
+    if lead < 0 or lead >= players or (lead != left and not rules.rotating_lead):
+        return LEAD
     if live <= 0 or live >> players:
         return LIVE
-    if phase < Phase.OVER or phase > Phase.DECLARING:
+    if phase < Phase.OVER or phase > Phase.AFTER_BET:
         return PHASE
     over = s["over"] == Over.TERMINATED or s["over"] == Over.ENDED_BEFORE_TURN
     if (phase == Phase.OVER) != over:
@@ -69,6 +76,10 @@ def find_wrong_phase(s: State, rules: RulesRecord) -> int:
     if phase == Phase.LAST_BET and not rules.last_bets:
         return PHASE
     if phase == Phase.DECLARING and rules.declare == Declare.CARDS_SPEAK:
+        return PHASE
+    if phase == Phase.FIRST_BET and not rules.bet_first:
+        return PHASE
+    if phase == Phase.AFTER_BET and not rules.bets_after:
         return PHASE
     if over:
         return 0
@@ -82,7 +93,7 @@ def find_wrong_owners(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about who has which card, and how many; 0 for nothing."""
     players, size, at = rules.players, pack_size(rules), s["next"]
     dealt = players * (1 + rules.start_down)
-    if at < dealt or at > size:
+    if at < dealt or at > size or (s["phase"] == Phase.FIRST_BET and at > dealt):
         return NEXT
     for place in range(PACK_SIZE):
         owner = s["owner"][place]
@@ -112,27 +123,25 @@ def find_wrong_words(s: State, rules: RulesRecord) -> int:
     """Return what is wrong about what seats have said; 0 for nothing."""
     first = first_of_round(s, rules)
     live = s["live"]
-    declares = rules.declare != Declare.CARDS_SPEAK
-    shown = s["phase"] == Phase.OVER and live & (live - 1) != 0 and declares
+    declares, phase = rules.declare != Declare.CARDS_SPEAK, s["phase"]
+    shown = phase == Phase.OVER and live & (live - 1) != 0 and declares
+    after = rules.bets_after and (phase == Phase.OVER or phase == Phase.AFTER_BET)
     for seat in range(rules.players):
         stands, said = s["stands"][seat], s["said"][seat]
         if stands < 0 or stands > MOST_STANDS or (rules.max_stands and stands > rules.max_stands):
             return STANDS
         is_in = (live >> seat) & 1 != 0
-        done = s["phase"] == Phase.DECLARING and is_done(s, first, seat, rules.players)
-        must = is_in and (shown or done)
-        if said < must or said > 3 * must:
+        done = phase == Phase.DECLARING and is_done(s, first, seat, rules.players)
+        must = is_in and (shown or done or phase == Phase.AFTER_BET)
+        if said < must or said > 3 * (must or after):
             return SAID
     return 0
 
 
 @jit
 def most_paid(rules: RulesRecord) -> int:
-    """The most chips that a seat can pay, as `chance.game_limits` has it."""
-    stock = pack_size(rules) - rules.players * (1 + rules.start_down)
-    draws = min(stock, rules.players * rules.max_extra) if rules.max_extra else stock
-    rounds = 1 + draws + rules.last_bets
-    return rules.ante + rounds * (1 + rules.max_raises) * rules.max_bet
+    """The most chips that a seat can pay."""
+    return rules.ante + most_bet_rounds(rules) * (1 + rules.max_raises) * rules.max_bet
 
 
 @jit

@@ -27,7 +27,8 @@ from parlour.envs.seven_twenty_seven.rules import (
     Rules,
     Status,
 )
-from tests.reference.seven_twenty_seven_beside import WALKERS, kinds, low_chips, worth
+from tests.reference.seven_twenty_seven_beside import kinds, worth
+from tests.reference.seven_twenty_seven_walkers import WALKERS, low_chips
 
 GAME = GAMES["seven_twenty_seven"]
 BUST = Nearness.OVER_IS_BUST

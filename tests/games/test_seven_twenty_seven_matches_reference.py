@@ -14,13 +14,11 @@ from tests.reference.seven_twenty_seven import CALL, DECLARE_7, FOLD, NEARNESS, 
 from tests.reference.seven_twenty_seven_beside import (
     DECLARE,
     SEATS,
-    WALKERS,
     Told,
     compare,
-    low_chips,
-    mixed,
     pad,
 )
+from tests.reference.seven_twenty_seven_walkers import WALKERS, low_chips, mixed
 
 GAME = GAMES["seven_twenty_seven"]
 
@@ -32,6 +30,8 @@ def count_branches(hits: Counter[str], reference: Told, action: int | None) -> N
 MATCH = Match(GAME, Told, compare, count_branches, 0, WALKERS, low_chips)
 VARIANTS_HIT = {
     "home": ("below and above share", "remainder", "raises used up", "call after a check"),
+    "no-cap": ("tenth raise",),
+    "sarrett": ("lead moved",),
     "six": ("6 seats", "remainder", "odd pot"),
     "ten": ("10 seats", "remainder", "skipped with an empty stock"),
     "bust": ("over_is_bust decides", "bust in a draw round", "end inside a draw round"),
@@ -64,7 +64,12 @@ OPTIONS_HIT = {
     ),
     "max_extra": ("skipped by max_extra",),
     "max_stands": ("skipped by max_stands",),
-    "last_bets": ("last bets", "bet in the last bets", "last bets with an empty stock"),
+    "last_bets": ("last bets", "bet in last_bet", "last bets with an empty stock"),
+    "bet_first": ("bet in first_bet",),
+    "rotating_lead": ("lead moved",),
+    "perfect": ("perfect takes all",),
+    "bets_after": ("bet in after_bet", "fold after declaring"),
+    "both_tie": ("both shares",),
     "half_tens": ("half tens decide",),
     "pack": ("full", "mini", "skipped with an empty stock"),
 }
@@ -74,6 +79,13 @@ RARE: dict[str, dict[str, Any]] = {
     "below and above share": {"players": 6},
     "end inside a draw round": {"players": 2, "nearness": "over_is_bust"},
     "all drop out": {"players": 2, "declare": "simultaneous"},
+    "perfect takes all": {
+        "players": 2,
+        "pack": "mini",
+        "perfect": True,
+        "declare": "simultaneous",
+    },
+    "both shares": {"players": 3, "declare": "simultaneous", "both_tie": "shares"},
 }
 """Branches that most hands do not reach even with these options."""
 OPTIONS_OF_BUSTS = {"start_down": 2, "nearness": "over_is_bust"}
@@ -169,7 +181,7 @@ def test_illegal_actions_match_reference() -> None:
         *({"max_bet": chips} for chips in (0, 1)),
         {"min_bet": 7, "max_bet": 6},
         {"min_bet": 7, "max_bet": 7},
-        *({"max_raises": number} for number in (-1, 0, 9, 10)),
+        *({"max_raises": number} for number in (-1, 0, 60, 61)),
         *({"start_down": number} for number in (0, 1, 2, 3)),
         *({"max_extra": number} for number in (-1, 0, 9, 10)),
         *({"max_stands": number} for number in (-1, 0, 3, 4)),
@@ -179,6 +191,8 @@ def test_illegal_actions_match_reference() -> None:
         *({"pack": "mini", "players": 3, "start_down": number} for number in (1, 2)),
         {"pack": "mini"},
         {"draw_up": True, "last_bets": True, "half_tens": True},
+        {"declare": "sequential", "bets_after": True},
+        {"declare": "cards_speak", "bets_after": True},
         {"cards": 3},
     ],
     ids=str,

@@ -6,12 +6,11 @@ against each other. Used by the tests of the game.
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from parlour.envs import GAMES, Game
+from parlour.envs import GAMES
 from parlour.envs.core.cards import RANKS
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, observation_codes, view_states
@@ -23,7 +22,6 @@ from tests.reference.seven_twenty_seven import (
     CALL,
     DECLARE_7,
     DECLARE_27,
-    DRAW,
     FOLD,
     NEARNESS,
     SEVEN,
@@ -33,7 +31,7 @@ from tests.reference.seven_twenty_seven import (
     shares,
     totals,
 )
-from tests.walkers import Walker, legal_actions, random_options
+from tests.reference.seven_twenty_seven_table import BETTING
 
 GAME = GAMES["seven_twenty_seven"]
 SEATS = 10
@@ -44,59 +42,21 @@ PHASES = {
     "draw": Phase.DRAWING,
     "last_bet": Phase.LAST_BET,
     "declare": Phase.DECLARING,
+    "first_bet": Phase.FIRST_BET,
+    "after_bet": Phase.AFTER_BET,
 }
-BETTING = ("bet", "last_bet")
 DECLARE = ("cards_speak", "simultaneous", "sequential")
+BOTH_TIE = ("loses", "shares")
+NUMBERS = {
+    word: number
+    for words in (NEARNESS, DECLARE, BOTH_TIE, ("full", "mini"))
+    for number, word in enumerate(words)
+}
+"""What the pieces have for the words of the options."""
 TARGETS = (SEVEN, TWENTY_SEVEN)
 SAID = {None: 0, DECLARE_7: 1, DECLARE_27: 2, BOTH: 3}
 EXPLAINED = 3
 """Observations of each game that are also explained as a person would have them explained."""
-
-
-# Walkers: how eager each is to fold, call, bet, draw, stand; one that has taken cards wants fewer
-
-
-def _walker(fold: float, call: float, bet: float, draw: float, stand: float) -> Walker:
-    wishes = [fold, call, *[bet] * len(BETS), draw, stand, 1, 1, 1]
-
-    def walk(rows: Rows, rng: np.random.Generator) -> int:
-        can = legal_actions(rows)
-        wish = [wishes[action] for action in can]
-        if can[0] == DRAW:
-            s = rows.states[0]
-            wish[0] /= 1 + int(s["taken"][s["turn"]])
-        at = rng.random() * sum(wish)
-        return next(action for action, upto in zip(can, accumulate(wish), strict=True) if at < upto)
-
-    return walk
-
-
-STYLES = {
-    "uniform": _walker(1, 1, 1, 1, 1),
-    "tight": _walker(3, 2, 0.2, 1, 3),
-    "loose": _walker(0.1, 1, 3, 8, 1),
-    "caller": _walker(0, 1, 0.05, 1, 2),
-    "stayer": _walker(0, 2, 0.4, 1, 6),
-}
-
-
-def mixed(rows: Rows, rng: np.random.Generator) -> int:
-    """Each seat plays in a style of its own."""
-    styles = list(STYLES.values())
-    return styles[int(rows.states["turn"][0]) % len(styles)](rows, rng)
-
-
-WALKERS = {**STYLES, "mixed": mixed}
-
-
-def low_chips(game: Game, rng: np.random.Generator) -> dict[str, object]:
-    """Random options; most have bets so low that levels fall together."""
-    chosen = random_options(game, rng)
-    if rng.random() < 0.75:
-        low = int(rng.integers(1, 5))
-        chosen |= {"ante": int(rng.integers(1, 7)), "min_bet": low}
-        chosen |= {"max_bet": low + int(rng.integers(0, 8))}
-    return chosen
 
 
 class Told(SevenTwentySeven):
@@ -105,11 +65,7 @@ class Told(SevenTwentySeven):
     def __init__(self, rows: Rows) -> None:
         s, self.rules = rows.states[0], to_plain(rows.rules)
         self.players: int = self.rules["players"]
-        self.options = self.rules | {
-            "nearness": NEARNESS.index(self.rules["nearness"]),
-            "declare": DECLARE.index(self.rules["declare"]),
-            "pack": self.rules["pack"] == "mini",
-        }
+        self.options = {name: NUMBERS.get(said, said) for name, said in self.rules.items()}
         self.marks = [f"{self.players} seats", self.rules["pack"]]
         self.checked: set[int] = set()
         self.codes = s["deck"].copy()
@@ -167,12 +123,18 @@ class Told(SevenTwentySeven):
             self.checked.add(self.turn)
         elif self.turn in self.checked:
             yield {FOLD: "fold", CALL: "call"}.get(action, "raise") + " after a check"
-        if action in BETS and self.phase == "last_bet":
-            yield "bet in the last bets"
+        if action in BETS and self.phase != "bet":
+            yield f"bet in {self.phase}"
+        if action == FOLD and self.phase == "after_bet":
+            yield "fold after declaring"
+        if self.rules["max_raises"] - self.raises_left == 10:
+            yield "tenth raise"
 
     def _begin_betting(self, phase: str) -> None:
         super()._begin_betting(phase)
         self.checked.clear()
+        if self.lead != (self.dealer + 1) % self.players and self.rules["rotating_lead"]:
+            self.marks.append("lead moved")
         if phase == "last_bet":
             self.marks.append("last bets" if self.stock else "last bets with an empty stock")
 
@@ -221,12 +183,13 @@ class Told(SevenTwentySeven):
         """Which options decided: the pot would have been shared otherwise without them."""
         hands = {seat: self.cards(seat) for seat in self.live}
         nearness, half_tens = self.rules["nearness"], self.rules["half_tens"]
-        by = {each: shares(self.pot, hands, each, half_tens) for each in NEARNESS}
+        perfect = self.rules["perfect"]
+        by = {each: shares(self.pot, hands, each, half_tens, perfect=perfect) for each in NEARNESS}
         if nearness != "nearest" and by[nearness] != by["nearest"]:
             yield f"{nearness} decides"
         if nearness == "nearest" and by["under_beats_over"] != by["over_beats_under"]:
             yield "below and above share"
-        if half_tens and shares(self.pot, hands, nearness) != got:
+        if half_tens and shares(self.pot, hands, nearness, perfect=perfect) != got:
             yield "half tens decide"
         sevens = [best_total(hand, SEVEN, nearness, half_tens) for hand in hands.values()]
         if not any(sevens):
@@ -238,10 +201,16 @@ class Told(SevenTwentySeven):
 
     def branches_of_declarations(self, got: dict[int, int]) -> Iterator[str]:
         said = {self._said[seat] for seat in self.live}
+        hands = ["".join(sorted(card[0] for card in self.cards(seat))) for seat in self.live]
+        if self.rules["perfect"] and "5AA" in hands and said != {BOTH}:
+            yield "perfect takes all"
         winners = [seat for seat in self.live if got[seat]]
         if BOTH in said:
             alone = len(winners) == 1 and self._said[winners[0]] == BOTH
             yield "both wins" if alone else "both drops out"
+        shares_side = self.rules["both_tie"] == "shares" and len(winners) > 1 and said != {BOTH}
+        if shares_side and any(self._said[seat] == BOTH for seat in winners):
+            yield "both shares"
         if said == {BOTH} and len(winners) > 1:
             yield "all drop out"
         elif DECLARE_7 not in said or DECLARE_27 not in said:
@@ -336,12 +305,20 @@ def told_state(reference: Told) -> dict[str, Any]:
         "next": len(reference.deck) - len(reference.stock),
         "size": len(reference.deck),
         "dealer": reference.dealer,
+        "lead": lead_of(reference),
         "bettor": -1 if bettor is None else bettor,
         "owner": owner,
         "up": up,
         "low": pad(lows),
         "cards": [*map(kinds, cards), *[[0] * 11] * (SEATS - reference.players)],
     }
+
+
+def lead_of(reference: Told) -> int:
+    """The seat from which the round begins; the kernel has the dealer's left if none rotates."""
+    if reference.rules["rotating_lead"]:
+        return reference.lead
+    return (reference.dealer + 1) % reference.players
 
 
 def told_seats(reference: Told) -> list[list[int]]:
@@ -399,6 +376,7 @@ def told_viewer(reference: Told, seat: int) -> list[int]:
         reference.raises_left,
         len(reference.stock),
         *reference.options.values(),
+        turned(lead_of(reference)),
     ]
 
 
@@ -414,7 +392,8 @@ def decoded(codes: np.ndarray) -> np.ndarray:
 
 def flat(explained: dict[str, Any]) -> list[int]:
     """The same of one observation as it is explained."""
-    return [one for said in explained.values() for one in (said if type(said) is list else [said])]
+    told = [one for said in explained.values() for one in (said if type(said) is list else [said])]
+    return [NUMBERS.get(one, one) for one in told]
 
 
 def sorted_cards(reference: Told, seat: int) -> tuple[str, ...]:
