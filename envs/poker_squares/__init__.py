@@ -9,6 +9,7 @@ from .layout import action_words, final_info, layout
 from .rule_agents import columns
 from .rules import (
     DEFAULT,
+    EARLIER,
     FEATURES,
     LEAST,
     LINES,
@@ -53,6 +54,7 @@ GAME = Game(
     rule_agents={"columns": make_score_rows(columns)},
     afterstates=AFTERSTATES,
     solving=Solving(solve),
+    earlier=EARLIER,
     state_check=STATE_CHECK,
 )
 """The game, as `parlour.envs.GAMES` has it."""

@@ -24,6 +24,7 @@ from .rules import (
     TARGETS,
     Adjacent,
     Scoring,
+    Wager,
 )
 
 ALL = (1 << SQUARES) - 1
@@ -34,6 +35,8 @@ LEFT, RIGHT = ALL & ~COLUMN, ALL & ~(COLUMN << (SIZE - 1))
 STARTER = 1 << CENTRE
 POINTS = np.array([AMERICAN, ENGLISH], np.int16)
 TARGET = np.array(TARGETS, np.int16)
+POINTS_UNIT = 25.0
+"""Points that pay 1 where the wager is on points."""
 PER_POINT = 1 / 100
 """PROGRESS reward of a point: a good game pays a little more than 1."""
 
@@ -171,6 +174,16 @@ def place_secretly(s: State, square: int) -> None:
 
 
 @jit
+def pay_wager(s: State, rules: RulesRecord, seat: Seat) -> None:
+    """Write what each seat wins; the grid in front is that of ``seat``."""
+    ahead = s["score"] - s["other_score"]
+    if rules.wager == Wager.WIN:
+        ahead = 1 if ahead > 0 else -1 if ahead < 0 else 0
+    s["net"][seat] = ahead
+    s["net"][1 - seat] = -ahead
+
+
+@jit
 def place_in_turn(s: State, rules: RulesRecord, square: int) -> None:
     """Place the card in hand for the seat whose turn it is; the next one comes after both."""
     bring_grid_to_front(s, s["turn"])
@@ -188,9 +201,7 @@ def place_in_turn(s: State, rules: RulesRecord, square: int) -> None:
             turn_card_up(s)
     view(s, rules, s["turn"])
     if s["over"]:
-        ahead = s["score"] - s["other_score"]
-        s["net"][0] = 1 if ahead > 0 else -1 if ahead < 0 else 0
-        s["net"][1] = -s["net"][0]
+        pay_wager(s, rules, 0)
         s["won"] = s["net"][0] > 0
     else:
         s["legal"] = legal_squares(s, rules)
@@ -204,8 +215,8 @@ def fallback_action(s: State, rules: RulesRecord) -> int:
 
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """What a seat's reward is counted in: the wager."""
-    return 1.0
+    """What a seat's reward is counted in: the wager, or so many points."""
+    return POINTS_UNIT if rules.wager == Wager.POINTS else 1.0
 
 
 # ---- the deal -------------------------------------------------------------------------------
@@ -230,6 +241,7 @@ def show_rules(s: State, rules: RulesRecord) -> None:
     shown["adjacent"] = rules.adjacent
     shown["scoring"] = rules.scoring
     shown["players"] = rules.players
+    shown["wager"] = rules.wager
 
 
 @jit

@@ -25,7 +25,8 @@ import numpy as np
 
 from ..core.batch import STATE_HEAD
 from ..core.cards import PACK_SIZE
-from ..core.features import CARD, FLAG, Features, Piece, whole_number
+from ..core.features import CARD, FLAG, Features, Piece, choice, whole_number
+from ..core.game import EarlierFeatures
 from ..core.hands import Hand
 from ..core.options import Option
 
@@ -53,6 +54,13 @@ class Scoring(IntEnum):
     AMERICAN = 0
     ENGLISH = 1
     CUSTOM = 2
+
+
+class Wager(IntEnum):
+    """What the higher total wins, head to head."""
+
+    WIN = 0
+    POINTS = 1
 
 
 AMERICAN = (0, 2, 5, 10, 15, 20, 25, 50, 75, 100)
@@ -94,6 +102,13 @@ class Rules(NamedTuple):
     players: Annotated[
         int, Option("2: head to head, each with a grid and the same cards (002)", 1, SEATS)
     ] = 1
+    wager: Annotated[
+        Wager,
+        Option(
+            "head to head the higher total wins: win: 1; points: what it is higher, in units of 25",
+            is_later=True,
+        ),
+    ] = Wager.WIN
 
 
 DEFAULT = "classic"
@@ -153,8 +168,8 @@ FEATURES = Features(
             "head to head: 1 this seat places, 2 the other, 0 nobody",
         ),
         Piece("starter", 1, FLAG, "option"),
-        Piece("adjacent", 1, whole_number(2), "option: 1 first, 2 all"),
-        Piece("scoring", 1, whole_number(2), "option: 1 english, 2 custom"),
+        Piece("adjacent", 1, choice(Adjacent), "option: 1 first, 2 all"),
+        Piece("scoring", 1, choice(Scoring), "option: 1 english, 2 custom"),
         Piece(
             "points",
             2 * len(Hand),
@@ -164,13 +179,17 @@ FEATURES = Features(
         ),
         Piece("target", 3, whole_number(DIGIT - 1), "option: 256s, sixteens, ones", read=_target),
         Piece("players", 1, whole_number(SEATS), "option"),
+        Piece("wager", 1, choice(Wager), "option: 1 points"),
     ]
 )
+
+EARLIER = (EarlierFeatures(FEATURES.with_pieces({"wager": None}), SQUARES),)
+"""What was shown before some options came."""
 
 STATE = np.dtype(
     [
         *STATE_HEAD,
-        ("net", np.int32, (SEATS,)),  # head to head, at the end: 1 for the higher total, else -1
+        ("net", np.int32, (SEATS,)),  # head to head, at the end: what it wins of the other
         ("other_score", np.int32),
         ("filled", np.int64),  # set of squares that hold a card
         ("other_filled", np.int64),

@@ -12,7 +12,7 @@ from ..core.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS
 from ..core.hands import category
 from ..core.jit import jit
 from ..core.state_check import make_state_check
-from .kernel import ALL, bring_grid_to_front, legal_squares, show_rules, view
+from .kernel import ALL, bring_grid_to_front, legal_squares, pay_wager, show_rules, view
 from .rules import CENTRE, FEATURES, SIZE, SQUARES, STATE
 
 ALLOWED = (
@@ -131,15 +131,11 @@ def derive_other(s: State, rules: RulesRecord) -> None:
     if secret >= 0:
         grid = shown["grid"] if s["viewer"] == 0 else s["other_grid"]
         s["secret_points"] = points_of(s, grid, secret)
-    ahead = s["score"] - s["other_score"]
-    net = 1 if ahead > 0 else -1 if ahead < 0 else 0
-    if not s["over"]:
-        net = 0
-    s["net"][0] = -net if s["viewer"] else net
-    s["net"][1] = -s["net"][0]
+    s["net"][0] = 0
+    s["net"][1] = 0
+    if s["over"] and rules.players > 1:
+        pay_wager(s, rules, s["viewer"])
     if rules.players == 1:
-        s["net"][0] = 0
-        s["net"][1] = 0
         shown["seat"] = 0
         shown["turn"] = 0
         for square in range(SQUARES):

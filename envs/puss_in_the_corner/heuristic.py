@@ -3,7 +3,8 @@
 An action is worth the position that it leads to, once all has been played that then fits. What
 counts there are the cards that lie under higher ones: in a pile without them every card can be
 played in its turn. A pile that is spoilt takes further high cards almost for nothing. It has no
-opinion on the order in which piles are gathered: the first comes first.
+opinion on the order in which piles are gathered: the first comes first. It lays no pile upon
+another.
 """
 
 from typing import Any
@@ -11,7 +12,20 @@ from typing import Any
 from ..core.aliases import Action, CardCode, RulesRecord, Scores, State, Weights
 from ..core.bits import count
 from ..core.jit import jit
-from .rules import ACES, CARDS, FIRST, FOUNDATION, KING, PILES, PLACE, PLAY, STOCK, UNSEEN
+from .rules import (
+    ACES,
+    ACTIONS,
+    CARDS,
+    FIRST,
+    FOUNDATION,
+    KING,
+    PACKET,
+    PILES,
+    PLACE,
+    PLAY,
+    STOCK,
+    UNSEEN,
+)
 
 # Found by CMA-ES for the mean score by no-redeal, with a table in the place of "fades"; rounded. By
 #   parlour train puss-in-the-corner --variant no-redeal --method weights
@@ -238,3 +252,5 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
         if (s["legal"] >> action) & 1:
             first = 0.0 if action < PLAY else PLAYED_BONUS
             scores[action] = first + score_action(s, rules, weights, action, ahead)
+    for action in range(PACKET, ACTIONS):
+        scores[action] = -PLAYED_BONUS

@@ -14,17 +14,21 @@ from .rules import (
     FIRST,
     FOUNDATION,
     GATHER,
+    PACKET,
     PILE,
     PILES,
     PLACE,
     PLAY,
     REDEAL,
+    SEVEN,
     STOCK,
     TURNED,
     UNSEEN,
+    packet_piles,
 )
 
 ALL_PLACES = (1 << PILES) - 1
+piles_of_packet = jit(packet_piles)
 
 
 @jit
@@ -86,16 +90,49 @@ def take_from_pile(s: State, pile: int) -> int:
 
 
 @jit
+def packet_actions(s: State) -> int:
+    """The PACKET actions, as a set: of two piles with cards each, while one is left."""
+    found = 0
+    if s["shown"]["packet_left"]:
+        for action in range(PACKET, ACTIONS):
+            pile, other = piles_of_packet(action)
+            if s["count"][pile] and s["count"][other]:
+                found |= 1 << action
+    return found
+
+
+@jit
+def card_actions(s: State, rules: RulesRecord) -> int:
+    """What may be done while a card is turned up, as a set of actions."""
+    found = ALL_PLACES << PLACE | packet_actions(s)
+    if rules.direct and find_foundation(s, rules, s["shown"]["card"]) >= 0:
+        found |= 1 << FOUNDATION
+    return found
+
+
+@jit
+def show_next(s: State, rules: RulesRecord) -> None:
+    """Show the top of the stock, where it lies open."""
+    shown = s["shown"]
+    shown["next_card"] = 0
+    if rules.next_open and shown["stock_count"]:
+        card = s["deck"][s["next"]]
+        shown["next_card"] = card
+        if shown["where"][card - FIRST] == UNSEEN:
+            record_place(s, card, STOCK, 0)
+
+
+@jit
 def turn_card(s: State, rules: RulesRecord) -> None:
     """Turn up the top of the stock."""
     card = s["deck"][s["next"]]
     s["next"] += 1
     s["shown"]["stock_count"] -= 1
     s["shown"]["card"] = card
+    s["shown"]["packet_left"] = rules.sevens and card >> 2 == SEVEN
     record_place(s, card, TURNED, 0)
-    s["legal"] = ALL_PLACES << PLACE
-    if rules.direct and find_foundation(s, rules, card) >= 0:
-        s["legal"] |= 1 << FOUNDATION
+    show_next(s, rules)
+    s["legal"] = card_actions(s, rules)
 
 
 @jit
@@ -157,11 +194,25 @@ def gather(s: State, rules: RulesRecord) -> None:
 
 
 @jit
+def lay_packet(s: State, pile: int, other: int) -> None:
+    """Lay the cards of a pile upon another one, in their order."""
+    high = s["count"][pile]
+    s["count"][pile] = 0
+    s["shown"]["tops"][pile] = 0
+    for place in range(high):
+        card = s["pile"][pile][place]
+        s["pile"][pile][place] = 0
+        put_on_pile(s, other, card)
+    s["shown"]["packet_left"] = 0
+
+
+@jit
 def finish_group(s: State, rules: RulesRecord) -> None:
     """Go on between two groups: with what the player may choose, or by itself."""
     shown = s["shown"]
     shown["card"] = 0
     legal = playable_tops(s, rules)
+    packets = packet_actions(s)
     s["legal"] = 0
     if s["score"] == PACK_SIZE:
         s["won"] = 1
@@ -170,16 +221,16 @@ def finish_group(s: State, rules: RulesRecord) -> None:
         s["legal"] = legal
     elif shown["stock_count"]:
         if rules.hold_back:
-            s["legal"] = legal | 1 << DEAL
+            s["legal"] = legal | packets | 1 << DEAL
         else:
             begin_group(s, rules)
     elif shown["redeals_left"]:
         if rules.hold_back:
-            s["legal"] = legal | 1 << REDEAL
+            s["legal"] = legal | packets | 1 << REDEAL
         else:
             gather(s, rules)
     elif legal:
-        s["legal"] = legal | 1 << END
+        s["legal"] = legal | packets | 1 << END
     else:
         s["over"] = Over.TERMINATED
 
@@ -207,6 +258,13 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
     elif action == END:
         s["legal"] = 0
         s["over"] = Over.TERMINATED
+    elif action >= PACKET:
+        pile, other = piles_of_packet(action)
+        lay_packet(s, pile, other)
+        if shown["card"]:
+            s["legal"] = card_actions(s, rules)
+        else:
+            finish_group(s, rules)
     else:
         if action >= GATHER:
             s["gathered"] += 1
@@ -224,6 +282,8 @@ def show_rules(s: State, rules: RulesRecord) -> None:
     shown["deal_size"] = rules.deal_size
     shown["direct"] = rules.direct
     shown["suits"] = rules.suits
+    shown["sevens"] = rules.sevens
+    shown["next_open"] = rules.next_open
 
 
 @jit
@@ -259,13 +319,16 @@ def new_deck(s: State, rules: RulesRecord) -> None:
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Redeal what was not seen yet, from the state's generator: sorted first, then shuffled."""
-    place = s["next"]
+    """Redeal what was not seen yet, from the state's generator: sorted first, then shuffled.
+
+    It lies in the stock, behind a top that is open.
+    """
+    first = place = s["next"] + (s["shown"]["next_card"] != 0)
     for card in range(CARDS):
         if s["shown"]["where"][card] == UNSEEN:
             s["deck"][place] = FIRST + card
             place += 1
-    shuffle(s, s["deck"], s["next"], place)
+    shuffle(s, s["deck"], first, place)
 
 
 kernels = make_batch_kernels(new_deck, deal, step, ACTIONS, 1 / PACK_SIZE)

@@ -8,17 +8,20 @@ from ..core.cards import SUITS, card_name
 from ..core.scene import Item, Scene, Text
 from .rules import (
     ACES,
+    ACTIONS,
     BUILT,
     DEAL,
     END,
     FIRST,
     FOUNDATION,
     GATHER,
+    PACKET,
     PILES,
     PLACE,
     PLAY,
     REDEAL,
     Rules,
+    packet_piles,
 )
 
 BACK = 1
@@ -33,6 +36,8 @@ def layout(s: Any, rules: Rules) -> Scene:
     """Return the table as the player sees it; ``s`` is one record of states."""
     shown, legal = s["shown"], int(s["legal"]) if not s["over"] else 0
     items = [Item(0, 0, BACK if shown["stock_count"] else 0, False)]
+    if shown["next_card"]:
+        items[0] = Item(0, 0, int(shown["next_card"]))
     if shown["card"]:
         mark = "legal" if legal >> FOUNDATION & 1 else "picked"
         items.append(Item(1, 0, int(shown["card"]), True, mark))  # type: ignore[arg-type]
@@ -91,6 +96,9 @@ def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
             said[PLAY + pile] = (card_name(top), number)
     if shown["card"]:
         said[FOUNDATION] = ("f", "foundation")
+    for action in range(PACKET, ACTIONS):
+        pile, other = packet_piles(action)
+        said[action] = (f"{pile + 1}>{other + 1}",)
     return said | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
 
 

@@ -6,7 +6,8 @@ each group, tops that fit go to the foundations. When the stock is used up the p
 stock again, so often as redeals are allowed.
 
 Actions: 0-3 PLACE on pile 1-4, 4-7 PLAY the top of pile 1-4, 8 FOUNDATION (the card turned up goes
-there), 9 DEAL, 10 REDEAL, 11-14 GATHER pile 1-4, 15 END. Only what the options need is ever legal.
+there), 9 DEAL, 10 REDEAL, 11-14 GATHER pile 1-4, 15 END, 16-27 PACKET (a pile is laid upon another:
+1 upon 2, 3, 4, then 2 upon 1, 3, 4 ...). Only what the options need is ever legal.
 
 Source: 002 The Ultimate Book of Card Games.
 """
@@ -18,6 +19,7 @@ import numpy as np
 from ..core.batch import STATE_HEAD
 from ..core.cards import FIRST_CARD, PACK_SIZE
 from ..core.features import CARD, FLAG, Features, Piece, whole_number
+from ..core.game import EarlierFeatures
 from ..core.options import Option
 
 PILES = 4
@@ -26,8 +28,9 @@ CARDS = PACK_SIZE - ACES
 FIRST = FIRST_CARD + ACES
 """Code of the two of clubs: card FIRST + i has number i here, 0 to 47."""
 KING = 13
-PLACE, PLAY, FOUNDATION, DEAL, REDEAL, GATHER, END = 0, 4, 8, 9, 10, 11, 15
-ACTIONS = 16
+PLACE, PLAY, FOUNDATION, DEAL, REDEAL, GATHER, END, PACKET = 0, 4, 8, 9, 10, 11, 15, 16
+ACTIONS = 28
+SEVEN = 7
 
 UNSEEN, PILE, STOCK, BUILT, TURNED = 0, 1, 5, 6, 7
 """Where a card is: PILE to PILE + 3 are the reserve piles."""
@@ -47,11 +50,25 @@ class Rules(NamedTuple):
     choose_pickup: Annotated[
         bool, Option("at a redeal the player chooses in which order the piles are gathered")
     ] = False
-    deal_size: Annotated[int, Option("cards in a group: 4, or 1 as in other rule books", 1, 4)] = 4
+    deal_size: Annotated[
+        int, Option("cards in a group: 4, or 1 as in other rule books", values=(1, 4))
+    ] = 4
     direct: Annotated[
         bool, Option("the card turned up may go straight to a foundation that it fits")
     ] = False
     suits: Annotated[bool, Option("foundations are built by suit, not by colour")] = False
+    sevens: Annotated[
+        bool,
+        Option(
+            "while a seven is the last card turned up, at any choice, one pile may be laid upon "
+            "another, once, its order kept (an old rule book)",
+            is_later=True,
+        ),
+    ] = False
+    next_open: Annotated[
+        bool,
+        Option("the next card of the stock lies face up (a computer version)", is_later=True),
+    ] = False
 
 
 DEFAULT = "no-redeal"
@@ -79,9 +96,7 @@ REFERENCES = {"002": "The Ultimate Book of Card Games"}
 
 
 def check(rules: Rules) -> None:
-    """Refuse groups of other sizes than 1 and 4: ValueError naming field and value."""
-    if rules.deal_size not in (1, 4):
-        raise ValueError(f"deal_size={rules.deal_size}: allowed are 1 and 4")
+    """Do nothing: all options go together."""
 
 
 FEATURES = Features(
@@ -101,7 +116,7 @@ FEATURES = Features(
             CARDS,
             whole_number(CARDS),
             "of each card in a pile: its place from the bottom, from 1; of one known in the stock: "
-            "its place in the packet when that was turned over; else 0",
+            "its place in the packet when that was turned over, 0 in the first pass; else 0",
         ),
         Piece("stock_count", 1, whole_number(CARDS), "cards in the stock"),
         Piece("group_left", 1, whole_number(4), "cards still to be put down in this group"),
@@ -115,8 +130,22 @@ FEATURES = Features(
         Piece("deal_size", 1, whole_number(4), "option"),
         Piece("direct", 1, FLAG, "option"),
         Piece("suits", 1, FLAG, "option"),
+        Piece("sevens", 1, FLAG, "option"),
+        Piece("next_open", 1, FLAG, "option"),
+        Piece("next_card", 1, CARD, "the top of the stock where it lies open; 0: none, or not"),
+        Piece("packet_left", 1, FLAG, "a pile may be laid upon another, after a seven"),
     ]
 )
+
+EARLIER = (
+    EarlierFeatures(
+        FEATURES.with_pieces(
+            {name: None for name in ("sevens", "next_open", "next_card", "packet_left")}
+        ),
+        END + 1,
+    ),
+)
+"""What was shown before some options came."""
 
 STATE = np.dtype(
     [
@@ -142,6 +171,14 @@ def label(action: int) -> str:
         raise ValueError(f"action {action}: Puss in the Corner has actions 0 to {ACTIONS - 1}")
     if action < FOUNDATION:
         return f"{'PLAY' if action >= PLAY else 'PLACE'} {action % PILES + 1}"
+    if action >= PACKET:
+        return f"PACKET {packet_piles(action)[0] + 1} upon {packet_piles(action)[1] + 1}"
     if GATHER <= action < END:
         return f"GATHER {action - GATHER + 1}"
     return {FOUNDATION: "FOUNDATION", DEAL: "DEAL", REDEAL: "REDEAL", END: "END"}[action]
+
+
+def packet_piles(action: int) -> tuple[int, int]:
+    """Return which pile a PACKET lays upon which, numbered from 0."""
+    pile, other = divmod(action - PACKET, PILES - 1)
+    return pile, other + (other >= pile)

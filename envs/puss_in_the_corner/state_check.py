@@ -11,7 +11,15 @@ from ..core.bits import count
 from ..core.cards import PACK_SIZE
 from ..core.jit import jit
 from ..core.state_check import make_state_check
-from .kernel import find_foundation, finish_group, gather, playable_tops, record_place, show_rules
+from .kernel import (
+    card_actions,
+    finish_group,
+    gather,
+    playable_tops,
+    record_place,
+    show_next,
+    show_rules,
+)
 from .rules import (
     ACES,
     ACTIONS,
@@ -20,12 +28,11 @@ from .rules import (
     END,
     FEATURES,
     FIRST,
-    FOUNDATION,
     GATHER,
     KING,
     PILE,
     PILES,
-    PLACE,
+    SEVEN,
     STATE,
     STOCK,
     TURNED,
@@ -40,11 +47,11 @@ ALLOWED = (
     ("pile", "cards that were turned up, each once, then zeros"),
     ("shown.foundations", "for each foundation the value up to which its cards are built"),
     ("gathered", "0, or while piles are gathered how many have been"),
+    ("shown.packet_left", "0, or with sevens 1 while the card turned up last is a seven"),
     ("shown.gathered", "1, 2 ... for piles with cards in the order in which they were gathered"),
 )
-(REDEALS_LEFT, STOCK_COUNT, NEXT, COUNT, PILE_CARDS, FOUNDATIONS, GATHERED, ORDER) = range(
-    1, len(ALLOWED) + 1
-)
+REDEALS_LEFT, STOCK_COUNT, NEXT, COUNT, PILE_CARDS, FOUNDATIONS = range(1, 7)
+GATHERED, PACKET_LEFT, ORDER = range(7, len(ALLOWED) + 1)
 GATHERING = ((1 << PILES) - 1) << GATHER
 COLOURS = 0b1001, 0b0110
 """The suits of each colour, as a set."""
@@ -97,6 +104,8 @@ def find_wrong_stock(s: State, rules: RulesRecord) -> int:
         return STOCK_COUNT
     if shown["card"] == 0 and at % rules.deal_size and at != last:
         return NEXT
+    if shown["packet_left"] and not (rules.sevens and s["deck"][at - 1] >> 2 == SEVEN):
+        return PACKET_LEFT
     return 0
 
 
@@ -207,9 +216,7 @@ def derive_group(s: State, rules: RulesRecord) -> None:
     shown["card"] = card
     record_place(s, card, TURNED, 0)
     shown["group_left"] = min(rules.deal_size, packet(s, rules) - first) - (at - first)
-    s["legal"] = ((1 << PILES) - 1) << PLACE
-    if rules.direct and find_foundation(s, rules, card) >= 0:
-        s["legal"] |= 1 << FOUNDATION
+    s["legal"] = card_actions(s, rules)
 
 
 @jit
@@ -220,6 +227,7 @@ def derive(s: State, rules: RulesRecord) -> None:
     gathers = s["legal"] & GATHERING and rules.choose_pickup
     show_rules(s, rules)
     derive_places(s, rules)
+    show_next(s, rules)
     s["over"] = Over.RUNNING
     s["won"] = 0
     if shown["card"]:

@@ -24,6 +24,7 @@ from tests.walkers import WALKERS, random_options
 
 GAME = GAMES["poker_squares"]
 VARIANTS = [name for name, rules in GAME.variants.items() if rules.players == 2]
+PAID = "a difference is paid"
 OPEN = ("rng", "steps", "deck")
 """Fields in which two games may differ that have come to the same position."""
 
@@ -60,11 +61,19 @@ class Told(Duel):
             yield "secret points"
         if self.over:
             yield self.rules["scoring"]
-            yield {1: "player_0 wins", 0: "a tie", -1: "player_1 wins"}[self.net[0]]
+            yield {1: "player_0 wins", 0: "a tie", -1: "player_1 wins"}[int(np.sign(self.net[0]))]
+            if self.rules["wager"] == "points" and abs(self.net[0]) not in (0, 1):
+                yield PAID
 
 
 def seat_of(seat: int) -> np.ndarray:
     return np.array([seat])
+
+
+def paid(reference: Told) -> list[int]:
+    """What each seat wins, in points where these are the wager."""
+    unit = 25 if reference.rules["wager"] == "points" else 1
+    return [round(unit * net) for net in reference.net]
 
 
 def cards(said: list[str]) -> list[str | None]:
@@ -78,7 +87,7 @@ def compare(rows: Rows, reference: Told) -> None:
     assert (None if s["over"] else int(s["turn"])) == reference.turn
     assert int(s["viewer"]) == int(s["turn"])
     assert int(s["moves"]) == reference.moves
-    assert s["net"].tolist() == reference.net
+    assert s["net"].tolist() == paid(reference)
     assert rows.buffers.rewards[0].tolist() == reference.net
     assert bool(s["won"]) == (reference.net[0] > 0)
     own, other = reference.totals[s["viewer"]], reference.totals[1 - s["viewer"]]
@@ -108,7 +117,7 @@ def compare_seat(rows: Rows, reference: Told, seat: int) -> None:
     known = reference.totals[0] if seat == 0 else reference.open_totals[0]
     totals = known, reference.totals[1]
     assert (results["total"][0], results["other_total"][0]) == (totals[seat], totals[1 - seat])
-    assert results["score"][0] == reference.net[seat]
+    assert results["score"][0] == paid(reference)[seat]
     assert results["won"][0] == (reference.net[seat] > 0)
 
 
@@ -139,7 +148,7 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
 def test_random_options_match_reference_and_reach_every_branch() -> None:
     hits = MATCH.random_sets(0, 60)
     wanted = [f"player_{seat} {which}" for seat in range(2) for which in ("first", "all", "wins")]
-    missed = [one for one in (*wanted, "american", "english", "custom") if not hits[one]]
+    missed = [one for one in (*wanted, "american", "english", "custom", PAID) if not hits[one]]
     assert not missed, f"no game reached {missed}; reached were {hits}"
 
 

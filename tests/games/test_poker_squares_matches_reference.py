@@ -26,6 +26,7 @@ class Told(PokerSquares):
     def __init__(self, rows: Rows) -> None:
         self.rules = to_plain(rows.rules)
         assert self.rules.pop("players") == 1
+        self.rules.pop("wager")  # of two players
         super().__init__([card_name(int(card)) for card in rows.states["deck"][0]], **self.rules)
 
     def branches(self, action: int | None) -> Iterator[str]:
@@ -100,7 +101,7 @@ def test_variant_matches_reference_on_2000_games(variant: str) -> None:
 
 
 def test_random_options_match_reference_and_reach_every_branch() -> None:
-    assert OPTIONS_HIT.keys() == {*GAME.rules._fields} - {"players"}
+    assert OPTIONS_HIT.keys() == {*GAME.rules._fields} - {"players", "wager"}
     hits = MATCH.random_sets(0, 200)
     hits += MATCH.games_until("target of one's own", {"target": 10}, 20)
     missed = [one for branches in OPTIONS_HIT.values() for one in branches if not hits[one]]

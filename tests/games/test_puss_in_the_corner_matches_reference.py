@@ -16,6 +16,7 @@ from parlour.envs.puss_in_the_corner.rules import (
     FIRST,
     FOUNDATION,
     GATHER,
+    PACKET,
     PLAY,
     REDEAL,
 )
@@ -65,8 +66,12 @@ class Told(PussInTheCorner):
             yield "end"
         if action == FOUNDATION:
             yield "direct" if self.rules["deal_size"] == 1 else "direct inside a group"
-        if action >= GATHER and action != END and self.gathering:
+        if GATHER <= action < END and self.gathering:
             yield "second pile gathered"
+        if action >= PACKET:
+            yield "packet" if self.card else "packet after the group"
+        if self.rules["next_open"] and self.known_stock()[:1] and not self.redeals_used:
+            yield "next card open"
         if action in plays:
             card = self.piles[action - PLAY][-1]
             own = self.foundations["cdhs".index(card[1])]
@@ -101,6 +106,9 @@ def compare(rows: Rows, reference: Told) -> None:
     turns = {turn: pile for pile, turn in enumerate(shown["gathered"].tolist()) if turn}
     assert [turns[turn] for turn in sorted(turns)] == reference.gathering
     assert where(shown) == told_where(reference)
+    assert bool(shown["packet_left"]) == reference.packet_left
+    is_open = rows.rules.next_open and reference.stock
+    assert names([shown["next_card"]])[0] == (reference.stock[0] if is_open else None)
 
 
 def where(shown: Any) -> dict[str, tuple[int, int]]:
@@ -116,7 +124,8 @@ def told_where(reference: Told) -> dict[str, tuple[int, int]]:
         found |= {card: (1 + number, i + 1) for i, card in enumerate(pile)}
     known = reference.known_stock()
     for card, seen in zip(reference.stock, known, strict=True):
-        found[card] = (5, reference.packet.index(card) + 1) if seen else (0, 0)
+        place = reference.packet.index(card) + 1 if card in reference.packet else 0
+        found[card] = (5, place) if seen else (0, 0)
     return found | ({reference.card: (7, 0)} if reference.card else {})
 
 
@@ -140,6 +149,8 @@ OPTIONS_HIT = {
     "deal_size": ("groups of 1", "groups of 4", "short group"),
     "direct": ("direct", "direct inside a group"),
     "suits": ("own suit", "on the other suit of its colour", "equal foundations"),
+    "sevens": ("packet", "packet after the group"),
+    "next_open": ("next card open",),
 }
 """What only this option, set, can bring about: all of it must have been played."""
 
@@ -175,6 +186,7 @@ def test_2000_random_option_sets_match_reference() -> None:
         *({"redeals": number} for number in (-1, 0, 2, 3)),
         *({"deal_size": number} for number in (0, 1, 2, 3, 4, 5)),
         {"hold_back": True, "choose_pickup": True, "direct": True, "suits": True},
+        {"sevens": True, "next_open": True, "hold_back": True},
         {"suit": True},
     ],
     ids=str,

@@ -215,6 +215,12 @@ def _solve_position(state: np.ndarray, rules: Rules, most: int) -> tuple[int, in
     return found, nodes + seen, actions
 
 
+def check_solvable(rules: Rules) -> None:
+    """Raise ValueError for rules that cannot be solved."""
+    if rules.sevens:
+        raise ValueError("sevens: these rules cannot be solved; allowed are rules without")
+
+
 def solve(
     deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
 ) -> Solution:
@@ -223,8 +229,9 @@ def solve(
     ``deck_or_state``: see `truth.make_position`. ``limit``: about how many positions are looked at
     (None: `LIMIT`). ``winnable`` is None if neither was found until then. With ``optimal``,
     ``fewest`` is given where all wins take equally many moves: in the last pass, without
-    ``direct``. Raises ValueError for a limit below 1.
+    ``direct``. Raises ValueError for a limit below 1, and for rules with ``sevens``.
     """
+    check_solvable(rules)
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
     game, most = find_game("puss_in_the_corner"), LIMIT if limit is None else limit
@@ -239,11 +246,13 @@ def solve(
 
 
 def winnable_after(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
-    """Return of every legal action whether the game can still be won after it, float32 (n, 16).
+    """Return of every legal action whether the game can still be won after it, float32
+    (n, actions).
 
     1 yes, 0 no or not legal, 0.5 if that was not found out in ``limit`` positions an action
     (None: `ACTION_LIMIT`).
     """
+    check_solvable(rules)
     found = np.zeros((len(states), ACTIONS), np.float32)
     after, before, actions = list_successors(states, rules)
     for k, (i, action) in enumerate(zip(before, actions, strict=True)):
