@@ -333,10 +333,9 @@ def new_deck(s: State, rules: RulesRecord) -> None:
     s["dealer"] = random_below(s, rules.players)
     size = pack_size(rules)
     for place in range(PACK_SIZE):
-        s["deck"][place] = FIRST_CARD + place if size == PACK_SIZE else 0
-    if size < PACK_SIZE:
-        for place in range(size):
-            s["deck"][place] = MINI_PACK[place]
+        s["deck"][place] = 0
+    for place in range(size):
+        s["deck"][place] = FIRST_CARD + place if size == PACK_SIZE else MINI_PACK[place]
     shuffle(s, s["deck"], 0, size)
 
 

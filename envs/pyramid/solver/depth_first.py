@@ -41,18 +41,14 @@ from .position import (
     TURN,
     Position,
     can_turn,
-    drop_stale,
     free_cards,
-    keep_touching,
     note_removal,
-    push,
-    push_pairs,
-    push_removals,
     read_position,
     remove_cards,
     turn_stock,
 )
 from .relaxed import relaxed_free_cards, remove_forced_relaxed
+from .removals import drop_stale, keep_touching, push, push_pairs, push_removals
 from .transpositions import SLOTS, claim_slot, look_up, make_slots, note_search
 
 EXPANDED = 2

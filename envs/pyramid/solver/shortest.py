@@ -49,15 +49,13 @@ from .position import (
     TURN,
     Position,
     can_turn,
-    drop_stale,
     free_cards,
     leaves_no_trace,
     note_removal,
     play_move,
-    push,
-    push_removals,
     read_position,
 )
+from .removals import drop_stale, push, push_removals
 
 SEARCH = np.dtype(
     [

@@ -32,13 +32,13 @@ from .position import (
     free_cards,
     note_removal,
     on_pile,
-    push_removals,
     read_state,
     remove_cards,
     stock_start,
     turn_stock,
     write_position,
 )
+from .removals import push_removals
 from .shortest import find_shortest
 
 LIMIT = 10_000_000

@@ -72,8 +72,8 @@ def test_names_tell_agents_apart() -> None:
 
 
 def test_the_same_rules_twice_are_refused() -> None:
-    with pytest.raises(ValueError, match="'book' and 'book-all' are the same rules"):
-        compare(GAME, ["greedy"], variants=["book", "book-all"], options={"clear_all": True})
+    with pytest.raises(ValueError, match="'excerpt' and 'excerpt-all' are the same rules"):
+        compare(GAME, ["greedy"], variants=["excerpt", "excerpt-all"], options={"clear_all": True})
     with pytest.raises(ValueError, match="at least one"):
         compare(GAME, [])
 
