@@ -28,7 +28,7 @@ from .uniform import UniformAgent
 from .value_table import ValueTableAgent
 
 if TYPE_CHECKING:
-    from .learned import LearnedAgent
+    from .learned import LearnedAgent, from_sb3
 
 __all__ = [
     "Agent",
@@ -44,6 +44,7 @@ __all__ = [
     "UniformAgent",
     "ValueTableAgent",
     "choose_actions",
+    "from_sb3",
     "load_agent",
     "prepare_turn",
     "random_floats",
@@ -51,9 +52,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the agent that needs torch when it is asked for."""
-    if name != "LearnedAgent":
+    """Load what needs torch when it is asked for."""
+    if name not in ("LearnedAgent", "from_sb3"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .learned import LearnedAgent  # torch
+    from . import learned  # torch
 
-    return LearnedAgent
+    return getattr(learned, name)

@@ -133,15 +133,15 @@ def load_artefact(
     ``rules`` None: those that it was trained by. ``size(network)`` says how many bytes the numbers
     of such a network have: a file of another size is not opened. Raises ArtefactError.
     """
-    folder = Path(path)
-    folder = folder.parent if folder.name == AGENT_FILE else folder
-    card_file = folder / AGENT_FILE
+    card_file = _card_file(Path(path))
+    folder = card_file.parent
     with blame_file(card_file):
         card = _read_card(card_file)
         own = _check_rules(card, game)
         if rules is not None and rules != own:
             raise ArtefactError(
-                f"{card_file}: trained by other rules: {_differences_text(own, rules)}"
+                f"{card_file}: trained by other rules: {_differences_text(own, rules)} "
+                "(any_rules lets it be evaluated all the same)"
             )
         needed = MOST if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
@@ -159,9 +159,18 @@ def load_artefact(
 
 def read_network_name(path: Path) -> str:
     """Return what a saved agent's folder, or its ``agent.json``, says of its network: the name."""
-    file = path if path.name == AGENT_FILE else path / AGENT_FILE
-    with blame_file(file):
-        return str(_read_card(file)["network"]["name"])
+    with blame_file(_card_file(path)):
+        return str(_read_card(_card_file(path))["network"]["name"])
+
+
+def read_rules(path: Path, game: Game) -> Any:
+    """Return the rules of ``game`` that a saved agent was trained by; see `load_artefact`."""
+    with blame_file(_card_file(path)):
+        return _check_rules(_read_card(_card_file(path)), game)
+
+
+def _card_file(path: Path) -> Path:
+    return path if path.name == AGENT_FILE else path / AGENT_FILE
 
 
 def _read_card(file: Path) -> dict[str, Any]:

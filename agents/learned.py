@@ -1,8 +1,12 @@
-"""An agent that plays by a trained network: by its policy, or by its values one step ahead."""
+"""Agents that play by a trained network: by its policy, or by its values one step ahead.
+
+The network is one of ours (`LearnedAgent`), or the policy of a Stable-Baselines3 model
+(`from_sb3`).
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -25,16 +29,60 @@ LOOKAHEAD_WORLDS = 2
 """In how many ways hidden cards are dealt anew when the agent looks a step ahead."""
 
 
-class LearnedAgent:
-    """Plays by a `CardNetwork`: the likeliest action, or one drawn (``deterministic=False``).
+class PolicyAgent:
+    """Plays by logits: the likeliest action, or one drawn (``deterministic=False``).
 
-    What it draws depends on the turn (`Turn.seeds`) and on ``seed`` alone.
+    What it draws depends on the turn (`Turn.seeds`) and on ``seed`` alone. A subclass says by
+    `logits` what it makes of the rows of a turn.
+    """
+
+    sees_all = False
+
+    def __init__(self, name: str, deterministic: bool, seed: int) -> None:
+        self.name, self.deterministic, self.seed = name, deterministic, seed
+
+    def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
+        """Return unmasked logits of some rows, float32 (k, actions)."""
+        raise NotImplementedError
+
+    def act(self, turn: Turn) -> np.ndarray:
+        """Return one legal action for each game, int64 (n,)."""
+        actions = turn.masks.argmax(axis=1)  # right where only one is legal: no network needed
+        open_rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+        for i in range(0, len(open_rows), CHUNK):
+            rows = open_rows[i : i + CHUNK]
+            actions[rows] = self._act_on(turn, rows)
+        return np.asarray(actions, np.int64)
+
+    def _act_on(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+        chances = self._chances(turn, rows)
+        if self.deterministic:
+            return np.asarray(chances.argmax(axis=1))
+        shares = random_floats(turn.seeds[rows], self.seed)[:, None]
+        below = chances.cumsum(axis=1) <= shares * chances.sum(axis=1, keepdims=True)
+        return np.minimum(below.sum(axis=1), _last_legal(turn.masks[rows]))
+
+    def probabilities(self, turn: Turn) -> np.ndarray:
+        """Return the chance with which each action is played, float64 (n, actions)."""
+        chances = self._chances(turn, np.arange(len(turn.masks)))
+        if self.deterministic:
+            return np.eye(turn.game.actions)[chances.argmax(axis=1)]
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    @torch.inference_mode()
+    def _chances(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+        logits = self.logits(turn, rows)
+        marks = torch.as_tensor(turn.masks[rows], device=logits.device)
+        chances = masked_logits(logits, marks).softmax(dim=1)
+        return np.asarray(chances.cpu().numpy(), np.float64)
+
+
+class LearnedAgent(PolicyAgent):
+    """Plays by a `CardNetwork`: see `PolicyAgent`.
 
     With ``lookahead_config`` it goes by the network's values instead: it plays the action whose
     outcome, over `LOOKAHEAD_WORLDS` deals of what it cannot see, is worth most.
     """
-
-    sees_all = False
 
     def __init__(
         self,
@@ -45,10 +93,9 @@ class LearnedAgent:
         lookahead_config: StepConfig | None = None,
         seed: int = 0,
     ) -> None:
-        self.network, self.name, self.deterministic = network, name, deterministic
-        self.lookahead_config = lookahead_config
+        super().__init__(name, deterministic, seed)
+        self.network, self.lookahead_config = network, lookahead_config
         self.device = next(network.parameters()).device
-        self.seed = seed
 
     @classmethod
     def load(
@@ -83,18 +130,16 @@ class LearnedAgent:
             lookahead_config=lookahead_config,
         )
 
-    def act(self, turn: Turn) -> np.ndarray:
-        """Return one legal action for each game, int64 (n,)."""
-        actions = turn.masks.argmax(axis=1)  # right where only one is legal: no network needed
-        open_rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
-        for i in range(0, len(open_rows), CHUNK):
-            rows = open_rows[i : i + CHUNK]
-            actions[rows] = (
-                self._act_by_policy(turn, rows)
-                if self.lookahead_config is None
-                else self._act_by_values(turn, rows)
-            )
-        return np.asarray(actions, np.int64)
+    def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
+        """See `PolicyAgent.logits`; only the rows asked about are encoded."""
+        seen = turn.game.features.encode(turn.observations[rows], self.network.encoding)
+        logits: torch.Tensor = self.network(torch.as_tensor(seen, device=self.device))[0]
+        return logits
+
+    def _act_on(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+        if self.lookahead_config is None:
+            return super()._act_on(turn, rows)
+        return self._act_by_values(turn, rows)
 
     def _act_by_values(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
         assert self.lookahead_config is not None
@@ -114,32 +159,64 @@ class LearnedAgent:
             worths.append(ahead.values)
         return ahead._replace(values=np.mean(worths, axis=0)).best()
 
-    def _act_by_policy(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
-        chances = self._chances(turn, rows)
-        if self.deterministic:
-            return np.asarray(chances.argmax(axis=1))
-        shares = random_floats(turn.seeds[rows], self.seed)[:, None]
-        below = chances.cumsum(axis=1) <= shares * chances.sum(axis=1, keepdims=True)
-        return np.minimum(below.sum(axis=1), _last_legal(turn.masks[rows]))
-
     def probabilities(self, turn: Turn) -> np.ndarray:
-        """Return the chance with which each action is played, float64 (n, actions)."""
+        """See `PolicyAgent.probabilities`."""
         if self.lookahead_config is not None:
             return np.eye(turn.game.actions)[self.act(turn)]
-        chances = self._chances(turn, np.arange(len(turn.masks)))
-        if self.deterministic:
-            return np.eye(turn.game.actions)[chances.argmax(axis=1)]
-        return chances / chances.sum(axis=1, keepdims=True)
+        return super().probabilities(turn)
 
-    @torch.inference_mode()
-    def _chances(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
-        seen = turn.observations[rows]
-        if self.network.encoding == "onehot":
-            seen = turn.game.features.onehot(seen)
-        logits, _ = self.network(torch.as_tensor(seen, device=self.device))
-        marks = torch.as_tensor(turn.masks[rows], device=self.device)
-        chances = masked_logits(logits, marks).softmax(dim=1)
-        return np.asarray(chances.cpu().numpy(), np.float64)
+
+class Sb3Agent(PolicyAgent):
+    """Plays by the policy of a Stable-Baselines3 model; `from_sb3` makes one."""
+
+    def __init__(self, model: Any, name: str, deterministic: bool, seed: int) -> None:
+        super().__init__(name, deterministic, seed)
+        self.model = model
+        self.encoding = "codes" if model.observation_space.dtype == np.int8 else "onehot"
+
+    def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
+        """See `PolicyAgent.logits`; of a DQN they are the values of actions.
+
+        Raises ValueError for another game than the model was trained on.
+        """
+        seen, space = turn.observations[rows], self.model.observation_space
+        actions = int(self.model.action_space.n)
+        if seen.shape[1:] != space.shape or actions != turn.game.actions:
+            raise ValueError(
+                f"agent {self.name!r} was trained on observations {space.shape} and {actions} "
+                f"actions; {turn.game.title} has {seen.shape[1:]} ({self.encoding}) and "
+                f"{turn.game.actions}"
+            )
+        policy = self.model.policy
+        policy.set_training_mode(False)
+        given = torch.as_tensor(seen, device=self.model.device)
+        if hasattr(policy, "q_net"):
+            return cast(torch.Tensor, policy.q_net(given))
+        return cast(torch.Tensor, policy.get_distribution(given).distribution.logits)
+
+
+def from_sb3(
+    model: Any, *, deterministic: bool = True, name: str | None = None, seed: int = 0
+) -> Sb3Agent:
+    """Return the agent that plays by a trained model of Stable-Baselines3 or sb3-contrib.
+
+    ``model`` is a MaskablePPO, PPO, A2C or DQN, trained on one of Parlour's environments by either
+    encoding, which the agent then asks for. Illegal actions are masked whether or not the model was
+    trained with masks. ``deterministic=False`` draws by the policy, from the seeds of the turn and
+    ``seed``. ``name`` None is that of the model's class. Raises ValueError for a model that has no
+    logits of single actions, naming what is allowed.
+    """
+    policy, kind = getattr(model, "policy", None), type(model).__name__
+    space = getattr(model, "observation_space", None)
+    has_logits = hasattr(policy, "q_net") or hasattr(policy, "get_distribution")
+    if not has_logits or hasattr(policy, "lstm_actor"):
+        raise ValueError(f"model {kind}: allowed are MaskablePPO, PPO, A2C and DQN")
+    if getattr(space, "shape", None) is None or not hasattr(model.action_space, "n"):
+        raise ValueError(
+            f"model {kind}: trained on {space} and {model.action_space}; allowed are the Box and "
+            "the Discrete of an environment of Parlour"
+        )
+    return Sb3Agent(model, kind if name is None else name, deterministic, seed)
 
 
 def _weigh(game: Game, net: Mapping[str, Any]) -> tuple[int, int]:

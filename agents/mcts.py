@@ -26,7 +26,7 @@ from parlour.envs import Game
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import Reward
 from parlour.envs.core.options import as_record
-from parlour.envs.core.turn import Agent, Turn, best_actions
+from parlour.envs.core.turn import Agent, Turn, agent_name, best_actions
 
 from . import artefact
 from .greedy import GreedyAgent
@@ -228,8 +228,8 @@ def make_guide(
             reward=ahead.reward if ahead else reward,
         )
     raise ValueError(
-        f"agent {player.name!r} can lead no search: only uniform, greedy, players by rule and "
-        "agents with a table of values or a network can"
+        f"agent {agent_name(player)!r} can lead no search: only uniform, greedy, players by "
+        "rule and agents with a table of values or a network can"
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs import GAMES, Game
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.splitmix import mix64
-from parlour.envs.core.turn import Agent, Turn
+from parlour.envs.core.turn import Agent, Turn, agent_field, check_agent
 
 PIMC_WORLDS = 40
 """Worlds for each decision, where no budget is named."""
@@ -59,9 +59,11 @@ class PimcAgent:
         game.winnable_after(np.zeros(0, game.state), rules)  # refuses rules that it cannot solve
         if worlds < 1:
             raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
+        player = check_agent(player)
         if player.sees_all:
             raise ValueError(f"pimc: {player.name} sees the hidden cards; name one who does not")
         self.player, self.worlds, self.milliseconds = player, worlds, milliseconds
+        self.encoding = agent_field(player, "encoding")  # it is handed on what this agent gets
         self.name = "pimc" if player.name == "greedy" else f"{player.name}-pimc"
 
     def act(self, turn: Turn) -> np.ndarray:

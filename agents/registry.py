@@ -8,9 +8,10 @@ import importlib
 import inspect
 import re
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from parlour.envs import Game
 from parlour.envs.core.options import unknown_text
@@ -19,6 +20,8 @@ from parlour.envs.core.turn import (
     FixedAgent,
     IllegalActionError,
     Turn,
+    agent_field,
+    check_agent,
     choose_actions,
     make_turn,
     prepare_turn,
@@ -26,7 +29,8 @@ from parlour.envs.core.turn import (
 )
 
 from . import greedy, human, oracle, rollouts, uniform
-from .artefact import read_network_name
+from .artefact import AGENT_FILE, read_network_name, read_rules
+from .folders import TRAINED_SPEC, find_agent_folder, trained_folder
 from .greedy import HEURISTIC_NETWORK, GreedyAgent
 from .mcts import MCTSAgent, trained_reward
 from .pimc import PIMC_WORLDS, PimcAgent
@@ -41,11 +45,11 @@ __all__ = [
     "Turn",
     "check_agent",
     "choose_actions",
-    "fix_agent",
     "load_agent",
     "make_turn",
     "prepare_turn",
     "random_floats",
+    "split_name",
     "trained_folder",
 ]
 
@@ -56,12 +60,6 @@ BUILT_IN: dict[str, Callable[[int], Agent]] = {
     "human": human.make,
 }
 """Who plays by a bare word, in every game: ``make(seed)``."""
-AGENT_FILE = "agent.json"
-"""The file that makes a folder a saved agent."""
-TRAINED_SPEC = "trained"
-"""The agent that comes with Parlour for the rules played."""
-TRAINED_FOLDER = Path(__file__).parent / "trained"
-"""Their folders, GAME-VARIANT."""
 ORACLE = "oracle"
 """Plays what the game's solver says of the true cards; ``oracle:fewest``: in the fewest moves."""
 EXPECTIMAX = "expectimax"
@@ -74,13 +72,20 @@ PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
 EXPECTIMAX_WIDTH = 8
 """The actions that expectimax compares."""
-LONGEST_NAME = 80
-"""Letters of an agent's name: tables, pictures and files show it whole."""
 MOST_TRIES, MOST_MILLISECONDS = 10_000_000, 3_600_000.0
 """The largest budgets of one decision; more would run for days, or not fit into memory."""
 
 
-def load_agent(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
+class Request(NamedTuple):
+    """For what an agent is looked for: see `load_agent`."""
+
+    game: Game
+    rules: Any
+    seed: int = 0
+    any_rules: bool = False
+
+
+def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool = False) -> Agent:
     """Return the agent named by ``spec``: a built-in one, a saved one's folder, or one's own.
 
     ``"uniform"``, ``"greedy"``, ``"human"``; ``"oracle"`` or ``"oracle:fewest"``, which sees all
@@ -93,9 +98,42 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     exact solver judge them; ``"mymodule:MyAgent"``, an agent, or a class that is called with
     ``seed`` where it takes one. The last three prefixes (`PREFIXES`) take a budget for each
     decision: ``"rollouts@2000:greedy"`` or ``"pimc@100"`` worlds, ``"mcts@800"`` iterations,
-    ``"mcts@50ms"``.
-    Raises ValueError saying what is wrong and what is allowed.
+    ``"mcts@50ms"``. ``"mine=PATH"`` calls any of them mine.
+
+    ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
+    then has ``other_rules`` True. Raises ValueError saying what is wrong and what is allowed.
     """
+    name, spec = split_name(spec)
+    agent = _load(spec, Request(game, rules, seed, any_rules))
+    return agent if name is None else _rename(agent, name)
+
+
+def split_name(spec: str) -> tuple[str | None, str]:
+    """Return the name that a spec gives, as ``mine=PATH`` does (else None), and the rest."""
+    found = re.fullmatch(r"([^=:/\\]+)=(.+)", spec)
+    if found is None or _is_there(Path(spec)):
+        return None, spec
+    return found[1], found[2]
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long for a path, or with NUL in it
+        return False
+
+
+def _rename(agent: Agent, name: str) -> Agent:
+    renamed = copy(agent)  # it may be an object of somebody's module
+    if isinstance(renamed, FixedAgent):
+        return FixedAgent(renamed, name)
+    renamed.name = name
+    return check_agent(renamed)
+
+
+def _load(spec: str, asked: Request) -> Agent:
+    """Return the agent that a spec without a name of its own stands for."""
+    game, rules, seed, _ = asked
     if not spec:
         raise ValueError(f"agent {spec!r}: name an agent, such as {', '.join(BUILT_IN)}")
     if spec in BUILT_IN:
@@ -105,10 +143,10 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0) -> Agent:
     if spec in game.rule_agents:
         return GreedyAgent(spec, rule_agent=spec)
     if re.split("[:@]", spec)[0] in PREFIXES:
-        return _load_prefixed(spec, game, rules, seed)
-    path = _agent_path(spec, game, rules)
+        return _load_prefixed(spec, asked)
+    path = _agent_path(spec, asked)
     if path.is_dir() or path.name == AGENT_FILE:
-        return check_agent(_load_saved(path, game, rules), spec)
+        return check_agent(_load_saved(path, asked), spec)
     if ":" in spec:
         return _load_own_class(spec, seed)
     if len(path.parts) > 1:
@@ -130,32 +168,38 @@ class Budget(NamedTuple):
 class Prefix(NamedTuple):
     """A word before another agent's name, of whom it makes one that thinks longer.
 
-    ``make(rest, game, rules, seed, budget)`` makes it, ``rest`` being that name; ``alone`` is the
+    ``make(rest, asked, budget)`` makes it, ``rest`` being that name; ``alone`` is the
     name where none is given (empty: one must be). ``counts`` says what the number of a budget
     counts (empty: it takes none); ``several``: it plays at tables of several seats, too.
     """
 
-    make: Callable[[str, Game, Any, int, Budget], Agent]
+    make: Callable[[str, Request, Budget], Agent]
     alone: str = ""
     counts: str = ""
     several: bool = False
 
 
-def _load_prefixed(spec: str, game: Game, rules: Any, seed: int) -> Agent:
+def _load_prefixed(spec: str, asked: Request) -> Agent:
     kind, colon, rest = spec.partition(":")
-    word, at, budget = kind.partition("@")
+    word, at, text = kind.partition("@")
     prefix = PREFIXES[word]
-    if game.num_players(rules) > 1 and not prefix.several:
+    if asked.game.num_players(asked.rules) > 1 and not prefix.several:
         raise ValueError(f"agent {spec!r}: {word} is for games of one player")
     rest = rest if colon else prefix.alone
     if not rest:
         raise ValueError(
             f"agent {spec!r}: name an agent behind {word}:, such as greedy or {TRAINED_SPEC}"
         )
-    if not at:
-        return prefix.make(rest, game, rules, seed, Budget())
-    agent = prefix.make(rest, game, rules, seed, _budget(spec, word, budget))
-    agent.name += f"@{budget}"  # so that tables tell budgets apart
+    agent = prefix.make(rest, asked, _budget(spec, word, text) if at else Budget())
+    if at:
+        agent.name += f"@{text}"  # so that tables tell budgets apart
+    return agent
+
+
+def _mark_other_rules(agent: Agent, other_rules: bool) -> Agent:
+    """Note on an agent whether it, or who leads it, was trained by other rules."""
+    if other_rules:
+        agent.other_rules = True  # type: ignore[attr-defined]
     return agent
 
 
@@ -178,28 +222,36 @@ def _budget(spec: str, word: str, text: str) -> Budget:
     return Budget(int(found[1])) if found[1] else Budget(None, float(found[2]))
 
 
-def _expectimax(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    table = _agent_path(rest, game, rules)
+def _expectimax(rest: str, asked: Request, budget: Budget) -> Agent:
+    table = _agent_path(rest, asked)
     if not table.exists():
         raise ValueError(f"agent '{EXPECTIMAX}:{rest}': there is no folder {rest!r}")
-    return _load_saved(table, game, rules, EXPECTIMAX_WIDTH)
+    return _load_saved(table, asked, EXPECTIMAX_WIDTH)
 
 
-def _rollouts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    return rollouts.make_rollout_agent(load_agent(rest, game, rules, seed), rest, *budget)
+def _rollouts(rest: str, asked: Request, budget: Budget) -> Agent:
+    player = load_agent(rest, *asked)
+    return _led_by(player, rollouts.make_rollout_agent(player, rest, *budget))
 
 
-def _mcts(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    player = load_agent(rest, game, rules, seed)
+def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
+    player = load_agent(rest, *asked)
     if not hasattr(player, "network"):
-        return MCTSAgent(player, *budget, seed=seed)
-    reward = trained_reward(_find_agent_folder(_agent_path(rest, game, rules)), game, rules)
-    return MCTSAgent(player, *budget, reward=reward, seed=seed)
+        return _led_by(player, MCTSAgent(player, *budget, seed=asked.seed))
+    folder = find_agent_folder(_agent_path(split_name(rest)[1], asked))
+    reward = trained_reward(folder, asked.game, None if asked.any_rules else asked.rules)
+    return _led_by(player, MCTSAgent(player, *budget, reward=reward, seed=asked.seed))
 
 
-def _pimc(rest: str, game: Game, rules: Any, seed: int, budget: Budget) -> Agent:
-    player = load_agent(rest, game, rules, seed)
-    return PimcAgent(game, rules, player, budget.number or PIMC_WORLDS, budget.milliseconds)
+def _pimc(rest: str, asked: Request, budget: Budget) -> Agent:
+    player = load_agent(rest, *asked)
+    worlds = budget.number or PIMC_WORLDS
+    agent = PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds)
+    return _led_by(player, agent)
+
+
+def _led_by(player: Agent, agent: Agent) -> Agent:
+    return _mark_other_rules(agent, agent_field(player, "other_rules"))
 
 
 PREFIXES = {
@@ -211,30 +263,27 @@ PREFIXES = {
 """Every prefix by its word: the one table."""
 
 
-def _agent_path(spec: str, game: Game, rules: Any) -> Path:
-    return trained_folder(game, rules) if spec == TRAINED_SPEC else Path(spec)
+def _agent_path(spec: str, asked: Request) -> Path:
+    if spec != TRAINED_SPEC:
+        return Path(spec)
+    return trained_folder(asked.game, asked.rules, asked.any_rules)
 
 
-def trained_folder(game: Game, rules: Any) -> Path:
-    """Return the folder of the agent that comes with Parlour for a variant; ValueError if none."""
-    folder = TRAINED_FOLDER / f"{game.name}-{game.variant_name(rules)}"
-    if not folder.is_dir():
-        there = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
-        raise ValueError(
-            f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
-            f"{', '.join(there)}"
-        )
-    return folder
-
-
-def _load_saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
+def _load_saved(path: Path, asked: Request, width: int = 0) -> Agent:
     """The agent in a folder; ``width``: one that plays by a table is to look a ply ahead."""
-    folder = _find_agent_folder(path)
+    folder = find_agent_folder(path)
+    if not asked.any_rules:
+        return _load_kind(folder, asked.game, asked.rules, width)
+    agent = _load_kind(folder, asked.game, None, width)
+    return _mark_other_rules(agent, read_rules(folder, asked.game) != asked.rules)
+
+
+def _load_kind(folder: Path, game: Game, rules: Any, width: int) -> Agent:
     network = read_network_name(folder)
     if network == VALUE_TABLE_NETWORK:
         return ValueTableAgent.load(folder, game, rules, width)
     if width:
-        raise ValueError(f"{EXPECTIMAX}:{path}: only an agent with a table of values can do that")
+        raise ValueError(f"{EXPECTIMAX}:{folder}: only an agent with a table of values can do that")
     if network == CHANCES:
         return PolicyTableAgent.load(folder, game, rules)
     if network == HEURISTIC_NETWORK:
@@ -242,25 +291,6 @@ def _load_saved(path: Path, game: Game, rules: Any, width: int = 0) -> Agent:
     from .learned import LearnedAgent  # torch is loaded only when a network plays
 
     return LearnedAgent.load(folder, game, rules)
-
-
-def _find_agent_folder(folder: Path) -> Path:
-    """The one agent that a training run, or one seed of it, has made; another path as it is.
-
-    Raises ValueError if there are several, or none because the run has not been finished.
-    """
-    if not folder.is_dir() or (folder / AGENT_FILE).exists():
-        return folder
-    made = sorted(card.parent for card in folder.glob(f"agent/{AGENT_FILE}"))
-    made = made or sorted(card.parent for card in folder.glob(f"seed-*/agent/{AGENT_FILE}"))
-    if len(made) == 1:
-        return made[0]
-    if made:
-        raise ValueError(f"{folder}: several agents, name one: {', '.join(map(str, made))}")
-    for run in (folder, folder.parent):
-        if (run / "settings.json").exists():
-            raise ValueError(f"{run}: this run is not finished; parlour train --resume {run}")
-    return folder
 
 
 def _load_own_class(spec: str, seed: int) -> Agent:
@@ -296,48 +326,3 @@ def _called(spec: str, made: type, seed: int) -> Any:
 
 def _is_needed(one: inspect.Parameter) -> bool:
     return one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
-
-
-def check_agent(agent: Any, spec: str = "") -> Agent:
-    """Return an agent whose fields can be relied on; ``spec`` is what it was loaded by, if it was.
-
-    Where it has none, it gets a name, that of its class, and ``sees_all`` False. Raises ValueError
-    naming agent, field, value and what is allowed.
-    """
-    if isinstance(agent, FixedAgent):
-        return agent
-    own = spec.rpartition(":")[2] or getattr(agent, "__name__", type(agent).__name__)
-    called = repr(spec or own)
-    if isinstance(agent, type):
-        raise ValueError(f"agent {called} is a class: give an object of it, such as {own}()")
-    if not callable(getattr(agent, "act", None)):
-        raise ValueError(f"agent {called} has no method act(turn); see parlour.agents.Agent")
-    for field, value in (("name", own), ("sees_all", False)):
-        if not hasattr(agent, field):
-            try:
-                setattr(agent, field, value)
-            except (AttributeError, TypeError) as error:  # slots, or frozen
-                raise ValueError(
-                    f"agent {called} has no {field}, and takes none: {error}"
-                ) from error
-    _check_fields(agent, called)
-    return cast(Agent, agent)
-
-
-def fix_agent(agent: Any) -> FixedAgent:
-    """Check an agent as `check_agent` does, and fix what it says of itself."""
-    fixed = FixedAgent(check_agent(agent))
-    _check_fields(fixed, repr(fixed.name))
-    return fixed
-
-
-def _check_fields(agent: Any, called: str) -> None:
-    name, sees_all = agent.name, agent.sees_all
-    if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise ValueError(f"agent {called}: name={name!r}: allowed is one line of printable text")
-    if len(name) > LONGEST_NAME:
-        raise ValueError(
-            f"agent {called}: name={name!r}: {len(name)} letters; allowed are 1–{LONGEST_NAME}"
-        )
-    if not isinstance(sees_all, bool):
-        raise ValueError(f"agent {called}: sees_all={sees_all!r}: allowed are False, True")

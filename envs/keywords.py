@@ -10,13 +10,13 @@ import numpy as np
 from .core.batch import MAX_MOVES, Autoreset, DealSource, Reward, StepConfig
 from .core.cards import parse_deck
 from .core.deals import default_bank
+from .core.features import ENCODINGS
 from .core.game import Game
 from .core.options import one_line, parse_bool, unknown_text
 from .core.rows import Rows
 from .core.truth import WinnableInfo
 from .seat import Opponents, make_seat_rows
 
-ENCODINGS = ("onehot", "codes")
 ILLEGAL_MODES = ("end", "raise")
 REWARD_NAMES = tuple(reward.name.lower() for reward in Reward)
 MOST_STEPS = 2**31 - 1
@@ -126,7 +126,7 @@ def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.sp
 
 def encode_observations(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
     """Return observations in the encoding wanted, in an array of their own."""
-    return codes.copy() if encoding == "codes" else game.features.onehot(codes)
+    return game.features.encode(codes, encoding)
 
 
 def seed_number(seed: Any) -> int | None:

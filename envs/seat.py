@@ -32,10 +32,10 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) 
     for place, agent in enumerate(agents):
         if isinstance(agent, str):
             agent = make_baseline(agent, game, seed + place)
-        elif isinstance(agent, type) or not isinstance(agent, Agent) or not callable(agent.act):
+        elif isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise ValueError(
                 f"opponents: {agent!r} is neither a name nor an agent; allowed are names and "
-                "objects with name, sees_all and act(turn)"
+                "objects with act(turn)"
             )
         found.append(FixedAgent(agent))
     return found * others if len(found) == 1 else found

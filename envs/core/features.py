@@ -16,6 +16,8 @@ from .aliases import Codes
 from .cards import FIRST_CARD, PACK_SIZE, RANKS, card_name
 from .jit import jit
 
+ENCODINGS = ("onehot", "codes")
+"""How an observation may be written: a 0 or 1 for each value, or the codes themselves."""
 CODE_LIMIT = 64
 """A code is below this."""
 
@@ -200,6 +202,12 @@ class Features:
                 return range(start, start + piece.size)
             start += piece.size
         raise ValueError(f"no piece {name!r}; there are {', '.join(p.name for p in self.pieces)}")
+
+    def encode(self, codes: np.ndarray, encoding: str) -> np.ndarray:
+        """Return ``codes`` (n, width) in one of `ENCODINGS`, in an array of their own."""
+        if encoding not in ENCODINGS:
+            raise ValueError(f"encoding={encoding!r}: allowed are {', '.join(ENCODINGS)}")
+        return codes.copy() if encoding == "codes" else self.onehot(codes)
 
     def onehot(self, codes: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Encode ``codes`` (n, width) int8 as (n, columns) uint8, into ``out`` where given."""

@@ -1,36 +1,57 @@
 """Turns: what a player is asked, how it is shown, and how its answer is checked."""
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 
+from .features import ENCODINGS
 from .game import Game
 from .rows import HIDDEN_SALT, copy_states, observation_codes, resample_in_place
 from .splitmix import mix64
+
+LONGEST_NAME = 80
+"""Letters of an agent's name: tables, pictures and files show it whole."""
 
 
 class Turn(NamedTuple):
     """What an agent is asked about: n games of one kind, none of them over.
 
-    ``states`` (n,) are records of ``game.state``, whose ``turn`` is the seat that is asked; whoever
-    does not see all gets them with hidden cards dealt anew. ``observations`` is int8 (n, width),
-    encoding ``codes``; ``masks`` is bool (n, actions), the legal actions. ``seeds``, uint64 (n,),
-    are for the agent's own random choices (`random_floats`): who makes them by these plays each
-    game the same way whatever stands beside it. They come from a secret key (`core.keys`), so they
-    tell of no deal; neither does the order of the rows. No array can be written to.
+    `prepare_turn` makes one. No array can be written to, and the order of the rows tells nothing.
     """
 
     game: Game
+    """The game: ``turn.game.label(action)`` names an action."""
     rules: Any
+    """The game's ``Rules``, a named tuple: the options, the same for all rows."""
     states: np.ndarray
+    """Records (n,) of ``game.state``; whoever does not see all gets hidden cards dealt anew.
+
+    Its field ``turn`` is the seat that is asked.
+    """
     observations: np.ndarray
+    """What the environments show, in the agent's own encoding (`Agent`).
+
+    ``codes``: int8 (n, ``game.features.width``); ``onehot``: uint8 (n, ``game.features.columns``).
+    """
     masks: np.ndarray
+    """The legal actions: bool (n, ``game.actions``), at least one in each row."""
     seeds: np.ndarray
+    """For the agent's own random choices (`random_floats`): uint64 (n,).
+
+    Who makes them by these plays each game the same way whatever stands beside it. They come from a
+    secret key (`core.keys`), so they tell of no deal.
+    """
 
 
 @runtime_checkable
 class Agent(Protocol):
-    """Whoever plays: a name for tables, whether it sees hidden cards, and its choice."""
+    """Whoever plays. Any object with ``act`` will do: the rest has defaults.
+
+    ``name`` is what tables call it (default: the name of its class); ``sees_all``: whether it is
+    handed the hidden cards (False). It may also have ``encoding``, ``"codes"`` (the default) or
+    ``"onehot"``: how `Turn.observations` are written for it; and ``at_once``: how many games it
+    wants to be asked about (None: as many as there are).
+    """
 
     name: str
     sees_all: bool
@@ -40,19 +61,96 @@ class Agent(Protocol):
         ...
 
 
+DEFAULTS: dict[str, Any] = {
+    "sees_all": False,
+    "encoding": "codes",
+    "at_once": None,
+    "lookahead_config": None,
+    "other_rules": False,
+}
+"""What an agent says that does not say it; its name is then that of its class."""
+
+
+def agent_field(agent: Any, field: str) -> Any:
+    """Return what an agent says of itself, one of `DEFAULTS` where it says nothing."""
+    return getattr(agent, field, DEFAULTS[field])
+
+
+def agent_name(agent: Any) -> Any:
+    """Return what an agent is called."""
+    return getattr(agent, "name", _kind(agent))
+
+
+def _kind(agent: Any) -> str:
+    """The name of its class, or its own if it is a class or a function."""
+    return str(getattr(agent, "__name__", type(agent).__name__))
+
+
 class FixedAgent:
     """An agent as it was when it was taken up: what it is called and whether it sees all stay.
 
-    Both are read once, and so are ``at_once``, how many games it wants to be asked about, and
-    whether it looks ahead (``lookahead_config``): results say by what right it played, whatever it
-    says later.
+    All that it says of itself is read once: its name (unless another is given), ``sees_all``,
+    ``encoding``, ``at_once``, whether it looks ahead (``lookahead_config``) and whether it was
+    trained by other rules (``other_rules``). Results say by what right it played, whatever it says
+    later. Raises ValueError naming agent, field, value and what is allowed.
     """
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Any, name: str | None = None) -> None:
+        called = repr(_kind(agent))
+        _check_kind(agent, called)
         self.agent, self.act = agent, agent.act
-        self.name, self.sees_all = "".join(agent.name), bool(agent.sees_all)
-        self.at_once: int | None = getattr(agent, "at_once", None)
-        self.lookahead_config: Any = getattr(agent, "lookahead_config", None)
+        self.name: str = agent_name(agent) if name is None else name
+        self.sees_all: bool = agent_field(agent, "sees_all")
+        self.encoding: str = agent_field(agent, "encoding")
+        self.at_once: int | None = agent_field(agent, "at_once")
+        self.lookahead_config: Any = agent_field(agent, "lookahead_config")
+        self.other_rules = bool(agent_field(agent, "other_rules"))
+        _check_fields(self, called)
+
+
+def check_agent(agent: Any, spec: str = "") -> Agent:
+    """Return an agent whose fields can be relied on; ``spec`` is what it was loaded by, if it was.
+
+    Where it has none, it gets a name, that of its class, and ``sees_all`` False. Raises ValueError
+    naming agent, field, value and what is allowed.
+    """
+    if isinstance(agent, FixedAgent):
+        return agent
+    own = spec.rpartition(":")[2] or _kind(agent)
+    called = repr(spec or own)
+    _check_kind(agent, called)
+    try:
+        for field, value in (("name", own), ("sees_all", DEFAULTS["sees_all"])):
+            if not hasattr(agent, field):
+                setattr(agent, field, value)
+    except (AttributeError, TypeError):  # slots, or frozen
+        return FixedAgent(agent, getattr(agent, "name", own))
+    _check_fields(agent, called)
+    return cast(Agent, agent)
+
+
+def _check_kind(agent: Any, called: str) -> None:
+    if isinstance(agent, type):
+        name = called.strip("'").rpartition(":")[2]
+        raise ValueError(f"agent {called} is a class: give an object of it, such as {name}()")
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"agent {called} has no method act(turn); see parlour.agents.Agent")
+
+
+def _check_fields(agent: Any, called: str) -> None:
+    name = agent.name
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise ValueError(f"agent {called}: name={name!r}: allowed is one line of printable text")
+    if len(name) > LONGEST_NAME:
+        raise ValueError(
+            f"agent {called}: name={name!r}: {len(name)} letters; allowed are 1–{LONGEST_NAME}"
+        )
+    for field, allowed in (("sees_all", (False, True)), ("encoding", ENCODINGS)):
+        value = agent_field(agent, field)
+        if not isinstance(value, type(allowed[0])) or value not in allowed:
+            raise ValueError(
+                f"agent {called}: {field}={value!r}: allowed are {', '.join(map(str, allowed))}"
+            )
 
 
 class IllegalActionError(RuntimeError):
@@ -83,7 +181,9 @@ def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: n
     """Do as `prepare_turn` does with states that are copies already: they become the agent's."""
     masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
     observations = observation_codes(states)
-    if not agent.sees_all:
+    if agent_field(agent, "encoding") != "codes":
+        observations = game.features.encode(observations, agent_field(agent, "encoding"))
+    if not agent_field(agent, "sees_all"):
         resample_in_place(game, rules, states, seeds)
     for array in (states, observations, masks, seeds):
         array.flags.writeable = False
@@ -105,7 +205,7 @@ def choose_actions(agent: Agent, turn: Turn) -> np.ndarray:
     n = len(masks)
     if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
         raise IllegalActionError(
-            f"agent {agent.name!r} must return {n} integers, shape ({n},); "
+            f"agent {agent_name(agent)!r} must return {n} integers, shape ({n},); "
             f"got {actions.dtype} {actions.shape}"
         )
     inside = (actions >= 0) & (actions < turn.game.actions)
@@ -117,7 +217,7 @@ def choose_actions(agent: Agent, turn: Turn) -> np.ndarray:
         legal = ", ".join(f"{a} {turn.game.label(a)}" for a in can)
         said = turn.game.label(action) if inside[row] else "no action of this game"
         raise IllegalActionError(
-            f"agent {agent.name!r} chose action {action} ({said}), which is not legal; "
+            f"agent {agent_name(agent)!r} chose action {action} ({said}), which is not legal; "
             f"legal are: {legal}"
         )
     return np.ascontiguousarray(actions, np.int64)

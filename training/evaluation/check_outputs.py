@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from parlour.agents.registry import AGENT_FILE
+from parlour.agents.artefact import AGENT_FILE
 
 EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
 FILES = (EPISODES, SUMMARY, PICTURE)

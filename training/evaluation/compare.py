@@ -91,6 +91,7 @@ def compare(
     finished: list[Evaluation] | None = None,
     truth: Labels | Path | str | None = None,
     key: str | None = None,
+    any_rules: bool = False,
 ) -> Comparison:
     """Let each agent play the same deals by each variant (None: the game's default).
 
@@ -112,6 +113,7 @@ def compare(
         confidence=confidence,
         max_moves=max_moves,
         truth=truth,
+        any_rules=any_rules,
     )
     return compare_specs(specs, agents, report, finished)
 

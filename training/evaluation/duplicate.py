@@ -14,7 +14,7 @@ from parlour.envs.core.keys import derive_key
 from .compare import ProgressFactory, load_agents, number_names
 from .duplicate_play import play_duplicate
 from .duplicate_results import DuplicateComparison, DuplicateEvaluation
-from .evaluate import SEES_ALL, Progress, load_player
+from .evaluate import OTHER_RULES, SEES_ALL, Progress, load_player
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE
 
@@ -46,6 +46,7 @@ def compare_duplicate(
     report: ProgressFactory | None = None,
     finished: list[DuplicateEvaluation] | None = None,
     key: str | None = None,
+    any_rules: bool = False,
 ) -> DuplicateComparison:
     """Let each agent play the same deals from every seat, in a field and among each of the others.
 
@@ -70,6 +71,7 @@ def compare_duplicate(
         key=key,
         confidence=confidence,
         hands=hands,
+        any_rules=any_rules,
     )
     return compare_duplicate_specs(specs, agents, field, report, finished)
 
@@ -136,7 +138,7 @@ def _load_field(
 ) -> list[NamedAgent]:
     """Who sits in the field; whoever is compared, too, is the same agent there: asked but once.
 
-    The name of one that sees hidden cards is marked, as in tables.
+    The name of one that sees hidden cards, or was trained by other rules, is marked as in tables.
     """
     loaded, found = dict(known), []
     for one in field:
@@ -144,7 +146,10 @@ def _load_field(
             loaded[_key(one)] = load_player(spec, one)
         found.append(loaded[_key(one)])
     different = {id(one): one for one in found}
-    names = number_names(one.name + SEES_ALL * one.sees_all for one in different.values())
+    names = number_names(
+        one.name + SEES_ALL * one.sees_all + OTHER_RULES * one.other_rules
+        for one in different.values()
+    )
     called = dict(zip(different, names, strict=True))
     return [(called[id(one)], one) for one in found]
 
@@ -188,4 +193,5 @@ def _evaluate_seating(
         names,
         seating.pair,
         results,
+        agent.other_rules,
     )

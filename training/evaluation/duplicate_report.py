@@ -18,7 +18,6 @@ from .duplicate_results import (
     per_hand,
     position_names,
 )
-from .evaluate import SEES_ALL
 from .report import (
     agent_label,
     coloured_text,
@@ -73,6 +72,7 @@ def _rows(one: DuplicateEvaluation) -> pa.Table:
     }
     columns |= {"pair": pa.array([one.pair] * (deals * players))}
     columns |= {"sees_all": pa.array([one.sees_all] * (deals * players))}
+    columns |= {"other_rules": pa.array([one.other_rules] * (deals * players))}
     columns |= {"deal": np.repeat(one.deals, players)}
     columns |= {"position": np.tile(np.arange(1, players + 1), deals)}
     columns |= {"hands": np.full(deals * players, spec.hands)}
@@ -98,11 +98,8 @@ def show(found: DuplicateComparison, console: Console) -> None:
         if pairs := found.pairs(variant):
             tables = [_pairs_table(group, pairs, with_interval) for with_interval in (True, False)]
             print_fitting(console, tables)
-    show_marks(
-        console,
-        sees_all=any(one.sees_all or SEES_ALL in "".join(one.field) for one in found.matches),
-        looks_ahead=any(one.looks_ahead for one in found.matches),
-    )
+    others = "".join(name[-2:] for one in found.matches for name in one.field)
+    show_marks(found.matches, console, others)
     console.print(f"[dim]{_notes(found, spec)}[/]")
     show_key(spec.key, console)
 

@@ -33,10 +33,12 @@ class DuplicateEvaluation:
     looks_ahead: bool
     """Whether it is a saved agent that does not play by its policy."""
     field: tuple[str, ...]
-    """The names of the others, of those that see hidden cards with `evaluate.SEES_ALL`."""
+    """The names of the others, marked as in tables: `evaluate.SEES_ALL`, `evaluate.OTHER_RULES`."""
     pair: bool
     """Whether one other agent sits in all other seats, for the table of pairs."""
     results: DuplicateResults
+    other_rules: bool = False
+    """Whether it was trained by other rules than those played."""
 
     @property
     def deals(self) -> np.ndarray:
@@ -81,6 +83,7 @@ class DuplicateEvaluation:
             "agent": self.agent,
             "sees_all": self.sees_all,
             "looks_ahead": self.looks_ahead,
+            "other_rules": self.other_rules,
             "field": list(self.field),
             "net": self.net._asdict(),
             "positions": [one._asdict() for one in self.position_means],

@@ -17,7 +17,6 @@ from parlour.agents.registry import (
     FixedAgent,
     Turn,
     choose_actions,
-    fix_agent,
     load_agent,
     make_turn,
 )
@@ -34,8 +33,9 @@ from .truth import Truth, check_against_labels, measure_truth
 CHUNK = 4096
 """Games played side by side: enough for speed, some megabytes of memory."""
 
-SEES_ALL, LOOKS_AHEAD = "*", "+"
-"""Behind an agent's name in tables: it sees the hidden cards; it looks a step ahead."""
+SEES_ALL, LOOKS_AHEAD, OTHER_RULES = "*", "+", "~"
+"""Behind an agent's name in tables: it sees the hidden cards; it looks a step ahead; it was trained
+by other rules."""
 
 Progress = Callable[[int], None]
 """Called with the number of deals that have ended since the last call."""
@@ -80,6 +80,8 @@ class Evaluation:
     looks_ahead: bool
     """Whether it is a saved agent that does not play by its policy."""
     results: EpisodeResults
+    other_rules: bool = False
+    """Whether it was trained by other rules than those played."""
 
     @property
     def game(self) -> Game:
@@ -136,6 +138,7 @@ class Evaluation:
             "agent": self.agent,
             "sees_all": self.sees_all,
             "looks_ahead": self.looks_ahead,
+            "other_rules": self.other_rules,
             "bank": spec.bank,
             "first": spec.first,
             "seed": spec.seed,
@@ -164,6 +167,7 @@ def evaluate(
     truth: Labels | Path | str | None = None,
     key: str | None = None,
     name: str | None = None,
+    any_rules: bool = False,
 ) -> Evaluation:
     """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
 
@@ -172,8 +176,10 @@ def evaluate(
     draws come from (`play_deals`), None: a new one; give an evaluation's own to repeat it. ``name``
     is what tables call the agent (None: its own name), and tells the draws of two agents apart.
     ``truth`` are labels of the deals, or their file; None: those that `labels.find_labels` finds;
-    ``"no"``: none. Raises ValueError naming what is unknown or out of range, and what is allowed;
-    `truth.Contradiction` if a deal is won that is labelled not winnable.
+    ``"no"``: none. ``any_rules`` lets a saved agent play that was trained by other rules of the
+    game: `Evaluation.other_rules` is then True, and tables mark it. Raises ValueError naming what
+    is unknown or out of range, and what is allowed; `truth.Contradiction` if a deal is won that is
+    labelled not winnable.
     """
     (spec,) = make_specs(
         game,
@@ -187,6 +193,7 @@ def evaluate(
         confidence=confidence,
         max_moves=max_moves,
         truth=truth,
+        any_rules=any_rules,
     )
     player = load_player(spec, agent)
     return evaluate_spec(spec, name or player.name, player, progress)
@@ -195,8 +202,8 @@ def evaluate(
 def load_player(spec: EvaluationSpec, agent: Agent | str) -> FixedAgent:
     """Return an agent, given or named, that plays by the rules of a specification."""
     if isinstance(agent, str):
-        agent = load_agent(agent, spec.game, spec.rules, spec.seed)
-    return fix_agent(agent)
+        agent = load_agent(agent, spec.game, spec.rules, spec.seed, spec.any_rules)
+    return FixedAgent(agent)
 
 
 def evaluate_spec(
@@ -217,7 +224,8 @@ def evaluate_spec(
     )
     if spec.labels is not None:
         check_against_labels(spec.labels, results.facts, spec.first, name)
-    return Evaluation(spec, name, agent.sees_all, agent.lookahead_config is not None, results)
+    looks_ahead = agent.lookahead_config is not None
+    return Evaluation(spec, name, agent.sees_all, looks_ahead, results, agent.other_rules)
 
 
 class TimedAgent(FixedAgent):

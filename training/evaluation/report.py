@@ -3,7 +3,7 @@
 import json
 import shlex
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from ..files import write_bytes, write_json
 from .check_outputs import EPISODES, FILES, PICTURE, SUMMARY
 from .compare import Comparison, Difference
 from .duplicate_results import DuplicateEvaluation
-from .evaluate import LOOKS_AHEAD, SEES_ALL, Evaluation
+from .evaluate import LOOKS_AHEAD, OTHER_RULES, SEES_ALL, Evaluation
 from .label_checks import NO_SCORE, UNKNOWN_FEWEST
 from .stats import Estimate
 from .terminal_tables import make_table, print_fitting
@@ -88,6 +88,7 @@ def _rows(one: Evaluation) -> pa.Table:
         name: pa.array([word] * n).dictionary_encode() for name, word in words.items()
     }
     repeated["sees_all"] = pa.array([one.sees_all] * n)
+    repeated["other_rules"] = pa.array([one.other_rules] * n)
     return pa.table(repeated | {"deal": one.deals} | one.results.facts | _label_columns(one))
 
 
@@ -121,11 +122,7 @@ def show(comparison: Comparison, console: Console) -> None:
         if len(group) > 1:
             mine = [one for one in found if one.variant == variant]
             print_fitting(console, [differences_table(mine)])
-    show_marks(
-        console,
-        sees_all=any(one.sees_all for one in comparison.evaluations),
-        looks_ahead=any(one.looks_ahead for one in comparison.evaluations),
-    )
+    show_marks(comparison.evaluations, console)
     console.print(
         f"[dim]In brackets: {spec.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
         "means\nbootstrap). Differences are paired: the same deals. ms: a decision, in a batch.[/]"
@@ -133,12 +130,20 @@ def show(comparison: Comparison, console: Console) -> None:
     show_key(spec.key, console)
 
 
-def show_marks(console: Console, *, sees_all: bool, looks_ahead: bool) -> None:
-    """Say what the marks behind agents' names mean, of those that there are."""
-    if sees_all:
-        console.print(f"{SEES_ALL} sees the hidden cards")
-    if looks_ahead:
-        console.print(f"{LOOKS_AHEAD} looks a step ahead")
+def show_marks(
+    found: Sequence[Evaluation | DuplicateEvaluation], console: Console, others: str = ""
+) -> None:
+    """Say what the marks behind agents' names mean, of those that there are.
+
+    ``others`` are the marks of who plays the other seats.
+    """
+    for mark, field, said in (
+        (SEES_ALL, "sees_all", "sees the hidden cards"),
+        (LOOKS_AHEAD, "looks_ahead", "looks a step ahead"),
+        (OTHER_RULES, "other_rules", "was trained by other rules"),
+    ):
+        if mark in others or any(getattr(one, field) for one in found):
+            console.print(f"{mark} {said}")
 
 
 def show_key(key: str, console: Console) -> None:
@@ -196,8 +201,13 @@ def _interval_or_dash(found: Estimate | None, times: float, decimals: int) -> st
 
 
 def agent_label(one: Evaluation | DuplicateEvaluation) -> Text:
-    """Return an agent's name for tables, with marks for what it sees and whether it looks ahead."""
-    return Text(one.agent + SEES_ALL * one.sees_all + LOOKS_AHEAD * one.looks_ahead)
+    """Return an agent's name for tables, with the marks that `show_marks` explains."""
+    return Text(
+        one.agent
+        + SEES_ALL * one.sees_all
+        + LOOKS_AHEAD * one.looks_ahead
+        + OTHER_RULES * one.other_rules
+    )
 
 
 def differences_table(found: list[Difference]) -> Table:

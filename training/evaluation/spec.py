@@ -46,6 +46,8 @@ class EvaluationSpec:
     """Where games for one player are cut off; None or 0: nowhere."""
     hands: int = 1
     """In games for several: each deal is a session of so many (see `duplicate_play.hand_seeds`)."""
+    any_rules: bool = False
+    """Whether saved agents may play that were trained by other rules of the game."""
     labels: Labels | None = None
     """In games for one player: what a solver found out about these deals, or some of them."""
 
@@ -99,13 +101,14 @@ def make_specs(
     max_moves: int | None = MAX_MOVES,
     hands: int = 1,
     truth: Labels | Path | str | None = None,
+    any_rules: bool = False,
 ) -> list[EvaluationSpec]:
     """Return what is to be played by each variant (None: the game's default), all of it checked.
 
     ``several``: rules are to be for several players; then ``max_moves`` and ``truth`` mean nothing,
     else ``hands``. ``bank`` None is the game's own, ``key`` None a new one; for ``truth`` see
-    `truth.find_requested_labels`. Raises ValueError naming what is unknown or out of range, and
-    what is allowed.
+    `truth.find_requested_labels`, for ``any_rules`` `registry.load_agent`. Raises ValueError naming
+    what is unknown or out of range, and what is allowed.
     """
     game = find_game(game) if isinstance(game, str) else game
     check_number("deals", deals, 2 if several else 1)  # Student's interval needs two values
@@ -130,6 +133,7 @@ def make_specs(
             confidence=confidence,
             max_moves=max_moves,
             hands=hands,
+            any_rules=any_rules,
             labels=labels,
         )
         specs.append(spec)

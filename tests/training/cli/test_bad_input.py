@@ -39,11 +39,6 @@ class Text:
 def function(turn):
     return turn.masks.argmax(axis=1)
 
-class Slots:
-    __slots__ = ()
-    def act(self, turn):
-        return turn.masks.argmax(axis=1)
-
 class Numbered(First):
     name = 7
 class Nameless(First):
@@ -127,7 +122,7 @@ MODULES = {
     "bytes_of_a_test": "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
 }
 FACED = [  # are refused when they are loaded
-    "Wants", "Fails", "Leaves", "NoAct", "Text", "function", "Slots", "Numbered", "Nameless",
+    "Wants", "Fails", "Leaves", "NoAct", "Text", "function", "Numbered", "Nameless",
     "Blank", "TwoLines", "Coloured", "Endless", "Half", "SeesOne", "SeesText", "SeesNothing",
     "Missing", "np", "sys", "__doc__", "",
 ]  # fmt: skip

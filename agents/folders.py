@@ -1,0 +1,50 @@
+"""Folders of saved agents: those that come with Parlour, and those that a run has made."""
+
+from pathlib import Path
+from typing import Any
+
+from parlour.envs import Game
+
+from .artefact import AGENT_FILE
+
+TRAINED_SPEC = "trained"
+"""The agent that comes with Parlour for the rules played."""
+TRAINED_FOLDER = Path(__file__).parent / "trained"
+"""Their folders, GAME-VARIANT."""
+
+
+def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
+    """Return the folder of the agent that comes with Parlour for a variant; ValueError if none.
+
+    With ``any_rules``, where there is none for these: that of the game's default, or of the first
+    variant that has one.
+    """
+    wanted = [game.variant_name(rules), *((game.default, *game.variants) if any_rules else ())]
+    for variant in wanted:
+        folder = TRAINED_FOLDER / f"{game.name}-{variant}"
+        if folder.is_dir():
+            return folder
+    there = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
+    raise ValueError(
+        f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
+        f"{', '.join(there)}"
+    )
+
+
+def find_agent_folder(folder: Path) -> Path:
+    """The one agent that a training run, or one seed of it, has made; another path as it is.
+
+    Raises ValueError if there are several, or none because the run has not been finished.
+    """
+    if not folder.is_dir() or (folder / AGENT_FILE).exists():
+        return folder
+    made = sorted(card.parent for card in folder.glob(f"agent/{AGENT_FILE}"))
+    made = made or sorted(card.parent for card in folder.glob(f"seed-*/agent/{AGENT_FILE}"))
+    if len(made) == 1:
+        return made[0]
+    if made:
+        raise ValueError(f"{folder}: several agents, name one: {', '.join(map(str, made))}")
+    for run in (folder, folder.parent):
+        if (run / "settings.json").exists():
+            raise ValueError(f"{run}: this run is not finished; parlour train --resume {run}")
+    return folder
