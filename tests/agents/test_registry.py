@@ -15,6 +15,7 @@ from parlour.agents.registry import (
 )
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.turn import agent_field
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.save_agent import save
@@ -122,6 +123,59 @@ def test_a_run_that_is_not_finished_says_how_to_go_on(tmp_path: Path) -> None:
             load_agent(str(path), GAME, RULES)
     with pytest.raises(ValueError, match=r"agent\.json: .*No such file"):
         load_agent(str(tmp_path), GAME, RULES)
+
+
+def test_an_agent_may_play_by_other_rules_and_says_so(tmp_path: Path) -> None:
+    folder, web = finish(tmp_path / "run", 0, "mine"), GAME.make_rules("web")
+    with pytest.raises(ValueError, match=r"trained by other rules: .*\(any_rules lets it"):
+        load_agent(str(folder), GAME, web)
+    for spec in (str(folder), f"mcts@2:{folder}", f"pimc@1:{folder}", f"pimc@1:mcts@2:{folder}"):
+        rules = GAME.make_rules("classic") if "pimc" in spec else web
+        agent = load_agent(spec, GAME, rules, any_rules=True)
+        assert agent_field(agent, "other_rules"), spec
+        assert not agent_field(load_agent(spec, GAME, RULES, any_rules=True), "other_rules"), spec
+        rows = Rows(GAME, rules, 2)
+        rows.deal_bank("pyramid-1", range(2))
+        choose_actions(agent, prepare_turn(agent, GAME, rules, rows.states, 0))
+
+
+def test_other_rules_change_nothing_else_that_is_checked(tmp_path: Path) -> None:
+    folder = finish(tmp_path / "run", 0, "mine")
+    poker = game("poker_squares")
+    with pytest.raises(ValueError, match="an agent for 'pyramid', not for 'poker_squares'"):
+        load_agent(str(folder), poker, poker.make_rules(), any_rules=True)
+
+
+def test_without_a_trained_agent_another_one_of_the_game_may_play() -> None:
+    poker = game("poker_squares")
+    rules = poker.make_rules("british")
+    agent = load_agent("trained", poker, rules, any_rules=True)
+    assert agent_field(agent, "other_rules")
+    with pytest.raises(ValueError, match="none comes with Parlour"):
+        load_agent("trained", GAME, RULES, any_rules=True)
+
+
+def test_a_spec_may_name_its_agent(tmp_path: Path, own: None) -> None:
+    folder = finish(tmp_path / "lr=0.1", 0, "third")
+    for spec, name in (
+        (f"mine={folder}", "mine"),
+        (str(folder), "third"),  # = in a path
+        ("a b=greedy", "a b"),
+        (f"mcts@2:mine={folder}", "mine-mcts@2"),
+        ("x=mcts@2:greedy", "x"),
+        ("x=own_agents_of_a_test:Plain", "x"),
+        ("x=own_agents_of_a_test:ready", "x"),
+        ("own_agents_of_a_test:ready", "seeded"),  # somebody's object stays as it is
+    ):
+        assert load_agent(spec, GAME, RULES).name == name, spec
+    for spec, said in (
+        ("mine=nobody", "unknown agent 'nobody'"),
+        ("=greedy", "unknown agent '=greedy'"),
+        (f"{'x' * 81}=greedy", "81 letters; allowed are 1–80"),
+        (" =greedy", "allowed is one line of printable text"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            load_agent(spec, GAME, RULES)
 
 
 class Bare:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.registry import TRAINED_FOLDER, load_agent
+from parlour.agents.folders import TRAINED_FOLDER
+from parlour.agents.registry import load_agent
 from parlour.envs import GAMES
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.duplicate import evaluate_duplicate

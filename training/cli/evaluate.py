@@ -55,6 +55,7 @@ def _read_specs(
         max_moves=MAX_MOVES if arguments.max_moves is None else arguments.max_moves,
         hands=1 if arguments.hands is None else arguments.hands,
         truth=arguments.truth,
+        any_rules=arguments.any_rules,
     )
 
 

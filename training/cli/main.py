@@ -84,6 +84,13 @@ def parser() -> Parser:
     )
     for name in ("evaluate", "compare"):
         _add_deals(parsers[name])
+    for name in ("evaluate", "compare", "play"):
+        parsers[name].add_argument(
+            "--any-rules",
+            action="store_true",
+            help="let saved agents play that were trained by other rules of the game; tables mark "
+            "them with ~",
+        )
     _add_play(parsers["play"])
     solve.add_solve(parsers["solve"])
     bank.add_bank(parsers["bank"], _add_rules)

@@ -35,6 +35,7 @@ def run_play(arguments: argparse.Namespace) -> int:
         arguments.delay,
         colour,
         key=arguments.key,
+        any_rules=arguments.any_rules,
     )
     if not is_for_several(game, arguments.variant and [arguments.variant], options):
         flags = ("seat", "opponents", "hands")

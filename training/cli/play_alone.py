@@ -25,7 +25,7 @@ class TerminalGame(NamedTuple):
     ``chosen`` is what `CardEnv.reset` takes as ``options``: a deck, a numbered deal, or nothing,
     and then ``seed`` (None: a random one) makes the deal. ``delay`` are seconds between the steps
     of an agent that is watched; None waits for Enter where there is a keyboard. ``key`` is the
-    secret that agents' draws come from (None: a new one).
+    secret that agents' draws come from (None: a new one); for ``any_rules`` see `load_agent`.
     """
 
     game: Game
@@ -38,6 +38,7 @@ class TerminalGame(NamedTuple):
     ask: Callable[[str], str] | None = None
     say: Callable[[str], None] = print
     key: str | None = None
+    any_rules: bool = False
 
 
 def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
@@ -50,7 +51,7 @@ def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
     player: Agent = (
         HumanAgent(terminal.ask, terminal.say, terminal.colour)
         if human
-        else load_agent(agent, terminal.game, env.rules, terminal.seed or 0)
+        else load_agent(agent, terminal.game, env.rules, terminal.seed or 0, terminal.any_rules)
     )
     seed, chosen = terminal.seed, terminal.chosen
     try:

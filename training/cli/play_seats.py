@@ -81,7 +81,8 @@ class TerminalSession:
             raise ValueError("opponents: there is one person, at the seat that --seat names")
         terminal, seed = self.terminal, self.terminal.seed or 0
         names = [agent, *(opponents or default_opponents(self.game))]
-        cast = [load_agent(name, self.game, self.rules, seed) for name in names[: 1 + most]]
+        asked = self.game, self.rules, seed, terminal.any_rules
+        cast = [load_agent(name, *asked) for name in names[: 1 + most]]
         if agent == "human":
             cast[0] = HumanAgent(terminal.ask, terminal.say, terminal.colour)
         after = [(k - self.own) % self.players for k in range(self.players)]

@@ -13,8 +13,9 @@ from rich.console import Console
 from parlour.agents.greedy import GreedyAgent
 from parlour.envs import game
 from parlour.envs.core.batch import StepConfig
-from parlour.training.evaluation import report
+from parlour.training.evaluation import duplicate_report, report
 from parlour.training.evaluation.compare import Comparison, compare
+from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.plots import plot_comparison
 
@@ -69,6 +70,32 @@ def test_names_tell_agents_apart() -> None:
     agents = ["greedy", GreedyAgent(), "parlour.agents.greedy:GreedyAgent"]
     names = [one.agent for one in compare(GAME, agents, deals=2).evaluations]
     assert names == ["greedy", "greedy #2", "greedy (parlour.agents.greedy:GreedyAgent)"]
+
+
+def test_agents_trained_by_other_rules_are_marked() -> None:
+    """In tables and files, alone and at tables of several."""
+    poker = game("poker_squares")
+    with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
+        compare(poker, ["trained"], variants=["british"], deals=2)
+    found = compare(
+        poker, ["greedy", "mine=trained"], variants=["book", "british"], deals=2, any_rules=True
+    )
+    marks = [one.other_rules for one in found.evaluations]
+    assert marks == [one["other_rules"] for one in found.summary()["results"]]
+    assert marks == [False, False, False, True]  # the book's own is there
+    assert report.episodes(found).to_pandas().groupby("variant").other_rules.sum().max() == 2
+    out = StringIO()
+    report.show(found, Console(file=out, width=100))
+    assert "mine~ " in out.getvalue() and "mine " in out.getvalue()
+    assert "~ was trained by other rules" in out.getvalue()
+    match = compare_duplicate(
+        "seven_twenty_seven", ["trained"], deals=2, options={"ante": 2}, field=["tr=trained"],
+        any_rules=True,
+    )  # fmt: skip
+    assert match.matches[0].other_rules and match.matches[0].field == ("tr~",)
+    out = StringIO()
+    duplicate_report.show(match, Console(file=out, width=100))
+    assert "among tr~" in out.getvalue() and "~ was trained by other rules" in out.getvalue()
 
 
 def test_the_same_rules_twice_are_refused() -> None:
