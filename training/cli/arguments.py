@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 from parlour.agents.registry import BUILT_IN
 from parlour.envs import Game
 
+from ..evaluation.terminal import cut_middle
+
 AGENT_HELP = (
     f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
     "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
@@ -98,7 +100,7 @@ def read_path(text: str) -> Path:
 
 def shorten(text: str) -> str:
     """Return text in quotation marks, its middle left out where it is long."""
-    return repr(text if len(text) <= 60 else f"{text[:30]}…{text[-20:]}")
+    return repr(cut_middle(text, 60))
 
 
 def asks_help(words: Sequence[str]) -> bool:

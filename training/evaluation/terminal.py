@@ -2,6 +2,7 @@
 
 import shutil
 import textwrap
+from collections.abc import Sequence
 
 ENDLESS = 10_000
 """Columns where nobody looks on, such as in a pipe: no line is broken."""
@@ -17,6 +18,23 @@ def as_line(text: str) -> str:
     """Return text as one line: white space as one blank, what cannot be printed as escapes."""
     line = " ".join(text.split())
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
+def cut_middle(text: str, longest: int) -> str:
+    """Return text of at most so many letters; its middle gives way, since ends tell names apart."""
+    if len(text) <= longest:
+        return text
+    head = longest // 2
+    return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def cut_names(names: Sequence[str], longest: int) -> list[str]:
+    """Return names cut by `cut_middle`, a little longer where two would become the same."""
+    while True:
+        found = [cut_middle(name, longest) for name in names]
+        if len(set(found)) == len(set(names)):
+            return found
+        longest += 1
 
 
 def find_width() -> int:

@@ -16,9 +16,11 @@ from parlour.agents.reading import one_line
 from parlour.agents.registry import Agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.turn import LONGEST_NAME
 
 from ..evaluation.evaluate import EpisodeResults, play_deals
 from ..evaluation.stats import bootstrap_mean, wilson_rate
+from ..evaluation.terminal import as_line, cut_middle
 from ..files import write_json
 from . import checkpoint
 from .progress import Bar, RunLog
@@ -73,6 +75,13 @@ class Run:
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """Write the trained agent; return its weights as the file has them."""
         raise NotImplementedError
+
+    @property
+    def agent_name(self) -> str:
+        """What the trained agent is called: as its run, with the seed where there are several."""
+        run = as_line(self.folder.parent.name)
+        several = len(self.settings.seeds) > 1
+        return cut_middle(f"{run}/{self.folder.name}" if several else run, LONGEST_NAME)
 
     def result(self) -> dict[str, Any]:
         """Return what else the result is to say."""

@@ -240,7 +240,7 @@ class NetworkRun(Run):
         lookahead_config = self._lookahead_config()
         save_agent.save(
             folder,
-            f"{self.settings.network}-{self.seed}",
+            self.agent_name,
             self.game,
             self.rules,
             self.network,

@@ -197,9 +197,8 @@ class PolicySearchRun(Run):
             "options": {},
         }
         trained |= {"weights": names, "cma": cma.__version__}
-        name = f"weights-{self.seed}"
         save_agent.save_weights(
-            folder, name, self.game, self.rules, tensors, described, trained, scored
+            folder, self.agent_name, self.game, self.rules, tensors, described, trained, scored
         )
         return tensors
 

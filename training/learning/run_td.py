@@ -115,9 +115,8 @@ class TDRun(Run):
             "depth": 0,
             "options": {"version": self.values.version},
         }
-        name = f"values-{self.seed}"
         save_agent.save_weights(
-            folder, name, self.game, self.rules, weights, described, trained, scored
+            folder, self.agent_name, self.game, self.rules, weights, described, trained, scored
         )
         return weights
 

@@ -69,7 +69,7 @@ def test_a_run_leaves_an_agent_that_plays(whole: Path) -> None:
     assert [line["steps"] for line in lines] == [300, 600, 900, 1200]
     agent = load_agent(str(whole), GAME, RULES)
     assert isinstance(agent, GreedyAgent) and agent.weights is not None
-    assert (agent.name, agent.sees_all) == ("weights-0", False)
+    assert (agent.name, agent.sees_all) == (whole.name, False)
     assert found["weights"] == dict(zip(names, agent.weights.tolist(), strict=True))
     assert "1,200 games" in report(whole)
     assert not np.array_equal(agent.weights, OWN)

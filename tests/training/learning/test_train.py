@@ -108,6 +108,7 @@ def test_the_agent_of_a_run_plays(whole: Path) -> None:
         pyramid, agent, variant="classic", deals=10, bank="pyramid-validation"
     ).estimate("score")
     assert found.mean == result(whole)["final"]["score"]["mean"]
+    assert agent.name == whole.name  # nothing that two runs could share
 
 
 def test_equal_settings_give_equal_weights_and_another_seed_others(
@@ -116,10 +117,19 @@ def test_equal_settings_give_equal_weights_and_another_seed_others(
     again = trained(tmp_path, seeds=(0, 1), eval_interval=0)
     assert result(again)["weights_sha256"] == result(whole)["weights_sha256"]
     assert result(again, 1)["weights_sha256"] != result(whole)["weights_sha256"]
+    cards = [json.loads((again / f"seed-{k}/agent/agent.json").read_text()) for k in (0, 1)]
+    assert [card["name"] for card in cards] == [f"{again.name}/seed-{k}" for k in (0, 1)]
     summary = json.loads((again / "result.json").read_text())
     scores = [result(again, seed)["final"]["score"]["mean"] for seed in (0, 1)]
     assert summary["score"]["by_seed"] == scores
     assert summary["score"]["standard_deviation"] == pytest.approx(np.std(scores, ddof=1))
+
+
+def test_the_name_of_a_long_run_is_cut_in_the_middle() -> None:
+    run = NetworkRun.__new__(NetworkRun)
+    run.folder, run.settings = Path("a" * 100 + "-end") / "seed-7", replace(SMALL, seeds=(7, 8))
+    name = run.agent_name
+    assert len(name) == 80 and name.startswith("aaa") and name.endswith("-end/seed-7")
 
 
 class Killed(BaseException):
