@@ -53,6 +53,11 @@ class Scene(NamedTuple):
     title: str
     items: tuple[Item, ...]
     texts: tuple[Text, ...] = ()
+    canvas: tuple[float, float] = (0.0, 0.0)
+    """Width and height, in cards from (0, 0), that every position by the same rules may take up.
+
+    Pictures are at least so large: so they have one size through a whole game.
+    """
 
     def __repr__(self) -> str:
         """The scene as text: unlike the plain tuple, it does not print face-down cards."""
@@ -105,6 +110,7 @@ def ansi(scene: Scene, colour: bool = False) -> str:
     """
     things: list[Item | Text] = sorted((*scene.items, *scene.texts), key=_row)
     left = min((thing.x for thing in things), default=0.0)
+    left = min(left, 0.0) if any(scene.canvas) else left
     lines = [_write({}, 0, scene.title, _BOLD)] if scene.title else []
     above = min((thing.y for thing in things), default=0.0)
     for _, group in groupby(things, key=_row):
@@ -228,7 +234,9 @@ def svg(scene: Scene) -> str:
 
 def _box(scene: Scene) -> tuple[float, float, float, float]:
     """Left, top, width and height of the picture; the width of words is estimated."""
+    wide, high = scene.canvas
     boxes = [_item_box(item) for item in scene.items] or [(0.0, 0.0, 1.0, 1.0)]
+    boxes += [(0.0, 0.0, wide * _STEP_X, high * _STEP_Y)] if wide or high else []
     for x, y, text in scene.texts:
         x, y = x * _STEP_X, y * _STEP_Y
         boxes.append((x, y, x + 8 * len(text), y + 18))

@@ -34,7 +34,8 @@ def layout(s: Any, rules: Any) -> Scene:
     else:
         items += _grid(shown["other"], OTHER, 0)
         texts += [*_points(s, shown["other"], OTHER), *_totals(s)]
-    return Scene("Poker Squares", tuple(items), tuple(texts))
+    canvas = (SIDE + 2.0, SIZE + 0.5) if rules.players == 1 else (OTHER + SIZE + 0.5, BELOW + 1.0)
+    return Scene("Poker Squares", tuple(items), tuple(texts), canvas)
 
 
 def _grid(grid: Any, left: float, legal: int) -> list[Item]:

@@ -30,6 +30,8 @@ LEFT, TOP = 3.0, 1.5
 """Where the first pile begins, right of the words; the foundations stand above the piles."""
 STEP = 0.4
 """How far a card of a pile lies below the one before it."""
+USUAL = 18
+"""Piles rarely have more cards: there is room for so many in every picture."""
 
 
 def layout(s: Any, rules: Rules) -> Scene:
@@ -44,7 +46,8 @@ def layout(s: Any, rules: Rules) -> Scene:
     items += [Item(LEFT + suit, 0, _foundation(s, suit)) for suit in range(ACES)]
     for pile in range(PILES):
         items += _pile(s, pile, legal)
-    return Scene("Puss in the Corner", tuple(items), tuple(_texts(s, rules)))
+    canvas = LEFT + PILES, TOP + STEP * USUAL
+    return Scene("Puss in the Corner", tuple(items), tuple(_texts(s, rules)), canvas)
 
 
 def _foundation(s: Any, suit: int) -> int:

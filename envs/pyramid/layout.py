@@ -36,7 +36,8 @@ def layout(s: Any, rules: Any) -> Scene:
     texts = _texts(s, rules, y)
     if rules.stock_view == StockView.ALL:
         items += _open_stock(s, y + 1.25)
-    return Scene("Pyramid", tuple(items), tuple(texts))
+    canvas = (12.0, y + 2.5) if rules.stock_view == StockView.ALL else (7.5, y + 1.25)
+    return Scene("Pyramid", tuple(items), tuple(texts), canvas)
 
 
 def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:

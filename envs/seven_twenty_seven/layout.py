@@ -60,7 +60,8 @@ def layout(s: Any, rules: Any) -> Scene:
             items.append(Item(NAMES + n * STEP, k, card, seen, mark))  # type: ignore[arg-type]
         texts += [Text(0, k, line) for line in [_seat(s, seat, k == 0)]]
     texts += [Text(0, players + 0.25 + i / 2, line) for i, line in enumerate(_table(s, rules))]
-    return Scene("Seven Twenty-Seven", tuple(items), tuple(texts))
+    canvas = max(NAMES + 6.5, 2.5 + 1.75 * players), players + 1.5
+    return Scene("Seven Twenty-Seven", tuple(items), tuple(texts), canvas)
 
 
 def _seat(s: Any, seat: int, own: bool) -> str:

@@ -1,7 +1,9 @@
 """Tables can be read: nothing lies over words or corners of cards, each word names one action."""
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
+from xml.etree import ElementTree
 
 from parlour.envs.core import scene
 from parlour.envs.core.scene import Item, Scene, Text
@@ -64,6 +66,28 @@ def test_nothing_lies_over_words_or_corners_with_random_options() -> None:
         env = case.env(encoding="codes", max_moves=150)
         for _ in positions(env, 2, seed=21, every=9):
             assert overlapping(env.scene()) == [], env.scene()
+
+
+def sizes(case: Case, seed: int) -> Counter[tuple[str, ...]]:
+    """How often pictures of some games have which width and height."""
+    found: Counter[tuple[str, ...]] = Counter()
+    env = case.env(encoding="codes", max_moves=150)
+    for _ in positions(env, 3, seed=seed, every=7):
+        root = ElementTree.fromstring(env.scene()._repr_svg_())
+        found[root.attrib["width"], root.attrib["height"], root.attrib["viewBox"]] += 1
+    return found
+
+
+def test_the_picture_has_one_size_through_all_games(case: Case) -> None:
+    """Only a pile of uncommon length may make it higher."""
+    found = sizes(case, seed=40)
+    assert len({(width, box.split()[2]) for width, _, box in found}) == 1, found
+    assert found.most_common(1)[0][1] >= 0.9 * found.total(), found
+
+
+def test_the_picture_has_one_width_with_random_options() -> None:
+    for one in random_cases(3, seed=13):
+        assert len({box.split()[2] for _, _, box in sizes(one, seed=41)}) == 1, one
 
 
 def test_a_word_names_one_action_and_every_legal_action_has_one(case: Case) -> None:

@@ -151,6 +151,19 @@ def test_everything_lies_inside_the_picture() -> None:
     assert top + height > 5 * 92 + 14
 
 
+def test_a_canvas_gives_every_position_one_size() -> None:
+    first, last = of(Item(1, 1, 4), Item(4, 2, 5)), of(Item(4, 2, 5), texts=(Text(3, 2, "end"),))
+
+    def drawn(table: Scene) -> list[str]:
+        found = ElementTree.fromstring(svg(table._replace(canvas=(6, 4)))).attrib
+        return [found[name] for name in ("width", "height", "viewBox")]
+
+    assert drawn(first) == drawn(last) == drawn(of())
+    assert svg(first).splitlines()[0] != svg(last).splitlines()[0]  # what it was without
+    assert float(drawn(of(Item(7, 0, 4)))[2].split()[2]) > float(drawn(of())[2].split()[2])
+    assert ansi(last._replace(canvas=(6, 4))).startswith(" " * 19)  # lines keep their margin, too
+
+
 def test_marks_differ_in_the_picture() -> None:
     marks: tuple[Mark, ...] = ("", "legal", "picked", "last")
     assert len({svg(of(Item(0, 0, TEN_OF_HEARTS, mark=mark))) for mark in marks}) == 4

@@ -21,7 +21,7 @@ def layout(s: Any, rules: Any) -> Scene:
         Text(2, 0, f"{int(shown['right'])} of {int(shown['target'])} right"),
         Text(2, 0.5, f"{int(shown['lives_left'])} lives left"),
     )
-    return Scene("Higher or Lower", items, texts)
+    return Scene("Higher or Lower", items, texts, canvas=(4.0, 1.0))
 
 
 def action_words(s: Any, rules: Any) -> dict[Action, tuple[str, ...]]:
