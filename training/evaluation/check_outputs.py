@@ -7,8 +7,10 @@ from tempfile import TemporaryFile
 
 from parlour.agents.artefact import AGENT_FILE
 
-EPISODES, SUMMARY, PICTURE = "episodes.parquet", "summary.json", "comparison.png"
-FILES = (EPISODES, SUMMARY, PICTURE)
+EPISODES, SUMMARY = "episodes.parquet", "summary.json"
+PICTURES = ("comparison.png", "comparison.svg", "comparison.pdf")
+"""For a page, for one that is scaled, for print."""
+FILES = (EPISODES, SUMMARY, *PICTURES)
 """What a comparison is saved as."""
 
 

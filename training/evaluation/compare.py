@@ -13,6 +13,7 @@ from parlour.envs.core.batch import MAX_MOVES
 
 from .evaluate import Evaluation, Progress, evaluate_spec, load_player
 from .labels import Labels
+from .presented import Presented
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE, Estimate, paired_difference
 from .terminal import as_line
@@ -41,11 +42,18 @@ class Difference(NamedTuple):
         return named | {self.goal: self.reached._asdict(), "score": self.score._asdict()}
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Presented):
     """What several agents made of the same deals: by variant, then in the order they were given."""
 
     evaluations: list[Evaluation]
+    report = "report"
+
+    def headline(self) -> str:
+        """See `Presented.headline`."""
+        spec, names = self.evaluations[0].spec, (one.agent for one in self.evaluations)
+        who, variants = ", ".join(dict.fromkeys(names)), ", ".join(self.variants)
+        return f"{spec.game.name}, {variants}, {spec.deals_text}: {who}"
 
     @property
     def variants(self) -> dict[str, list[Evaluation]]:
@@ -73,6 +81,11 @@ class Comparison:
             "results": [one.summary() for one in self.evaluations],
             "differences": [one.summary() for one in self.differences],
         }
+
+
+def as_comparison(found: Comparison | Evaluation) -> Comparison:
+    """Return what can be shown as a comparison: an evaluation as one of a single agent."""
+    return found if isinstance(found, Comparison) else Comparison([found])
 
 
 def compare(
@@ -172,8 +185,7 @@ def ordered_pairs(group: Sequence[T]) -> Iterator[tuple[T, T]]:
 
 def _difference(variant: str, one: Evaluation, other: Evaluation) -> Difference:
     facts, others = one.results.facts, other.results.facts
-    goal = one.game.goal_name(one.rules)
     reached, score = (
-        paired_difference(facts[f], others[f], one.spec.confidence) for f in (goal, "score")
+        paired_difference(facts[f], others[f], one.spec.confidence) for f in (one.goal, "score")
     )
-    return Difference(variant, one.agent, other.agent, goal, reached, score)
+    return Difference(variant, one.agent, other.agent, one.goal, reached, score)

@@ -48,6 +48,10 @@ class DuplicateResults(NamedTuple):
     hands: int
     milliseconds: float
 
+    def __repr__(self) -> str:
+        """Return on one line what there is: the arrays are long."""
+        return f"<{type(self).__name__}: {len(self.nets)} deals, net, {', '.join(self.facts)}>"
+
 
 def play_seated(
     game: Game,

@@ -15,6 +15,7 @@ from .duplicate_results import (
     DuplicateComparison,
     DuplicateDifference,
     DuplicateEvaluation,
+    as_comparison,
     per_hand,
     position_names,
 )
@@ -35,23 +36,27 @@ SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with ms."""
 
 
-def save(found: DuplicateComparison, folder: Path | str) -> list[Path]:
-    """Write episodes.parquet, summary.json and comparison.png into a folder; return their paths.
+def save(found: DuplicateComparison | DuplicateEvaluation, folder: Path | str) -> list[Path]:
+    """Write episodes.parquet, summary.json and comparison (png, svg, pdf) into a folder.
+
+    Returns the paths of what was written.
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
     """
     from .duplicate_plots import plot_duplicate  # Matplotlib takes a second to load
 
+    found = as_comparison(found)
     return write_files(folder, episodes(found), found.summary(), lambda: plot_duplicate(found))
 
 
-def episodes(found: DuplicateComparison) -> pa.Table:
+def episodes(found: DuplicateComparison | DuplicateEvaluation) -> pa.Table:
     """Return a row for each deal and position of each match.
 
     Beside what names them it has ``position`` (from 1, the dealer's left), ``net`` in chips and all
     facts, as sums over the ``hands`` of the deal; ``pair``: one agent in all other seats. The
     summary, as JSON, is in the table's metadata under ``parlour``.
     """
+    found = as_comparison(found)
     whole = pa.concat_tables([_rows(one) for one in found.matches], promote_options="default")
     return whole.replace_schema_metadata({"parlour": json.dumps(found.summary())})
 
@@ -79,17 +84,12 @@ def _rows(one: DuplicateEvaluation) -> pa.Table:
     return pa.table(columns | {name: values.reshape(-1) for name, values in facts.items()})
 
 
-def show(found: DuplicateComparison, console: Console) -> None:
+def show(found: DuplicateComparison | DuplicateEvaluation, console: Console) -> None:
     """Print the tables: how each agent did, by how much they differ, each among each other."""
+    found = as_comparison(found)
     spec = found.matches[0].spec
-    last = spec.first + spec.deals - 1
     sessions = f", each a session of {spec.hands} hands" if spec.hands > 1 else ""
-    console.print(
-        Text(
-            f"{spec.game.title}, deals {spec.first} to {last} of bank {spec.bank}{sessions}, "
-            "from every seat"
-        )
-    )
+    console.print(Text(f"{spec.game.title}, {spec.deals_text}{sessions}, from every seat"))
     for variant, group in found.variants.items():
         print_fitting(console, [_results_table(variant, group, *shape) for shape in SHAPES])
         differences = [one for one in found.differences if one.variant == variant]

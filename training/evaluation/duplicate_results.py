@@ -7,7 +7,7 @@ dealer. In a game without a dealer positions are seats. Nets are counted in the 
 antes) a hand.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from .compare import ordered_pairs
 from .duplicate_play import DuplicateResults
+from .presented import Presented
 from .spec import EvaluationSpec
 from .stats import Estimate, TestedMean, student_mean, student_means
 
@@ -22,8 +23,8 @@ DEALER = "dealer"
 """What the last position is called, where a seat deals."""
 
 
-@dataclass(frozen=True, eq=False)
-class DuplicateEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class DuplicateEvaluation(Presented):
     """How an agent did, in every seat of the same deals, with others in the other seats."""
 
     spec: EvaluationSpec
@@ -39,6 +40,14 @@ class DuplicateEvaluation:
     results: DuplicateResults
     other_rules: bool = False
     """Whether it was trained by other rules than those played."""
+    report = "duplicate_report"
+
+    def headline(self) -> str:
+        """See `Presented.headline`."""
+        spec = self.spec
+        played = f"{spec.game.name}, {spec.variant}, {spec.deals_text}"
+        among, net = ", ".join(self.field), f"{self.net.text()} {per_hand(spec)}"
+        return f"{played}: {self.agent} among {among}, {net}"
 
     @property
     def deals(self) -> np.ndarray:
@@ -132,11 +141,18 @@ class DuplicateDifference(NamedTuple):
         }
 
 
-@dataclass(frozen=True, eq=False)
-class DuplicateComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class DuplicateComparison(Presented):
     """What agents did in one field, and each among seats that were all played by one other."""
 
     matches: list[DuplicateEvaluation]
+    report = "duplicate_report"
+
+    def headline(self) -> str:
+        """See `Presented.headline`."""
+        spec, names = self.matches[0].spec, (one.agent for one in self.matches)
+        who, variants = ", ".join(dict.fromkeys(names)), ", ".join(self.variants)
+        return f"{spec.game.name}, {variants}, {spec.deals_text}: {who}"
 
     @cached_property
     def variants(self) -> dict[str, list[DuplicateEvaluation]]:
@@ -178,6 +194,13 @@ class DuplicateComparison:
             "pairs": [one.summary() for one in self.matches if one.pair],
             "differences": [one.summary() for one in self.differences],
         }
+
+
+def as_comparison(found: DuplicateComparison | DuplicateEvaluation) -> DuplicateComparison:
+    """Return what can be shown as a comparison: a match as one of a single agent."""
+    if isinstance(found, DuplicateComparison):
+        return found
+    return DuplicateComparison([replace(found, pair=False)])
 
 
 def unit_chips(spec: EvaluationSpec) -> float:

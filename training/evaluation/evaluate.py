@@ -26,6 +26,7 @@ from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order
 from parlour.envs.core.rows import Rows, copy_states
 
 from .labels import Labels
+from .presented import Presented
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE, Estimate, bootstrap_mean, wilson_rate
 from .truth import Truth, check_against_labels, measure_truth
@@ -41,7 +42,7 @@ Progress = Callable[[int], None]
 """Called with the number of deals that have ended since the last call."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EpisodeResults:
     """What came of n deals, in the order of their seeds.
 
@@ -52,6 +53,10 @@ class EpisodeResults:
 
     facts: dict[str, np.ndarray]
     milliseconds: float
+
+    def __repr__(self) -> str:
+        """Return on one line what there is: the arrays are long."""
+        return f"<{type(self).__name__}: {len(self.score)} deals, {', '.join(self.facts)}>"
 
     @property
     def score(self) -> np.ndarray:
@@ -69,8 +74,8 @@ class EpisodeResults:
         return int(self.facts["decisions"].sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Presented):
     """How an agent plays what a specification says: the results of its deals."""
 
     spec: EvaluationSpec
@@ -82,6 +87,19 @@ class Evaluation:
     results: EpisodeResults
     other_rules: bool = False
     """Whether it was trained by other rules than those played."""
+    report = "report"
+
+    def headline(self) -> str:
+        """See `Presented.headline`."""
+        found = ", ".join(
+            f"{fact} {self.estimate(fact).text()}" for fact in dict.fromkeys((self.goal, "score"))
+        )
+        return f"{self.game.name}, {self.variant}, {self.spec.deals_text}: {self.agent}, {found}"
+
+    @property
+    def goal(self) -> str:
+        """The fact that says whether the game's aim was reached, ``"won"`` in most games."""
+        return self.game.goal_name(self.rules)
 
     @property
     def game(self) -> Game:

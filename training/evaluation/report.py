@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..files import write_bytes, write_json
-from .check_outputs import EPISODES, FILES, PICTURE, SUMMARY
-from .compare import Comparison, Difference
+from .check_outputs import EPISODES, FILES, PICTURES, SUMMARY
+from .compare import Comparison, Difference, as_comparison
 from .duplicate_results import DuplicateEvaluation
 from .evaluate import LOOKS_AHEAD, OTHER_RULES, SEES_ALL, Evaluation
 from .label_checks import NO_SCORE, UNKNOWN_FEWEST
@@ -30,13 +30,16 @@ SHAPES = ((2, True), (1, True), (2, False), (1, False))
 """From wide to narrow: decimals, and whether with what play cost (moves, ms)."""
 
 
-def save(comparison: Comparison, folder: Path | str) -> list[Path]:
-    """Write episodes.parquet, summary.json and comparison.png into a folder; return their paths.
+def save(comparison: Comparison | Evaluation, folder: Path | str) -> list[Path]:
+    """Write episodes.parquet, summary.json and comparison (png, svg, pdf) into a folder.
+
+    Returns the paths of what was written.
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
     """
     from .plots import plot_comparison  # Matplotlib takes a second to load
 
+    comparison = as_comparison(comparison)
     return write_files(
         folder, episodes(comparison), comparison.summary(), lambda: plot_comparison(comparison)
     )
@@ -52,25 +55,40 @@ def write_files(
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        table, image = BytesIO(), BytesIO()
+        table = BytesIO()
         pq.write_table(rows, table)
         write_bytes(folder / EPISODES, table.getvalue())
         write_json(folder / SUMMARY, summary)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in other letters
-            draw().savefig(image, format="png")
-        write_bytes(folder / PICTURE, image.getvalue())
+        figure = draw()
+        for name in PICTURES:
+            write_picture(folder / name, figure)
     except OSError as error:
         raise OSError(f"{folder}: could not be written: {error}") from error
     return [folder / name for name in FILES]
 
 
-def episodes(comparison: Comparison) -> pa.Table:
+def write_picture(path: Path, figure: Any) -> None:
+    """Write a Matplotlib figure in the format that the path ends with; see `write_bytes`.
+
+    Text stays text in a PDF, and the same figure gives the same bytes: no date is in them.
+    """
+    from matplotlib import rc_context
+
+    image, kind = BytesIO(), path.suffix[1:]
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    with warnings.catch_warnings(), rc_context({"pdf.fonttype": 42, "svg.hashsalt": "parlour"}):
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a name in other letters
+        figure.savefig(image, format=kind, metadata=undated)
+    write_bytes(path, image.getvalue())
+
+
+def episodes(comparison: Comparison | Evaluation) -> pa.Table:
     """Return a row for each game played: game, variant, agent, bank, deal, and all facts of it.
 
     A fact that a variant does not have is null. The summary, as JSON, is in the table's metadata
     under ``parlour``.
     """
+    comparison = as_comparison(comparison)
     tables = [_rows(one) for one in comparison.evaluations]
     whole = pa.concat_tables(tables, promote_options="default")
     return whole.replace_schema_metadata({"parlour": json.dumps(comparison.summary())})
@@ -108,11 +126,11 @@ def _label_columns(one: Evaluation) -> dict[str, pa.Array]:
     return found
 
 
-def show(comparison: Comparison, console: Console) -> None:
+def show(comparison: Comparison | Evaluation, console: Console) -> None:
     """Print the tables of a comparison: how each agent did, and by how much they differ."""
+    comparison = as_comparison(comparison)
     spec = comparison.evaluations[0].spec
-    last = spec.first + spec.deals - 1
-    console.print(Text(f"{spec.game.title}, deals {spec.first} to {last} of bank {spec.bank}"))
+    console.print(Text(f"{spec.game.title}, {spec.deals_text}"))
     found = comparison.differences
     for variant, group in comparison.variants.items():
         print_fitting(console, [_results_table(variant, group, *shape) for shape in SHAPES])
@@ -220,9 +238,8 @@ def differences_table(found: list[Difference]) -> Table:
 
 
 def interval_text(found: Estimate, times: float = 1.0, decimals: int = 2) -> str:
-    """Write an estimate as ``34.33 [33.41, 35.27]``; ``times`` 100 for per cent."""
-    mean, low, high = (f"{times * value:.{decimals}f}" for value in found[:3])
-    return f"{mean} \\[{low}, {high}]"
+    """Write an estimate as `Estimate.text` does, for tables."""
+    return escape(found.text(times, decimals))
 
 
 def interval_style(found: Estimate) -> str:

@@ -21,7 +21,7 @@ from .truth import find_requested_labels
 DEALS = 10_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EvaluationSpec:
     """What is played: deals ``first`` .. ``first + deals - 1`` of a bank, by one set of rules.
 
@@ -75,6 +75,15 @@ class EvaluationSpec:
     def seeds(self) -> np.ndarray:
         """The seeds of the deals, uint64 (deals,)."""
         return bank_seeds(self.bank, self.numbers)
+
+    def __repr__(self) -> str:
+        """Return on one line what is played."""
+        return f"<{type(self).__name__}: {self.game.name}, {self.variant}, {self.deals_text}>"
+
+    @property
+    def deals_text(self) -> str:
+        """Return which deals, for one line of text."""
+        return f"deals {self.first} to {self.first + self.deals - 1} of bank {self.bank}"
 
     def rules_summary(self) -> dict[str, Any]:
         """Return by which rules is played, as JSON has it."""

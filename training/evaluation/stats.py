@@ -27,6 +27,11 @@ class Estimate(NamedTuple):
     high: float
     n: int
 
+    def text(self, times: float = 1.0, decimals: int = 2) -> str:
+        """Return it as ``34.33 [33.41, 35.27]``; ``times`` 100 for per cent."""
+        mean, low, high = (f"{times * value:.{decimals}f}" for value in self[:3])
+        return f"{mean} [{low}, {high}]"
+
 
 class TestedMean(NamedTuple):
     """One of several means that are tested together: whether each differs from 0.

@@ -32,6 +32,7 @@ from parlour.envs.seat import SeatRows
 
 from ..evaluation.duplicate_play import play_duplicate
 from ..evaluation.evaluate import EpisodeResults
+from ..evaluation.plots import agent_colours
 from ..files import write_bytes
 from . import checkpoint, save_agent
 from .ppo import CardPolicy, CardPPO
@@ -269,6 +270,7 @@ def picture(history: list[dict[str, Any]]) -> Figure:
     figure = Figure(figsize=(9, 5), dpi=110, layout="constrained")
     axes = figure.subplots()
     names = [member["name"] for member in history[-1]["members"]]
+    colours = agent_colours(name for name in names if not name.startswith(f"{LEARNER}-"))
     for place, name in enumerate(names):
         known = [entry for entry in history if len(entry["members"]) > place]
         steps = np.array([entry["steps"] for entry in known])
@@ -279,7 +281,7 @@ def picture(history: list[dict[str, Any]]) -> Figure:
             steps,
             mean,
             lw=2.4 if name == LEARNER else 1.0,
-            color="#999999" if past else None,
+            color="#999999" if past else colours[name],
             alpha=0.6 if past else 1.0,
             label=None if past else name,
         )

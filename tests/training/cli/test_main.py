@@ -13,6 +13,7 @@ import pytest
 from parlour.agents.networks import build_network
 from parlour.envs import GAMES
 from parlour.training.cli import bench, main
+from parlour.training.evaluation.check_outputs import FILES
 from parlour.training.learning import save_agent
 
 MINE = """
@@ -140,7 +141,7 @@ def test_what_the_others_finished_is_not_lost(
     assert len(printed.json["differences"]) == 1
     assert json.loads((elsewhere / "printed" / "summary.json").read_text()) == printed.json
     files = sorted(path.name for path in (elsewhere / "shown").iterdir())
-    assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+    assert files == sorted(FILES)
 
 
 def test_an_agent_that_fails_by_the_second_variant(parlour: Any, elsewhere: Path) -> None:
@@ -217,7 +218,7 @@ def test_a_game_for_several_is_compared_in_pairs_and_in_a_field(
         assert part in shown.out
     for folder in ("one", "two"):
         files = sorted(path.name for path in (elsewhere / folder).iterdir())
-        assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+        assert files == sorted(FILES)
     assert json.loads((elsewhere / "one" / "summary.json").read_text()) == found
 
 
@@ -262,7 +263,7 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
     assert said.status == 0
     assert "greedy − uniform" in said.out
     files = sorted(path.name for path in (elsewhere / "found").iterdir())
-    assert files == ["comparison.png", "episodes.parquet", "summary.json"]
+    assert files == sorted(FILES)
 
 
 @pytest.mark.parametrize(

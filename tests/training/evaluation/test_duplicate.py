@@ -15,6 +15,7 @@ from parlour.agents.uniform import UniformAgent
 from parlour.envs import game
 from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation import duplicate_report as report
+from parlour.training.evaluation.check_outputs import FILES
 from parlour.training.evaluation.duplicate import (
     compare_duplicate,
     default_opponents,
@@ -142,7 +143,7 @@ def test_the_summary_is_json(found: DuplicateComparison) -> None:
 
 def test_files(found: DuplicateComparison, tmp_path: Path) -> None:
     paths = report.save(found, tmp_path / "new")
-    assert [path.name for path in paths] == ["episodes.parquet", "summary.json", "comparison.png"]
+    assert [path.name for path in paths] == [*FILES]
     rows = pq.read_table(paths[0])
     assert rows.num_rows == (4 + 12) * 2 * 40 * 4
     frame = rows.to_pandas()

@@ -1,0 +1,62 @@
+"""What every result can do, in Python and in notebooks: become a table, files, a page, a line."""
+
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+PAGE_WIDTH = 140
+"""Columns of the tables in a notebook."""
+PAGE = '<pre style="line-height: normal; overflow-x: auto; white-space: pre">{code}</pre>'
+
+
+class Presented:
+    """A result that can be shown and kept; `report` names the module that does it.
+
+    That module stands above the results that it shows, so it is looked up when it is needed, as
+    `parlour.training` does with its public names. Matplotlib and pandas are loaded only then.
+    """
+
+    report: ClassVar[str]
+
+    def headline(self) -> str:
+        """Return on one line what was played, by whom."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> "DataFrame":
+        """Return a row for each game played; see ``episodes`` of the module `report` names."""
+        return self._module().episodes(self).to_pandas()
+
+    def save(self, folder: Path | str) -> list[Path]:
+        """Write rows (Parquet), summary (JSON) and picture (PNG, SVG, PDF) into a folder.
+
+        It is made where it is missing; each file appears whole or not at all. Returns the paths.
+        Raises OSError if the folder cannot be written.
+        """
+        paths: list[Path] = self._module().save(self, folder)
+        return paths
+
+    def _repr_html_(self) -> str:
+        console = Console(
+            record=True,
+            file=StringIO(),
+            width=PAGE_WIDTH,
+            color_system="truecolor",
+            force_jupyter=False,
+            highlight=False,
+            emoji=False,
+        )
+        self._module().show(self, console)
+        return console.export_html(inline_styles=True, code_format=PAGE)
+
+    def __repr__(self) -> str:
+        """The headline: results have too many numbers to be printed."""
+        return f"<{type(self).__name__}: {self.headline()}>"
+
+    def _module(self) -> Any:
+        return import_module(f".{self.report}", __package__)
