@@ -14,7 +14,7 @@ EXAMPLES = {
 --json prints one object on stdout: won, score, moves and the game's further facts, each
 {"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed. In a game
 that nobody wins, won is null, and another word (reached) says how often its aim was reached.
---out writes episodes.parquet (a row a game), summary.json and comparison.png.
+--out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf).
 
 In a game for several the agent plays each deal from every seat, with --field in the others: net is
 what it won, in antes a hand, positions the same at each position from the dealer's left.
@@ -23,12 +23,13 @@ what it won, in antes a hand, positions the same at each position from the deale
   parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
   parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
   parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
+  parlour compare poker-squares --variant british --agents greedy mine=trained --any-rules
 
 All agents play the same deals. --json prints one object on stdout: {"results": [...],
 "differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
 agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and
 all given before.
---out writes episodes.parquet (a row a game), summary.json and comparison.png.
+--out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf).
 
 In a game for several each agent plays each deal from every seat: in --field, and among seats all
 played by each of the others. --json then has "pairs", too, and a difference has net and positions:

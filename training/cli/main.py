@@ -158,7 +158,7 @@ def _add_deals(parser: Parser) -> None:
         help="labels of the deals (parlour bank make), or no (default: those that are found)",
     )
     parser.add_argument(
-        "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and a picture"
+        "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and pictures"
     )
     parser.add_argument(
         "--json", action="store_true", help="print JSON, and nothing else, on stdout"

@@ -44,7 +44,10 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Presented):
-    """What several agents made of the same deals: by variant, then in the order they were given."""
+    """What several agents made of the same deals: by variant, then in the order they were given.
+
+    ``to_pandas()`` and ``save(folder)`` hand it on: see `presented.Presented`.
+    """
 
     evaluations: list[Evaluation]
     report = "report"

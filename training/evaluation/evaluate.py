@@ -76,7 +76,10 @@ class EpisodeResults:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Presented):
-    """How an agent plays what a specification says: the results of its deals."""
+    """How an agent plays what a specification says: the results of its deals.
+
+    ``to_pandas()`` and ``save(folder)`` hand them on: see `presented.Presented`.
+    """
 
     spec: EvaluationSpec
     agent: str
