@@ -5,8 +5,6 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import Console
-
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -42,6 +40,8 @@ class Presented:
         return paths
 
     def _repr_html_(self) -> str:
+        from rich.console import Console  # to play needs no extra
+
         console = Console(
             record=True,
             file=StringIO(),
