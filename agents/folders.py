@@ -27,7 +27,7 @@ def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
     there = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
     raise ValueError(
         f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
-        f"{', '.join(there)}"
+        f"{', '.join(there)} (any_rules lets another one of the game play)"
     )
 
 
