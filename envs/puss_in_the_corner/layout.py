@@ -30,7 +30,7 @@ LEFT, TOP = 3.0, 1.5
 """Where the first pile begins, right of the words; the foundations stand above the piles."""
 STEP = 0.4
 """How far a card of a pile lies below the one before it."""
-USUAL = 18
+USUAL = 21
 """Piles rarely have more cards: there is room for so many in every picture."""
 
 
