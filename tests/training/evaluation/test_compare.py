@@ -11,13 +11,15 @@ import pytest
 from rich.console import Console
 
 from parlour.agents.greedy import GreedyAgent
-from parlour.envs import game
+from parlour.agents.networks import build_network
+from parlour.envs import Game, game
 from parlour.envs.core.batch import StepConfig
 from parlour.training.evaluation import duplicate_report, report
 from parlour.training.evaluation.compare import Comparison, compare
 from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.plots import plot_comparison
+from parlour.training.learning import save_agent
 
 GAME = game("pyramid")
 
@@ -72,7 +74,15 @@ def test_names_tell_agents_apart() -> None:
     assert names == ["greedy", "greedy #2", "greedy (parlour.agents.greedy:GreedyAgent)"]
 
 
-def test_agents_trained_by_other_rules_are_marked() -> None:
+def saved(folder: Path, one: Game) -> str:
+    """A network that nobody has trained, for the default rules of a game."""
+    network = {"name": "mlp", "width": 8, "depth": 1, "options": {}}
+    made = build_network("mlp", one, 8, 1)
+    save_agent.save(folder, "tr", one, one.make_rules(), made, network, {}, {})
+    return str(folder)
+
+
+def test_agents_trained_by_other_rules_are_marked(tmp_path: Path) -> None:
     """In tables and files, alone and at tables of several."""
     poker = game("poker_squares")
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
@@ -88,10 +98,10 @@ def test_agents_trained_by_other_rules_are_marked() -> None:
     report.show(found, Console(file=out, width=100))
     assert "mine~ " in out.getvalue() and "mine " in out.getvalue()
     assert "~ was trained by other rules" in out.getvalue()
+    other = saved(tmp_path / "agent", game("seven_twenty_seven"))
     match = compare_duplicate(
-        "seven_twenty_seven", ["trained"], deals=2, options={"ante": 2}, field=["tr=trained"],
-        any_rules=True,
-    )  # fmt: skip
+        "seven_twenty_seven", [other], deals=2, options={"ante": 2}, field=[other], any_rules=True
+    )
     assert match.matches[0].other_rules and match.matches[0].field == ("tr~",)
     out = StringIO()
     duplicate_report.show(match, Console(file=out, width=100))
