@@ -16,12 +16,15 @@ from .rules import (
     FOLD,
     LEVELS,
     RAISE,
+    SEATS,
     STAND,
     Phase,
     Status,
 )
+from .showdown import find_shares
 
 _level_chips = plain_python(level_chips)  # rules come as a NamedTuple, or as their record
+_find_shares = plain_python(find_shares)
 
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
@@ -89,12 +92,32 @@ def _table(s: Any, rules: Any) -> list[str]:
     ]
     if s["over"]:
         nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
-        return [*lines, f"{PHASES[Phase.OVER]}: {nets}"]
+        return [*lines, *_showdown(s, rules), f"{PHASES[Phase.OVER]}: {nets}"]
     phase = PHASES[Phase(int(s["phase"]))]
     missing = int(s["high"]) - int(s["staked"][viewer])
     if BETTING_PHASES >> int(s["phase"]) & 1 and missing and int(s["live"]) >> viewer & 1:
         phase += f": {missing} to call"
     return [*lines, phase]
+
+
+def _showdown(s: Any, rules: Any) -> list[str]:
+    """Who took 7, who took 27, and how many chips: nothing where one seat was left."""
+    if int(s["live"]).bit_count() == 1:
+        return []
+    sevens, others, part = (int(one) for one in _find_shares(s, rules))
+    if not sevens | others:
+        return [f"nobody takes 7 or 27: {_takers(int(s['live']), int(s['pot']))}"]
+    if sevens == others:
+        return [f"7 and 27: {_takers(sevens, int(s['pot']))}"]
+    sides = (7, sevens, part), (27, others, int(s["pot"]) - part)
+    return [f"{side}: {_takers(seats, chips)}" for side, seats, chips in sides if seats]
+
+
+def _takers(seats: int, chips: int) -> str:
+    who = [str(seat) for seat in range(SEATS) if seats >> seat & 1]
+    if len(who) == 1:
+        return f"seat {who[0]} takes {chips}"
+    return f"seats {' and '.join([', '.join(who[:-1]), who[-1]])} share {chips}"
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:

@@ -99,13 +99,14 @@ def show_hands(s: State) -> None:
 
 
 @jit
-def split_pot_by_sides(s: State, rules: RulesRecord) -> None:
-    """Divide the pot between those who are nearest to 7 and to 27."""
-    show_hands(s)
+def find_shares(s: State, rules: RulesRecord) -> tuple[int, int, int]:
+    """Return the sets of seats that share 7's part of the pot and 27's, and 7's part in chips.
+
+    Both sets are empty where nobody has won a side. Of perfect hands the first part is all.
+    """
     perfect = perfect_seats(s) if rules.perfect else 0
     if perfect:
-        split_among_tied(s, rules, s["pot"], perfect)
-        return
+        return perfect, perfect, s["pot"]
     low = high = s["live"]
     if rules.declare != Declare.CARDS_SPEAK:
         low, high = declared_seats(s, SAYS_7), declared_seats(s, SAYS_27)
@@ -113,11 +114,20 @@ def split_pot_by_sides(s: State, rules: RulesRecord) -> None:
         low, high = low & ~drop_out, high & ~drop_out
     sevens, others = nearest_seats(s, low, 0), nearest_seats(s, high, 1)
     if sevens and others:
-        split_among_tied(s, rules, s["pot"] // 2, sevens)
-        split_among_tied(s, rules, s["pot"] - s["pot"] // 2, others)
-    elif sevens or others:
-        split_among_tied(s, rules, s["pot"], sevens | others)
-    else:
+        return sevens, others, s["pot"] // 2
+    return sevens, others, s["pot"] if sevens else 0
+
+
+@jit
+def split_pot_by_sides(s: State, rules: RulesRecord) -> None:
+    """Divide the pot between those who are nearest to 7 and to 27."""
+    show_hands(s)
+    sevens, others, part = find_shares(s, rules)
+    if sevens:
+        split_among_tied(s, rules, part, sevens)
+    if others:
+        split_among_tied(s, rules, s["pot"] - part, others)
+    if not sevens | others:
         split_among_tied(s, rules, s["pot"], s["live"])
 
 

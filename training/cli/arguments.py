@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from parlour.agents.registry import BUILT_IN
 from parlour.envs import Game
 
-from ..evaluation.terminal import cut_middle
+from ..evaluation.terminal import cut_middle, print_notice
 
 AGENT_HELP = (
     f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
@@ -138,14 +138,19 @@ def read_variants(
 ) -> Sequence[str] | None:
     """Return the variants that are named; ``all`` alone stands for every one.
 
-    In a game for one player or several it stands for those that are as the default is.
+    In a game for one player or several it stands for those that are as the default is; a notice on
+    stderr names the others.
     """
     if "all" not in (names or ()):
         return names
     if list(names or ()) != ["all"]:
         raise ValueError("variant 'all' goes alone: it stands for every variant")
     several = is_for_several(game, None, options)
-    return [name for name in game.variants if is_for_several(game, [name], options) == several]
+    wanted = [name for name in game.variants if is_for_several(game, [name], options) == several]
+    if left_out := [name for name in game.variants if name not in wanted]:
+        kind = "one player" if several else "several players"
+        print_notice(f"--variant all leaves out {', '.join(left_out)}, which are for {kind}")
+    return wanted
 
 
 def is_for_several(game: Game, variants: Sequence[str] | None, options: Mapping[str, str]) -> bool:

@@ -30,10 +30,11 @@ from .report import (
 )
 from .spec import EvaluationSpec
 from .stats import Estimate
+from .terminal import time_text
 from .terminal_tables import make_table, print_fitting
 
 SHAPES = ((True, True), (True, False), (False, True), (False, False))
-"""From wide to narrow: whether with the mean at each position, whether with ms."""
+"""From wide to narrow: whether with the mean at each position, whether with time."""
 
 
 def save(found: DuplicateComparison | DuplicateEvaluation, folder: Path | str) -> list[Path]:
@@ -116,7 +117,7 @@ def _notes(found: DuplicateComparison, spec: EvaluationSpec) -> str:
             "Differences are paired: the same deals, seats and field. Holm: corrected for the "
             "number of positions."
         )
-    return " ".join([*said, "ms: a decision, in a batch."])
+    return " ".join([*said, "time: a decision, in a batch."])
 
 
 def _results_table(
@@ -125,11 +126,11 @@ def _results_table(
     """The table of how each agent did in the field."""
     spec = group[0].spec
     places = position_names(spec) if positions else []
-    heads = [per_hand(spec), "won %", *places, *(["ms"] if costs else [])]
+    heads = [per_hand(spec), "won %", *places, *(["time"] if costs else [])]
     table = make_table(f"{variant}, among {', '.join(group[0].field)}", "agent", *heads)
     for one in group:
         means = [f"{at.mean:+.2f}" for at in one.position_means] if positions else []
-        spent = [f"{one.results.milliseconds:.2g}"] if costs else []
+        spent = [time_text(one.results.milliseconds)] if costs else []
         won = f"{100 * one.estimates['won'].mean:.1f}"
         table.add_row(agent_label(one), interval_text(one.net), won, *means, *spent)
     return table

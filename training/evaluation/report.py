@@ -23,11 +23,12 @@ from .duplicate_results import DuplicateEvaluation
 from .evaluate import LOOKS_AHEAD, OTHER_RULES, SEES_ALL, Evaluation
 from .label_checks import NO_SCORE, UNKNOWN_FEWEST
 from .stats import Estimate
+from .terminal import time_text
 from .terminal_tables import make_table, print_fitting
 from .truth import Truth
 
 SHAPES = ((2, True), (1, True), (2, False), (1, False))
-"""From wide to narrow: decimals, and whether with what play cost (moves, ms)."""
+"""From wide to narrow: decimals, and whether with what play cost (moves, time)."""
 
 
 def save(comparison: Comparison | Evaluation, folder: Path | str) -> list[Path]:
@@ -141,9 +142,11 @@ def show(comparison: Comparison | Evaluation, console: Console) -> None:
             mine = [one for one in found if one.variant == variant]
             print_fitting(console, [differences_table(mine)])
     show_marks(comparison.evaluations, console)
+    if any(one.results.facts["truncated"].any() for one in comparison.evaluations):
+        console.print(f"cut off: after {spec.max_moves} moves (--max-moves), neither won nor lost")
     console.print(
         f"[dim]In brackets: {spec.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
-        "means\nbootstrap). Differences are paired: the same deals. ms: a decision, in a batch.[/]"
+        "means\nbootstrap). Differences are paired: the same deals. time: a decision, in a batch.[/]"
     )
     show_key(spec.key, console)
 
@@ -171,14 +174,21 @@ def show_key(key: str, console: Console) -> None:
 
 def _results_table(variant: str, group: list[Evaluation], decimals: int, costs: bool) -> Table:
     goal = group[0].game.goal
-    heads = (f"{goal} %", "score", *(("moves", "ms") if costs else ()))
+    cut = any(one.results.facts["truncated"].any() for one in group)
+    heads = (
+        *(f"{goal} %", "score"),
+        *(("cut off %",) if cut else ()),
+        *(("moves", "time") if costs else ()),
+    )
     table = make_table(variant, "agent", *heads)
     for one in group:
-        spent = f"{one.results.moves.mean():.1f}", f"{one.results.milliseconds:.2g}"
+        share = f"{100 * one.results.facts['truncated'].mean():.2f}"
+        spent = f"{one.results.moves.mean():.1f}", time_text(one.results.milliseconds)
         table.add_row(
             agent_label(one),
             interval_text(one.estimate(goal), 100, decimals),
             interval_text(one.estimate("score"), 1, decimals),
+            *((share,) if cut else ()),
             *(spent if costs else ()),
         )
     return table

@@ -1,6 +1,7 @@
 """Text for terminals of any width, and for pipes: what is said on one line, and what is wrapped."""
 
 import shutil
+import sys
 import textwrap
 from collections.abc import Sequence
 
@@ -35,6 +36,20 @@ def cut_names(names: Sequence[str], longest: int) -> list[str]:
         if len(set(found)) == len(set(names)):
             return found
         longest += 1
+
+
+def print_notice(text: str) -> None:
+    """Tell a person something beside the results, on stderr."""
+    print(f"parlour: notice: {text}", file=sys.stderr, flush=True)
+
+
+def time_text(milliseconds: float) -> str:
+    """Write a time in the unit that suits it: ``"0.3 µs"``, ``"32 µs"``, ``"1.5 ms"``, ``"95 s"``."""
+    value, unit = milliseconds * 1000, "µs"
+    for larger in ("ms", "s"):
+        if float(f"{value:.2g}") >= 1000:  # as it is shown: 999.6 µs are 1 ms
+            value, unit = value / 1000, larger
+    return f"{float(f'{value:.2g}'):g} {unit}"
 
 
 def find_width() -> int:

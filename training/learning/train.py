@@ -33,6 +33,7 @@ from parlour.agents.value_table import require_afterstates
 from parlour.envs import find_game
 from parlour.envs.core.options import to_plain as plain_rules
 
+from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
 from .run import RESULT_FILE, Run, Stop
@@ -235,10 +236,6 @@ def _catch_signals() -> Iterator[Stop]:
             signal.signal(signum, handler)
 
 
-def _print_notice(text: str) -> None:
-    print(f"parlour: notice: {text}", file=sys.stderr)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train by command line; return the exit code: 0, 2 for wrong input, 130 when stopped."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -252,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 raise ValueError("--resume RUN takes nothing else: a run keeps its own settings")
             folder, profile = resume(Path(words[1])), False
         else:
-            settings = parse(words, _print_notice)
+            settings = parse(words, print_notice)
             folder, profile = train(settings), settings.profile
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)

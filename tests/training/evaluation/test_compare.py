@@ -146,8 +146,8 @@ def test_tables_mark_who_sees_all(found: Comparison) -> None:
 @pytest.mark.parametrize(
     ("width", "head", "decimals"),
     [
-        (120, "agent won % score moves ms", 2),
-        (88, "agent won % score moves ms", 1),
+        (120, "agent won % score moves time", 2),
+        (88, "agent won % score moves time", 1),
         (80, "agent won % score", 2),
         (70, "agent won % score", 1),
     ],
@@ -162,6 +162,20 @@ def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: 
     assert any(map(row.match, lines))
     assert "+ looks a step ahead" in lines
     assert max(map(len, out.getvalue().splitlines())) <= width
+
+
+def test_games_that_were_cut_off_have_a_column() -> None:
+    def shown(max_moves: int) -> str:
+        out = StringIO()
+        found = compare(GAME, ["uniform"], variants=["web"], deals=20, max_moves=max_moves)
+        report.show(found, Console(file=out, width=120))
+        return " ".join(out.getvalue().split())
+
+    assert "cut off" not in shown(100_000)
+    text = shown(9)
+    assert "agent won % score cut off % moves time" in text
+    assert "] 100.00 9.0 " in text
+    assert "cut off: after 9 moves (--max-moves), neither won nor lost" in text
 
 
 def test_the_picture_names_variants_and_agents(found: Comparison) -> None:

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from parlour.training.evaluation.terminal import as_line, wrap_beside
+from parlour.training.evaluation.terminal import as_line, time_text, wrap_beside
 from parlour.training.evaluation.terminal_tables import (
     ENDLESS,
     make_table,
@@ -97,3 +97,14 @@ def test_text_beside_a_heading_keeps_its_words(
 
 def test_one_line() -> None:
     assert as_line(" a\n\tb \x1b[31m\x00 \ud800♥ ") == "a b \\x1b[31m\\x00 \\ud800♥"
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        *((0.0, "0 µs"), (3.2e-5, "0.032 µs"), (0.0003, "0.3 µs"), (0.032, "32 µs")),
+        *((0.64, "640 µs"), (0.9996, "1 ms"), (1.5, "1.5 ms"), (999.9, "1 s"), (95e3, "95 s")),
+    ],
+)
+def test_times_have_the_unit_that_suits_them(milliseconds: float, text: str) -> None:
+    assert time_text(milliseconds) == text
