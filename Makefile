@@ -11,8 +11,14 @@ PIP := -m pip --disable-pip-version-check install --quiet
 # Each test process computes on one thread: spinning threads on few cores cost ten times the time.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses $(WORKERS) --dist loadfile
 
+# What lets "parlour ..." be typed as the documents write it.
+HOW_TO_ACTIVATE = @echo 'To use it here: . .venv/bin/activate    (then: parlour list)' >&2
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check bench goldens docs docs-site clean
+.PHONY: help install demo test test-all check bench goldens docs docs-site clean
+
+install: .venv/.stamp ## make .venv, with everything in it
+	$(HOW_TO_ACTIVATE)
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -20,7 +26,8 @@ help: ## this list
 demo: .venv/.stamp ## train a small agent, hold it against the baselines, draw the picture
 	rm -rf $(DEMO)
 	$(BIN)/parlour train pyramid --preset demo --name demo
-	$(BIN)/parlour compare pyramid --agents uniform greedy $(DEMO)/seed-0/agent --out $(DEMO)/compare
+	$(BIN)/parlour compare pyramid --agents uniform greedy $(DEMO)/seed-0/agent --key demo --out $(DEMO)/compare
+	$(HOW_TO_ACTIVATE)
 
 test: .venv/.stamp ## the tests, without the slow ones (WORKERS=2)
 	$(PYTEST)
@@ -64,6 +71,7 @@ endef
 	$(BIN)/python $(PIP) "$(TORCH)"
 	$(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
 	@touch $@
+	$(HOW_TO_ACTIVATE)
 
 .venv/.docs-stamp: .venv/.stamp
 	$(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"

@@ -1,7 +1,8 @@
 """Steps a second of Parlour and its peers in one run; writes the table in the documents.
 
     python -m benchmarks.steps            # measure all, print the table
-    python -m benchmarks.steps --write    # and put it into docs/figures.md, benchmarks/steps.json
+    python -m benchmarks.steps --write    # and put it into docs/figures.md, benchmarks/steps.json,
+                                          # ten rows of it into README.md
 
 Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
 turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
@@ -17,9 +18,24 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from .blocks import put_block
+
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES, RECORD = ROOT / "docs" / "figures.md", ROOT / "benchmarks" / "steps.json"
-BEGIN, END = "<!-- generated: benchmarks.steps -->", "<!-- end -->"
+README, BLOCK = ROOT / "README.md", "benchmarks.steps"
+README_ROWS = {
+    "pyramid-classic-kernel-4096": "Pyramid, the kernel, 4096 games",
+    "pyramid-classic-vector-4096": "Pyramid, `CardVectorEnv`, 4096 games",
+    "pyramid-classic-single": "Pyramid, `gym.make`, one game",
+    "poker_squares-classic-kernel-4096": "Poker Squares, the kernel, 4096 games",
+    "puss_in_the_corner-no-redeal-kernel-4096": "Puss in the Corner, the kernel, 4096 games",
+    "openspiel-solitaire": "OpenSpiel, solitaire, one game",
+    "rlcard-limit-holdem": "RLCard, limit hold'em, one game",
+    "pgx-kuhn": "Pgx, Kuhn poker, 1024 games",
+    "envpool-blackjack": "EnvPool, blackjack, 1024 games",
+    "gymnasium-blackjack": "Gymnasium, blackjack, one game",
+}
+"""What the README shows, and calls the rows; docs/figures.md has them all."""
 BASE = "openspiel-solitaire"
 """What ratios are taken against, if no other row is named."""
 
@@ -99,6 +115,14 @@ def table(lines: list[dict[str, Any]], rounds: int, seconds: float, base_row: st
     return "\n".join(out) + "\n"
 
 
+def short_table(lines: list[dict[str, Any]]) -> str:
+    """Return the rows of the README as Markdown: what was measured, and steps a second."""
+    medians = {line["name"]: line["median"] for line in lines if "error" not in line}
+    out = ["| random legal play on one core | steps/s |", "| --- | ---: |"]
+    shown = {name: words for name, words in README_ROWS.items() if name in medians}
+    return "\n".join([*out, *(f"| {shown[name]} | {_short(medians[name])} |" for name in shown)])
+
+
 def _short(speed: float) -> str:
     return f"{speed / 1e6:.2f} M" if speed >= 1e6 else f"{speed / 1e3:.1f} k"
 
@@ -114,11 +138,9 @@ def machine() -> str:
 
 
 def write(text: str, lines: list[dict[str, Any]]) -> None:
-    """Put the table between its markers in the document, and the figures beside this file."""
-    before, found, rest = FIGURES.read_text().partition(BEGIN)
-    if not found:
-        raise SystemExit(f"{FIGURES.name} has no line {BEGIN}")
-    FIGURES.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{rest.partition(END)[2]}")
+    """Put the tables between their markers in the documents, and the figures beside this file."""
+    put_block(FIGURES, BLOCK, text)
+    put_block(README, BLOCK, short_table(lines))
     RECORD.write_text(json.dumps({"machine": machine(), "rows": lines}, indent=1) + "\n")
 
 
@@ -130,7 +152,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="per row and round (1.0)")
     parser.add_argument("--rows", nargs="*", default=[], help="only these rows")
     parser.add_argument("--base", default=BASE, help=f"row that ratios are against ({BASE})")
-    parser.add_argument("--write", action="store_true", help="write figures.md and steps.json")
+    parser.add_argument(
+        "--write", action="store_true", help="write figures.md, README.md and steps.json"
+    )
     given = parser.parse_args()
     if given.rounds < 1 or given.seconds <= 0:
         parser.error("--rounds and --seconds must be positive")

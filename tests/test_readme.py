@@ -2,8 +2,11 @@
 
 import contextlib
 import io
+import json
 import re
 import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from benchmarks import steps
 from parlour.training.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +29,11 @@ SMALL = {
     "compare": "--deals 40",
     "bench": "--rows 64 --seconds 0.05",
 }
-OTHERS = ("git clone <this repository> parlour", "cd parlour", "make demo", "pip install -e ")
+OTHERS = (
+    *("git clone <this repository> parlour", "cd parlour", "make demo", "pip install -e "),
+    ". .venv/bin/activate",
+)
+DEMO_RECIPE = re.compile(r"^\t\$\(BIN\)/parlour (compare .*)$", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -115,3 +123,43 @@ def test_targets_exist(document: str) -> None:
     targets = set(re.findall(r"(?:^\$ |`)make ([a-z-]+)", text, re.MULTILINE))
     assert {t for t in targets if not re.search(rf"^{t}:", makefile, re.MULTILINE)} == set()
     assert targets
+
+
+def generated(name: str) -> str:
+    """A generated block of the README."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return text.partition(f"<!-- generated: {name} -->")[2].partition("<!-- end -->")[0].strip()
+
+
+def test_the_table_of_the_demo_is_what_comes_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All but the time, and but the trained agent's: it takes minutes to train."""
+    (recipe,) = DEMO_RECIPE.findall((ROOT / "Makefile").read_text(encoding="utf-8"))
+    words = [word for word in shlex.split(recipe.partition(" --out")[0]) if "$(" not in word]
+    assert words[:5] == ["compare", "pyramid", "--agents", "uniform", "greedy"]
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(words) == 0
+
+    def rows(text: str) -> list[str]:
+        found = [" ".join(re.sub(r"[\d.]+ µs", "", line).split()) for line in text.splitlines()]
+        wanted = ("Pyramid, deals", "uniform ", "greedy ", "truth ", "Draws: ")
+        return [line for line in found if line.startswith(wanted)]
+
+    now, shown = rows(capsys.readouterr().out), rows(generated("benchmarks.demo"))
+    assert len(now) == 1 + 2 + 1 + 2 + 1 + 1  # head, results, truth, beside it, difference, key
+    assert shown == now
+
+
+def test_the_table_of_speed_is_made_of_what_was_measured() -> None:
+    found = steps.short_table(json.loads(steps.RECORD.read_text(encoding="utf-8"))["rows"])
+    assert generated(steps.BLOCK) == found
+    assert found.count("\n") == 1 + len(steps.README_ROWS) == 11
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("target", ["demo", "install"])
+def test_make_ends_by_saying_how_to_activate(target: str) -> None:
+    done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
+    assert ". .venv/bin/activate" in done.stdout.splitlines()[-1]
+    assert "$ . .venv/bin/activate\n" in (ROOT / "README.md").read_text(encoding="utf-8")

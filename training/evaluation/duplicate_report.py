@@ -117,7 +117,7 @@ def _notes(found: DuplicateComparison, spec: EvaluationSpec) -> str:
             "Differences are paired: the same deals, seats and field. Holm: corrected for the "
             "number of positions."
         )
-    return " ".join([*said, "time: a decision, in a batch."])
+    return " ".join([*said, "time: of a decision."])
 
 
 def _results_table(

@@ -44,7 +44,7 @@ def print_notice(text: str) -> None:
 
 
 def time_text(milliseconds: float) -> str:
-    """Write a time in the unit that suits it: ``"0.3 µs"``, ``"32 µs"``, ``"1.5 ms"``, ``"95 s"``."""
+    """Write a time in the unit that suits it: ``"0.3 µs"``, ``"1.5 ms"``, ``"95 s"``."""
     value, unit = milliseconds * 1000, "µs"
     for larger in ("ms", "s"):
         if float(f"{value:.2g}") >= 1000:  # as it is shown: 999.6 µs are 1 ms

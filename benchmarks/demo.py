@@ -1,0 +1,33 @@
+"""Put what ``make demo`` prints, and its picture, into the documents.
+
+make demo | python -m benchmarks.demo
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from .blocks import put_block
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = "benchmarks.demo"
+FIRST, LAST = "Pyramid, deals ", "Draws: --key "
+"""How the first and the last line of the tables begin."""
+WRITTEN, PICTURE = "written: ", "comparison.png"
+
+
+def main() -> None:
+    """Read stdin to its end, then write README.md and docs/demo.png."""
+    lines = [line.rstrip() for line in sys.stdin.read().splitlines()]
+    begins = [number for number, line in enumerate(lines) if line.startswith(FIRST)]
+    ends = [number for number, line in enumerate(lines) if line.startswith(LAST)]
+    pictures = [line.removeprefix(WRITTEN) for line in lines if line.endswith(PICTURE)]
+    if not begins or not ends or not pictures:
+        sys.exit("what comes in is not what make demo prints")
+    table = "\n".join(lines[begins[0] : ends[-1] + 1])
+    put_block(ROOT / "README.md", BLOCK, f"```txt\n{table}\n```")
+    shutil.copy(ROOT / pictures[-1], ROOT / "docs" / "demo.png")
+
+
+if __name__ == "__main__":
+    main()
