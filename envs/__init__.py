@@ -20,6 +20,7 @@ from typing import Any
 import gymnasium as gym
 
 from . import poker_squares, puss_in_the_corner, pyramid, seven_twenty_seven
+from .core.compiling import watch_compilations
 from .core.game import GAMES, Game, find_game, register
 from .core.game import find_game as game  # the short form, for notebooks
 from .single import CardEnv
@@ -38,6 +39,8 @@ def make_vec(
     """Make a vector environment by the game's name: what `gymnasium.make_vec` calls."""
     return CardVectorEnv(game(game_name), num_envs, variant, **keywords)
 
+
+watch_compilations()
 
 for _module in (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven):
     _game = register(_module.GAME)

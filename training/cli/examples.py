@@ -47,7 +47,7 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour solve pyramid --deal 17 --actions "pyramid 26" "pyramid 21" DEAL
 
 --json prints one object on stdout: winnable (true, false, or null if that was not decided), moves
-in words, actions as numbers, fewest (if proven), score, nodes and ms.
+in words, cards (those of each move), actions as numbers, fewest (if proven), score, nodes and ms.
 """,
     "bank": """\
   parlour bank make pyramid --deals 10000
@@ -57,6 +57,13 @@ in words, actions as numbers, fewest (if proven), score, nodes and ms.
 
 A bank that was made is found by evaluate and compare, which then say how an agent did beside what
 could be reached. A run that was stopped goes on where it was.
+""",
+    "warm": """\
+  parlour warm
+  parlour warm pyramid
+
+Kernels are kept on disk. Without this each is compiled when it is first needed, which a line on
+stderr says.
 """,
     "bench": """\
   parlour bench                                 in a clone: all benchmarks, beside the peers

@@ -16,11 +16,12 @@ from parlour.agents.human import PlayerQuit
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
 from parlour.envs.core.batch import MAX_MOVES
+from parlour.envs.core.compiling import COMPILATIONS
 from parlour.envs.core.options import unknown_text
 
 from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
-from . import STOPPED, bank, bench, evaluate, games, play, solve
+from . import STOPPED, bank, bench, evaluate, games, play, solve, warm
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
@@ -49,6 +50,7 @@ COMMANDS = {
     "play": "play in the terminal, or watch an agent",
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
+    "warm": "compile the kernels of a game, or of all, beforehand",
     "bench": "measure steps per second on this machine",
 }
 
@@ -95,13 +97,18 @@ def parser() -> Parser:
     solve.add_solve(parsers["solve"])
     bank.add_bank(parsers["bank"], _add_rules)
     _add_bench(parsers["bench"])
+    _add_game(parsers["warm"], optional=True)
     return top
 
 
-def _add_rules(parser: Parser, many: bool = False, optional: bool = False) -> None:
+def _add_game(parser: Parser, optional: bool = False) -> None:
     parser.add_argument(
         "game", metavar="GAME", nargs="?" if optional else None, help=f"one of: {', '.join(GAMES)}"
     )
+
+
+def _add_rules(parser: Parser, many: bool = False, optional: bool = False) -> None:
+    _add_game(parser, optional)
     many_of: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
     several = "one or more of, or all: " if many else ""
     several += "; ".join(
@@ -229,6 +236,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "play": play.run_play,
     "solve": solve.run_solve,
     "bank": bank.run_bank,
+    "warm": warm.run_warm,
     "bench": bench.run_bench,
 }
 
@@ -280,6 +288,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
+    COMPILATIONS.always = True
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # so that one's own agent module is found
     for stream in (sys.stdout, sys.stderr):

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
@@ -9,6 +11,8 @@ import numpy as np
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
+from parlour.envs.core.cards import card_name, parse_card
+from parlour.envs.core.compiling import COMPILATIONS
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import unknown_text
@@ -17,6 +21,7 @@ from parlour.envs.core.truth import make_position, play_actions, solver_of
 
 from ..evaluation.labels import is_scored
 from ..evaluation.spec import check_number, describe_rules
+from ..evaluation.terminal import time_text
 from ..evaluation.truth import verify_solution
 from .arguments import read_options, read_text, read_whole
 
@@ -61,10 +66,11 @@ def run_solve(arguments: argparse.Namespace) -> int:
     if state["over"][0] != Over.RUNNING:
         found, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
     else:
-        begun = perf_counter()
+        begun = perf_counter() - COMPILATIONS.seconds
         found = solve(state, rules, optimal=arguments.fewest, limit=arguments.limit)
-        spent = 1000 * (perf_counter() - begun)
+        spent = 1000 * (perf_counter() - COMPILATIONS.seconds - begun)
         verify_solution(game, rules, state, found)
+    moves = describe_moves(game, rules, state, found.actions or [])
     said = {
         "game": game.name,
         "variant": describe_rules(game, rules, arguments.variant),
@@ -74,10 +80,11 @@ def run_solve(arguments: argparse.Namespace) -> int:
         "fewest": found.fewest,
         "moves": found.moves,
         "actions": None if found.actions is None else [int(action) for action in found.actions],
+        "cards": None if found.actions is None else [cards for _, cards in moves],
         "nodes": int(found.nodes),
         "ms": spent,
     }
-    print(json.dumps(said) if arguments.json else _solution(game, said))
+    print(json.dumps(said) if arguments.json else _solution(game, said, moves))
     return 0
 
 
@@ -107,10 +114,43 @@ def _action(game: Game, word: str) -> int:
     return names[word.lower()]
 
 
-def _solution(game: Game, said: dict[str, Any]) -> str:
+def describe_moves(
+    game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]
+) -> list[tuple[str, str]]:
+    """Name each move that actions make from a position: its places or turn, and its cards.
+
+    A pair of Pyramid is ``("waste 1 + pyramid 1", "Th 3s")``; a turn has no cards. ``state`` is
+    (1,), and every action is to be legal.
+    """
+    rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
+    rows.take_over(state)
+    found: list[tuple[str, str]] = []
+    labels: list[str] = []
+    cards: list[str] = []
+    for action[0] in actions:
+        before = rows.states["moves"][0]
+        labels.append(game.label(int(action[0])))
+        cards += _card_of(game, rules, rows.states[0], int(action[0]))
+        rows.step(action)
+        if rows.states["moves"][0] != before or rows.states["over"][0] != Over.RUNNING:
+            found.append((" + ".join(labels), " ".join(cards)))
+            labels, cards = [], []
+    return found
+
+
+def _card_of(game: Game, rules: Any, state: np.void, action: int) -> list[str]:
+    """The card that an action moves, if it moves one: that of its place, or the one to be laid."""
+    words = game.action_words(state, rules).get(action, ())
+    with suppress(ValueError, IndexError):
+        return [card_name(parse_card(words[0]))]
+    shown = state["shown"]
+    waiting = int(shown["card"]) if "card" in shown.dtype.names else 0
+    return [card_name(waiting)] if waiting else []
+
+
+def _solution(game: Game, said: dict[str, Any], moves: Sequence[tuple[str, str]]) -> str:
     deal = f"deal {said['deal']}, bank {said['bank']}" if "deal" in said else "a chosen deck"
     lines = [f"{game.title}, {said['variant']}, {deal}"]
-    moves = said["moves"] or []
     if is_scored(game):
         score = "none" if said["score"] is None else said["score"]
         lines.append(f"best score found: {score}, {len(moves)} moves")
@@ -118,6 +158,11 @@ def _solution(game: Game, said: dict[str, Any]) -> str:
         way = f", in {len(moves)} moves" if moves else ""
         fewest = " (no way is shorter)" if said["fewest"] is not None and moves else ""
         lines.append(f"winnable: {WORDS[said['winnable']]}{way}{fewest}")
-    lines += [f"{number:>4}  {move}" for number, move in enumerate(moves, 1)]
-    lines.append(f"{said['nodes']:,} positions looked at, {said['ms']:.3g} ms")
+    wide = max((len(move) for move, _ in moves), default=0)
+    for number, (move, cards) in enumerate(moves, 1):
+        lines.append(f"{number:>4}  {move:<{wide}}  {cards}".rstrip())
+    lines.append(f"solved in {time_text(said['ms'])}, {said['nodes']:,} positions looked at")
+    if COMPILATIONS.seconds >= 1:
+        seconds = f"{COMPILATIONS.seconds:.0f} s"
+        lines[-1] += f"; before that the solver was compiled, once, in {seconds}"
     return "\n".join(lines)

@@ -12,6 +12,7 @@ import pytest
 
 from parlour.agents.networks import build_network
 from parlour.envs import GAMES
+from parlour.envs.core.compiling import SAID as COMPILING
 from parlour.training.cli import bench, main
 from parlour.training.evaluation.check_outputs import FILES
 from parlour.training.learning import save_agent
@@ -85,7 +86,8 @@ def process(*words: str, code: str | None = None, stdin: str = "") -> Said:
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         timeout=120,
     )
-    return Said(done.returncode, done.stdout, done.stderr)
+    said = done.stderr.replace(f"{COMPILING}\n", "")  # where no kernels are on disk yet
+    return Said(done.returncode, done.stdout, said)
 
 
 def check_estimate(found: dict[str, float], n: int) -> None:
@@ -239,6 +241,21 @@ def test_all_variants_are_those_with_as_many_players_as_the_default(parlour: Any
     left_out = "leaves out duel, classic-duel, which are for several players"
     assert said.err == f"parlour: notice: --variant all {left_out}\n"
     assert played == [name for name in rules if rules[name].players == 1]
+
+
+def test_what_was_warmed_is_not_compiled_again(parlour: Any) -> None:
+    said = parlour("warm poker_squares")
+    parts = [line.split(" ...")[0] for line in said.out.splitlines()]
+    assert (said.status, said.err) == (0, "")
+    assert parts == [f"poker_squares: {part}" for part in ("environments", "agents", "solver")]
+    again = process("warm", "poker_squares")
+    assert again.out.count("nothing to compile\n") == 3
+    solved = subprocess.run(
+        [sys.executable, "-m", "parlour.training.cli", "solve", "poker_squares", "--deal", "3"],
+        capture_output=True,
+        text=True,
+    )
+    assert (solved.returncode, solved.stderr) == (0, "")
 
 
 def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -> None:

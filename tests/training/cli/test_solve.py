@@ -1,12 +1,14 @@
 """``parlour solve``: what can be reached from a deal, or from a position, and how."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from parlour.envs import CardEnv, game
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.cards import card_name, parse_card
+from parlour.envs.core.compiling import CompilationListener
 from parlour.training.cli import main
 from tests.fake_solver import FakeSolver, solved
 
@@ -43,7 +45,7 @@ def test_it_says_yes_no_or_undecided(fake: FakeSolver, capsys: pytest.CaptureFix
         text = said(capsys, "--deal", str(deals[code]))
         assert text.startswith(f"Pyramid, three-passes, deal {deals[code]}, bank pyramid-1\n")
         assert f"winnable: {word}" in text
-        assert " positions looked at, " in text
+        assert " positions looked at" in text
 
 
 def test_the_way_wins(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,6 +78,34 @@ def test_a_position_after_some_actions(
         assert rest["actions"] == whole[5:]
     end = json.loads(said(capsys, "--deal", str(deal), "--json", "--actions", *map(str, whole)))
     assert (end["winnable"], end["moves"], end["nodes"]) == (True, [], 0)
+
+
+def test_moves_name_cards_and_the_time_is_the_solvers(
+    fake: FakeSolver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = deals_by_code(fake)[1]
+    found = json.loads(said(capsys, "--deal", str(deal), "--json"))
+    shown = said(capsys, "--deal", str(deal)).splitlines()
+    env = CardEnv(GAME)
+    env.reset(options={"deal": deal})
+    for line, cards in zip(shown[2:-1], found["cards"], strict=True):
+        names = cards.split()
+        values = [parse_card(name) // 4 for name in names]
+        assert sum(values) == 13 if names else " DEAL" in line or " REDEAL" in line
+        assert line.endswith(cards)
+    assert re.fullmatch(r"solved in [\d.]+ [µm]?s, \d+ positions looked at", shown[-1])
+
+    slow = FakeSolver.__call__
+
+    def compiling(self: FakeSolver, *given: object, **keywords: object) -> object:
+        monkeypatch.setattr(CompilationListener, "seconds", 95.0)
+        return slow(self, *given, **keywords)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(CompilationListener, "seconds", 0.0)
+    monkeypatch.setattr(FakeSolver, "__call__", compiling)
+    last = said(capsys, "--deal", str(deal)).splitlines()[-1]
+    assert last.endswith("; before that the solver was compiled, once, in 95 s")
+    assert "solved in " in last
 
 
 def test_variants_and_banks(capsys: pytest.CaptureFixture[str]) -> None:

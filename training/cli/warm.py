@@ -1,0 +1,93 @@
+"""``parlour warm``: kernels are compiled beforehand, so that nothing waits for them later."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from parlour.agents.registry import MCTS, ORACLE, PIMC, choose_actions, load_agent, prepare_turn
+from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game, find_game
+from parlour.envs.core.batch import Autoreset
+from parlour.envs.core.compiling import COMPILATIONS
+from parlour.envs.core.jit import count_compilations
+from parlour.envs.core.rows import Rows
+from parlour.envs.core.truth import make_position, solver_of
+from parlour.envs.keywords import ENCODINGS
+
+SHORT_SEARCH = f"{MCTS}@2"
+"""A search that takes no time."""
+
+
+def run_warm(arguments: argparse.Namespace) -> int:
+    """Compile all that a game needs, or every game; say what took how long."""
+    names = list(GAMES) if arguments.game is None else [arguments.game]
+    COMPILATIONS.told = True  # each line says it here
+    for game in map(find_game, names):
+        for part, compile_part in PARTS.items():
+            print(f"{game.name}: {part} ...", end="", flush=True)
+            kernels, seconds = count_compilations(), COMPILATIONS.seconds
+            compile_part(game)
+            kernels, seconds = count_compilations() - kernels, COMPILATIONS.seconds - seconds
+            print(f" {kernels} compiled, {seconds:.1f} s" if kernels else " nothing to compile")
+    return 0
+
+
+def compile_environments(game: Game) -> None:
+    """Make a step in every shell, in every encoding."""
+    for rules in _kinds_of_rules(game):
+        variant = game.variant_name(rules)
+        for encoding in ENCODINGS:
+            env = CardEnv(game, variant, encoding=encoding)
+            _, info = env.reset(seed=0)
+            env.step(info["action_mask"].argmax())
+            env.restore(env.clone())
+            for mode in Autoreset:
+                envs = CardVectorEnv(
+                    game, 2, variant, encoding=encoding, autoreset_mode=mode.name.lower()
+                )
+                _, infos = envs.reset(seed=0)
+                envs.step(infos["action_mask"].argmax(axis=1))
+        env.reset(options={"deal": 0})
+
+
+def compile_agents(game: Game) -> None:
+    """Ask for a decision of every agent that needs nothing to be trained."""
+    for rules in _kinds_of_rules(game):
+        rows = Rows(game, rules, 2)
+        rows.deal_bank("warm", [0, 1])
+        names = ["uniform", "greedy", *game.rule_agents, SHORT_SEARCH]
+        if game.winnable_after is not None:
+            names += [ORACLE, f"{PIMC}@1"]
+        for name in names:
+            agent = load_agent(name, game, rules)
+            choose_actions(agent, prepare_turn(agent, game, rules, rows.states, 0))
+
+
+def compile_solver(game: Game) -> None:
+    """Ask the solver for the shortest win, within few positions."""
+    if game.solve is None:
+        return
+    rules = game.make_rules()
+    state = make_position(game, rules, list(game.pack(rules)))
+    solve = solver_of(game, rules)
+    for optimal in (False, True):
+        solve(state, rules, optimal=optimal, limit=1000)
+    if game.winnable_after is not None:
+        game.winnable_after(state, rules, limit=1000)
+
+
+def _kinds_of_rules(game: Game) -> Iterator[Any]:
+    """The default rules; and if others are for another number of players, the first of those."""
+    several = set()
+    for variant in (game.default, *game.variants):
+        rules = game.make_rules(variant)
+        if (kind := game.num_players(rules) > 1) not in several:
+            several.add(kind)
+            yield rules
+
+
+PARTS: dict[str, Callable[[Game], None]] = {
+    "environments": compile_environments,
+    "agents": compile_agents,
+    "solver": compile_solver,
+}
+"""What is compiled, in this order."""
