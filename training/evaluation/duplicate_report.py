@@ -117,7 +117,7 @@ def _notes(found: DuplicateComparison, spec: EvaluationSpec) -> str:
             "Differences are paired: the same deals, seats and field. Holm: corrected for the "
             "number of positions."
         )
-    return " ".join([*said, "time: of a decision."])
+    return " ".join([*said, "time: of a decision, in a batch."])
 
 
 def _results_table(
