@@ -146,7 +146,8 @@ def show(comparison: Comparison | Evaluation, console: Console) -> None:
         console.print(f"cut off: after {spec.max_moves} moves (--max-moves), neither won nor lost")
     console.print(
         f"[dim]In brackets: {spec.confidence:.0%} intervals (rates Wilson, paired rates Newcombe, "
-        "means\nbootstrap). Differences are paired: the same deals.\ntime: of a decision, in a batch.[/]"
+        "means\nbootstrap). Differences are paired: the same deals.\n"
+        "time: of a decision, in a batch.[/]"
     )
     show_key(spec.key, console)
 
