@@ -34,7 +34,7 @@ def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
 def find_agent_folder(folder: Path) -> Path:
     """The one agent that a training run, or one seed of it, has made; another path as it is.
 
-    Raises ValueError if there are several, or none because the run has not been finished.
+    Raises ValueError if there are several, or none, such as where a run has not been finished.
     """
     if not folder.is_dir() or (folder / AGENT_FILE).exists():
         return folder
@@ -47,4 +47,4 @@ def find_agent_folder(folder: Path) -> Path:
     for run in (folder, folder.parent):
         if (run / "settings.json").exists():
             raise ValueError(f"{run}: this run is not finished; parlour train --resume {run}")
-    return folder
+    raise ValueError(f"{folder}: no agent in this folder, nor below it: no {AGENT_FILE} is there")

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,11 +16,12 @@ from parlour.envs.core.turn import Agent, Turn
 
 from . import human_bests
 from .greedy import GreedyAgent
+from .human_reasons import explain_stuck
 
 HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
 commas between. One card is enough where only one move has it.
-h hint   ? help and all moves   q quit"""
+h hint   u undo   restart   ? help and all moves   q quit"""
 HELP_AMONG_SEVERAL = """\
 Say what you do, in full or by the short word beside it.
 h hint   ? help and all moves   q quit"""
@@ -35,8 +36,27 @@ class PlayerQuit(Exception):
     """The person has left the game."""
 
 
+class PlayerUndo(Exception):
+    """The person takes the last move back."""
+
+
+class PlayerRestart(Exception):
+    """The person begins the same deal again."""
+
+
+TAKEN_BACK: dict[str, type[Exception]] = {
+    **dict.fromkeys(("u", "undo"), PlayerUndo),
+    **dict.fromkeys(("restart",), PlayerRestart),
+}
+"""Words of a person alone, by whatever rules; a word of the game's own comes first."""
+
+
 class HumanAgent:
-    """Asks a person for each move. ``ask`` is like `input`, ``say`` like `print`."""
+    """Asks a person for each move. ``ask`` is like `input`, ``say`` like `print`.
+
+    ``answers`` are further words that a person may type, with what says the answer. With
+    ``takes_back`` the words of `TAKEN_BACK` raise what is there; who calls ``act`` handles it.
+    """
 
     name = "human"
     sees_all = False
@@ -48,14 +68,20 @@ class HumanAgent:
         ask: Callable[[str], str] | None = None,
         say: Callable[[str], None] = print,
         colour: bool = False,
+        answers: Mapping[str, Callable[[], str]] | None = None,
+        takes_back: bool = False,
     ) -> None:
         self.ask, self.say, self.colour = ask or input, say, colour
+        self.answers, self.takes_back = dict(answers or {}), takes_back
         self.clicks: list[int] = []
         self.begun = time.monotonic()
         self.best: human_bests.Best | None = None
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return the next click of the person's move, int64 (1,). Raises Quit when they leave."""
+        """Return the next click of the person's move, int64 (1,).
+
+        Raises PlayerQuit when they leave, PlayerUndo and PlayerRestart (see the class).
+        """
         if len(turn.masks) != 1:
             raise ValueError(f"a person plays one game at a time, not {len(turn.masks)}")
         if turn.states["steps"][0] == 0:
@@ -81,17 +107,32 @@ class HumanAgent:
         self.say("\n" + ansi(game.layout(states[0], rules), self.colour))
         while True:
             text = self._read(f"{self._status(turn, words)} > ")
-            if text in ("q", "quit"):
-                raise PlayerQuit
-            if text in ("h", "hint"):
-                self.say(f"hint: {move_text(suggest_move(turn), words)}")
-            elif text in ("?", "help"):
-                self.say(_help(game, rules, states, words))
-            elif text:
-                try:
-                    return parse_move(text, game, rules, states)
-                except ValueError as error:
-                    self.say(str(error))
+            if not text or self._answer(text, turn, words):
+                continue
+            try:
+                return parse_move(text, game, rules, states)
+            except ValueError as error:
+                self.say(str(error))
+
+    def _answer(self, text: str, turn: Turn, words: dict[int, tuple[str, ...]]) -> bool:
+        """Do what a word asks for that is no move; whether it was one."""
+        if text in ("q", "quit"):
+            raise PlayerQuit
+        if text in ("h", "hint"):
+            self.say(f"hint: {move_text(suggest_move(turn), words)}")
+        elif text in ("?", "help"):
+            self.say(_help(turn.game, turn.rules, turn.states, words))
+            if self.answers:
+                self.say(f"also: {', '.join(self.answers)}")
+        elif text in self.answers:
+            self.say(self.answers[text]())
+        elif text in TAKEN_BACK and not _match_phrase(text, words):
+            if self.takes_back:
+                raise TAKEN_BACK[text]
+            self.say("nothing is taken back here")
+        else:
+            return False
+        return True
 
     def _read(self, prompt: str) -> str:
         try:
@@ -169,7 +210,10 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     usable = {action for move in moves for action in move}
     stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
     if stuck:
-        raise ValueError(f"not possible now: {move_text(stuck, words)} ({_labels(game, stuck)})")
+        why = explain_stuck(game.layout(states[0], rules), stuck, words)
+        raise ValueError(
+            f"not possible now: {move_text(stuck, words)} ({_labels(game, stuck)}){why}"
+        )
     raise ValueError(f"{said} cannot go together")
 
 

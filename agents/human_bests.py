@@ -20,17 +20,20 @@ class Best(NamedTuple):
     score: int
     moves: int
     seconds: float
+    taken_back: bool = False
+    """Whether moves were taken back, or the deal begun again, which the rules do not have."""
 
     def better_than(self, other: "Best | None") -> bool:
-        """Whether it is better: won, then score, then fewer moves, then less time."""
+        """Whether it is better: won, score, nothing taken back, fewer moves, less time."""
         return other is None or self._rank() > other._rank()
 
-    def _rank(self) -> tuple[bool, int, int, float]:
-        return self.won, self.score, -self.moves, -self.seconds
+    def _rank(self) -> tuple[bool, int, bool, int, float]:
+        return self.won, self.score, not self.taken_back, -self.moves, -self.seconds
 
     def __str__(self) -> str:
         result = "won" if self.won else f"score {self.score}"
-        return f"{result} in {self.moves} moves, {duration_text(self.seconds)}"
+        mark = ", with moves taken back" if self.taken_back else ""
+        return f"{result} in {self.moves} moves, {duration_text(self.seconds)}{mark}"
 
 
 def duration_text(seconds: float) -> str:
@@ -54,8 +57,8 @@ def best_file() -> Path:
 def load_best(rules: str) -> Best | None:
     """Return the best result for a `rules_key`, or None if there is none or it cannot be read."""
     try:
-        won, score, moves, seconds = _read()[rules]
-        return Best(bool(won), int(score), int(moves), float(seconds))
+        won, score, moves, seconds, *more = _read()[rules]  # older files have four
+        return Best(bool(won), int(score), int(moves), float(seconds), any(more))
     except (KeyError, TypeError, ValueError):
         return None
 

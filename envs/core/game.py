@@ -100,6 +100,11 @@ class Game:
     rule_agents: Mapping[str, ScoreRows] = field(default_factory=dict)
     """Further agents that play by a rule: they are handed the heuristic's weights."""
 
+    points_of: Callable[[Any], Mapping[str, int]] | None = None
+    """What hands bring by rules, best first, in a game that counts hands: for people."""
+    nicknames: tuple[str, ...] = ()
+    """What people type for its name."""
+
     seats: Seats | None = None
     """What a game for several adds."""
     afterstates: AfterstateFeatures | None = None
@@ -276,8 +281,9 @@ def register(game: Game) -> Game:
 
 
 def find_game(name: str) -> Game:
-    """Return a game by its name, with ``_`` or ``-``; ValueError naming those there are."""
+    """Return a game by its name (with ``_`` or ``-``) or nickname; ValueError naming all."""
     found = GAMES.get(name.replace("-", "_")) if isinstance(name, str) else None
+    found = found or next((game for game in GAMES.values() if name in game.nicknames), None)
     if found is None:
         raise ValueError(opt.unknown_text("game", str(name), GAMES))
     return found

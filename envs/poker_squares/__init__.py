@@ -23,6 +23,7 @@ from .rules import (
     Rules,
     check,
     label,
+    points_of,
 )
 from .solver import solve
 from .state_check import STATE_CHECK
@@ -48,6 +49,7 @@ GAME = Game(
     layout=layout,
     action_words=action_words,
     final_info=final_info,
+    points_of=points_of,
     score_range=(LEAST * LINES, MOST * LINES),
     goal="reached",
     seats=Seats(SEATS, make_view_rows(view), reward_unit),

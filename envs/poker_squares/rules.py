@@ -136,6 +136,14 @@ REFERENCES = {
 """What the short names in SOURCES and in the options stand for."""
 
 
+def points_of(rules: Rules) -> dict[str, int]:
+    """Return what each hand brings, best first."""
+    custom = {Scoring.AMERICAN: AMERICAN, Scoring.ENGLISH: ENGLISH}
+    points = custom.get(rules.scoring, rules.points)
+    names = (hand.name.lower().replace("_", " ") for hand in Hand)
+    return dict(reversed(list(zip(names, points, strict=True))))
+
+
 def check(rules: Rules) -> None:
     """Refuse nothing: all options go together."""
 

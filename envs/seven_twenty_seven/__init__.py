@@ -28,6 +28,7 @@ from .state_check import STATE_CHECK
 GAME = Game(
     name="seven_twenty_seven",
     title="Seven Twenty-Seven",
+    nicknames=("727", "7-27"),
     rules=Rules,
     variants=VARIANTS,
     sources=SOURCES,

@@ -1,5 +1,6 @@
 """A person's words become clicks; what is wrong is said; leaving is always possible."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -16,9 +17,13 @@ from parlour.agents.human import (
 )
 from parlour.agents.registry import prepare_turn
 from parlour.envs import game
+from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.scene import ansi
 from parlour.training.cli.play_alone import TerminalGame, play_alone
+from parlour.training.cli.play_notice import GONE, Notice
 from parlour.training.evaluation.evaluate import evaluate
+from tests.fake_solver import FakeSolver, solved
 
 GAME = game("pyramid")
 
@@ -83,9 +88,9 @@ def test_longer_sums() -> None:
     [
         ("6d", "6d is part of several moves, name all of one: 7c 6d, 7d 6d, 7h 6d, 7s 6d"),
         ("6d 6h", "6d 6h cannot go together"),
-        ("ac 6d", r"not possible now: Ac \(pyramid 0\)"),
+        ("ac 6d", r"not possible now: Ac \(pyramid 0\); Ac is covered by Ad and Ah"),
+        ("6s 6s", "6s is part of several moves"),
         ("r", r"not possible now: r \(REDEAL\)"),
-        ("u", "'u' names nothing on the table"),
         ("8c", "'8c' names nothing on the table"),
         ("zz", "'zz' names nothing on the table"),
         (",", "name at least one card"),
@@ -134,7 +139,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
         agent.act(prepare_turn(agent, GAME, rows.rules, rows.states, 0))
 
 
-def typed(name: str, variant: str, *lines: str, **keywords: object) -> str:
+def typed(name: str, variant: str | None, *lines: str, **keywords: object) -> str:
     """All that is said while a person types these lines, with a deck or a deal in ``keywords``."""
     said: list[str] = []
     table = TerminalGame(game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
@@ -260,7 +265,7 @@ def test_watching_an_agent() -> None:
     text = played("greedy", *[""] * 500, chosen={"deal": 4})
     assert "Pyramid, three-passes, deal 4" in text
     assert "greedy: d (DEAL)" in text
-    assert "\nOver: score" in text or "\nWon: won in" in text
+    assert "\nOver, no move is left: score" in text or "\nWon: won in" in text
     assert "Goodbye" in played("greedy", "", "q", seed=1)
 
 
@@ -278,3 +283,86 @@ def test_ctrl_c_leaves() -> None:
     said: list[str] = []
     play_alone(TerminalGame(GAME, ask=ask, say=said.append))
     assert said[-1] == "\nGoodbye."
+
+
+def test_a_free_card_without_a_partner_is_said_to_be_free() -> None:
+    rows = table(deck(Tc=27, Kc=22, **{"3c": 0}))
+    with pytest.raises(ValueError, match="Tc is free, but nothing goes with it now"):
+        moved("tc 7h", rows)
+
+
+def test_what_is_picked_is_told_apart_from_what_goes_with_it() -> None:
+    rows = table(deck())
+    rows.step(np.array([24]))
+    text = ansi(GAME.layout(rows.states[0], rows.rules))
+    assert "<7♣>" in text
+    assert "[6♦]" in text
+
+
+def test_moves_are_taken_back_in_every_variant() -> None:
+    text = typed("pyramid", "classic", "u", "d", "7c 6d", "undo", "q", chosen={"deck": deck()})
+    positions = text.split("\nPyramid\n")[1:]
+    assert "nothing to take back" in text
+    assert positions[0].partition("\nnothing")[0] == positions[1].rstrip()
+    assert "score 2, moves 2" in positions[3]
+    assert positions[4].startswith(positions[2].rstrip())
+    again = typed("pyramid", "classic", "7c 6d", "d", "restart", "q", chosen={"deck": deck()})
+    assert "score 0, moves 0" in again.split("\nPyramid\n")[-1]
+    own = typed("pyramid", "web", "7c 6d", "u", "q", chosen={"deck": deck()})
+    assert "score 0, moves 2" in own  # there it is a move of the game's own
+
+
+def test_a_result_with_moves_taken_back_is_marked() -> None:
+    squares = list(map(str, range(25)))
+    text = typed("poker_squares", "classic", "7", "u", *squares, "u", "24", chosen={"deal": 2})
+    key = human_bests.rules_key(game("poker_squares"), game("poker_squares").make_rules("classic"))
+    best = human_bests.load_best(key)
+    assert best is not None
+    assert best.taken_back
+    assert text.count("Over, all is played: score") == 2
+    assert text.count(", with moves taken back.") == 3  # both ends, and the best so far
+    assert human_bests.Best(False, 10, 40, 60.0).better_than(
+        human_bests.Best(False, 10, 9, 1, True)
+    )
+
+
+def test_bests_of_older_files_are_read() -> None:
+    path = human_bests.best_file()
+    path.parent.mkdir(parents=True)
+    path.write_text('{"x": [true, 28, 60, 1.0]}')
+    assert human_bests.load_best("x") == human_bests.Best(True, 28, 60, 1.0, False)
+
+
+def test_the_rules_and_the_points_of_hands_can_be_asked_for() -> None:
+    text = typed("poker_squares", "british", "rules", "?", "q", chosen={"deal": 2})
+    assert "Poker Squares, british [literature" in text
+    assert re.search(r"30  royal flush\n +30  straight flush\n +16  four\n", text)
+    assert "also: rules" in text
+
+
+def test_the_last_chance_given_away_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def solve(_: object, state: np.ndarray, *given: object, **limits: object) -> Solution:
+        if isinstance(state, np.ndarray):
+            asked.append(int(state["moves"][0]))
+        return Solution(not asked or asked[-1] < 2, None, 1)
+
+    monkeypatch.setattr(FakeSolver, "__call__", solve)
+    lines = ("d", "d", "d", "u", "u", "d", "q")
+    with solved(GAME):
+        text = typed("pyramid", None, *lines, chosen={"deal": 2})
+        assert text.count(GONE) == 2  # again after it was taken back
+        assert asked[1:] == [0, 1, 2, 2]  # the first shows that the rules are taken
+        asked.clear()
+        assert GONE not in typed("pyramid", None, *lines, chosen={"deal": 2}, notice=False)
+        assert not asked
+
+
+def test_at_the_end_it_is_said_whether_the_deal_could_be_won() -> None:
+    for first, said in ((True, "could have been"), (False, "could not be"), (None, "")):
+        notice = Notice(GAME, GAME.make_rules(), True)
+        assert notice.at_end(False) == ""
+        notice.known = [first, False]
+        assert said in notice.at_end(False)
+        assert notice.at_end(True) == ""

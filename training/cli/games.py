@@ -31,7 +31,7 @@ def run_rules(arguments: argparse.Namespace) -> int:
     if arguments.variant is None and not options:
         _print_game(game)
     else:
-        _print_variant(game, game.make_rules(arguments.variant, options))
+        print(rules_text(game, game.make_rules(arguments.variant, options)))
     print("\nsources")
     for number, title in game.references.items():
         _print_wrapped(number, title)
@@ -49,13 +49,19 @@ def _print_game(game: Game) -> None:
         _print_wrapped(name, f"{changed} [{game.sources[name]}]{mark}")
 
 
-def _print_variant(game: Game, rules: Any) -> None:
+def rules_text(game: Game, rules: Any) -> str:
+    """Say every option of rules, and what hands bring where they bring points."""
     name = game.variant_name(rules)
-    print(f"{game.title}, {f'{name} [{game.sources[name]}]' if name else 'rules of your own'}\n")
+    head = f"{name} [{game.sources[name]}]" if name else "rules of your own"
+    lines = [f"{game.title}, {head}\n"]
     changed = changed_options(rules, game.rules())
     for option in describe_options(rules):
         mark = " (changed)" if option.name in changed else ""
-        _print_wrapped(option.name, f"{option.default}{mark}: {option.doc}")
+        lines.append(wrap_beside(option.name, f"{option.default}{mark}: {option.doc}"))
+    points = game.points_of(rules) if game.points_of else {}
+    lines += ["\npoints"] if points else []
+    lines += [f"  {worth:>5}  {hand}" for hand, worth in points.items()]
+    return "\n".join(lines)
 
 
 def _print_wrapped(first: str, text: str) -> None:

@@ -36,6 +36,7 @@ def run_play(arguments: argparse.Namespace) -> int:
         colour,
         key=arguments.key,
         any_rules=arguments.any_rules,
+        notice=not arguments.no_notice,
     )
     if not is_for_several(game, arguments.variant and [arguments.variant], options):
         flags = ("seat", "opponents", "hands")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.agents import human_bests
-from parlour.agents.human import HumanAgent, PlayerQuit, move_text
+from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo, move_text
 from parlour.agents.registry import Agent, choose_actions, load_agent, make_turn
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key, turn_seeds
@@ -17,6 +17,8 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.core.scene import ansi
 
 from ..evaluation.spec import describe_rules
+from .games import rules_text
+from .play_notice import Notice
 
 
 class TerminalGame(NamedTuple):
@@ -26,6 +28,8 @@ class TerminalGame(NamedTuple):
     and then ``seed`` (None: a random one) makes the deal. ``delay`` are seconds between the steps
     of an agent that is watched; None waits for Enter where there is a keyboard. ``key`` is the
     secret that agents' draws come from (None: a new one); for ``any_rules`` see `load_agent`.
+    ``notice``: a person alone is told when a move gives the last chance away, in games whose
+    solver can say so.
     """
 
     game: Game
@@ -39,6 +43,7 @@ class TerminalGame(NamedTuple):
     say: Callable[[str], None] = print
     key: str | None = None
     any_rules: bool = False
+    notice: bool = True
 
 
 def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
@@ -47,53 +52,107 @@ def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
     Raises ValueError for wrong rules, a wrong deck or an unknown agent; leaving raises nothing.
     """
     env = CardEnv(terminal.game, terminal.variant, illegal="raise", **dict(terminal.options or {}))
-    human = agent == "human"
+    answers = {"rules": lambda: rules_text(terminal.game, env.rules)}
     player: Agent = (
-        HumanAgent(terminal.ask, terminal.say, terminal.colour)
-        if human
+        HumanAgent(terminal.ask, terminal.say, terminal.colour, answers, takes_back=True)
+        if agent == "human"
         else load_agent(agent, terminal.game, env.rules, terminal.seed or 0, terminal.any_rules)
     )
-    seed, chosen = terminal.seed, terminal.chosen
     try:
-        while True:
-            _play_game(env, player, terminal, seed, chosen)
-            if not human or not ask_again(terminal):
+        play = LonePlay(env, player, terminal, terminal.seed, terminal.chosen)
+        play.finish()
+        while agent == "human":
+            answer = _answer(terminal, "Another game? Enter: yes, u: undo, restart, q: quit > ")
+            if answer in TAKEN_BACK:
+                play.take_back(TAKEN_BACK[answer])
+            elif answer in ("", "y", "yes"):
+                play = LonePlay(env, player, terminal, None, None)
+            else:
                 return
-            seed = chosen = None
+            play.finish()
     except (PlayerQuit, KeyboardInterrupt):
         terminal.say("\nGoodbye.")
 
 
-def _play_game(
-    env: CardEnv,
-    player: Agent,
-    terminal: TerminalGame,
-    seed: int | None,
-    chosen: Mapping[str, Any] | None,
-) -> None:
-    seed = secrets.randbelow(2**31) if seed is None else seed
-    env.reset(seed=seed, options=chosen)
-    where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
-    terminal.say(
-        f"{env.game.title}, {describe_rules(env.game, env.rules, terminal.variant)}, {where}"
-    )
-    words = key_words(terminal.key or new_key())
-    begun, over = time.monotonic(), False
-    while not over:
-        states = copy_states(env.rows.states)
-        turn = make_turn(player, env.game, env.rules, states, turn_seeds(words, states))
-        action = int(choose_actions(player, turn)[0])
-        if not isinstance(player, HumanAgent):
-            show_choice(terminal, env.rules, env.state, player, action)
-        _, _, won, cut, info = env.step(action)
-        over = won or cut
-    terminal.say("\n" + ansi(env.scene(), terminal.colour))
-    result = human_bests.Best(
-        info.get("won", False), info["score"], info["moves"], time.monotonic() - begun
-    )
-    terminal.say(f"{'Won' if result.won else 'Cut off' if cut else 'Over'}: {result}.")
-    if isinstance(player, HumanAgent) and "deck" not in (chosen or {}):
-        _keep_best(env, terminal, result)
+class LonePlay:
+    """One deal, from its beginning to an end, and back where a person takes moves back."""
+
+    def __init__(
+        self,
+        env: CardEnv,
+        player: Agent,
+        terminal: TerminalGame,
+        seed: int | None,
+        chosen: Mapping[str, Any] | None,
+    ) -> None:
+        self.env, self.player, self.terminal, self.chosen = env, player, terminal, chosen
+        seed = secrets.randbelow(2**31) if seed is None else seed
+        env.reset(seed=seed, options=chosen)
+        where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
+        terminal.say(
+            f"{env.game.title}, {describe_rules(env.game, env.rules, terminal.variant)}, {where}"
+        )
+        self.words = key_words(terminal.key or new_key())
+        self.begun, self.taken_back = time.monotonic(), False
+        self.history = [env.clone()]
+        """The position before each move, and the one now."""
+        by_person = isinstance(player, HumanAgent)
+        self.notice = Notice(env.game, env.rules, by_person and terminal.notice)
+
+    def finish(self) -> None:
+        """Play to an end, and say how it ended."""
+        over, action = False, -1
+        while not over:
+            states = copy_states(self.env.rows.states)
+            seeds = turn_seeds(self.words, states)
+            turn = make_turn(self.player, self.env.game, self.env.rules, states, seeds)
+            try:
+                action = int(choose_actions(self.player, turn)[0])
+            except tuple(TAKEN_BACK.values()) as asked:
+                self.take_back(type(asked))
+                continue
+            if not isinstance(self.player, HumanAgent):
+                show_choice(self.terminal, self.env.rules, self.env.state, self.player, action)
+            _, _, ended, cut, info = self.env.step(action)
+            over = ended or cut
+            if self.env.state["moves"] != self.history[-1]["moves"][0]:
+                self.history.append(self.env.clone())
+                if said := self.notice.after_move(self.history, over):
+                    self.terminal.say(said)
+        self._end(info, cut, action)
+
+    def take_back(self, asked: type[Exception]) -> None:
+        """Go back by a move, or to the beginning of the deal."""
+        if len(self.history) == 1:
+            self.terminal.say("nothing to take back")
+            return
+        del self.history[-1 if asked is PlayerUndo else 1 :]
+        self.env.restore(self.history[-1])
+        self.taken_back = True
+
+    def _end(self, info: dict[str, Any], cut: bool, action: int) -> None:
+        env, terminal = self.env, self.terminal
+        terminal.say("\n" + ansi(env.scene(), terminal.colour))
+        won, seconds = info.get("won", False), time.monotonic() - self.begun
+        best = human_bests.Best(won, info["score"], info["moves"], seconds, self.taken_back)
+        terminal.say(f"{ending_text(env.game, won, cut, action)}: {best}.")
+        if said := self.notice.at_end(won):
+            terminal.say(said)
+        if isinstance(self.player, HumanAgent) and "deck" not in (self.chosen or {}):
+            _keep_best(env, terminal, best)
+
+
+def ending_text(game: Game, won: bool, cut: bool, action: int) -> str:
+    """Say what ended a game, ``action`` being its last."""
+    if won:
+        return "Won"
+    if cut:
+        return "Cut off at the limit of moves"
+    if game.measure != "won":
+        return "Over, all is played"
+    if game.label(action) == "END":
+        return "Over, you ended it"
+    return "Over, no move is left"
 
 
 def _keep_best(env: CardEnv, terminal: TerminalGame, result: human_bests.Best) -> None:

@@ -20,6 +20,7 @@ from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
 from ..evaluation.duplicate import default_opponents
 from ..evaluation.duplicate_play import first_dealers, hand_seeds
 from ..evaluation.spec import check_number, describe_rules
+from .games import rules_text
 from .play_alone import TerminalGame, ask_again, show_choice
 
 
@@ -84,7 +85,12 @@ class TerminalSession:
         asked = self.game, self.rules, seed, terminal.any_rules
         cast = [load_agent(name, *asked) for name in names[: 1 + most]]
         if agent == "human":
-            cast[0] = HumanAgent(terminal.ask, terminal.say, terminal.colour)
+            cast[0] = HumanAgent(
+                terminal.ask,
+                terminal.say,
+                terminal.colour,
+                {"rules": lambda: rules_text(self.game, self.rules)},
+            )
         after = [(k - self.own) % self.players for k in range(self.players)]
         return [cast[k and 1 + (k - 1) % (len(cast) - 1)] for k in after]
 
