@@ -36,6 +36,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **keywords: Any) -> None:
         keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         keywords["allow_abbrev"] = False
+        self.commands: dict[str, Parser] = {}
         super().__init__(*args, **keywords)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -55,6 +56,9 @@ class Parser(argparse.ArgumentParser):
         given = [word.lstrip("-").partition("=")[0] for word in words if word.startswith("-")]
         near = [flag for word in given for flag in get_close_matches(word, flags, 1)]
         hint = f"; did you mean {', '.join(f'--{flag}' for flag in near)}?" if near else ""
+        agents = next((flag for flag in ("agents", "agent") if flag in flags), None)
+        if agents and not given:  # parlour compare pyramid uniform greedy
+            hint = f"; did you mean --{agents} {' '.join(words)}?"
         self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
 
 

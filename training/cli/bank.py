@@ -176,6 +176,7 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
     ]
     found = list(dict.fromkeys(found))
     if not found:
+        solver_of(game, game.make_rules(variants[0] if variants else None))  # else none can be made
         raise ValueError(
             f"no labels of {game.title} in {OWN_FOLDER} or among those that come with Parlour: "
             f"parlour bank make {game.name}"

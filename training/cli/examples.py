@@ -65,6 +65,11 @@ could be reached. A run that was stopped goes on where it was.
 Kernels are kept on disk. Without this each is compiled when it is first needed, which a line on
 stderr says.
 """,
+    "completion": """\
+  eval "$(parlour completion bash)"             in ~/.bashrc
+  parlour completion zsh > ~/.zfunc/_parlour    a folder of $fpath
+  parlour completion fish > ~/.config/fish/completions/parlour.fish
+""",
     "bench": """\
   parlour bench                                 in a clone: all benchmarks, beside the peers
   parlour bench pyramid --rows 4096 --json

@@ -21,7 +21,7 @@ from parlour.envs.core.options import unknown_text
 
 from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
-from . import STOPPED, bank, bench, evaluate, games, play, solve, warm
+from . import STOPPED, bank, bench, completion, evaluate, games, play, solve, warm
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
@@ -52,6 +52,7 @@ COMMANDS = {
     "bank": "label the deals of a bank with what a solver finds",
     "warm": "compile the kernels of a game, or of all, beforehand",
     "bench": "measure steps per second on this machine",
+    "completion": "print what lets a shell complete all this",
 }
 
 
@@ -65,7 +66,7 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"parlour {_version()}")
     added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
 
-    parsers = {}
+    parsers = top.commands
     for name, text in COMMANDS.items():
         examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
         parsers[name] = added.add_parser(name, help=text, description=text, epilog=examples)
@@ -98,6 +99,7 @@ def parser() -> Parser:
     bank.add_bank(parsers["bank"], _add_rules)
     _add_bench(parsers["bench"])
     _add_game(parsers["warm"], optional=True)
+    parsers["completion"].add_argument("shell", choices=completion.SHELLS)
     return top
 
 
@@ -207,6 +209,12 @@ def _add_play(parser: Parser) -> None:
         type=read_seconds,
         help="seconds between the steps of an agent (default: wait for Enter)",
     )
+    parser.add_argument(
+        "--no-notice",
+        action="store_true",
+        help="alone: do not say when a move gives the last chance away (in games whose solver can "
+        "tell, which knows all cards)",
+    )
 
 
 def _add_bench(parser: Parser) -> None:
@@ -228,6 +236,12 @@ def _version() -> str:
         return "(not installed)"
 
 
+def run_completion(arguments: argparse.Namespace) -> int:
+    """Print the script that a shell reads."""
+    print(completion.write_script(parser(), arguments.shell))
+    return 0
+
+
 RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "list": games.run_list,
     "rules": games.run_rules,
@@ -238,6 +252,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "bank": bank.run_bank,
     "warm": warm.run_warm,
     "bench": bench.run_bench,
+    "completion": run_completion,
 }
 
 

@@ -59,6 +59,8 @@ __all__ = [
 
 SETTINGS, RULES = "settings.json", "rules.json"
 TRAINED = "trained"
+MOST_NAMED = 5
+"""So many runs are named where one is missing."""
 RUNS: dict[str, type[Run]] = {
     "ppo": NetworkRun,
     "lookahead": NetworkRun,
@@ -112,6 +114,10 @@ def resume(folder: Path, *, quiet: bool = False) -> Path:
     folder = Path(folder)
     if not (folder / SETTINGS).exists() and (folder.parent / SETTINGS).exists():
         folder = folder.parent  # the folder of one seed was named
+    if not folder.exists():
+        raise ValueError(
+            f"{folder}: no run to resume: there is no such folder{_runs_beside(folder)}"
+        )
     if not (folder / SETTINGS).exists():
         unbegun = "it ended before it began: train again by the same --name"
         reason = unbegun if _is_unbegun(folder) else f"it has no {SETTINGS}"
@@ -119,6 +125,14 @@ def resume(folder: Path, *, quiet: bool = False) -> Path:
     with sole_use(folder, TRAINED):
         settings = _read_settings(folder)
         return _train_all(settings, folder, quiet)
+
+
+def _runs_beside(folder: Path) -> str:
+    """Name the runs that lie beside a folder, the newest first, as the end of an error."""
+    runs = [path.parent for path in folder.parent.glob(f"*/{SETTINGS}")]
+    runs.sort(key=lambda run: run.stat().st_mtime, reverse=True)
+    named = ", ".join(map(str, runs[:MOST_NAMED])) + (", ..." if len(runs) > MOST_NAMED else "")
+    return f"; there are {named}" if runs else ""
 
 
 def _read_settings(folder: Path) -> Settings:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -277,6 +278,42 @@ def test_a_saved_agent_plays_under_its_own_name(parlour: Any, elsewhere: Path) -
     assert damaged.err.count("\n") == 1
 
 
+def test_a_game_has_a_nickname(parlour: Any) -> None:
+    assert "Seven Twenty-Seven" in parlour("rules 727").out
+
+
+def test_runs_beside_a_missing_one_are_named(parlour: Any, elsewhere: Path) -> None:
+    (elsewhere / "runs" / "one").mkdir(parents=True)
+    (elsewhere / "runs" / "one" / "settings.json").write_text("{}")
+    said = parlour("train --resume runs/on")
+    assert "there is no such folder; there are runs/one (see parlour train --help)" in said.err
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("comp", {"compare", "completion"}),
+        ("play py", {"pyramid"}),
+        ("compare pyramid --variant classic-", {"classic-duel"}),
+        ("evaluate pyramid --agent gr", {"greedy"}),
+        ("train pyramid --me", {"--method"}),
+        ("exploit --iter", {"--iterations"}),
+    ],
+)
+def test_a_shell_completes(parlour: Any, words: str, wanted: set[str]) -> None:
+    pytest.importorskip("shtab")
+    script = parlour("completion bash").out
+    given = ["parlour", *words.split()]
+    code = (
+        f"{script}\nCOMP_WORDS=({' '.join(given)}); COMP_CWORD={len(given) - 1}\n"
+        "$(complete -p parlour | sed 's/.*-F \\([^ ]*\\).*/\\1/') parlour\n"
+        "printf '%s\\n' \"${COMPREPLY[@]}\""
+    )
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True)
+    assert set(done.stdout.split()) == wanted, done.stderr
+
+
 def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
     said = parlour("compare pyramid --deals 40 --out found")
     assert said.status == 0
@@ -309,6 +346,14 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
             "rules pyramid --option shuffle_redeal=yes --option undo=yes",
             "shuffle_redeal cannot go with undo: a shuffle is not taken back",
         ),
+        (
+            "compare pyramid uniform greedy",
+            "unrecognized arguments: uniform greedy; did you mean --agents uniform greedy? (see",
+        ),
+        ("evaluate pyramid uniform", "did you mean --agent uniform? (see"),
+        ("evaluate pyramid --agent .", ".: no agent in this folder, nor below it: no agent.json"),
+        ("train --resume runs/none", "runs/none: no run to resume: there is no such folder"),
+        ("bank show seven_twenty_seven", "Seven Twenty-Seven has no solver; games that have one"),
         ("evaluate pyramid --agent gredy", "unknown agent 'gredy'; did you mean 'greedy'?"),
         ("compare pyramid --agents uniform runs/none", "'runs/none': there is no such folder"),
         ("evaluate pyramid --agent mine_for_a_test:Wrong", "agent 'wrong' chose action 0"),
