@@ -4,9 +4,11 @@ What is wrong is said in one line: the file, the field, its value and what is al
 """
 
 import json
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from math import isfinite
 from pathlib import Path
 from reprlib import Repr
@@ -24,6 +26,16 @@ _short.maxlist = _short.maxtuple = _short.maxdict = 12
 def shorten(value: Any) -> str:
     """Return ``repr(value)``, cut short where it is long or deep."""
     return _short.repr(value)
+
+
+def read_number(text: str) -> int:
+    """Read a whole number as people write it: ``12``, ``1_000_000``, ``1e6``; else ValueError."""
+    try:
+        return int(text)
+    except ValueError:
+        if not re.fullmatch(r"\d+(\.\d+)?[eE]\+?\d{1,2}", text) or Decimal(text) % 1:
+            raise
+        return int(Decimal(text))
 
 
 def one_line(error: object) -> str:

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from parlour.agents.reading import read_number
 from parlour.agents.registry import BUILT_IN
 from parlour.envs import Game
 
@@ -67,7 +68,7 @@ def read_whole(most: int = LARGEST) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         try:
-            number = int(text)
+            number = read_number(text)
         except ValueError:
             raise argparse.ArgumentTypeError(f"invalid int value: {shorten(text)}") from None
         if abs(number) > most:

@@ -66,9 +66,11 @@ Kernels are kept on disk. Without this each is compiled when it is first needed,
 stderr says.
 """,
     "completion": """\
-  eval "$(parlour completion bash)"             in ~/.bashrc
-  parlour completion zsh > ~/.zfunc/_parlour    a folder of $fpath
-  parlour completion fish > ~/.config/fish/completions/parlour.fish
+  eval "$(parlour completion bash)"
+  parlour completion zsh
+
+The first line, in ~/.bashrc, is all that bash needs. zsh finds what the second prints as _parlour
+in a folder of $fpath, fish as ~/.config/fish/completions/parlour.fish.
 """,
     "bench": """\
   parlour bench                                 in a clone: all benchmarks, beside the peers

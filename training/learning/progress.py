@@ -22,6 +22,8 @@ from ..files import sync, write_bytes
 FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
 """Bytes that a log may have."""
+BAR = "{desc} {percentage:.0f}%|{bar}| {n_fmt}/{total_fmt} {rate_fmt} {remaining} left{postfix}"
+"""So that all of it, and a bar, fits into 80 columns."""
 LINE_SECONDS = 30.0
 """Seconds between two lines where no progress bar can be drawn."""
 
@@ -108,6 +110,7 @@ class Bar:
             unit=f" {unit}",
             unit_scale=True,
             dynamic_ncols=True,
+            bar_format=BAR,
             disable=not drawn,
         )
         self.lines = not drawn and not quiet
@@ -139,8 +142,8 @@ class Bar:
             speed = (done - self.first) / (now - self.begun)
             left = max(self.total - done, 0) / speed
             print(
-                f"{self.label}: {done:,} of {self.total:,} {self.unit}, "
-                f"{speed:,.0f} {self.unit}/s, {note}, {left:,.0f} s left",
+                f"{self.label}: {done:,}/{self.total:,} {self.unit}, "
+                f"{speed:,.0f}/s, {note}, {left:,.0f} s left",
                 file=sys.stderr,
                 flush=True,
             )

@@ -97,10 +97,11 @@ class Run:
 
     def train(self, bar: Bar, stop: "Stop") -> bool:
         """Train to the end, or until ``stop`` asks; return whether it was the end."""
-        while self.steps < self.total:
+        ended = self.share_done() >= 1
+        while not ended:
             before = self.steps
             values = self.iterate()
-            ended = self.steps >= self.total
+            ended = self.share_done() >= 1
             evaluates = ended or self.evaluates(before)
             if evaluates:
                 values |= self.evaluate()
@@ -111,11 +112,18 @@ class Run:
                 self.history["seconds"] = time.perf_counter() - self.begun
                 self.save()
             if stop.asked and not ended:
+                self._leave_agent()
                 return False
         if not self.history["evaluations"]:  # none was due: the settings were edited meanwhile
             self.evaluate()
         self._finish()
         return True
+
+    def share_done(self) -> float:
+        """Return how much of the run is done, 1 at its end: of its steps, or of its minutes."""
+        minutes = self.settings.minutes
+        timed = (time.perf_counter() - self.begun) / (60 * minutes) if minutes else 0.0
+        return min(1.0, max(self.steps / self.total, timed))
 
     def evaluates(self, before: int) -> bool:
         """Whether an evaluation is due, ``before`` steps having been done before the last ones.
@@ -155,13 +163,18 @@ class Run:
         now = "no game ended yet" if played is None else measured(measure, played)
         if not evaluations:
             return now
-        return f"{now}, evaluated {measured('', evaluations[-1][measure]['mean'], measure)}"
+        return f"{now}, eval {measured('', evaluations[-1][measure]['mean'], measure)}"
+
+    def _leave_agent(self) -> bytes:
+        """Write the agent as it is now, with its last evaluation; return its weights."""
+        trained = {"seed": self.seed, "settings": plain(self.settings), "versions": versions()}
+        final = self.history["evaluations"][-1] if self.history["evaluations"] else {}
+        scored = {"bank": validation_bank(self.game.name), **final}
+        return self.write_agent(self.folder / AGENT, trained, scored)
 
     def _finish(self) -> None:
         final = self.history["evaluations"][-1]
-        trained = {"seed": self.seed, "settings": plain(self.settings), "versions": versions()}
-        scored = {"bank": validation_bank(self.game.name), **final}
-        weights = self.write_agent(self.folder / AGENT, trained, scored)
+        weights = self._leave_agent()
         seconds = time.perf_counter() - self.begun
         result = {
             "seed": self.seed,

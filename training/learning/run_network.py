@@ -36,6 +36,8 @@ CURRICULUM_DEALS = 256
 """Deals that the curriculum draws its positions from, new ones for every rollout."""
 MODEL_CLASSES: dict[str, type[CardPPO]] = {"lookahead": LookaheadPPO, "cloning": CloningPPO}
 """What learns, where it is not plain `CardPPO`."""
+LEAST_LEFT = 1e-6
+"""Of a run: time may be up before a rollout begins."""
 SEED_STRIDE = 1 << 32
 """Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share its deals."""
 
@@ -162,7 +164,7 @@ class NetworkRun(Run):
         model, settings = self.model, self.settings
         self._choose_rules()
         self._choose_starts()
-        left = 1 - self.steps / self.total
+        left = max(1 - self.share_done(), LEAST_LEFT)
         if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
             model.temperature = settings.temperature * max(left, 0.1)
         model.collect_rollouts(self.env, self.callback, model.rollout_buffer, settings.n_steps)

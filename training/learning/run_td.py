@@ -57,14 +57,14 @@ class TDRun(Run):
     def plan(self) -> LearningPlan:
         """Return how the next games are played and learned from: floats, as the kernel wants."""
         step_size, games = float(self.settings.step_size), float(GAMES_PER_CALL)
-        done, early = self.steps / self.total, self.settings.pretrain
+        done, early = self.share_done(), self.settings.pretrain
         if done < early and self.values.num_parts:
             first = done < FIRST_STEPS * early
             explore = 0.3 if first else EXPLORE
             return LearningPlan(1.0, float(first), explore, 0.0, 0.0, games, 0.0)
         if done < early:
             return LearningPlan(0.0, 1.0, EXPLORE, step_size, 1.0, games, self.bonus)
-        left = (1 - done) / (1 - early)
+        left = (1 - done) / (1 - early) if early < 1 else 0.0
         if self.settings.schedule == "linear":
             step_size *= left
         td_lambda = float(self.settings.td_lambda)

@@ -35,6 +35,7 @@ from ..evaluation.evaluate import EpisodeResults
 from ..evaluation.plots import agent_colours
 from ..files import write_bytes
 from . import checkpoint, save_agent
+from .curve import say_too_little, write_figure
 from .ppo import CardPolicy, CardPPO
 from .run import validation_key
 from .run_network import NetworkRun, described, make_model
@@ -256,8 +257,7 @@ class SelfplayRun(NetworkRun):
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""
-        figure = picture(self.history["pool"])
-        figure.savefig(self.folder / PICTURE)
+        write_figure(self.folder / PICTURE, picture(self.history["pool"]))
         return super().write_agent(folder, trained, scored)
 
     def result(self) -> dict[str, Any]:
@@ -289,6 +289,8 @@ def picture(history: list[dict[str, Any]]) -> Figure:
             axes.fill_between(
                 steps, mean - 2 * spread, mean + 2 * spread, color=line.get_color(), alpha=0.15
             )
+    if len(history) < 2:
+        say_too_little(axes, "one rollout, and a line needs two")
     axes.plot([], [], color="#999999", label="the learner's past")
     axes.set_xlabel("steps")
     axes.set_ylabel("rating (Plackett-Luce, mean and twice the spread)")

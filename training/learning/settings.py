@@ -59,6 +59,8 @@ class Settings:
     """The folder of all runs."""
     name: str | None = None
     """Name of this run in it, behind game and variant (None: the time)."""
+    minutes: Annotated[float, Range(0, 10**6)] = 0
+    """Train each seed for at most so many minutes (0: no limit); schedules end with them."""
     profile: bool = False
     """Print where the time went."""
 

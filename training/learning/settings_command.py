@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from dataclasses import MISSING, fields
 from inspect import getdoc
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import tyro
 
+from parlour.agents.reading import read_number
 from parlour.envs import GAMES
 
 from .limits import check_fields
 from .settings import Settings
 from .settings_files import make_used, naming_source, presets, read_preset
+from .settings_help import group_settings, ungroup_settings
 from .settings_names import METHODS, explain_foreign, find_name, list_names, list_users
 
 PROG = "parlour train"
@@ -99,13 +101,33 @@ def _parse_fields(words: list[str], base: Settings, prog: str, description: str)
     drawn = StringIO()
     try:
         with redirect_stderr(drawn):
-            return tyro.cli(
-                type(base), args=words, default=base, prog=prog, description=description
+            grouped = group_settings(base)
+            found = tyro.cli(
+                type(grouped),
+                args=_write_numbers_out(words, type(base)),
+                default=grouped,
+                prog=prog,
+                description=description,
             )
     except SystemExit as left:
         if not left.code:
             raise
-    raise ValueError(_one_line(drawn.getvalue()))
+        raise ValueError(_one_line(drawn.getvalue())) from None
+    return type(base)(**ungroup_settings(found))
+
+
+def _write_numbers_out(words: Sequence[str], kind: type[Settings]) -> list[str]:
+    """Return words with ``1e6`` as a whole number where a setting takes one."""
+    hints, whole, found = get_type_hints(kind), False, []
+    for word in words:
+        flag, equals, value = word.partition("=")
+        if flag.startswith("--"):
+            whole = hints.get(flag[2:].replace("-", "_")) in (int, tuple[int, ...])
+        text = value if equals else word
+        with suppress(ValueError):
+            text = str(read_number(text)) if whole else text
+        found.append(f"{flag}={text}" if equals else text)
+    return found
 
 
 def _one_line(drawn: str) -> str:

@@ -10,6 +10,7 @@ from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, re
 from parlour.envs import find_game
 
 from ..files import write_json
+from .curve import PICTURE, plot_curve, write_figure
 from .run import RESULT_FILE
 from .settings import Settings
 
@@ -23,7 +24,7 @@ RESULT_FIELDS = {
 
 
 def summarise(settings: Settings, folder: Path) -> None:
-    """Write ``result.json`` of a run from those of its seeds.
+    """Write ``result.json`` of a run from those of its seeds, and its learning curve.
 
     Raises ValueError, naming file and field, for one of them that says something else.
     """
@@ -42,6 +43,8 @@ def summarise(settings: Settings, folder: Path) -> None:
             "by_seed": values.tolist(),
         }
     summary["seconds"] = [one["seconds"] for one in seeds]
+    figure = plot_curve(game, folder, settings.seeds, summary.get("unit", "steps"))
+    write_figure(folder / PICTURE, figure)
     write_json(folder / RESULT_FILE, summary)
 
 
@@ -67,6 +70,8 @@ def report(folder: Path) -> str:
             f"  seed {seed}: {goal} {reached['by_seed'][k]:.1%}, score {score['by_seed'][k]:.2f}, "
             f"{summary['seconds'][k]:,.0f} s, agent in {folder / f'seed-{seed}' / 'agent'}"
         )
+    if (folder / PICTURE).exists():  # runs of an older version have none
+        lines.append(f"  learning curve: {folder / PICTURE}")
     if len(summary["seeds"]) > 1:
         shown = [
             f"{name} {one['mean']:{form}}, standard deviation over seeds "

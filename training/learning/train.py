@@ -28,6 +28,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from stable_baselines3.common.utils import get_device
+
 from parlour.agents.reading import naming, one_line, read_json, shorten
 from parlour.agents.value_table import require_afterstates
 from parlour.envs import find_game
@@ -36,12 +38,12 @@ from parlour.envs.core.options import to_plain as plain_rules
 from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
-from .run import RESULT_FILE, Run, Stop
+from .run import AGENT, RESULT_FILE, Run, Stop
 from .run_network import NetworkRun
 from .run_policy_search import PolicySearchRun
 from .run_td import TDRun
 from .selfplay import SelfplayRun
-from .settings import Settings, make_settings
+from .settings import Settings, StepSettings, make_settings
 from .settings_command import parse
 from .settings_files import plain, preset, read_saved
 from .summary import report, summarise, time_table
@@ -76,7 +78,11 @@ class Interrupted(KeyboardInterrupt):
     """A run was asked to stop and has saved a checkpoint; the text says how to resume it."""
 
     def __init__(self, folder: Path, signum: int) -> None:
-        super().__init__(f"stopped and saved; to go on: parlour train --resume {folder}")
+        agents = ", ".join(map(str, sorted(folder.glob(f"seed-*/{AGENT}"))))
+        super().__init__(
+            f"stopped and saved; as it plays now: {agents}; "
+            f"to go on: parlour train --resume {folder}"
+        )
         self.folder, self.signum = folder, signum
 
 
@@ -210,6 +216,8 @@ def _is_empty(folder: Path, names: set[str]) -> bool:
 
 
 def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
+    if not quiet:
+        print(describe_run(settings, folder), file=sys.stderr, flush=True)
     with _catch_signals() as stop:
         for seed in settings.seeds:
             place = folder / f"seed-{seed}"
@@ -219,6 +227,23 @@ def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
                 raise Interrupted(folder, stop.asked)
     summarise(settings, folder)
     return folder
+
+
+def describe_run(settings: Settings, folder: Path) -> str:
+    """Say in one line what is about to be trained: game, method, device, length, folder."""
+    variant = settings.variant or find_game(settings.game).default
+    device = str(get_device(getattr(settings, "device", "cpu")))
+    if isinstance(settings, StepSettings):
+        length = f"{settings.total_steps:,} steps"
+    else:
+        length = f"{getattr(settings, 'generations', 0):,} generations"
+    if settings.minutes:
+        length += f", at most {settings.minutes:g} minutes"
+    seeds = f"{len(settings.seeds)} seeds, each " if len(settings.seeds) > 1 else ""
+    return (
+        f"training {settings.game} {variant} by {settings.method} on {device}: {seeds}{length}; "
+        f"folder {folder}"
+    )
 
 
 def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop) -> bool:

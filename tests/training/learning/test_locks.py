@@ -168,6 +168,7 @@ def test_what_ended_before_its_settings_stood_begins_anew(
         resume(tmp_path / RUN)
     run = train(settings(tmp_path), quiet=True)
     assert sorted(path.name for path in run.iterdir()) == [
+        "curve.png",
         "result.json",
         "rules.json",
         "seed-0",

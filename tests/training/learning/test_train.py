@@ -198,7 +198,9 @@ def stopped(runs: Path, after: int) -> Path:
         patch.setattr(NetworkRun, "iterate", interrupted)
         trained(runs)
     folder = runs / "pyramid-classic-small"
-    assert str(caught.value) == f"stopped and saved; to go on: parlour train --resume {folder}"
+    said = str(caught.value)
+    assert said.startswith(f"stopped and saved; as it plays now: {folder / 'seed-0' / 'agent'}; ")
+    assert said.endswith(f"; to go on: parlour train --resume {folder}")
     assert signal.getsignal(signal.SIGINT) is before
     return folder
 

@@ -1,0 +1,180 @@
+"""What a run says: its first line, its progress, its picture; and how long it may take."""
+
+import os
+import re
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+from tqdm import tqdm
+
+from parlour.agents.registry import load_agent
+from parlour.envs import game
+from parlour.training.cli.arguments import read_whole
+from parlour.training.learning import progress
+from parlour.training.learning.curve import TOO_LITTLE, plot_curve
+from parlour.training.learning.run import RESULT_FILE
+from parlour.training.learning.run_network import NetworkRun
+from parlour.training.learning.selfplay import Pool, picture
+from parlour.training.learning.settings import PPOSettings, make_settings
+from parlour.training.learning.settings_command import parse
+from parlour.training.learning.settings_help import GROUPS, group_settings, ungroup_settings
+from parlour.training.learning.settings_names import METHODS, list_names
+from parlour.training.learning.train import Interrupted, describe_run, main, train
+
+GAME = game("pyramid")
+ROLLOUT = 16 * 16
+SMALL = PPOSettings(
+    variant="classic",
+    width=16,
+    depth=1,
+    total_steps=3 * ROLLOUT,
+    n_envs=16,
+    n_steps=16,
+    batch_size=64,
+    n_epochs=1,
+    eval_interval=ROLLOUT,
+    eval_deals=10,
+    device="cpu",
+    name="small",
+)
+WORDS = "--variant classic --width 16 --n-envs 16 --n-steps 16 --batch-size 64 --eval-deals 10"
+
+
+def test_a_run_begins_by_saying_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = f"pyramid --preset ppo --seeds 0 --name one --total-steps 5.12e2 --device cpu {WORDS}"
+    assert main(words.split()) == 0
+    said = capsys.readouterr()
+    first = "training pyramid classic by ppo on cpu: 512 steps; folder runs/pyramid-classic-one"
+    assert said.err.splitlines()[0] == first
+    assert "learning curve: runs/pyramid-classic-one/curve.png" in said.out
+    assert (tmp_path / "runs/pyramid-classic-one/curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_first_line_names_the_length_of_every_method() -> None:
+    timed = replace(SMALL, minutes=1.5, seeds=(0, 1))
+    said = describe_run(timed, Path("runs/x"))
+    assert "2 seeds, each 768 steps, at most 1.5 minutes; folder runs/x" in said
+    searched = make_settings("weights", game="poker_squares", generations=7)
+    assert "by weights on cpu: 7 generations; " in describe_run(searched, Path("x"))
+
+
+def test_minutes_end_a_run_whose_agent_plays(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    folder = train(replace(SMALL, runs=str(tmp_path), total_steps=10**9, minutes=0.02), quiet=True)
+    assert time.monotonic() - begun < 60
+    assert (folder / RESULT_FILE).exists()
+    assert load_agent(str(folder), GAME, GAME.make_rules("classic")).name == "embedding-0"
+    last = progress.read(folder / "seed-0" / progress.FILE)[-1]
+    assert last["train/entropy_weight"] < SMALL.ent_coef / 2  # the schedule ended with the minutes
+
+
+def test_sigterm_leaves_an_agent_that_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iterate = NetworkRun.iterate
+
+    def ended(self: NetworkRun) -> dict[str, float]:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return iterate(self)
+
+    monkeypatch.setattr(NetworkRun, "iterate", ended)
+    with pytest.raises(Interrupted) as caught:
+        train(replace(SMALL, runs=str(tmp_path)), quiet=True)
+    assert caught.value.signum == signal.SIGTERM
+    folder = tmp_path / "pyramid-classic-small"
+    assert f"as it plays now: {folder / 'seed-0' / 'agent'}; " in str(caught.value)
+    assert load_agent(str(folder), GAME, GAME.make_rules("classic")).name == "embedding-0"
+
+
+@pytest.mark.parametrize("note", ["won 37.1%, eval 38.0%", "score -124.50, eval 124.50"])
+def test_progress_is_whole_at_80_columns(note: str) -> None:
+    line = tqdm.format_meter(
+        n=1_310_720,
+        total=2_015_232,
+        elapsed=4000.0,
+        ncols=80,
+        prefix="seed 10",
+        unit=" steps",
+        unit_scale=True,
+        rate=2818.0,
+        bar_format=progress.BAR,
+        postfix=note,
+    )
+    assert line.endswith(note)
+    assert len(line) <= 80
+    assert re.search(r"\|.+\| 1\.31M/2\.02M 2\.82k steps/s 04:(09|10) left, ", line), line
+
+
+def test_a_line_of_progress_fits_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    bar = progress.Bar("seed 10", 2_015_232, 0)
+    bar.begun -= 400
+    bar.update(1_310_720, "won 37.1%, eval 38.0%", always=True)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("won 37.1%, eval 38.0%, 215 s left")
+    assert len(line) <= 80
+
+
+@pytest.mark.parametrize("text", ["1e6", "1_000_000", "1.0e+6", "1000000", "10E5"])
+def test_numbers_as_people_write_them(text: str) -> None:
+    for words in (["--total-steps", text], [f"--total-steps={text}"]):
+        assert parse(["pyramid", *words], pytest.fail).total_steps == 10**6
+    assert read_whole()(text) == 10**6
+
+
+@pytest.mark.parametrize("text", ["1.5", "1e-3", "1e999", "e6", "1.23e1"])
+def test_what_is_no_whole_number_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="total-steps"):
+        parse(["pyramid", "--total-steps", text], pytest.fail)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_setting_stands_in_one_group(method: str) -> None:
+    games = {"selfplay": "seven_twenty_seven", "values": "poker_squares"}
+    base = make_settings(method, game=games.get(method, "pyramid"))
+    grouped: Any = group_settings(base)
+    assert ungroup_settings(grouped) == {
+        name: getattr(base, name) for name in list_names(type(base))
+    }
+    assert list(vars(grouped))[-1] == method
+    named = [name for names in GROUPS.values() for name in names]
+    assert len(named) == len(set(named))
+    assert set(named) <= {name for kind in METHODS.values() for name in list_names(kind)}
+
+
+def test_help_shows_the_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["pyramid", "--method", "cloning", "--help"], pytest.fail)
+    heads = re.findall(r"^\W*(\w+) options\b\W*$", capsys.readouterr().out, re.MULTILINE)
+    assert heads == [*GROUPS, "cloning"]
+
+
+def words_in(figure: Figure) -> str:
+    return " ".join(text.get_text() for text in figure.axes[0].texts)
+
+
+def test_pictures_say_when_there_is_too_little_to_draw(tmp_path: Path) -> None:
+    log = tmp_path / "seed-0" / progress.FILE
+    log.parent.mkdir()
+    line = '{"steps": %d, "time": 1.0, "play/won": 0.5, "eval/won": 0.25}\n'
+    log.write_text(line % 1)
+    assert TOO_LITTLE in words_in(plot_curve(GAME, tmp_path, [0]))
+    log.write_text(line % 1 + line % 2)
+    figure = plot_curve(GAME, tmp_path, [0])
+    assert TOO_LITTLE not in words_in(figure)
+    assert figure.axes[0].lines[1].get_ydata().tolist() == [25.0, 25.0]  # type: ignore[union-attr]
+    pool = Pool(load_agent("uniform", GAME, None), [], 0.5)
+    entry = {"steps": 1, "members": pool.summary(), "chances": [1.0]}
+    assert TOO_LITTLE in words_in(picture([entry]))
+    assert TOO_LITTLE not in words_in(picture([entry, entry | {"steps": 2}]))
