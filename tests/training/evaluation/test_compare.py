@@ -167,7 +167,7 @@ def test_names_stay_whole_and_numbers_give_way(width: int, head: str, decimals: 
 def test_games_that_were_cut_off_have_a_column() -> None:
     def shown(max_moves: int) -> str:
         out = StringIO()
-        found = compare(GAME, ["uniform"], variants=["web"], deals=20, max_moves=max_moves)
+        found = compare(GAME, ["uniform"], variants=["classic"], deals=20, max_moves=max_moves)
         report.show(found, Console(file=out, width=120))
         return " ".join(out.getvalue().split())
 
