@@ -41,6 +41,9 @@ def make_vec(
 
 
 watch_compilations()
+# Gymnasium reads from the entry point which render modes there are ("ansi_list" stands on that).
+make.metadata = CardEnv.metadata  # type: ignore[attr-defined]
+make_vec.metadata = CardVectorEnv.metadata  # type: ignore[attr-defined]
 
 for _module in (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven):
     _game = register(_module.GAME)

@@ -123,6 +123,7 @@ class CardAECEnv(AECEnv):
         **options: Any,
     ) -> None:
         super().__init__()
+        keywords.check_options(game, options)
         rules = game.make_rules(variant, options)
         players = game.num_players(rules)
         if players < 2:
@@ -130,9 +131,7 @@ class CardAECEnv(AECEnv):
         self.game = game
         self.encoding = encoding
         self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
-        if render_mode is not None:
-            keywords.check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
-        self.render_mode = render_mode
+        self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
         self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
         config = StepConfig(
             reward=int(

@@ -29,6 +29,31 @@ BROKEN = "an opponent raised an exception in the middle of this game: call reset
 """Why no action is taken: it might be played for another seat."""
 
 
+class KeywordError(ValueError, TypeError):
+    """A keyword that an environment does not take, or a render mode that it has not.
+
+    It is a ValueError as all bad values are, and the TypeError that Python raises for keywords
+    nobody knows: libraries that probe for a keyword go on after that.
+    """
+
+
+def check_options(game: Game, options: Mapping[str, Any]) -> None:
+    """Raise KeywordError for a keyword that is no option of the game, and so no keyword at all."""
+    for name in options:
+        if name not in game.rules._fields:
+            raise KeywordError(
+                f"unexpected keyword argument {name!r}: "
+                f"{unknown_text('option', name, game.rules._fields)}"
+            )
+
+
+def check_render_mode(mode: Any, metadata: Mapping[str, Any]) -> str | None:
+    """Return a render mode that ``metadata`` has, or None; else raise KeywordError."""
+    if mode is not None and mode not in metadata["render_modes"]:
+        raise KeywordError(unknown_text("render_mode", str(mode), metadata["render_modes"]))
+    return mode
+
+
 def check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Return value if it is allowed; else raise ValueError naming field and what is allowed."""
     if not isinstance(value, str) or value not in allowed:
@@ -75,8 +100,10 @@ def make_rows(
 ) -> Rows:
     """Check all keywords and return ``n`` rows. Raises ValueError naming what is wrong.
 
-    For several players these are the rows of one seat; see `seat.SeatRows`.
+    Of a keyword that does not exist it is a `KeywordError`. For several players these are the rows
+    of one seat; see `seat.SeatRows`.
     """
+    check_options(game, options)
     rules = game.make_rules(variant, options)
     players = game.num_players(rules)
     if players == 1 and (opponents is not None or seat != 0):

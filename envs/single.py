@@ -96,9 +96,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self.game = game
         self.encoding = encoding
         self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
-        if render_mode is not None:
-            keywords.check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
-        self.render_mode = render_mode
+        self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
         self.rows: Rows = keywords.make_rows(
             game,
             1,

@@ -34,6 +34,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
     (num_envs,): of the games as they stand, and in ``final_info`` of those that ended.
     """
 
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
+
     def __init__(
         self,
         game: Game,
@@ -59,16 +61,10 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self.num_envs = num_envs
         self.encoding = encoding
         self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
-        if render_mode is not None:
-            keywords.check_choice("render_mode", render_mode, ("ansi",))
-        self.render_mode = render_mode
+        self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
         self.copy = parse_bool("copy", copy)
         self.autoreset_mode = _mode(autoreset_mode)
-        self.metadata = {
-            "render_modes": ["ansi"],
-            "render_fps": 4,
-            "autoreset_mode": self.autoreset_mode,
-        }
+        self.metadata = type(self).metadata | {"autoreset_mode": self.autoreset_mode}
         self.rows: Rows = keywords.make_rows(
             game,
             num_envs,

@@ -123,7 +123,10 @@ def test_rules_are_named() -> None:
     assert describe_rules(GAME, GAME.make_rules("classic"), "classic") == "classic"
     made = GAME.make_rules("classic", {"passes": 2, "undo": True})
     assert describe_rules(GAME, made, "classic") == "classic + passes=2, undo=yes"
-    assert describe_rules(GAME, GAME.make_rules("excerpt", {"clear_all": True}), "excerpt") == "excerpt-all"
+    assert (
+        describe_rules(GAME, GAME.make_rules("excerpt", {"clear_all": True}), "excerpt")
+        == "excerpt-all"
+    )
 
 
 def test_wrong_numbers_are_refused() -> None:

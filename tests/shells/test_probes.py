@@ -1,0 +1,76 @@
+"""What other libraries ask of an environment before they take it."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from parlour.envs import GAMES, CardEnv, CardVectorEnv, aec, make, make_vec
+from parlour.envs.keywords import KeywordError
+from parlour.training import CardVecEnv
+
+IDS = [one.id for one in GAMES.values()]
+GAME = GAMES["pyramid"]
+
+
+def makers(name: str) -> list[Any]:
+    """Every way to an environment of a game."""
+    return [
+        lambda **keywords: make(name, **keywords),
+        lambda **keywords: make_vec(name, **keywords),
+        lambda **keywords: CardVecEnv(GAMES[name], 1, **keywords),
+        lambda **keywords: gym.make(GAMES[name].id, **keywords),
+        lambda **keywords: gym.make_vec(GAMES[name].id, **keywords),
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_keyword_that_nobody_knows_is_a_type_error_too(name: str) -> None:
+    """As TorchRL, which probes ``frameskip``, reads it; and a ValueError as all bad values."""
+    for maker in makers(name):
+        for kind in (TypeError, ValueError):
+            with pytest.raises(kind, match=r"unexpected keyword argument 'frameskip'.*allowed: "):
+                maker(frameskip=4)
+    with pytest.raises(KeywordError, match="unknown option 'encodng'"):
+        aec.env("seven_twenty_seven", encodng="codes")
+
+
+def test_a_bad_value_is_a_value_error_alone() -> None:
+    for keywords in ({"passes": 99}, {"variant": "clasic"}, {"reward": "won"}, {"max_moves": 0}):
+        with pytest.raises(ValueError) as caught:
+            CardEnv(GAME, **keywords)
+        assert not isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize("made", [CardEnv, CardVectorEnv, aec.CardAECEnv])
+def test_a_render_mode_that_is_not_there(made: Any) -> None:
+    game = GAMES["seven_twenty_seven"]
+    for kind in (TypeError, ValueError):
+        with pytest.raises(kind, match="unknown render_mode 'rgb_array'; allowed: ansi"):
+            made(game, render_mode="rgb_array")
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_stable_baselines3_makes_environments_by_their_ids(id_: str) -> None:
+    """It probes a picture first; Gymnasium warns that there is none."""
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.env_util import make_vec_env
+
+    with pytest.warns(UserWarning, match="rgb_array"):
+        envs = make_vec_env(id_, n_envs=2)
+    assert envs.reset().shape[0] == 2
+    with pytest.warns(UserWarning, match="rgb_array"):
+        model = PPO("MlpPolicy", id_, n_steps=8, batch_size=8, n_epochs=1, device="cpu")
+    model.learn(8)
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_entry_points_say_their_render_modes(id_: str) -> None:
+    env = gym.make(id_, render_mode="ansi_list")
+    _, info = env.reset(seed=1)
+    env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    pictures = env.render()
+    assert len(pictures) == 2
+    assert all(isinstance(picture, str) for picture in pictures)
+    assert gym.make_vec(id_, num_envs=1, render_mode="ansi").render_mode == "ansi"
