@@ -82,10 +82,13 @@ class CardAECEnv(AECEnv):
         nothing.
 
     Episode End:
-        All agents terminate together when the hand is over, with won, score, moves and more in
-        ``infos``; then each steps once more with None. Where a rule ends a hand at the deal, all
-        are terminated after ``reset``. Before, an info has ``illegal_action`` alone, whether its
-        seat has chosen one in this hand.
+        All agents terminate together when the hand is over; then each steps once more with None.
+        Where a rule ends a hand at the deal, all are terminated after ``reset``.
+
+    Infos:
+        The same keys from the reset on, each as the hand stands for the seat: won, and the same as
+        ``is_success``; ``score``, which is 0 until the end; ``moves``; ``illegal_action``, whether
+        the seat has chosen one in this hand; and what the game adds.
 
     Arguments:
         game: The game, as `parlour.envs.game` returns it.
@@ -228,17 +231,13 @@ class CardAECEnv(AECEnv):
         paid = self.rows.buffers.rewards[0, : len(self.agents)].tolist()
         self.rewards = dict(zip(self.agents, paid, strict=True))
         self._accumulate_rewards()
-        self.infos = self._infos(over != Over.RUNNING)
+        self.infos = self._infos()
         turn = 0 if over else int(self.rows.states["turn"][0])
         self.agent_selection = self.possible_agents[turn]
 
-    def _infos(self, over: bool) -> dict[str, dict[str, Any]]:
-        states, n = self.rows.states, len(self.possible_agents)
-        seats = np.arange(n)
-        if over:
-            facts = self.game.results(states.repeat(n), self.rules, seats)
-        else:
-            facts = {"illegal_action": states["illegal"][0] >> seats & 1 != 0}
+    def _infos(self) -> dict[str, dict[str, Any]]:
+        n = len(self.possible_agents)
+        facts = self.game.info_facts(self.rows.states.repeat(n), self.rules, np.arange(n))
         return {
             agent: {fact: values[seat].item() for fact, values in facts.items()}
             for seat, agent in enumerate(self.possible_agents)

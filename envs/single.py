@@ -44,8 +44,13 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
         of the game or ``max_episode_steps`` steps; a game for several always ends and has no such
         limits. If it ends before the seat's first turn, the first step, whatever the action, says
-        so. ``info`` then has won (``game.goal``), score,
-        moves and more.
+        so.
+
+    Info:
+        The same keys from the reset on, each as the game stands: ``action_mask``; won
+        (``game.goal``), and the same as ``is_success``; ``score``, ``moves``, ``illegal_action``,
+        whether the player has chosen one in this game; and what the game adds. In a game for
+        several the score is 0 until the end.
 
     Arguments:
         game: The game, as `parlour.envs.game` returns it.
@@ -54,8 +59,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         reward: ``"progress"``, ``"win"`` or ``"score"``.
         illegal: ``"end"`` or ``"raise"``: what an illegal action does.
         max_moves: The game is cut off after so many moves; None: never. ``gym.make(id,
-            max_episode_steps=...)`` is Gymnasium's own time limit, outside this class: to have the
-            facts of the game at the end, limit ``max_moves``.
+            max_episode_steps=...)`` is Gymnasium's own time limit, outside this class.
         max_episode_steps: The episode is cut off after so many steps; None: never.
         skip_forced: After a step, take actions at once while exactly one is legal.
         opponents: In a game for several, who plays the seats after ``seat``, clockwise: names
@@ -198,9 +202,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self.rows.buffers.masks[0].copy()}
-        if self._is_done:
-            results = self.rows.results(self.rows.states, self.rows.all_rows)
-            info |= {fact: values[0].item() for fact, values in results.items()}
+        facts = self.rows.results(self.rows.states, self.rows.all_rows)
+        info |= {fact: values.item() for fact, values in facts.items()}
         if self._winnable is not None:
             info["winnable"] = self._winnable(self.rows.states)[0]
         return info

@@ -255,10 +255,13 @@ class ActionWords(Protocol):
 
 
 class FinalInfo(Protocol):
-    """What ``info`` says at the end of an episode beside won, score and moves."""
+    """What ``info`` says beside won, score and moves, from the deal to the end."""
 
     def __call__(self, states: States, rules: Any, seats: np.ndarray, /) -> dict[str, np.ndarray]:
-        """Return arrays (n,), a fact each, for finished games as seats (n,) see them."""
+        """Return arrays (n,), a fact each, as seats (n,) may know it: the same facts by all states.
+
+        Of a game that goes on it is how that stands.
+        """
 
 
 class Solution(NamedTuple):

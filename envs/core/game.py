@@ -84,7 +84,7 @@ class Game:
     action_words: ActionWords
     """What a person may call each action in sight."""
     final_info: FinalInfo
-    """What ``info`` says at the end of episodes beside won, score and moves."""
+    """What ``info`` says beside won, score and moves."""
 
     score_range: tuple[int, int]
     """The lowest and the highest score that any rules allow."""
@@ -244,24 +244,36 @@ class Game:
     def results(
         self, states: States, rules: Any, seats: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
-        """Return what ``info`` says of finished games: an array (n,) for each fact.
+        """Return how games stand, or ended: an array (n,) for each fact.
 
         ``seats`` (n,) are those that ask (None: the first). At a table of several the score is the
-        seat's net, won whether that is above 0.
+        seat's net, 0 before the end, and won whether that is above 0.
         """
         n = len(states)
         seats = np.zeros(n, np.int64) if seats is None else seats
-        won, score = states["won"] != 0, states["score"]
-        if self.num_players(rules) > 1:
+        if self.num_players(rules) == 1:  # no seat to choose: a third of the time, at one row
+            won, illegal = states["won"].astype(np.bool_), states["illegal"].astype(np.bool_)
+            score = states["score"]
+        else:
             score = states["net"][np.arange(n), seats]
-            won = score > 0
+            won, illegal = score > 0, (states["illegal"] >> seats & 1).astype(np.bool_)
         return {
             self.goal_name(rules): won,
             "score": score.astype(np.int64),
             "moves": states["moves"].astype(np.int64),
-            "illegal_action": states["illegal"] >> seats & 1 != 0,
+            "illegal_action": illegal,
             **self.final_info(states, rules, seats),
         }
+
+    def info_facts(
+        self, states: States, rules: Any, seats: np.ndarray | None = None
+    ) -> dict[str, np.ndarray]:
+        """Return the `results` as ``info`` has them: the aim is ``is_success``, too.
+
+        That is what Stable-Baselines3 calls it, in every game.
+        """
+        facts = self.results(states, rules, seats)
+        return facts | {"is_success": facts[self.goal_name(rules)]}
 
 
 def digest16(*parts: Any) -> str:

@@ -84,8 +84,9 @@ class Rows:
         )
 
     def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the facts of finished games, which were played on the rows in ``which`` (bool)."""
-        return self.game.results(states, self.rules, self.seats[which])
+        """Return the facts of games, which are played on the rows in ``which`` (bool)."""
+        seats = None if self.game.seats is None else self.seats[which]
+        return self.game.info_facts(states, self.rules, seats)
 
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
         """Set the generators (uint64 (n,))."""

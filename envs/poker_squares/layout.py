@@ -98,7 +98,7 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` says at the end beside reached, score and moves.
+    """Return what ``info`` says beside reached, score and moves.
 
     Head to head that is the seat's own total and the other's, as far as it is known.
     """

@@ -106,6 +106,6 @@ def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` says at the end beside won, score and moves: an array a fact."""
+    """Return what ``info`` says beside won, score and moves: an array a fact."""
     left = states["shown"]["redeals_left"].astype(np.int64)
     return {"redeals_used": rules.redeals - left}

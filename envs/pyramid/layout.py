@@ -80,7 +80,7 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` says at the end beside won, score and moves: an array a fact.
+    """Return what ``info`` says beside won, score and moves: an array a fact.
 
     ``stuck``, with ``undo`` only: the game stands where UNDO alone is legal.
     """

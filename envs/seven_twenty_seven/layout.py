@@ -142,11 +142,11 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` tells a seat at the end: chips paid, the pot, whether cards decided."""
+    """Return what ``info`` tells a seat: chips paid, the pot, at the end whether cards decided."""
     rows = np.arange(len(states))
     live = states["live"].astype(np.int64)
     return {
         "paid": states["paid"][rows, seats].astype(np.int64),
         "pot": states["pot"].astype(np.int64),
-        "showdown": live & (live - 1) != 0,
+        "showdown": (live & (live - 1) != 0) & (states["over"] != 0),
     }

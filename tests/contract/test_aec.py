@@ -162,7 +162,7 @@ def same(env: CardAECEnv, rows: Rows, owed: dict[str, float]) -> None:
     assert env.clone().tobytes() == rows.states.tobytes()
     asked = 0 if over else turn
     assert env.agent_selection == f"player_{asked}"
-    facts = [rows.game.results(rows.states, rows.rules, np.array([k])) for k in range(len(owed))]
+    facts = [rows.game.info_facts(rows.states, rows.rules, np.array([k])) for k in range(len(owed))]
     for seat, agent in enumerate(env.agents):
         seen = env.observe(agent)
         codes = observation_codes(view_states(rows.game, rows.rules, rows.states, np.array([seat])))
@@ -179,8 +179,9 @@ def same(env: CardAECEnv, rows: Rows, owed: dict[str, float]) -> None:
         assert env._cumulative_rewards[agent] == owed[agent]
         assert (env.terminations[agent], env.truncations[agent]) == (over, False)
         said = {fact: values[0] for fact, values in facts[seat].items()}
-        told = said if over else {"illegal_action": said["illegal_action"]}
-        assert env.infos[agent] == told
+        assert env.infos[agent] == said
+        assert said["is_success"] == said["won"]
+        assert over or not (said["won"] or said["score"]), "told before the end"
     observation, reward, terminated, truncated, info = env.last()
     assert observation is not None
     assert reward == owed[env.agent_selection]
@@ -291,7 +292,7 @@ def test_a_seat_is_told_of_its_penalty_when_it_is_asked_again() -> None:
     env.step(8)
     assert env.agent_selection == first
     _, reward, terminated, _, info = env.last()
-    assert (reward, terminated, info) == (ILLEGAL_PENALTY, False, {"illegal_action": True})
+    assert (reward, terminated, info["illegal_action"]) == (ILLEGAL_PENALTY, False, True)
     env.step(1)
     assert env._cumulative_rewards[first] == 0
 
@@ -656,3 +657,17 @@ def test_without_pettingzoo_the_error_names_the_extra() -> None:
     assert done.returncode == 1
     assert "needs PettingZoo" in done.stderr.splitlines()[-1]
     assert 'pip install "parlour[table]"' in done.stderr.splitlines()[-1]
+
+
+@every_variant
+def test_infos_have_the_same_keys_from_the_reset_to_the_end(seats: Seats) -> None:
+    """Of every seat: TorchRL makes one array a key of them."""
+    env = seats.env()
+    kinds: set[tuple[Any, ...]] = set()
+    for seed in range(3):
+        for _ in played(env, seed):
+            kinds |= {
+                tuple((key, type(value)) for key, value in info.items())
+                for info in env.infos.values()
+            }
+    assert len(kinds) == 1

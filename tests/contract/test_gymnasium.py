@@ -12,6 +12,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.env_checker import check_env as check_env_sb3
+from stable_baselines3.common.monitor import Monitor
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
 from parlour.envs.core.options import changed_options, to_plain
@@ -196,3 +197,33 @@ def test_rendering(case: Case) -> None:
     assert case.variant in repr(env)
     with pytest.warns(UserWarning, match="render_mode"):
         assert case.env().render() is None
+
+
+def test_infos_have_the_same_keys_from_the_reset_to_the_end(case: Case) -> None:
+    """With values of the same types: what records infos makes columns of them (Minari, TorchRL)."""
+    for keywords in ({}, {"encoding": "codes", "max_moves": 9, "skip_forced": True}):
+        env, rng = case.env(**keywords), np.random.default_rng(4)
+        for seed in range(3):
+            _, info = env.reset(seed=seed)
+            first = {key: type(value) for key, value in info.items()}
+            assert {case.goal, "is_success", "score", "moves", "illegal_action"} < first.keys()
+            while not ended(env):
+                action = rng.choice(np.flatnonzero(info["action_mask"]))
+                *_, info = env.step(action)
+                assert {key: type(value) for key, value in info.items()} == first
+                assert info["is_success"] is info[case.goal]
+                if not ended(env):
+                    assert info["score"] == (env.state["score"] if case.players == 1 else 0)
+
+
+def test_monitor_keeps_facts_of_games_that_gymnasium_cuts_off(game: Game) -> None:
+    """`gym.make(id, max_episode_steps=...)` ends an episode of which the game knows nothing."""
+    goal = game.goal_name(game.make_rules())
+    env = Monitor(gym.make(game.id, max_episode_steps=2), info_keywords=(goal, "score", "moves"))
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, terminated, over, info = env.step(int(np.argmax(info["action_mask"])))
+        over |= terminated
+    assert info["episode"].keys() == {"r", "l", "t", goal, "score", "moves"}
+    assert info["episode"]["moves"] == env.unwrapped.state["moves"]

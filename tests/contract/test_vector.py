@@ -53,11 +53,23 @@ def same(one: Any, other: Any, what: str) -> None:
         assert one == other, what
 
 
+def ended_only(infos: dict[str, Any], done: np.ndarray, mode: AutoresetMode) -> dict[str, Any]:
+    """Gymnasium's infos as ours: they say at every step what ours say at the end of a game."""
+    found = {}
+    for key, values in infos.items():
+        if key.lstrip("_") in ("action_mask", "final_obs", "final_info"):
+            found[key] = values
+        elif mode is not AutoresetMode.SAME_STEP and done.any():
+            found[key] = np.where(done, values, np.zeros_like(values))
+    return found
+
+
 class Both:
     """The vector environment and single ones in Gymnasium's, seeded and played alike."""
 
     def __init__(self, case: Case, n: int, mode: AutoresetMode, **keywords: Any) -> None:
         self.envs = case.vec(n, autoreset_mode=mode, **keywords)
+        self.mode, self.goal = mode, case.goal
         self.single = SyncVectorEnv([lambda: case.env(**keywords)] * n, autoreset_mode=mode)
         self.ends = {"terminated": 0, "truncated": 0, "illegal": 0, "won": 0}
 
@@ -74,9 +86,11 @@ class Both:
         """Step both, compare all that comes back; return which games ended."""
         results, others = self.envs.step(actions), self.single.step(actions)
         names = ("observations", "rewards", "terminated", "truncated", "infos")
+        _, _, terminated, truncated, infos = results
+        assert others[-1][f"_{self.goal}"].all(), "single environments say how games stand"
+        others = *others[:-1], ended_only(others[-1], terminated | truncated, self.mode)
         for name, one, other in zip(names, results, others, strict=True):
             same(one, other, name)
-        _, _, terminated, truncated, infos = results
         self.compare_masks(infos)
         facts = infos.get("final_info", infos)
         self.ends["terminated"] += terminated.sum()

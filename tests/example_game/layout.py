@@ -30,5 +30,5 @@ def action_words(s: Any, rules: Any) -> dict[Action, tuple[str, ...]]:
 
 
 def final_info(states: States, rules: Any, seats: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what ``info`` says at the end beside won, score and moves: the lives left."""
+    """Return what ``info`` says beside won, score and moves: the lives left."""
     return {"lives_left": states["shown"]["lives_left"].astype(np.int64)}

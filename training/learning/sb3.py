@@ -181,8 +181,7 @@ class CardVecEnv(VecEnv):
     def _facts(self, ended: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
         finished = np.zeros(self.num_envs, np.bool_)
         finished[which] = True
-        facts = self.rows.results(ended, finished)
-        return facts | {"is_success": facts[self.rows.goal_name]}
+        return self.rows.results(ended, finished)
 
     def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
         places = (self._finished + np.arange(len(which))) % RECENT

@@ -76,7 +76,7 @@ def test_rows_play_as_single_environments(encoding: str, skip_forced: bool, max_
             returns[i] = lengths[i] = 0
             assert np.array_equal(infos[i].pop("terminal_observation"), last)
             assert infos[i].pop("TimeLimit.truncated") == truncated
-            assert infos[i].pop("is_success") == said["won"]
+            assert infos[i]["is_success"] == said["won"]
             said.pop("action_mask")
             assert infos[i] == said
             assert np.array_equal(seen[i], single.reset()[0])
