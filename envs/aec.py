@@ -78,8 +78,7 @@ class CardAECEnv(AECEnv):
         Each seat is paid its own at the end of the hand: ``"progress"``: its net in the game's
         unit, such as antes; ``"win"``: 1 if that is above 0; ``"score"``: the net as it is. An
         illegal action gives -1 to the seat that chose it, and counts as the game says, such as a
-        fold; with ``illegal="raise"`` it raises `gymnasium.error.InvalidAction` and changes
-        nothing.
+        fold; see ``illegal``.
 
     Episode End:
         All agents terminate together when the hand is over; then each steps once more with None.
@@ -95,7 +94,8 @@ class CardAECEnv(AECEnv):
         variant: The name of rules; None: the game's default.
         encoding: ``"onehot"`` or ``"codes"``.
         reward: ``"progress"``, ``"win"`` or ``"score"``.
-        illegal: ``"end"`` or ``"raise"``: what an illegal action does.
+        illegal: What an illegal action does, as in `parlour.envs.CardEnv`; with ``"random"`` the
+            ``"played_action"`` of a seat that did not act is -1.
         skip_forced: After a step, take actions at once while exactly one is legal, whosever they
             are.
         render_mode: ``"ansi"`` or None.
@@ -133,7 +133,7 @@ class CardAECEnv(AECEnv):
             raise ValueError(_single_player_text(game, variant))
         self.game = game
         self.encoding = encoding
-        self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
+        self.illegal = illegal
         self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
         self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
         config = StepConfig(
@@ -142,6 +142,7 @@ class CardAECEnv(AECEnv):
             ),
             reset=int(Autoreset.DISABLED),
             skip_forced=int(parse_bool("skip_forced", skip_forced)),
+            illegal=keywords.illegal_mode(illegal),
         )
         self.rows = Rows(game, rules, 1, config)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
@@ -153,6 +154,7 @@ class CardAECEnv(AECEnv):
         self.agents: list[str] = []
         self.agent_selection = self.possible_agents[0]
         self._actions = np.zeros(1, np.int64)
+        self._acted = 0
         self._started = False
 
     def _space(self) -> gym.spaces.Dict:
@@ -201,6 +203,7 @@ class CardAECEnv(AECEnv):
         if self.illegal == "raise":
             self._refuse(agent, chosen)
         self._actions[0] = keywords.kernel_action(chosen)
+        self._acted = self._seat(agent)
         self.rows.step(self._actions)
         self._cumulative_rewards[agent] = 0.0
         self._publish_step()
@@ -236,8 +239,11 @@ class CardAECEnv(AECEnv):
         self.agent_selection = self.possible_agents[turn]
 
     def _infos(self) -> dict[str, dict[str, Any]]:
-        n = len(self.possible_agents)
-        facts = self.game.info_facts(self.rows.states.repeat(n), self.rules, np.arange(n))
+        seats = np.arange(len(self.possible_agents))
+        states = self.rows.states.repeat(len(seats))
+        facts = self.game.info_facts(states, self.rules, seats)
+        if self.illegal == "random":
+            facts["played_action"] = np.where(seats == self._acted, self.rows.played[0], -1)
         return {
             agent: {fact: values[seat].item() for fact, values in facts.items()}
             for seat, agent in enumerate(self.possible_agents)

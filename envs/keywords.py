@@ -7,17 +7,18 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from .core.batch import MAX_MOVES, Autoreset, DealSource, Reward, StepConfig
+from .core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
 from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.features import ENCODINGS
 from .core.game import Game
 from .core.options import one_line, parse_bool, unknown_text
-from .core.rows import Rows
+from .core.rows import Rows, first_illegal
+from .core.scene import ansi
 from .core.truth import WinnableInfo
 from .seat import Opponents, make_seat_rows
 
-ILLEGAL_MODES = ("end", "raise")
+ILLEGAL_MODES = ("end", "raise", "random", "penalty")
 REWARD_NAMES = tuple(reward.name.lower() for reward in Reward)
 MOST_STEPS = 2**31 - 1
 """Of limits: states count moves and steps in int32."""
@@ -61,6 +62,15 @@ def check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> str:
     return value
 
 
+def illegal_mode(illegal: str) -> int:
+    """Return what kernels do with an illegal action; ValueError naming what is allowed.
+
+    ``"raise"`` is up to the shells: such an action never comes to a kernel.
+    """
+    check_choice("illegal", illegal, ILLEGAL_MODES)
+    return int(IllegalMode.END if illegal == "raise" else IllegalMode[illegal.upper()])
+
+
 def is_whole(value: Any) -> bool:
     """Whether a value is a whole number, of Python or NumPy; no and yes are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
@@ -95,6 +105,7 @@ def make_rows(
     max_episode_steps: int | None,
     skip_forced: bool,
     reset: Autoreset,
+    illegal: str = "end",
     opponents: Opponents | None = None,
     seat: int = 0,
 ) -> Rows:
@@ -122,6 +133,7 @@ def make_rows(
         check_limit("max_episode_steps", max_episode_steps),
         check_limit("max_moves", max_moves),
         int(parse_bool("skip_forced", skip_forced)),
+        illegal_mode(illegal),
     )
     if players == 1:
         return Rows(game, rules, n, config)
@@ -201,6 +213,14 @@ def check_actions(actions: Any, n: int) -> np.ndarray:
             f"actions must be whole numbers, shape ({n},), got {array.dtype} {array.shape}"
         )
     return array if array.dtype != np.uint64 else np.minimum(array, 2**63 - 1).astype(np.int64)
+
+
+def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
+    """Raise InvalidAction naming the first row whose action, int64 (n,), is not legal."""
+    row = first_illegal(rows.states, actions)
+    if row >= 0:
+        table = ansi(rows.game.layout(rows.states[row], rows.rules))
+        raise gym.error.InvalidAction(f"row {row}: action {actions[row]} is not legal\n{table}")
 
 
 class ChosenDeal(NamedTuple):

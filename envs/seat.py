@@ -71,7 +71,7 @@ class SeatRows(Rows):
         self.reset = config.reset
         self.agents, self.seating = list(cast), who
         self.own_seat = np.broadcast_to(np.asarray(own, np.int64), n).copy()
-        self._rewards = np.zeros(n)
+        self._rewards, self._played = np.zeros(n), np.full(n, -1)
         self._actions = np.zeros(n, np.int64)
         fresh = np.random.default_rng()  # from the operating system, until `reseed`
         self.keys = np.stack([draw_words(fresh) for _ in range(n)])
@@ -80,6 +80,11 @@ class SeatRows(Rows):
     def rewards(self) -> np.ndarray:
         """The last step's rewards of one's own seat, float64 (n,)."""
         return self._rewards
+
+    @property
+    def played(self) -> np.ndarray:
+        """The last action of one's own seat; see `Rows.played`."""
+        return self._played
 
     @property
     def seats(self) -> np.ndarray:
@@ -100,6 +105,7 @@ class SeatRows(Rows):
         self._play_others(which)
         self.states["over"][which & (self.states["over"] != Over.RUNNING)] = Over.ENDED_BEFORE_TURN
         self._rewards[which] = 0
+        self._played[which] = -1
         self.buffers.terminated[which] = False
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
@@ -110,6 +116,7 @@ class SeatRows(Rows):
         running, untold = over == Over.RUNNING, over == Over.ENDED_BEFORE_TURN
         ended = (over == Over.TERMINATED) | (over == Over.TRUNCATED)
         super().step(actions, running)
+        self._played[which] = np.where(running, self.buffers.played, -1)[which]
         self._add_rewards(running)
         self._play_others(running)
         if untold.any():
@@ -122,10 +129,10 @@ class SeatRows(Rows):
             self.start(DealSource.DRAW, ended)
         told = (running | untold) & (self.states["over"] != Over.RUNNING)
         if self.reset == Autoreset.SAME_STEP and told.any():
-            rewards = self._rewards[told]
+            rewards, played = self._rewards[told], self._played[told]
             write_states(self.buffers.final_states, told, copy_states(self.states, told))
             self.start(DealSource.DRAW, told)
-            self._rewards[told] = rewards
+            self._rewards[told], self._played[told] = rewards, played
         self.buffers.terminated[running | untold] = told[running | untold]
 
     def restore(self, states: np.ndarray) -> None:

@@ -34,11 +34,9 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         ``"progress"``: score gained times ``game.kernels.score_scale``, plus
         ``game.kernels.win_bonus`` for a win (Pyramid: a share of the best score, and 1); ``"win"``:
         1 at a win, or when the score reaches the target in a game without winning; ``"score"``: the
-        score, when the episode ends. An illegal action gives -1 and ends the episode; with
-        ``illegal="raise"`` it raises `gymnasium.error.InvalidAction` and changes nothing. In a game
-        for several it gives -1, too, but counts as the game says, such as a fold; the reward is
-        one's own seat's: at the end its net in the game's unit, 1 if that is above 0 (``"win"``),
-        or as it is (``"score"``).
+        score, when the episode ends. An illegal action gives -1 and ends the episode; see
+        ``illegal``. In a game for several the reward is one's own seat's: at the end its net in the
+        game's unit, 1 if that is above 0 (``"win"``), or as it is (``"score"``).
 
     Episode End:
         Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
@@ -57,7 +55,12 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         variant: The name of rules; None: the game's default.
         encoding: ``"onehot"`` or ``"codes"``.
         reward: ``"progress"``, ``"win"`` or ``"score"``.
-        illegal: ``"end"`` or ``"raise"``: what an illegal action does.
+        illegal: What an illegal action does. ``"end"``: it gives -1 and ends the episode; in a game
+            for several it counts as the game says, such as a fold. ``"raise"``: it raises
+            `gymnasium.error.InvalidAction` and changes nothing. ``"random"``: a random legal action
+            is played instead, at no cost; ``"played_action"`` in each ``info`` says which was
+            played, -1 after a reset. ``"penalty"``: it gives -1, and the game goes on as it stands;
+            only ``max_episode_steps`` ends the episode of one who never chooses a legal action.
         max_moves: The game is cut off after so many moves; None: never. ``gym.make(id,
             max_episode_steps=...)`` is Gymnasium's own time limit, outside this class.
         max_episode_steps: The episode is cut off after so many steps; None: never.
@@ -99,7 +102,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     ) -> None:
         self.game = game
         self.encoding = encoding
-        self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
+        self.illegal = illegal
         self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
         self.rows: Rows = keywords.make_rows(
             game,
@@ -112,6 +115,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             skip_forced=skip_forced,
             opponents=opponents,
             seat=seat,
+            illegal=illegal,
             reset=Autoreset.DISABLED,
         )
         self._winnable = keywords.make_winnable_info(game, self.rows.rules, truth)
@@ -204,6 +208,8 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         info: dict[str, Any] = {"action_mask": self.rows.buffers.masks[0].copy()}
         facts = self.rows.results(self.rows.states, self.rows.all_rows)
         info |= {fact: values.item() for fact, values in facts.items()}
+        if self.illegal == "random":
+            info["played_action"] = int(self.rows.played[0])
         if self._winnable is not None:
             info["winnable"] = self._winnable(self.rows.states)[0]
         return info

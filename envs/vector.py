@@ -11,8 +11,8 @@ from gymnasium.vector.utils import batch_space
 from . import keywords
 from .core.batch import MAX_MOVES, Autoreset, DealSource
 from .core.game import Game
-from .core.options import one_line, parse_bool
-from .core.rows import Rows, copy_states, first_illegal, observation_codes
+from .core.options import one_line, parse_bool, unknown_text
+from .core.rows import Rows, copy_states, observation_codes
 from .core.scene import ansi
 from .seat import Opponents
 
@@ -23,6 +23,21 @@ _RESETS = {
 }
 
 
+SHARED_NAMES = (
+    "game",
+    "rules",
+    "encoding",
+    "illegal",
+    "metadata",
+    "render_mode",
+    "spec",
+    "explain",
+    "single_observation_space",
+    "single_action_space",
+)
+"""What all rows have in common, for `CardVectorEnv.call`."""
+
+
 class CardVectorEnv(gym.vector.VectorEnv):
     """``num_envs`` games in one kernel call; row i plays as the single env seeded with seed + i.
 
@@ -30,7 +45,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
     name) and ``copy`` (False hands out the buffers themselves, overwritten by the next step; with
     ``onehot`` too). ``info["action_mask"]`` is int8 (num_envs, actions). At an end the facts of the
     game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks, or in
-    ``info["final_info"]`` with SAME_STEP. With ``truth=True`` ``info["winnable"]`` is int8
+    ``info["final_info"]`` with SAME_STEP. With ``illegal="random"`` ``info["played_action"]`` is
+    int64 (num_envs,), -1 of rows that begin. With ``truth=True`` ``info["winnable"]`` is int8
     (num_envs,): of the games as they stand, and in ``final_info`` of those that ended.
     """
 
@@ -60,7 +76,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self.game = game
         self.num_envs = num_envs
         self.encoding = encoding
-        self.illegal = keywords.check_choice("illegal", illegal, keywords.ILLEGAL_MODES)
+        self.illegal = illegal
         self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
         self.copy = parse_bool("copy", copy)
         self.autoreset_mode = _mode(autoreset_mode)
@@ -76,6 +92,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             skip_forced=skip_forced,
             opponents=opponents,
             seat=seat,
+            illegal=illegal,
             reset=_RESETS[self.autoreset_mode],
         )
         self._winnable = keywords.make_winnable_info(game, self.rows.rules, truth)
@@ -170,7 +187,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         out = self.rows.buffers
         self._actions[:] = keywords.check_actions(actions, self.num_envs)
         if self.illegal == "raise":
-            self._refuse()
+            keywords.refuse_illegal(self.rows, self._actions)
         was_over = out.terminated | out.truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             was_over[:] = False  # those rows have begun anew
@@ -186,13 +203,6 @@ class CardVectorEnv(gym.vector.VectorEnv):
             self._infos(done),
         )
 
-    def _refuse(self) -> None:
-        row = first_illegal(self.rows.states, self._actions)
-        if row >= 0:
-            raise gym.error.InvalidAction(
-                f"row {row}: action {self._actions[row]} is not legal\n{ansi(self.scene(row))}"
-            )
-
     def _copy_if_asked(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array
 
@@ -206,6 +216,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         info: dict[str, Any] = {"action_mask": self._copy_if_asked(self.rows.buffers.masks)}
         if self._winnable is not None:
             info["winnable"] = self._winnable(self.rows.states)
+        random = self.illegal == "random"
+        if random:
+            info["played_action"] = self.rows.played.copy()
         if not done.any():
             return info
         same = self.autoreset_mode == AutoresetMode.SAME_STEP
@@ -219,6 +232,10 @@ class CardVectorEnv(gym.vector.VectorEnv):
             return facts | info
         facts["action_mask"] = np.repeat(done[:, None], self.game.actions, axis=1).astype(np.int8)
         facts["_action_mask"] = done
+        if random:
+            facts["played_action"] = np.where(done, info["played_action"], 0)
+            facts["_played_action"] = done
+            info["played_action"][done] = -1
         if self._winnable is not None:
             facts["winnable"] = np.zeros(self.num_envs, np.int8)
             facts["winnable"][done] = self._winnable(states)
@@ -240,6 +257,10 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """Return which actions are legal, bool (num_envs, actions)."""
         return self.rows.buffers.masks.astype(np.bool_)
 
+    def explain(self, observation: np.ndarray) -> dict[str, Any]:
+        """Name what one observation says, in either encoding."""
+        return self.game.features.explain(observation)
+
     def clone(self) -> np.ndarray:
         """Return a copy of all states, to be given to `restore`."""
         return copy_states(self.rows.states)
@@ -249,6 +270,33 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self.rows.restore(states)
         self._started, self._broken = True, False
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
+
+    def call(self, name: str, *args: Any, **keywords: Any) -> tuple[Any, ...]:
+        """Return for each row what a single environment has, or returns, under this name.
+
+        As of Gymnasium's own vector environments. What only a row of its own could do is refused:
+        AttributeError.
+        """
+        rows = range(self.num_envs)
+        if name == "action_masks":
+            return tuple(self.action_masks())
+        if name == "state":
+            return tuple(self.states)
+        if name == "scene":
+            return tuple(self.scene(row) for row in rows)
+        if name == "render":
+            return self.render() or (None,) * self.num_envs
+        if name in ("observation_space", "action_space"):
+            name = f"single_{name}"
+        if name not in SHARED_NAMES:
+            allowed = ("action_masks", "scene", "render", "state", *SHARED_NAMES)
+            raise AttributeError(unknown_text("name", str(name), allowed))
+        found = getattr(self, name)
+        return tuple(found(*args, **keywords) if callable(found) else found for _ in rows)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return an attribute of each row; see `call`."""
+        return self.call(name)
 
     def scene(self, row: int) -> Any:
         """Return which card lies where in one game, by its row; ValueError if there is none."""

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .aliases import Action, RulesRecord, RulesRecords, State, States
-from .cards import TRAINING_SEED_MASK, next_random_word
+from .bits import count, lowest
+from .cards import TRAINING_SEED_MASK, next_random_word, random_below
 from .contract import (
     BatchKernels,
     Buffers,
@@ -66,6 +67,17 @@ class Autoreset(IntEnum):
     DISABLED = 2
 
 
+class IllegalMode(IntEnum):
+    """What an illegal action does; in the shells ``"raise"`` is END, to which it never comes."""
+
+    END = 0
+    """It costs, and ends the episode; in a game for several its fallback is played instead."""
+    RANDOM = 1
+    """A random legal action is played instead, at no cost."""
+    PENALTY = 2
+    """It costs, and the game goes on as it stands."""
+
+
 class DealSource(IntEnum):
     """Where a new deal comes from."""
 
@@ -87,7 +99,7 @@ class StepConfig(NamedTuple):
     ``reward``: PROGRESS is the change of score times the game's scale, plus its bonus for a win;
     WIN is 1 at a win; SCORE is the score when the episode ends. At a table of several seats, where
     a seat is paid at the end: its net in the game's units, 1 if that is above 0, its net as it is.
-    ``max_steps`` and ``max_moves``: 0 for no limit.
+    ``max_steps`` and ``max_moves``: 0 for no limit. ``illegal`` is an `IllegalMode`.
     """
 
     reward: int = 0
@@ -95,6 +107,7 @@ class StepConfig(NamedTuple):
     max_steps: int = 0
     max_moves: int = 0
     skip_forced: int = 0
+    illegal: int = 0
 
 
 def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffers:
@@ -105,6 +118,7 @@ def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffe
         np.zeros(n, np.bool_),
         np.zeros((n, actions), np.int8),
         np.zeros(n, state),
+        np.full(n, -1),
     )
 
 
@@ -112,6 +126,15 @@ def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffe
 def end_on_illegal(s: State, rules: RulesRecord) -> Action:
     """Say that an illegal action ends the episode: nothing is played instead of it."""
     return -1
+
+
+@jit
+def draw_legal(s: State) -> Action:
+    """Return a random legal action, drawn by the state's generator: a copy draws the same."""
+    legal = s["legal"]
+    for _ in range(random_below(s, count(legal))):
+        legal &= legal - 1
+    return lowest(legal)
 
 
 def make_batch_kernels(
@@ -207,6 +230,7 @@ def make_batch_kernels(
         for i in range(len(states)):
             s = states[i]
             if which[i]:
+                buffers.played[i] = -1
                 deal_row(s, rules, config, source, buffers.rewards[i])
                 buffers.terminated[i] = s["over"] == Over.TERMINATED
                 buffers.truncated[i] = False
@@ -223,15 +247,21 @@ def make_batch_kernels(
     @jit
     def advance(
         s: State, rules: RulesRecord, config: StepConfig, action: Action, rewards: np.ndarray
-    ) -> None:
+    ) -> Action:
         s["steps"] += 1
         if action < 0 or action >= actions or not (s["legal"] >> action) & 1:
             s["illegal"] |= 1 << s["turn"]
-            rewards[s["turn"]] += ILLEGAL_PENALTY
-            action = fallback_action(s, rules)
-            if action < 0:
-                s["over"] = Over.TERMINATED
-                return
+            if config.illegal == IllegalMode.RANDOM:
+                action = draw_legal(s)
+            else:
+                rewards[s["turn"]] += ILLEGAL_PENALTY
+                if config.illegal == IllegalMode.PENALTY:
+                    truncate(s, config)
+                    return -1
+                action = fallback_action(s, rules)
+                if action < 0:
+                    s["over"] = Over.TERMINATED
+                    return action
         before = s["score"]
         step(s, rules, action)
         truncate(s, config)
@@ -243,6 +273,7 @@ def make_batch_kernels(
                 step(s, rules, forced)
                 truncate(s, config)
         pay(s, rules, config, before, rewards)
+        return action
 
     @jit
     def step_rows(
@@ -258,6 +289,7 @@ def make_batch_kernels(
             if not which[i]:
                 continue
             s, rewards = states[i], buffers.rewards[i]
+            buffers.played[i] = -1
             for seat in range(len(rewards)):
                 rewards[seat] = 0.0
             if s["over"]:
@@ -265,7 +297,7 @@ def make_batch_kernels(
                     continue
                 deal_row(s, rules, config, DealSource.DRAW, rewards)
             else:
-                advance(s, rules, config, moves[i], rewards)
+                buffers.played[i] = advance(s, rules, config, moves[i], rewards)
             buffers.terminated[i] = s["over"] == Over.TERMINATED
             buffers.truncated[i] = s["over"] == Over.TRUNCATED
             if s["over"] and config.reset == Autoreset.SAME_STEP:

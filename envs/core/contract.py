@@ -122,6 +122,8 @@ class Buffers(NamedTuple):
     """int8 (n, actions); all ones on a finished row."""
     final_states: States
     """With SAME_STEP the finished game of a row that has just ended."""
+    played: np.ndarray
+    """int64 (n,): the action that was played, of an illegal one what was instead; -1: none."""
 
 
 class ResetRows(Protocol):

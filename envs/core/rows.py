@@ -56,6 +56,11 @@ class Rows:
         return self.buffers.rewards[:, 0]
 
     @property
+    def played(self) -> np.ndarray:
+        """The action that the last step played, int64 (n,); -1: none, such as after a reset."""
+        return self.buffers.played
+
+    @property
     def seats(self) -> np.ndarray:
         """The seat that observations and results speak of, int64 (n,): the one that acts."""
         return self.states["turn"].astype(np.int64)
@@ -136,6 +141,7 @@ class Rows:
         write_states(self.states, slice(None), states)
         self.start(DealSource.DECK, ~self.all_rows)
         self.buffers.rewards[:] = 0
+        self.played[:] = -1
         over = states["over"]
         self.buffers.terminated[:] = over == TERMINATED
         self.buffers.truncated[:] = over == TRUNCATED

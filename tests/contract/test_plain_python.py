@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.batch import Autoreset, DealSource, Reward, StepConfig
+from parlour.envs.core.batch import Autoreset, DealSource, IllegalMode, Reward, StepConfig
 from parlour.envs.core.contract import Buffers
 from parlour.envs.core.jit import plain_python
 from parlour.envs.core.options import as_record
@@ -15,13 +15,19 @@ from tests.walkers import WALKERS
 
 SETTINGS = [
     StepConfig(reset=int(Autoreset.NEXT_STEP), max_moves=25, max_steps=70),
-    StepConfig(reset=int(Autoreset.SAME_STEP), max_steps=30, reward=int(Reward.SCORE)),
+    StepConfig(
+        reset=int(Autoreset.SAME_STEP),
+        max_steps=30,
+        reward=int(Reward.SCORE),
+        illegal=int(IllegalMode.PENALTY),
+    ),
     StepConfig(
         reset=int(Autoreset.NEXT_STEP),
         max_moves=40,
         max_steps=70,
         skip_forced=1,
         reward=int(Reward.WIN),
+        illegal=int(IllegalMode.RANDOM),
     ),
 ]
 
@@ -65,7 +71,7 @@ class Interpreted:
         assert not hasattr(self.play, "py_func")
         self.states = as_plain(rows.states)
         rewards, masks = [[0.0] * game.max_players], [[0] * game.actions]
-        self.out = Buffers(rewards, [False], [False], masks, [None])  # type: ignore[arg-type]
+        self.out = Buffers(rewards, [False], [False], masks, [None], [-1])  # type: ignore[arg-type]
 
     def start(self, config: StepConfig, source: DealSource) -> None:
         self.begin(self.states, [self.rules], [config], [True], int(source), self.out)
@@ -83,6 +89,7 @@ class Interpreted:
         assert [bool(flag) for flag in self.out.terminated] == out.terminated.tolist()
         assert [bool(flag) for flag in self.out.truncated] == out.truncated.tolist()
         assert as_ints(self.out.masks) == out.masks.tolist()
+        assert as_ints(self.out.played) == out.played.tolist()
         assert not ended or as_ints(self.out.final_states)[0] is not None
 
 

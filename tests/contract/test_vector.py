@@ -35,11 +35,15 @@ WINNABLE = ("turn-back", "web", "three-passes", "open-stock")
 REWARDS = ("progress", "win", "score")
 
 
+ALWAYS = {"_action_mask", "_played_action"}
+"""Masks of Gymnasium's that are all ones where ours are left out."""
+
+
 def same(one: Any, other: Any, what: str) -> None:
     """Assert that two values are equal to the type; of arrays of objects, each of them."""
     assert type(one) is type(other), what
     if isinstance(one, dict):
-        assert one.keys() - {"_action_mask"} == other.keys() - {"_action_mask"}, what
+        assert one.keys() - ALWAYS == other.keys() - ALWAYS, what
         for key in one:
             same(one[key], other[key] if key in other else np.ones_like(one[key]), f"{what}/{key}")
     elif isinstance(one, np.ndarray) and one.dtype == object:
@@ -57,7 +61,7 @@ def ended_only(infos: dict[str, Any], done: np.ndarray, mode: AutoresetMode) -> 
     """Gymnasium's infos as ours: they say at every step what ours say at the end of a game."""
     found = {}
     for key, values in infos.items():
-        if key.lstrip("_") in ("action_mask", "final_obs", "final_info"):
+        if key.lstrip("_") in ("action_mask", "played_action", "final_obs", "final_info"):
             found[key] = values
         elif mode is not AutoresetMode.SAME_STEP and done.any():
             found[key] = np.where(done, values, np.zeros_like(values))
@@ -80,7 +84,7 @@ class Both:
         self.compare_masks(infos)
         begun = other_infos["_action_mask"]
         same(infos["action_mask"][begun], other_infos["action_mask"][begun], "reset masks")
-        assert infos.keys() - {"_action_mask"} == {"action_mask"}
+        assert infos.keys() - {"played_action"} == {"action_mask"}
 
     def step(self, actions: np.ndarray) -> np.ndarray:
         """Step both, compare all that comes back; return which games ended."""
