@@ -4,7 +4,7 @@ One compiled call steps all rows; Python touches a row only when its game ends.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -18,13 +18,18 @@ from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, copy_states, observation_codes
 from parlour.envs.keywords import (
     BROKEN,
+    ChosenDeal,
     check_actions,
     encode_observations,
     make_rows,
     observation_space,
+    read_options,
+    read_reset_options,
+    refuse_illegal,
     rows_number,
     seed_number,
 )
+from parlour.envs.seat import Opponents
 
 from .curriculum import Curriculum
 
@@ -46,9 +51,10 @@ class CardVecEnv(VecEnv):
 
     Finished rows begin anew in the same step. Their infos hold ``terminal_observation``,
     ``TimeLimit.truncated``, ``episode`` (r, l, t, as Monitor's) and the game's result; all others
-    are empty. Masks: ``env_method("action_masks")``, as sb3-contrib asks, or `masks`.
-    Keywords are those of `parlour.envs.CardEnv`; ``make`` is called in place of `make_rows`. With a
-    ``curriculum`` new games begin where that says.
+    are empty, but for ``played_action`` with ``illegal="random"``. Masks:
+    ``env_method("action_masks")``, as sb3-contrib asks, or `masks`. Keywords are those of
+    `parlour.envs.CardEnv` but ``truth`` and ``render_mode``; ``make`` is called in place of
+    `make_rows`. With a ``curriculum`` new games begin where that says.
     """
 
     def __init__(
@@ -59,14 +65,18 @@ class CardVecEnv(VecEnv):
         *,
         encoding: str = "onehot",
         reward: str = "progress",
+        illegal: str = "end",
         max_moves: int | None = MAX_MOVES,
         max_episode_steps: int | None = None,
         skip_forced: bool = False,
+        opponents: Opponents | None = None,
+        seat: int = 0,
         make: Callable[..., Rows] = make_rows,
         **options: Any,
     ) -> None:
         num_envs = rows_number(num_envs)
-        self.game, self.encoding = game, encoding
+        self.game, self.encoding, self.illegal = game, encoding, illegal
+        table = {"seat": seat} if opponents is None else {"seat": seat, "opponents": opponents}
         self.rows: Rows = make(
             game,
             num_envs,
@@ -76,6 +86,8 @@ class CardVecEnv(VecEnv):
             max_moves=max_moves,
             max_episode_steps=max_episode_steps,
             skip_forced=skip_forced,
+            illegal=illegal,
+            **table,
             reset=Autoreset.SAME_STEP,
         )
         self.returns = np.zeros(num_envs)
@@ -100,24 +112,57 @@ class CardVecEnv(VecEnv):
         found: Sequence[int | None] = super().seed(seed_number(seed))
         return found
 
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Choose the deals of the next reset: options of `parlour.envs.CardEnv.reset`.
+
+        One dictionary for all rows, or one for each: these may differ in ``"deal"``. Raises
+        ValueError for others, and nothing changes then.
+        """
+        given = options if isinstance(options, list) else [options] * self.num_envs
+        if len(given) != self.num_envs:
+            raise ValueError(f"options: {len(given)} given for {self.num_envs} environments")
+        self._read_options(given)
+        super().set_options([dict(one or {}) for one in given])
+
+    def _read_options(self, given: Sequence[Mapping[str, Any] | None]) -> ChosenDeal | None:
+        """Return the deals that options, one a row, choose; None if they choose none."""
+        rows = [read_options(one) for one in given]
+        first = rows[0]
+        if any({**row, "deal": 0} != {**first, "deal": 0} for row in rows):
+            raise ValueError("options of rows: allowed to differ are the numbers in 'deal' alone")
+        deals = [row.get("deal") for row in rows]
+        if any(deal is not deals[0] for deal in deals):
+            first = first | {"deal": deals}
+        return read_reset_options(self.game, self.rules, first, self.num_envs)
+
     def reset(self) -> np.ndarray:
-        """Begin a new game on every row, from the seeds given to `seed` since the last reset."""
+        """Begin a new game on every row, from the seeds given to `seed` since the last reset.
+
+        What `set_options` has chosen since then is played, once.
+        """
+        chosen = self._read_options(self._options)
         for i, seed in enumerate(self._seeds):
             if seed is not None:
                 rng, _ = gym.utils.seeding.np_random(seed)
                 self.rows.reseed(i, rng)
         self._reset_seeds()
         self._reset_options()
-        return self.begin()
+        return self.begin(chosen)
 
     def set_rules(self, rules: Any) -> None:
         """Go on by other rules of the same game."""
         self.rows.rules, self.rows.rules_record = rules, as_record(rules)
 
-    def begin(self) -> np.ndarray:
-        """Begin a new game on every row, unseeded, and the running averages anew: observations."""
+    def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
+        """Begin a new game on every row, unseeded, and the running averages anew: observations.
+
+        ``chosen`` deals are played instead of drawn ones.
+        """
         self._broken = True
-        self.rows.start(DealSource.DRAW)
+        if chosen is None:
+            self.rows.start(DealSource.DRAW)
+        else:
+            chosen.start(self.rows)
         self._broken = False
         self.returns[:] = 0
         self._finished = 0
@@ -139,12 +184,14 @@ class CardVecEnv(VecEnv):
         """Step every row: observations, float32 rewards, dones, infos."""
         if self._broken:
             raise gym.error.ResetNeeded(BROKEN)
+        if self.illegal == "raise":
+            refuse_illegal(self.rows, self._actions)
         out = self.rows.buffers
         self._broken = True  # until all have played: an opponent may raise
         self.rows.step(self._actions)
         self._broken = False
         self.returns += self.rows.rewards
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos = self._infos()
         done = out.terminated | out.truncated
         self.ended = np.flatnonzero(done)
         if len(self.ended):
@@ -152,6 +199,11 @@ class CardVecEnv(VecEnv):
             if self.curriculum is not None:
                 self.curriculum.begin(self.rows, self.ended)
         return self.observations(), self.rows.rewards.astype(np.float32), done, infos
+
+    def _infos(self) -> list[dict[str, Any]]:
+        if self.illegal == "random":
+            return [{"played_action": action} for action in self.rows.played.tolist()]
+        return [{} for _ in range(self.num_envs)]
 
     def leave(self, which: np.ndarray) -> None:
         """Leave the games in ``which`` (bool (num_envs,)) and begin new ones on their rows."""

@@ -245,3 +245,60 @@ def test_the_policy_computes_what_sb3_contribs_distribution_does() -> None:
     likeliest, _, _ = policy(observations, deterministic=True, action_masks=masks)
     assert torch.equal(likeliest, theirs.mode())
     assert torch.equal(likeliest, policy.get_distribution(observations, masks).mode())
+
+
+def test_chosen_deals_are_played_at_the_next_reset() -> None:
+    """As `CardEnv` plays them, once; and what is wrong changes nothing."""
+    env, single = CardVecEnv(GAME, 3), CardEnv(GAME)
+    env.set_options({"deal": 3})
+    same = env.reset()
+    assert np.array_equal(same, [single.reset(options={"deal": 3})[0]] * 3)
+    assert not np.array_equal(env.reset(), same)
+    for options in ([{"deal": deal} for deal in (5, 2, 9)], {"deal": [5, 2, 9]}):
+        env.set_options(options)
+        wanted = [single.reset(options={"deal": deal})[0] for deal in (5, 2, 9)]
+        assert np.array_equal(env.reset(), wanted)
+    deck = single.state["deck"].tolist()
+    env.set_options({"deck": deck})
+    assert np.array_equal(env.reset(), [wanted[-1]] * 3)
+    env.set_options({"deal": 3})
+    for wrong, said in (
+        ({"deel": 1}, "unknown reset option 'deel'"),
+        ({"deal": -1}, "reset option deal=-1"),
+        ([{"deal": 1}], "1 given for 3"),
+        ([{"deal": 1}, {"deal": 1}, {}], "deal"),
+        ([{"deal": 1}, {"deal": 1}, {"deal": 1, "bank": "b"}], "allowed to differ"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            env.set_options(wrong)
+    assert np.array_equal(env.reset(), same)
+    env.set_options()
+    env.reset()
+
+
+def test_a_table_is_chosen_as_for_a_single_environment() -> None:
+    table: dict[str, Any] = {"opponents": ["greedy", "tight", "uniform"], "seat": 2}
+    seven = game("seven_twenty_seven")
+    env, single = CardVecEnv(seven, 2, **table), CardEnv(seven, **table)
+    assert env.rows.seats.tolist() == [2, 2]
+    env.seed(4)
+    seen, (first, _) = env.reset(), single.reset(seed=4)
+    for _ in range(40):
+        assert np.array_equal(seen[0], first)
+        action = env.masks().argmax(axis=1)
+        seen, rewards, dones, infos = env.step(action)
+        first, reward, over, _, info = single.step(action[0])
+        assert (rewards[0], dones[0]) == (np.float32(reward), over)
+        if over:
+            assert infos[0]["score"] == info["score"]
+            first, _ = single.reset()
+    with pytest.raises(ValueError, match="these rules are for one player"):
+        CardVecEnv(GAME, 2, opponents="greedy")
+    with pytest.raises(ValueError, match="seat=9"):
+        CardVecEnv(seven, 2, seat=9)
+
+
+def test_sb3_trains_at_a_chosen_table() -> None:
+    env = CardVecEnv(game("seven_twenty_seven"), 4, opponents="greedy", illegal="random")
+    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, device="cpu")
+    model.learn(64)
