@@ -2,23 +2,27 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
+LOWEST := .venv-lowest/bin
 WORKERS ?= 2
 DEMO := runs/pyramid-three-passes-demo
+GYMNASIUM := $(shell sed -n 's/.*"gymnasium>=\([0-9.]*\)".*/\1/p' pyproject.toml)
 TORCH := $(shell grep '^torch==' constraints.txt)
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 PIP := -m pip --disable-pip-version-check install --quiet
 
 # Each test process computes on one thread: spinning threads on few cores cost ten times the time.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --maxprocesses $(WORKERS) --dist loadfile
+SPREAD := -n auto --maxprocesses $(WORKERS) --dist loadfile
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest $(SPREAD)
 
 # What lets "parlour ..." be typed as the documents write it.
 HOW_TO_ACTIVATE = @echo 'To use it here: . .venv/bin/activate    (then: parlour list)' >&2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check bench goldens docs docs-site clean
+.PHONY: help install demo test test-all test-lowest check bench goldens docs docs-site clean
 
 install: .venv/.stamp ## make .venv, with everything in it
 	$(HOW_TO_ACTIVATE)
+
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -34,6 +38,10 @@ test: .venv/.stamp ## the tests, without the slow ones (WORKERS=2)
 
 test-all: .venv/.stamp ## the tests, with the slow ones
 	$(PYTEST) -m ""
+
+test-lowest: .venv-lowest/.stamp ## shells and contract by the lowest Gymnasium allowed, without torch
+	OMP_NUM_THREADS=1 $(LOWEST)/python -m pytest $(SPREAD) \
+	  tests/shells tests/contract --ignore=tests/contract/test_leaks.py  # it plays at the terminal
 
 check: .venv/.stamp ## format, lint, types, house rules, generated docs, stripped notebooks
 	$(BIN)/ruff format --check
@@ -75,6 +83,13 @@ endef
 
 .venv/.docs-stamp: .venv/.stamp
 	$(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"
+	@touch $@
+
+# Not the pins, but what pyproject.toml promises.
+.venv-lowest/.stamp: pyproject.toml setup.py
+	$(call venv,.venv-lowest)
+	$(LOWEST)/python $(PIP) "gymnasium==$(GYMNASIUM)" -e ".[table]" \
+	  hypothesis pytest pytest-xdist
 	@touch $@
 
 .venv-peers/.stamp: pyproject.toml setup.py constraints.txt

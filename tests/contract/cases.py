@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -181,3 +183,10 @@ class Crowd:
         chosen = np.where(greedy, np.where(legal, scores, -np.inf).argmax(axis=1), chosen)
         strays = self.rng.random(n) < self.wrong
         return np.where(strays, self.rng.integers(-2, actions + 2, n), chosen)
+
+
+def check_with_sb3(env: CardEnv, **keywords: Any) -> None:
+    """Run Stable-Baselines3's own checker where it is installed (`make test-lowest` has it not)."""
+    if find_spec("stable_baselines3"):
+        checker = import_module("stable_baselines3.common.env_checker")
+        checker.check_env(env, **keywords)

@@ -11,12 +11,10 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.env_checker import check_env as check_env_sb3
-from stable_baselines3.common.monitor import Monitor
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
 from parlour.envs.core.options import changed_options, to_plain
-from tests.contract.cases import Case, ended, random_cases
+from tests.contract.cases import Case, check_with_sb3, ended, random_cases
 from tests.walkers import random_options
 
 ENCODINGS = ("onehot", "codes")
@@ -28,12 +26,12 @@ def test_checkers_are_content(case: Case, encoding: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(env.unwrapped)
-        check_env_sb3(env.unwrapped, warn=True, skip_render_check=False)
+        check_with_sb3(env.unwrapped, warn=True, skip_render_check=False)
     env.close()
     env.close()
 
 
-@pytest.mark.parametrize("illegal", ["end", "raise"])
+@pytest.mark.parametrize("illegal", ["end", "raise", "random", "penalty"])
 @pytest.mark.parametrize("reward", ["progress", "win", "score"])
 def test_checkers_are_content_with_other_keywords(game: Game, reward: str, illegal: str) -> None:
     """With ``illegal="raise"`` they stop at their first illegal action: they look at no mask."""
@@ -153,7 +151,7 @@ def test_what_is_not_allowed_is_named(game: Game) -> None:
     for keyword, allowed in (
         ({"encoding": "one-hot"}, "onehot, codes"),
         ({"reward": "won"}, "progress, win, score"),
-        ({"illegal": "ignore"}, "end, raise"),
+        ({"illegal": "ignore"}, "end, raise, random, penalty"),
         ({"render_mode": "human"}, "ansi"),
     ):
         with pytest.raises(ValueError, match=allowed):
@@ -218,8 +216,11 @@ def test_infos_have_the_same_keys_from_the_reset_to_the_end(case: Case) -> None:
 
 def test_monitor_keeps_facts_of_games_that_gymnasium_cuts_off(game: Game) -> None:
     """`gym.make(id, max_episode_steps=...)` ends an episode of which the game knows nothing."""
+    monitor = pytest.importorskip("stable_baselines3.common.monitor")
     goal = game.goal_name(game.make_rules())
-    env = Monitor(gym.make(game.id, max_episode_steps=2), info_keywords=(goal, "score", "moves"))
+    env = monitor.Monitor(
+        gym.make(game.id, max_episode_steps=2), info_keywords=(goal, "score", "moves")
+    )
     _, info = env.reset(seed=1)
     over = False
     while not over:

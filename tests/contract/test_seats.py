@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
 from parlour.envs import (
     GAMES,
@@ -29,7 +28,16 @@ from parlour.envs.core.options import changed_options
 from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.core.turn import Agent, Turn, choose_actions, prepare_turn
 from parlour.envs.seat import SeatRows, make_seat_rows
-from tests.contract.cases import CASES, SEVERAL, Case, Crowd, ended, random_cases, unit_of
+from tests.contract.cases import (
+    CASES,
+    SEVERAL,
+    Case,
+    Crowd,
+    check_with_sb3,
+    ended,
+    random_cases,
+    unit_of,
+)
 from tests.contract.test_vector import MODES, Both
 
 FULL = Case(GAMES["seven_twenty_seven"], "ten")
@@ -611,7 +619,7 @@ def test_checkers_are_content_with_every_seat_and_opponent(table: Case) -> None:
         cast = casts(table)[seat % 4]
         env = table.env(opponents=cast, seat=seat, skip_forced=seat % 2 == 0, encoding="codes")
         check_env(env, skip_render_check=True)
-        check_env_sb3(env, warn=True, skip_render_check=True)
+        check_with_sb3(env, warn=True, skip_render_check=True)
 
 
 @every_game

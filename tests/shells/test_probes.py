@@ -1,5 +1,6 @@
 """What other libraries ask of an environment before they take it."""
 
+from importlib.util import find_spec
 from typing import Any
 
 import gymnasium as gym
@@ -8,7 +9,6 @@ import pytest
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, aec, make, make_vec
 from parlour.envs.keywords import KeywordError
-from parlour.training import CardVecEnv
 
 IDS = [one.id for one in GAMES.values()]
 GAME = GAMES["pyramid"]
@@ -16,10 +16,15 @@ GAME = GAMES["pyramid"]
 
 def makers(name: str) -> list[Any]:
     """Every way to an environment of a game."""
+    many = []
+    if find_spec("stable_baselines3"):
+        from parlour.training import CardVecEnv
+
+        many = [lambda **keywords: CardVecEnv(GAMES[name], 1, **keywords)]
     return [
+        *many,
         lambda **keywords: make(name, **keywords),
         lambda **keywords: make_vec(name, **keywords),
-        lambda **keywords: CardVecEnv(GAMES[name], 1, **keywords),
         lambda **keywords: gym.make(GAMES[name].id, **keywords),
         lambda **keywords: gym.make_vec(GAMES[name].id, **keywords),
     ]
@@ -54,6 +59,7 @@ def test_a_render_mode_that_is_not_there(made: Any) -> None:
 @pytest.mark.parametrize("id_", IDS)
 def test_stable_baselines3_makes_environments_by_their_ids(id_: str) -> None:
     """It probes a picture first; Gymnasium warns that there is none."""
+    pytest.importorskip("stable_baselines3")
     from stable_baselines3 import PPO
     from stable_baselines3.common.env_util import make_vec_env
 
