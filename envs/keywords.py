@@ -139,7 +139,7 @@ def make_rows(
         return Rows(game, rules, n, config)
     seat = check_seat("seat", seat, players)
     return make_seat_rows(
-        game, rules, n, config, "uniform" if opponents is None else opponents, seat
+        game, rules, n, config, "greedy" if opponents is None else opponents, seat
     )
 
 

@@ -5,14 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from .core.baselines import make_baseline
+from .core.baselines import TurnTable, make_baseline, make_turn_table
 from .core.batch import Autoreset, DealSource, Over, StepConfig
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
 from .core.read_states import read_states
 from .core.rows import Rows, copy_states, view_states, write_states
+from .core.seat_kernels import add_own, hold_ends, sort_rows, tell_ends
 from .core.turn import Agent, FixedAgent, choose_actions, make_turn
 
+RUNNING = int(Over.RUNNING)
+"""NumPy takes 10 µs to compare with a member of an enumeration."""
 Opponents = str | Agent | Sequence[str | Agent]
 
 
@@ -73,6 +76,8 @@ class SeatRows(Rows):
         self.own_seat = np.broadcast_to(np.asarray(own, np.int64), n).copy()
         self._rewards, self._played = np.zeros(n), np.full(n, -1)
         self._actions = np.zeros(n, np.int64)
+        self._running, self._untold, self._ended, self._told = np.zeros((4, n), np.bool_)
+        self.turn_table: TurnTable | None = None
         fresh = np.random.default_rng()  # from the operating system, until `reseed`
         self.keys = np.stack([draw_words(fresh) for _ in range(n)])
 
@@ -102,38 +107,36 @@ class SeatRows(Rows):
         """See `Rows.start`; the others play up to one's own first turn."""
         which = self.all_rows if which is None else which
         super().start(source, which, dealer)
-        self._play_others(which)
-        self.states["over"][which & (self.states["over"] != Over.RUNNING)] = Over.ENDED_BEFORE_TURN
-        self._rewards[which] = 0
-        self._played[which] = -1
-        self.buffers.terminated[which] = False
+        self._play_others(which, *self._play_baselines(which))
+        hold_ends(self.states, which, self._rewards, self._played, self.buffers)
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """See `Rows.step`: one decision of one's own seat, and all turns up to its next."""
         which = self.all_rows if which is None else which
-        over = np.where(which, self.states["over"], -1)
-        self._rewards[which] = 0
-        running, untold = over == Over.RUNNING, over == Over.ENDED_BEFORE_TURN
-        ended = (over == Over.TERMINATED) | (over == Over.TRUNCATED)
-        super().step(actions, running)
-        self._played[which] = np.where(running, self.buffers.played, -1)[which]
-        self._add_rewards(running)
-        self._play_others(running)
-        if untold.any():
+        running, untold, ended = self._running, self._untold, self._ended
+        any_untold, any_ended = sort_rows(
+            self.states, which, running, untold, ended, self._rewards, self._played
+        )
+        ended_now = self._play_own(actions, running)
+        if any_untold:
             self.states["over"][untold] = Over.TERMINATED
             self.game.kernels.pay_finished(
                 self.states, self.rules_record, self.config_record, untold, self.buffers
             )
             self._add_rewards(untold)
-        if ended.any() and self.reset == Autoreset.NEXT_STEP:
+            running |= untold
+        if any_ended and self.reset == Autoreset.NEXT_STEP:
             self.start(DealSource.DRAW, ended)
-        told = (running | untold) & (self.states["over"] != Over.RUNNING)
+        told = self._told
+        if not (ended_now or any_untold):
+            return
+        tell_ends(self.states, running, told, self.buffers)
         if self.reset == Autoreset.SAME_STEP and told.any():
             rewards, played = self._rewards[told], self._played[told]
             write_states(self.buffers.final_states, told, copy_states(self.states, told))
             self.start(DealSource.DRAW, told)
             self._rewards[told], self._played[told] = rewards, played
-        self.buffers.terminated[running | untold] = told[running | untold]
+            self.buffers.terminated[told] = True
 
     def restore(self, states: np.ndarray) -> None:
         """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
@@ -158,32 +161,75 @@ class SeatRows(Rows):
         self.keys[:] = saved["keys"]
 
     def _add_rewards(self, which: np.ndarray) -> None:
-        own = self.buffers.rewards[np.arange(self.n), self.own_seat]
-        self._rewards[which] += own[which]
+        add_own(self.buffers, which, self.own_seat, self._rewards)
 
-    def _play_others(self, which: np.ndarray) -> None:
-        """Let the others act until it is one's own turn, or the end, in each of these games."""
-        states, order = self.states, self.keys[:, 0].argsort()
-        while True:
-            acting = which & (states["over"] == Over.RUNNING) & (states["turn"] != self.own_seat)
-            rows = order[acting[order]]
-            if len(rows) == 0:
+    def _play_own(self, actions: np.ndarray, which: np.ndarray) -> int:
+        """Play one's own turn in these games, and then those of the others; how many are over?"""
+        if self.turn_table is not None:
+            return self._play_others(which, *self._play_baselines(which, actions))
+        super().step(actions, which)
+        np.copyto(self._played, self.buffers.played, where=which)
+        self._add_rewards(which)
+        return self._play_others(which, self.n, self.n)
+
+    def _play_others(self, which: np.ndarray, waiting: int, ended: int) -> int:
+        """Let the others act until it is one's own turn, or the end; how many games are over?
+
+        ``waiting`` for an agent who is to be asked, or ``ended``, are at most so many games.
+        """
+        while waiting:
+            acting = which & (self.states["over"] == RUNNING)
+            acting &= self.states["turn"] != self.own_seat
+            if not acting.any():
                 break
-            players = self.seating[rows, states["turn"][rows]]
-            for player in np.unique(players):
-                asked, agent = rows[players == player], self.agents[player]
-                asking = copy_states(states, asked)
-                seeds = turn_seeds(self.keys[asked], asking)
-                turn = make_turn(agent, self.game, self.rules, asking, seeds)
-                self._actions[asked] = choose_actions(agent, turn)
+            self._ask(acting)
             super().step(self._actions, acting)
             self._add_rewards(acting)
-        ended = which & (states["over"] != Over.RUNNING)
-        if ended.any():
+            waiting, ended = self._play_baselines(which)
+        if ended:
+            over = which & (self.states["over"] != RUNNING)
             seen = view_states(
-                self.game, self.rules, copy_states(states, ended), self.own_seat[ended]
+                self.game, self.rules, copy_states(self.states, over), self.own_seat[over]
             )
-            write_states(states, ended, seen)
+            write_states(self.states, over, seen)
+        return ended
+
+    def _play_baselines(
+        self, which: np.ndarray, actions: np.ndarray | None = None
+    ) -> tuple[int, int]:
+        """Play the turns for which nobody is asked, with ``actions`` one's own before them.
+
+        Returns how many games wait for others, and how many are over; all where all are asked.
+        """
+        if (table := self.turn_table) is None:
+            return self.n, self.n
+        return self.game.play_turns(
+            self.states,
+            self.rules_record,
+            self.config_record,
+            which,
+            actions is not None,
+            self._actions if actions is None else actions,
+            self.own_seat,
+            self.seating,
+            self.keys,
+            *table,
+            self._rewards,
+            self._played,
+            self.buffers,
+        )
+
+    def _ask(self, acting: np.ndarray) -> None:
+        """Ask each agent once for all the games in ``acting`` that wait for it."""
+        states, order = self.states, self.keys[:, 0].argsort()
+        rows = order[acting[order]]
+        players = self.seating[rows, states["turn"][rows]]
+        for player in np.unique(players):
+            asked, agent = rows[players == player], self.agents[player]
+            asking = copy_states(states, asked)
+            seeds = turn_seeds(self.keys[asked], asking)
+            turn = make_turn(agent, self.game, self.rules, asking, seeds)
+            self._actions[asked] = choose_actions(agent, turn)
 
 
 def make_seat_rows(
@@ -191,7 +237,7 @@ def make_seat_rows(
     rules: Any,
     n: int,
     config: StepConfig,
-    opponents: Opponents = "uniform",
+    opponents: Opponents = "greedy",
     own: int = 0,
 ) -> SeatRows:
     """Return rows in which one seat is the caller's; for ``opponents`` see `make_opponents`."""
@@ -202,4 +248,6 @@ def make_seat_rows(
     who = np.zeros((n, game.max_players), np.int64)
     for place, agent in enumerate(others):
         who[:, (own + 1 + place) % players] = numbers[id(agent)]
-    return SeatRows(game, rules, n, config, cast, who, own)
+    rows = SeatRows(game, rules, n, config, cast, who, own)
+    rows.turn_table = make_turn_table(cast, game)
+    return rows

@@ -67,7 +67,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         skip_forced: After a step, take actions at once while exactly one is legal.
         opponents: In a game for several, who plays the seats after ``seat``, clockwise: names
             ("uniform", "greedy", a player by rule) or agents (`parlour.envs.core.Agent`), one for
-            each seat or one for all; None: "uniform".
+            each seat or one for all; None: "greedy".
         seat: In a game for several, one's own seat.
         truth: Put ``"winnable"``, int8, into ``info`` of each reset and step: whether one who knew
             all cards could still win, 1 yes, 0 no, -1 if the solver could not decide it; at the

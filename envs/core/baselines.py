@@ -1,5 +1,8 @@
 """Players that need nothing but the game: by chance, and by one of its heuristics."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from .aliases import Masks
@@ -7,6 +10,7 @@ from .game import Game
 from .jit import jit
 from .options import unknown_text
 from .rows import copy_states
+from .seat_kernels import ASKED, SCORED, UNIFORM
 from .turn import Agent, Turn, best_actions, random_floats
 
 
@@ -65,6 +69,38 @@ class HeuristicAgent:
         states = copy_states(turn.states)  # read-only arrays would be compiled for once more
         scores = turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
         return best_actions(turn.masks, scores)
+
+
+class TurnTable(NamedTuple):
+    """How `seat_kernels` plays the turns of agents, one entry for each."""
+
+    kinds: np.ndarray
+    """int64 (agents,)."""
+    salts: np.ndarray
+    """uint64 (agents,), of uniform agents."""
+    weights: np.ndarray
+    """float64 (agents, weights), of those that score."""
+    scores: np.ndarray
+    """Room for the scores of one row, float64 (1, actions)."""
+
+
+def make_turn_table(agents: Sequence[Agent], game: Game) -> TurnTable | None:
+    """Return how to play for agents without asking them; None if all have to be asked."""
+    kinds = np.full(len(agents), ASKED)
+    salts = np.zeros(len(agents), np.uint64)
+    weights = np.tile(game.default_weights, (len(agents), 1))
+    names = [None, *game.rule_agents]
+    for i, agent in enumerate(agents):
+        act = agent.act
+        found, how = getattr(act, "__self__", None), getattr(act, "__func__", None)
+        if isinstance(found, UniformAgent) and how is UniformAgent.act:
+            kinds[i], salts[i] = UNIFORM, found.seed & (2**64 - 1)
+        elif isinstance(found, HeuristicAgent) and how is HeuristicAgent.act:
+            kinds[i] = SCORED + names.index(found.rule_agent)
+            if found.weights is not None:
+                weights[i] = found.weights
+    scores = np.zeros((1, game.actions))
+    return None if (kinds == ASKED).all() else TurnTable(kinds, salts, weights, scores)
 
 
 def make_baseline(name: str, game: Game, seed: int = 0) -> Agent:

@@ -320,4 +320,14 @@ def make_batch_kernels(
                     rewards[seat] = 0.0
                 pay(states[i], records[0], configs[0], states[i]["score"], rewards)
 
-    return BatchKernels(reset_rows, step_rows, begin, step, pay_finished, score_scale, win_bonus)
+    return BatchKernels(
+        reset_rows,
+        step_rows,
+        begin,
+        step,
+        pay_finished,
+        score_scale,
+        win_bonus,
+        advance,
+        write_mask,
+    )

@@ -183,6 +183,22 @@ class BeginKernel(Protocol):
         """Deal as `batch.DealSource` says; write every field."""
 
 
+class AdvanceKernel(Protocol):
+    """Makes the step of one row, as `StepRows` makes it: checked, paid, cut off."""
+
+    def __call__(
+        self, s: State, rules: RulesRecord, config: Any, action: Action, rewards: np.ndarray, /
+    ) -> Action:
+        """Add to ``rewards`` (seats,); return what was played, -1 if nothing was."""
+
+
+class WriteMask(Protocol):
+    """Writes the mask of one row."""
+
+    def __call__(self, s: State, i: int, buffers: Buffers, /) -> None:
+        """Write ``buffers.masks[i]``: the legal actions, of a finished row all."""
+
+
 class BatchKernels(NamedTuple):
     """A game's functions over rows, and two of one state that other kernels build on."""
 
@@ -200,6 +216,10 @@ class BatchKernels(NamedTuple):
     """What the reward "progress" pays for a point of score."""
     win_bonus: float
     """What it pays for a win."""
+    advance: AdvanceKernel
+    """Makes the step of one row."""
+    write_mask: WriteMask
+    """Writes the mask of one row."""
 
 
 class AfterstateScore(Protocol):

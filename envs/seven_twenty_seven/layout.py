@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.game import take_seats
 from ..core.jit import plain_python
 from ..core.scene import Item, Scene, Text
 from .chips import BETTING_PHASES, level_chips
@@ -143,10 +144,9 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """Return what ``info`` tells a seat: chips paid, the pot, at the end whether cards decided."""
-    rows = np.arange(len(states))
-    live = states["live"].astype(np.int64)
+    several = np.bitwise_count(states["live"]) > 1
     return {
-        "paid": states["paid"][rows, seats].astype(np.int64),
+        "paid": take_seats(states["paid"], seats).astype(np.int64),
         "pot": states["pot"].astype(np.int64),
-        "showdown": (live & (live - 1) != 0) & (states["over"] != 0),
+        "showdown": several & (states["over"] != 0),
     }
