@@ -24,6 +24,7 @@ from .contract import (
     WinnableAfter,
 )
 from .features import Features
+from .row_kernels import read_results, read_seat_results
 from .seat_kernels import PlayTurns, make_play_turns
 from .state_check import StateCheck, make_state_check
 from .values import AfterstateFeatures
@@ -257,16 +258,14 @@ class Game:
         """
         n = len(states)
         seats = np.zeros(n, np.int64) if seats is None else seats
-        if self.num_players(rules) == 1:  # no seat to choose: a third of the time, at one row
-            won, illegal = states["won"].astype(np.bool_), states["illegal"].astype(np.bool_)
-            score = states["score"]
-        else:
-            score = take_seats(states["net"], seats)
-            won, illegal = score > 0, (states["illegal"] >> seats & 1).astype(np.bool_)
+        won, illegal = np.empty(n, np.bool_), np.empty(n, np.bool_)
+        score, moves = np.empty(n, np.int64), np.empty(n, np.int64)
+        read = read_results if self.num_players(rules) == 1 else read_seat_results
+        read(states, seats, won, score, moves, illegal)
         return {
             self.goal_name(rules): won,
-            "score": score.astype(np.int64),
-            "moves": states["moves"].astype(np.int64),
+            "score": score,
+            "moves": moves,
             "illegal_action": illegal,
             **self.final_info(states, rules, seats),
         }
