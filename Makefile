@@ -23,7 +23,6 @@ HOW_TO_ACTIVATE = @echo 'To use it here: . .venv/bin/activate    (then: parlour 
 install: .venv/.stamp ## make .venv, with everything in it
 	$(HOW_TO_ACTIVATE)
 
-
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 

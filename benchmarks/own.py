@@ -6,7 +6,7 @@
 A step is a click. In the time are: the random choice among the legal actions, the step, autoreset,
 mask and observation of every state. ``kernel`` is the batch kernel with its buffers (`Rows`; chance
 plays all seats of a game for several), ``vector`` the `CardVectorEnv` (copy=False) with infos,
-``single`` the unwrapped `CardEnv`.
+``single`` the unwrapped `CardEnv`, ``seat`` that of one seat: its steps are its own decisions.
 """
 
 from collections.abc import Callable
@@ -98,10 +98,16 @@ def single(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
     return play
 
 
+def seat(game: str, variant: str, encoding: str, n: int, budget: int) -> Play:
+    """The single environment of one seat, with the default opponents at the others."""
+    return single(game, variant, encoding, n, budget)
+
+
 def row(shell: Callable[..., Play], game: str, variant: str, encoding: str, n: int) -> Row:
     """Return a line of the comparison."""
-    kind = SINGLE if shell is single else BATCHED
-    parts = [game, variant, shell.__name__] + ([] if shell is single else [str(n)])
+    alone = shell in (single, seat)
+    kind = SINGLE if alone else BATCHED
+    parts = [game, variant, shell.__name__] + ([] if alone else [str(n)])
     name = "-".join(parts + ([] if encoding == "codes" else [encoding]))
     about = f"{GAMES[game].title} {variant}, {encoding}"
     return Row(name, kind, n, PACKAGES, about, partial(shell, game, variant, encoding, n))
@@ -123,6 +129,8 @@ def kernels_of(game: str) -> list[Row]:
     ordered = sorted(variants, key=lambda variant: variant != default)
     n = SIZES[-1] if GAMES[game].max_players <= 2 else SIZES[-2]  # states of many seats are large
     lines = [row(kernel, game, variant, "codes", n) for variant in ordered]
+    several = [v for v in ordered if GAMES[game].num_players(GAMES[game].variants[v]) > 1]
+    lines += [row(seat, game, variant, "codes", 1) for variant in several[:1]]
     return [*lines, row(kernel, game, default, "onehot", n)]
 
 

@@ -1,22 +1,27 @@
-"""Seven Twenty-Seven as a game of OpenSpiel, over the same compiled kernel.
+"""The games as those of OpenSpiel, over the same compiled kernels.
 
-Importing this module registers it; it needs the extra ``parlour[openspiel]``::
+Importing this module registers them as ``parlour_pyramid`` and so on; it needs the extra
+``parlour[openspiel]``::
 
     import pyspiel
     import parlour.envs.openspiel
 
     game = pyspiel.load_game("parlour_seven_twenty_seven(variant=mini)")
+    patience = pyspiel.load_game("parlour_pyramid(variant=web,deals=100)")
 
-Parameters are ``variant``, every option of the rules (numbers as they are, no and yes as 0 and 1,
-choices by name; -1 or ``""``: as the variant has it) and ``dealer``: a seat, or -1 to let chance
-choose. Chance deals card by card, by the classes of cards that count alike. Returns are net chips
-in antes. The information state string is all that a seat has seen and done; the observation tensor
-is Parlour's ``onehot`` observation.
+Parameters are ``variant`` and every option of the rules: numbers as they are, no and yes as 0 and
+1, choices by name, rows of numbers with commas between; -1 or ``""``: as the variant has it.
+
+Seven Twenty-Seven is in this module, with its chance made explicit: it deals card by card, by the
+classes of cards that count alike. The parameter ``dealer`` is a seat, or -1 to let chance choose.
+Returns are net chips in antes. The information state string is all that a seat has seen and done.
+All other games are games of numbered deals (`openspiel_deals`); ``deals`` is how many there are.
+Their returns are the reward "progress". The observation tensor is Parlour's ``onehot``
+observation.
 """
 
 from collections.abc import Callable, Mapping
-from enum import IntEnum
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +32,17 @@ except ImportError as error:
         'OpenSpiel is not installed, and this needs it: pip install "parlour[openspiel]"'
     ) from error
 
+from .core.game import GAMES
 from .keywords import check_seat
+from .openspiel_deals import (
+    UNCHANGED,
+    Observer,
+    can_observe,
+    option_parameters,
+    register_deals,
+    rules_from_parameters,
+    spiel_name,
+)
 from .seven_twenty_seven import GAME
 from .seven_twenty_seven.chance import (
     CHANCE,
@@ -38,28 +53,17 @@ from .seven_twenty_seven.chance import (
     chance_place,
     game_limits,
 )
-from .seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare, Rules
+from .seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare
 from .seven_twenty_seven.totals import class_of
 
-__all__ = ["NAME", "SpielGame", "SpielState"]
+__all__ = ["NAME", "SpielGame", "SpielState", "register_deals"]
 
-NAME = f"parlour_{GAME.name}"
+NAME = spiel_name(GAME)
 """What `pyspiel.load_game` calls the game."""
-UNCHANGED = -1
-"""A number that is left as the variant has it; of a choice it is ``""``."""
-
-
-def _choices() -> dict[str, type[IntEnum]]:
-    """The options that are choices of a name."""
-    hints = get_type_hints(Rules)
-    return {name: hint for name, hint in hints.items() if issubclass(hint, IntEnum)}
-
-
-CHOICES = _choices()
 PARAMETERS: dict[str, str | int] = {
     "variant": GAME.default,
     "dealer": UNCHANGED,
-    **{option: "" if option in CHOICES else UNCHANGED for option in Rules._fields},
+    **option_parameters(GAME),
 }
 TYPE = pyspiel.GameType(
     short_name=NAME,
@@ -79,23 +83,12 @@ TYPE = pyspiel.GameType(
 )
 
 
-def rules_from_parameters(parameters: Mapping[str, Any]) -> Rules:
-    """Return the rules that parameters name. Raises ValueError saying what is allowed."""
-    options = {
-        option: value
-        for option, value in parameters.items()
-        if option in Rules._fields and value not in ("", UNCHANGED)
-    }
-    found: Rules = GAME.make_rules(parameters.get("variant"), options)
-    return found
-
-
 class SpielGame(pyspiel.Game):
     """The rules of a hand, and where it begins."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = dict(PARAMETERS) | dict(params or {})
-        self.rules = rules_from_parameters(given)
+        self.rules = rules_from_parameters(GAME, given)
         self.start = ExplicitHand(
             self.rules, None if given["dealer"] == UNCHANGED else given["dealer"]
         )
@@ -120,17 +113,18 @@ class SpielGame(pyspiel.Game):
         self,
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: Mapping[str, Any] | None = None,
-    ) -> "InfoStateObserver | Observer":
+    ) -> "InfoStateObserver | Observer | None":
         """Return what a seat sees: at this moment, or all that it has seen and done.
 
-        Raises ValueError for parameters, and for anything but what one seat sees in all.
+        None for anything but what one seat sees in all, as OpenSpiel asks. Raises ValueError for
+        parameters.
         """
         if params:
             raise ValueError(f"observers take no parameters; got {dict(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError("observers show what is public and one seat's own, together")
-        return InfoStateObserver() if kind.perfect_recall else Observer()
+        if not can_observe(kind):
+            return None
+        return InfoStateObserver() if kind.perfect_recall else Observer(GAME, _codes)
 
 
 class SpielState(pyspiel.State):
@@ -222,27 +216,9 @@ class InfoStateObserver:
         return state.hand.information_state_string(player)
 
 
-class Observer:
-    """What a seat sees at this moment, ``onehot``; zeros before the deal is done."""
-
-    def __init__(self) -> None:
-        self.tensor = np.zeros(GAME.features.columns, np.float32)
-        self.dict = {"observation": self.tensor}
-
-    def set_from(self, state: SpielState, player: int) -> None:
-        """Write the observation of a seat, whosever turn it is."""
-        self.tensor[:] = GAME.features.onehot(_codes(state.hand, player))[0]
-
-    def string_from(self, state: SpielState, player: int) -> str:
-        """Return the pieces of the observation that are not 0, with their names."""
-        said = GAME.features.explain(_codes(state.hand, player)[0])
-        return f"seat{player} " + " ".join(
-            f"{name}={value}" for name, value in said.items() if np.any(value)
-        )
-
-
-def _codes(hand: ExplicitHand, seat: int) -> np.ndarray:
+def _codes(state: SpielState, seat: int) -> np.ndarray:
     """The ``codes`` observation of a seat, int8 (1, width)."""
+    hand = state.hand
     if not hand.is_dealt:
         return np.zeros((1, GAME.features.width), np.int8)
     assert GAME.seats is not None
@@ -252,3 +228,6 @@ def _codes(hand: ExplicitHand, seat: int) -> np.ndarray:
 
 
 pyspiel.register_game(TYPE, SpielGame)
+for _game in GAMES.values():
+    if _game is not GAME:
+        register_deals(_game)

@@ -240,8 +240,16 @@ def test_what_cannot_happen_is_refused(pyspiel: Any) -> None:
         game.make_py_observer(None, {"a": 1})
     nothing = pyspiel.PrivateInfoType.NONE
     kind = pyspiel.IIGObservationType(perfect_recall=False, private_info=nothing)
-    with pytest.raises(ValueError, match="together"):
-        game.make_py_observer(kind)
+    assert game.make_py_observer(kind) is None, "as OpenSpiel asks, not an error"
+
+
+def test_openspiel_writes_playthroughs(pyspiel: Any) -> None:
+    """Its generator asks for observers of every kind, and leaves out what is None."""
+    generator = pytest.importorskip("open_spiel.python.algorithms.generate_playthrough")
+    for one in GAMES:
+        text = generator.playthrough(f"parlour_{one}", None, seed=1)
+        assert "IsTerminal() = True" in text
+        assert "ObservationTensor(0)" in text
 
 
 def test_seats_outcomes_and_samplers_are_checked(pyspiel: Any) -> None:

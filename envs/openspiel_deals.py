@@ -1,0 +1,220 @@
+"""Every other game as one of OpenSpiel: a game of numbered deals, over the same compiled kernel.
+
+`parlour.envs.openspiel` registers them. Chance has one node, at the beginning: it chooses one of
+``deals`` numbered deals of the bank ``openspiel``, each as likely. What chance decides later in a
+game follows from the deal.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import Any, get_origin, get_type_hints
+
+import numpy as np
+import pyspiel
+
+from .core.batch import Over, StepConfig
+from .core.game import Game
+from .core.rows import Rows, copy_states, observation_codes, view_states
+
+BANK = "openspiel"
+"""The bank of the deals."""
+DEALS = 1000
+"""So many there are, if the parameter ``deals`` says nothing else."""
+MOST_STEPS = 1000
+"""A game for one player is cut off after so many actions."""
+UNCHANGED = -1
+"""A number that is left as the variant has it; of a choice or a row of numbers it is ``""``."""
+
+Codes = Callable[[Any, int], np.ndarray]
+"""Returns the ``codes`` observation, int8 (1, width), of a state as a player sees it."""
+
+
+def spiel_name(game: Game) -> str:
+    """Return what `pyspiel.load_game` calls a game."""
+    return f"parlour_{game.name}"
+
+
+def option_parameters(game: Game) -> dict[str, str | int]:
+    """Return the options of a game as parameters that leave all as the variant has it."""
+    hints = get_type_hints(game.rules)
+    return {
+        name: "" if get_origin(hint) is tuple or issubclass(hint, IntEnum) else UNCHANGED
+        for name, hint in hints.items()
+    }
+
+
+def rules_from_parameters(game: Game, parameters: Mapping[str, Any]) -> Any:
+    """Return the rules that parameters name. Raises ValueError saying what is allowed."""
+    options = {
+        option: value
+        for option, value in parameters.items()
+        if option in game.rules._fields and value not in ("", UNCHANGED)
+    }
+    return game.make_rules(parameters.get("variant"), options)
+
+
+def can_observe(kind: pyspiel.IIGObservationType) -> bool:
+    """Whether a kind of observation is what is public and one seat's own, together."""
+    own = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+    return bool(kind.public_info and own)
+
+
+class Observer:
+    """What a seat sees at this moment, ``onehot``; zeros before the deal is done."""
+
+    def __init__(self, game: Game, codes: Codes) -> None:
+        self.game, self.codes = game, codes
+        self.tensor = np.zeros(game.features.columns, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: Any, player: int) -> None:
+        """Write the observation of a seat, whosever turn it is."""
+        self.tensor[:] = self.game.features.onehot(self.codes(state, player))[0]
+
+    def string_from(self, state: Any, player: int) -> str:
+        """Return the pieces of the observation that are not 0, with their names."""
+        said = self.game.features.explain(self.codes(state, player)[0])
+        return f"seat{player} " + " ".join(
+            f"{name}={value}" for name, value in said.items() if np.any(value)
+        )
+
+
+class DealState(pyspiel.State):
+    """A point of a game, or its beginning, before a deal is chosen."""
+
+    def __init__(self, game: "DealGame") -> None:
+        super().__init__(game)
+        limit = 0 if game.players > 1 else MOST_STEPS
+        self.rows = Rows(game.parlour, game.rules, 1, StepConfig(max_steps=limit))
+        self.players, self.deals, self.dealt = game.players, game.deals, False
+        self.paid = np.zeros(game.players)
+
+    def current_player(self) -> int:
+        """Return the seat that acts, or who does instead."""
+        if not self.dealt:
+            return int(pyspiel.PlayerId.CHANCE)
+        if self.is_terminal():
+            return int(pyspiel.PlayerId.TERMINAL)
+        return int(self.rows.states["turn"][0])
+
+    def _legal_actions(self, player: int) -> list[int]:
+        found: list[int] = np.flatnonzero(self.rows.buffers.masks[0]).tolist()
+        return found
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the deals, each as likely."""
+        return [(deal, 1 / self.deals) for deal in range(self.deals)]
+
+    def _apply_action(self, action: int) -> None:
+        if self.dealt:
+            self.rows.step(np.array([action]))
+        else:
+            self.rows.deal_bank(BANK, [action])
+            self.dealt = True
+        self.paid += self.rows.buffers.rewards[0, : self.players]
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return self.rows.game.label(action) if player >= 0 else f"deal {action}"
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.dealt and bool(self.rows.states["over"][0] != int(Over.RUNNING))
+
+    def returns(self) -> list[float]:
+        """Return what each seat has been paid, by the reward "progress": zeros before the end."""
+        return (self.paid * self.is_terminal()).tolist()
+
+    def __str__(self) -> str:
+        if not self.dealt:
+            return "before the deal"
+        return f"{self.history()[0]}: {copy_states(self.rows.states).tobytes().hex()}"
+
+
+class DealGame(pyspiel.Game):
+    """The rules of a game, and how many deals of it there are."""
+
+    parlour: Game
+    """The game, set by `register_deals`."""
+    kind: Any
+    """Its `pyspiel.GameType`."""
+    parameters: dict[str, str | int]
+    """Its parameters as they are if none is given."""
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        given = self.parameters | dict(params or {})
+        self.rules = rules_from_parameters(self.parlour, given)
+        self.players = self.parlour.num_players(self.rules)
+        self.deals = int(given["deals"])
+        if self.deals < 1:
+            raise ValueError(f"deals={self.deals}: allowed are whole numbers from 1")
+        low, high = self._utilities()
+        info = pyspiel.GameInfo(
+            num_distinct_actions=self.parlour.actions,
+            max_chance_outcomes=self.deals,
+            num_players=self.players,
+            min_utility=low,
+            max_utility=high,
+            max_game_length=MOST_STEPS,
+        )
+        super().__init__(self.kind, info, given)
+
+    def _utilities(self) -> tuple[float, float]:
+        low, high = self.parlour.score_range
+        if self.players > 1:
+            most = (high - low) / self.parlour.reward_unit(self.rules)
+            return -most, most
+        scale = self.parlour.kernels.score_scale
+        # the score of the deal itself, such as that of aces laid out, is not paid
+        return min(0.0, low * scale), high * scale + self.parlour.kernels.win_bonus
+
+    def new_initial_state(self) -> DealState:
+        """Return the state before a deal is chosen."""
+        return DealState(self)
+
+    def make_py_observer(
+        self,
+        iig_obs_type: pyspiel.IIGObservationType | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> Observer | None:
+        """Return what a seat sees at this moment; None for other kinds of observation.
+
+        Raises ValueError for parameters.
+        """
+        if params:
+            raise ValueError(f"observers take no parameters; got {dict(params)}")
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if kind.perfect_recall or not can_observe(kind):
+            return None
+        return Observer(self.parlour, _deal_codes)
+
+
+def _deal_codes(state: DealState, player: int) -> np.ndarray:
+    game, rows = state.rows.game, state.rows
+    if not state.dealt:
+        return np.zeros((1, game.features.width), np.int8)
+    return observation_codes(view_states(game, rows.rules, rows.states, np.array([player])))
+
+
+def register_deals(game: Game) -> type[DealGame]:
+    """Register a game with OpenSpiel and return its class."""
+    parameters = {"variant": game.default, "deals": DEALS, **option_parameters(game)}
+    kind = pyspiel.GameType(
+        short_name=spiel_name(game),
+        long_name=f"Parlour {game.title}",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.GENERAL_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=game.max_players,
+        min_num_players=1,
+        provides_information_state_string=False,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=parameters,
+    )
+    facts = {"parlour": game, "kind": kind, "parameters": parameters, "__doc__": DealGame.__doc__}
+    made = type("DealGame", (DealGame,), facts)
+    pyspiel.register_game(kind, made)
+    return made
