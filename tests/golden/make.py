@@ -68,7 +68,8 @@ def play(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int], str]:
         if steps % TABLE_EVERY == 0 or over:
             lines += table(env.scene())
     observe(seen, game, observation, env.action_masks())
-    result = {key: value for key, value in info.items() if key != "action_mask"}
+    added = ("action_mask", "is_success")  # the second is the aim once more
+    result = {key: value for key, value in info.items() if key not in added}
     lines.append(fact("end", "terminated" if terminated else "truncated"))
     lines += [fact(key, said(value)) for key, value in result.items()]
     lines.append(fact("steps", str(steps)))

@@ -101,7 +101,9 @@ def test_what_is_not_allowed_is_named() -> None:
         with pytest.raises(ValueError, match="no parameters"):
             load(game, variant).make_py_observer(None, {"a": 1})
         assert load(game, variant, deals=3).max_chance_outcomes() == 3
-    nothing = pyspiel.IIGObservationType(private_info=pyspiel.PrivateInfoType.NONE)
+    nothing = pyspiel.IIGObservationType(
+        perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
+    )
     assert load(*BRIDGED[0]).make_py_observer(nothing) is None
 
 
