@@ -94,7 +94,7 @@ def draw_by_seed(s: State, k0: Word, k1: Word, salt: Word) -> Action:
     place = np.uint64(s["steps"]) | (np.uint64(s["turn"]) << S32)  # as `keys.turn_seeds`
     word = finish_word(sip_hash(k0, k1, s["rng"], place) + GAMMA)
     word = finish_word((word ^ salt) + GAMMA)
-    share = np.float64(word >> S11) * 2.0**-53  # type: ignore[operator]
+    share = np.float64(word >> S11) * 2.0**-53
     legal = s["legal"]
     for _ in range(int(share * count(legal))):
         legal &= legal - 1

@@ -44,7 +44,9 @@ SEED_STRIDE = 1 << 32
 
 def make_env(settings: NetworkSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
-    limit = {"max_moves": settings.max_moves} if isinstance(settings, SoloSettings) else {}
+    limit: dict[str, Any] = {}
+    if isinstance(settings, SoloSettings):
+        limit["max_moves"] = settings.max_moves
     return CardVecEnv(
         find_game(settings.game),
         settings.n_envs,
