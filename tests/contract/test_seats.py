@@ -280,6 +280,71 @@ def test_each_agent_is_asked_once_for_all_games_that_wait(table: Case) -> None:
     assert len(agent.words) > 3 * n, "the same seeds at several turns"
 
 
+class AskedBaseline(HeuristicAgent):
+    """Chooses as the heuristic does, but is asked: it might choose otherwise."""
+
+    def act(self, turn: Turn) -> np.ndarray:
+        return super().act(turn)
+
+
+class AskedUniform(UniformAgent):
+    def act(self, turn: Turn) -> np.ndarray:
+        return super().act(turn)
+
+
+@every_variant
+def test_baselines_choose_unasked_what_they_would_choose(
+    table: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In compiled code: asking them took a millisecond a turn. With weights of their own, too."""
+    weights = np.random.default_rng(3).normal(size=len(table.game.default_weights))
+    rules = [None, *table.game.rule_agents]
+    pairs: list[tuple[Agent, Agent]] = [
+        (UniformAgent(5), AskedUniform(5)),
+        (UniformAgent(-3), AskedUniform(-3)),
+        (HeuristicAgent(weights=weights), AskedBaseline(weights=weights)),
+        *((HeuristicAgent(rule_agent=one), AskedBaseline(rule_agent=one)) for one in rules),
+    ]
+    for first in range(len(pairs)):
+        cast = [pairs[(first + i) % len(pairs)] for i in range(table.players - 1)]
+        quick, asked, mixed = (
+            table.vec(6, opponents=agents, autoreset_mode="disabled", encoding="codes")
+            for agents in (
+                [one for one, _ in cast],
+                [other for _, other in cast],
+                [pair[i % 2] for i, pair in enumerate(cast)],
+            )
+        )
+        crowd = Crowd(table, 6, first, wrong=0.05)
+        for envs in (quick, asked, mixed):
+            envs.reset(seed=first)
+        while not told(asked.rows).all():
+            actions = crowd.choose(asked.states, asked.action_masks())
+            wanted = asked.step(actions)
+            for envs in (quick, mixed):
+                found = envs.step(actions)
+                assert envs.clone().tobytes() == asked.clone().tobytes()
+                for one, other in zip(found[:4], wanted[:4], strict=True):
+                    assert np.array_equal(one, other)
+                assert np.array_equal(found[4]["action_mask"], wanted[4]["action_mask"])
+    monkeypatch.setattr("parlour.envs.seat.choose_actions", None)
+    for envs, fails in ((quick, False), (asked, True)):
+        try:
+            envs.reset(seed=1)
+            while not told(envs.rows).all():
+                envs.step(envs.action_masks().argmax(axis=1))
+        except TypeError:
+            assert fails, "a baseline was asked"
+        else:
+            assert not fails
+
+
+def test_the_greedy_agent_plays_where_nobody_is_named() -> None:
+    """Against uniform whoever raises always earns 83 antes a hand."""
+    for table in SEVERAL:
+        assert [agent.name for agent in table.env().rows.agents] == ["greedy"]
+
+
 @every_table
 def test_opponents_sit_clockwise_after_the_seat(table: Case) -> None:
     for seat in range(table.players):
