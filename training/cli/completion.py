@@ -3,7 +3,8 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
-from parlour.agents.registry import BUILT_IN, ORACLE, PREFIXES, TRAINED_SPEC
+from parlour.agents.folders import TRAINED_SPEC
+from parlour.agents.registry import BUILT_IN, ORACLE, PREFIXES
 from parlour.envs import GAMES
 
 from .arguments import Parser

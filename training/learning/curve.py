@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from parlour.envs import Game
 
-from ..evaluation.plots import agent_colour, plain_axes
+from ..evaluation.plots import COLOURS, plain_axes
 from ..files import write_bytes
 from .progress import FILE, read
 
@@ -42,7 +42,7 @@ def plot_curve(game: Game, folder: Path, seeds: Sequence[int], unit: str = "step
             style = {"lw": 0.8, "alpha": 0.5} if kind == "play" else {"marker": "o", "ms": 5}
             label = f"seed {seed}" if kind == "eval" else None
             steps, values = zip(*points, strict=True) if points else ((), ())
-            axes.plot(steps, values, color=agent_colour(place), label=label, **style)
+            axes.plot(steps, values, color=COLOURS[place % len(COLOURS)], label=label, **style)
     if longest < 2:
         say_too_little(axes, f"{longest} point in the log")
     axes.plot([], [], color="#777777", lw=0.8, label="play in training")

@@ -44,9 +44,9 @@ SEED_STRIDE = 1 << 32
 
 def make_env(settings: NetworkSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
-    limit: dict[str, Any] = {}
+    keywords: dict[str, Any] = dict(settings.options)
     if isinstance(settings, SoloSettings):
-        limit["max_moves"] = settings.max_moves
+        keywords["max_moves"] = settings.max_moves
     return CardVecEnv(
         find_game(settings.game),
         settings.n_envs,
@@ -55,8 +55,7 @@ def make_env(settings: NetworkSettings, make: Callable[..., Rows] = make_rows) -
         reward=settings.reward,
         skip_forced=settings.skip_forced,
         make=make,
-        **limit,
-        **settings.options,  # type: ignore[arg-type]
+        **keywords,
     )
 
 
