@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs import Game
-from parlour.envs.core.aliases import Codes
 from parlour.envs.core.features import CARD, DIGIT, DIGIT_BASE, RANK, Features, Piece
-from parlour.envs.core.jit import jit
 from parlour.envs.core.options import unknown_text
+
+from .card_bonds import PLACE_CLASSES, list_bonds
 
 ILLEGAL_LOGIT = -1e8
 """Logit of an illegal action: its probability is exactly 0 in float32, its log stays finite."""
@@ -198,47 +198,6 @@ class Numbers(CardNetwork):
         sizes = (1 + codes @ self.places).log2() / 8
         whole = torch.cat([codes * self.shares, sizes, hot], dim=1)
         return self.norm(self.first(whole)).relu()
-
-
-PLACE_CLASSES = 2
-"""Where a card is counts as one of so many classes: code 1, and all above."""
-
-
-@jit
-def list_bonds(
-    codes: Codes,
-    cards: np.ndarray,
-    wheres: np.ndarray,
-    firsts: np.ndarray,
-    bonds: np.ndarray,
-    rows: np.ndarray,
-    ends: np.ndarray,
-) -> int:
-    """List the bonds of each observation as numbers of pairs of places; return how many in all.
-
-    A place is an entry of ``cards`` and its class; ``wheres`` has the entry that says where the
-    card is (-1: none), ``firsts`` the number of an entry's first place. Pair (a, b), a > b, has
-    number ``a * (a - 1) / 2 + b``. ``ends`` receives where the list of each observation begins.
-    """
-    found = 0
-    place = np.empty(len(cards), np.int64)
-    code = np.empty(len(cards), np.int64)
-    for i in range(len(codes)):
-        ends[i] = found
-        held = 0
-        for k in range(len(cards)):
-            card = codes[i, cards[k]]
-            where = 1 if wheres[k] < 0 else codes[i, wheres[k]]
-            if card > 0 and where > 0:
-                for other in range(held):
-                    if bonds[card, code[other]]:
-                        high = firsts[k] + min(where, PLACE_CLASSES) - 1
-                        rows[found] = high * (high - 1) // 2 + place[other]
-                        found += 1
-                place[held] = firsts[k] + min(where, PLACE_CLASSES) - 1
-                code[held] = card
-                held += 1
-    return found
 
 
 class Bonds(Embedding):
