@@ -53,8 +53,8 @@ check: .venv/.stamp ## format, lint, types, house rules, generated docs, strippe
 bench: .venv-peers/.stamp ## steps a second, beside the peers
 	$(PEERS)/python -m benchmarks.steps --write
 
-goldens: .venv/.stamp ## write the golden playthroughs anew
-	$(BIN)/python -m tests.golden.make
+goldens: .venv/.stamp ## write the golden playthroughs anew (GAME=pyramid: of one game)
+	$(BIN)/python -m tests.golden.make $(GAME)
 
 docs: .venv/.stamp ## write the generated tables anew
 	$(BIN)/python -m parlour.training.cli.docs

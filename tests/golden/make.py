@@ -1,4 +1,6 @@
-"""Golden playthroughs: one game of every variant, written out; ``python -m tests.golden.make``.
+"""Golden playthroughs: one game of every variant, written out.
+
+``python -m tests.golden.make`` writes them anew, with the names of games after it only theirs.
 
 They show a reader how a variant goes, and any change of rules, deals, rewards, observations or
 drawings as a difference. Of a game for several every seat is played from here; the table is drawn
@@ -8,13 +10,15 @@ written anew.
 """
 
 import random
+import sys
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from parlour.envs import GAMES, CardEnv, Game
+from parlour.envs import GAMES, CardEnv, Game, find_game
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.deals import decks_digest, default_bank
 from parlour.envs.core.options import to_plain
@@ -172,19 +176,22 @@ def banks_written() -> list[str]:
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
-def playthroughs() -> dict[str, str]:
-    """All playthroughs by the path of their file, from this folder."""
+def playthroughs(games: Iterable[Game]) -> dict[str, str]:
+    """All playthroughs of some games by the path of their file, from this folder."""
     return {
         f"{game.name}/{variant}.txt": playthrough(game, variant)
-        for game in GAMES.values()
+        for game in games
         for variant in game.variants
     }
 
 
-def main() -> None:
-    texts = playthroughs()
+def main(names: Sequence[str] = ()) -> None:
+    """Write the playthroughs of the games named (of all if none is), and the banks."""
+    games = [find_game(name) for name in names] or list(GAMES.values())
+    texts, left = playthroughs(games), set(GAMES) - {game.name for game in games}
     for file in FOLDER.glob("*/*.txt"):
-        if file.relative_to(FOLDER).as_posix() not in texts:
+        kept = bool(names) and file.parent.name in left
+        if file.relative_to(FOLDER).as_posix() not in texts and not kept:
             file.unlink()
     for path, text in texts.items():
         (FOLDER / path).parent.mkdir(exist_ok=True)
@@ -199,4 +206,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
