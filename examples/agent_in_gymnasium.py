@@ -1,0 +1,37 @@
+"""A Parlour agent in a Gymnasium loop: here the tree search, on one deal.
+
+    python examples/agent_in_gymnasium.py --agent mcts@100
+
+`prepare_turn` makes of the environment what the agent may see: hidden cards are dealt anew.
+"""
+
+import argparse
+
+import gymnasium as gym
+
+from parlour.agents import choose_actions, load_agent, prepare_turn
+
+
+def main() -> None:
+    """Read the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--id", default="parlour/Pyramid-v0")
+    parser.add_argument("--agent", default="mcts@100")
+    parser.add_argument("--deal", type=int, default=3)
+    arguments = parser.parse_args()
+
+    env = gym.make(arguments.id, render_mode="ansi").unwrapped
+    agent = load_agent(arguments.agent, env.game, env.rules)
+    env.reset(options={"deal": arguments.deal})
+    over, step = False, 0
+    while not over:
+        turn = prepare_turn(agent, env.game, env.rules, env.rows.states, seed=step)
+        action = int(choose_actions(agent, turn)[0])
+        print(env.game.label(action), end=" · ")
+        _, _, terminated, truncated, info = env.step(action)
+        over, step = terminated or truncated, step + 1
+    print(f"\n{env.render()}\nscore {info['score']}, moves {info['moves']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""A network of one's own as an agent, beside Parlour's on the same deals.
+
+    python examples/own_network.py
+
+The agent says by ``encoding`` what it reads, and answers for many games at once. This one is not
+trained: it shows what is handed over and what must come back.
+"""
+
+import numpy as np
+import torch
+from torch import nn
+
+from parlour.envs import find_game
+from parlour.training import compare
+
+
+class NetworkAgent:
+    """Plays the legal action with the highest logit."""
+
+    encoding = "onehot"
+    name = "mine"
+
+    def __init__(self, game_name: str = "pyramid") -> None:
+        game = find_game(game_name)
+        torch.manual_seed(0)
+        self.network = nn.Sequential(
+            nn.Linear(game.features.columns, 64), nn.ReLU(), nn.Linear(64, game.actions)
+        )
+
+    def act(self, turn):
+        """Return an action for each row of ``turn.observations``, uint8 (n, columns)."""
+        with torch.inference_mode():
+            logits = self.network(torch.tensor(turn.observations, dtype=torch.float32)).numpy()
+        return np.where(turn.masks, logits, -np.inf).argmax(axis=1)
+
+
+if __name__ == "__main__":
+    print(compare("pyramid", ["uniform", "greedy", NetworkAgent()], deals=500))
