@@ -167,6 +167,7 @@ def test_the_table_of_speed_is_made_of_what_was_measured() -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 @pytest.mark.parametrize("target", ["demo", "install"])
 def test_make_ends_by_saying_how_to_activate(target: str) -> None:
-    done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
+    command = ["make", "-n", "--no-print-directory", target]  # the tests may run under make
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ". .venv/bin/activate" in done.stdout.splitlines()[-1]
     assert "$ . .venv/bin/activate\n" in (ROOT / "README.md").read_text(encoding="utf-8")

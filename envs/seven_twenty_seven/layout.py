@@ -31,6 +31,8 @@ BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
 NAMES = 5.5
 """Where the cards begin, right of the names of the seats."""
+MOST_LINES = 5
+"""Of words below the hands: at a showdown who took 7, and who took 27, have one each."""
 STEP = 0.6
 """From one card of a hand to the next."""
 SAYS = ("", "says 7", "says 27", "says both")
@@ -64,7 +66,7 @@ def layout(s: Any, rules: Any) -> Scene:
             items.append(Item(NAMES + n * STEP, k, card, seen, mark))  # type: ignore[arg-type]
         texts += [Text(0, k, line) for line in [_seat(s, seat, k == 0)]]
     texts += [Text(0, players + 0.25 + i / 2, line) for i, line in enumerate(_table(s, rules))]
-    canvas = max(NAMES + 6.5, 2.5 + 1.75 * players), players + 1.5
+    canvas = max(NAMES + 6.5, 2.5 + 1.75 * players), players + 0.25 + MOST_LINES / 2
     return Scene("Seven Twenty-Seven", tuple(items), tuple(texts), canvas)
 
 
@@ -76,7 +78,8 @@ def _seat(s: Any, seat: int, own: bool) -> str:
         marks.append("D")
     if public["status"] != Status.IN:
         marks.append(Status(int(public["status"])).name.lower())
-    elif not s["over"] and seat == s["turn"]:
+        return " ".join(marks)
+    if not s["over"] and seat == s["turn"]:
         marks.append("*")
     if public["declared"]:
         marks.append(SAYS[int(public["declared"])])

@@ -67,7 +67,6 @@ def test_who_decides_between_equals_is_named() -> None:
     ("game", "variant", "spec", "said"),
     [
         ("poker_squares", None, "pimc", "no exact solver"),
-        ("pyramid", "web", "pimc", "undo"),
         ("pyramid", "second-chance", "pimc@5", "shuffle_redeal"),
         ("pyramid", None, "pimc@0", "budget '0'"),
         ("pyramid", None, "pimc:oracle", "sees the hidden cards"),

@@ -35,6 +35,16 @@ class Case:
         return self.game.make_rules(self.variant, self.options)
 
     @property
+    def is_quick(self) -> bool:
+        """Whether it is tested each time: a game's first, last and default variant.
+
+        The rest are slow: their options are met by random combinations, too, and each variant by
+        the game's reference.
+        """
+        names = list(self.game.variants)
+        return self.variant in (names[0], names[-1], self.game.default)
+
+    @property
     def players(self) -> int:
         return self.game.num_players(self.rules)
 

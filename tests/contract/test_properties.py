@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.features import RANK
+from parlour.envs.core.options import to_plain
 from tests.contract.cases import CASES, Case, random_cases, unit_of
 from tests.walkers import random_options
 
@@ -185,7 +186,7 @@ def test_observations_of_many_games(case: Case, seed: int, moves: list[int]) -> 
 
 def rules_are_shown(case: Case) -> None:
     """Every option is a piece of the observation, and has there the value that is played."""
-    rules = case.rules._asdict()
+    rules = to_plain(case.rules)
     env = case.env(encoding="codes")
     for observation in (env.reset(seed=1)[0], env.step(int(env.action_masks().argmax()))[0]):
         said = case.game.features.explain(observation)

@@ -21,6 +21,7 @@ def reference_of(deck: list[str], rules: Any, actions: list[int]) -> PokerSquare
     """The slow game in which so much was played."""
     options = to_plain(rules)
     options.pop("players")
+    options.pop("wager")
     game = PokerSquares(deck, **options)
     for action in actions:
         game.step(action)

@@ -624,6 +624,8 @@ def test_the_variants_are_as_the_page_says() -> None:
     assert home.nearness == Nearness.NEAREST
     changed: dict[str, dict[str, Any]] = {
         "home": {},
+        "no-cap": {"max_raises": 60},
+        "sarrett": {"rotating_lead": True, "perfect": True},
         "six": {"players": 6},
         "ten": {"players": 10},
         "bust": BUST,

@@ -339,7 +339,7 @@ def test_tables_and_files(parlour: Any, elsewhere: Path) -> None:
             "stock_play needs the stock's top card face up: allowed are stock_view top or all",
         ),
         (
-            "rules pyramid --variant book --option shuffle_redeal=yes",
+            "rules pyramid --variant excerpt --option shuffle_redeal=yes",
             "shuffle_redeal needs a redeal, but passes 1 has none: allowed are passes 2–9 or 0",
         ),
         (

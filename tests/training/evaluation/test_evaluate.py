@@ -7,6 +7,7 @@ from parlour.agents.greedy import GreedyAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.agents.uniform import UniformAgent
 from parlour.envs import CardEnv, game
+from parlour.envs.core.batch import Over
 from parlour.envs.core.deals import bank_seeds
 from parlour.training.evaluation.evaluate import evaluate, play_deals
 from parlour.training.evaluation.spec import describe_rules
@@ -39,7 +40,7 @@ def by_the_environment(deal: int) -> dict[str, object]:
     env = CardEnv(GAME, "three-passes", encoding="codes")
     _, info = env.reset(options={"deal": deal})
     agent = GreedyAgent()
-    while "won" not in info:
+    while env.state["over"] == Over.RUNNING:
         masks = info["action_mask"][None].astype(bool)
         turn = Turn(GAME, env.rules, env.rows.states, env.rows.codes, masks, np.zeros(1, np.uint64))
         *_, info = env.step(agent.act(turn)[0])

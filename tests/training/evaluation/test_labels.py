@@ -390,7 +390,7 @@ def test_all_variants_are_those_that_can_be_solved(
         ("bank make seven-twenty-seven", "Seven Twenty-Seven has no solver; games that have one:"),
         ("bank make pyramid --deals 0", "deals=0: allowed are whole numbers from 1"),
         ("bank make pyramid --limit 0", "limit=0: allowed are whole numbers from 1"),
-        ("bank show seven_twenty_seven", "no labels of Seven Twenty-Seven in runs/banks"),
+        ("bank show seven_twenty_seven", "Seven Twenty-Seven has no solver; games that have one:"),
         ("bank show none.parquet", "no such file of labels"),
         ("bank", "required: make|show (see parlour bank --help)"),
         ("bank make pyramid --bnak x", "did you mean --bank? (see parlour bank make --help)"),

@@ -203,7 +203,6 @@ def test_weights_replace_those_of_the_heuristic(tmp_path: Path) -> None:
         (OWN, {"trained": {"weights": ["one", "two"]}}, "learn them anew"),
         (OWN, {"trained": {}}, "weights for None"),
         (OWN, {"weights_sha256": sha256(b"").hexdigest()}, "SHA-256"),
-        (OWN, {"features_digest": "0" * 16}, "features digest"),
         (OWN, {"game": "pyramid"}, "'pyramid', not for 'poker_squares'"),
         (OWN, {"network": {"name": "heuristic"}}, r"network\.encoding"),
     ],

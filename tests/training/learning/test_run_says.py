@@ -72,7 +72,7 @@ def test_minutes_end_a_run_whose_agent_plays(tmp_path: Path) -> None:
     folder = train(replace(SMALL, runs=str(tmp_path), total_steps=10**9, minutes=0.02), quiet=True)
     assert time.monotonic() - begun < 60
     assert (folder / RESULT_FILE).exists()
-    assert load_agent(str(folder), GAME, GAME.make_rules("classic")).name == "embedding-0"
+    assert load_agent(str(folder), GAME, GAME.make_rules("classic")).name == "pyramid-classic-small"
     last = progress.read(folder / "seed-0" / progress.FILE)[-1]
     assert last["train/entropy_weight"] < SMALL.ent_coef / 2  # the schedule ended with the minutes
 
@@ -92,7 +92,7 @@ def test_sigterm_leaves_an_agent_that_plays(
     assert caught.value.signum == signal.SIGTERM
     folder = tmp_path / "pyramid-classic-small"
     assert f"as it plays now: {folder / 'seed-0' / 'agent'}; " in str(caught.value)
-    assert load_agent(str(folder), GAME, GAME.make_rules("classic")).name == "embedding-0"
+    assert load_agent(str(folder), GAME, GAME.make_rules("classic")).name == "pyramid-classic-small"
 
 
 @pytest.mark.parametrize("note", ["won 37.1%, eval 38.0%", "score -124.50, eval 124.50"])
