@@ -195,9 +195,9 @@ def _read_card(file: Path) -> dict[str, Any]:
 def _check_rules(card: Mapping[str, Any], game: Game) -> Any:
     if card["game"] != game.name:
         raise ValueError(f"an agent for {card['game']!r}, not for {game.name!r}")
-    earlier = game.find_earlier(card["features_digest"])
+    digest = card["features_digest"]
     reads_observations = card["network"]["encoding"] not in (NO_ENCODING, AFTERSTATES)
-    fits = earlier is not None or card["features_digest"] == game.features_digest
+    fits = digest == game.features_digest or game.find_earlier(digest) is not None
     if reads_observations and not fits:
         raise ValueError(
             f"made for other features of {game.name!r}: features digest {card['features_digest']}, "

@@ -4,7 +4,7 @@ from ..core.aliases import RulesRecord, State
 from ..core.bits import count, lowest
 from ..core.jit import jit
 from .clicks import chains, sums
-from .rules import PLACES, TABLE, TARGET
+from .rules import TABLE, TARGET
 
 TABLE_SET = (1 << TABLE) - 1
 LANE = TARGET + 1
@@ -39,12 +39,12 @@ def count_points(s: State, positions: int) -> int:
 
 @jit
 def table_makes(s: State, rules: RulesRecord, need: int) -> bool:
-    """Whether free cards make so many points: one of them or, with ``many_sum``, several."""
+    """Whether free cards of the table make so many points: one or, with ``many_sum``, several."""
     if need == 0:
         return True
     if not rules.many_sum:
-        return s["by_value"][need] & s["free"] != 0
-    found = chains(s, 0, PLACES, need) if rules.match_cover else sums(s, PLACES, need)
+        return s["by_value"][need] & s["free"] & TABLE_SET != 0
+    found = chains(s, 0, TABLE, need) if rules.match_cover else sums(s, TABLE, need)
     return found != 0
 
 
@@ -70,12 +70,7 @@ def joins_waste(s: State, rules: RulesRecord, waste: int) -> bool:
 @jit
 def shuffle_can_help(s: State, rules: RulesRecord) -> bool:
     """Whether some order of the waste as the new stock lets a card of it go in the coming pass."""
-    free = s["free"]
-    s["free"] = free & TABLE_SET
-    waste = s["waste"][0] | s["waste"][1] | s["waste"][2]
-    found = joins_waste(s, rules, waste)
-    s["free"] = free
-    return found
+    return joins_waste(s, rules, s["waste"][0] | s["waste"][1] | s["waste"][2])
 
 
 @jit

@@ -51,6 +51,12 @@ def is_betting(s: State) -> bool:
 
 
 @jit
+def is_drawing(s: State) -> bool:
+    """Whether cards are taken."""
+    return s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
+
+
+@jit
 def level_chips(rules: RulesRecord, level: int) -> int:
     """The chips of a bet or raise."""
     return rules.min_bet + (rules.max_bet - rules.min_bet) * level // (LEVELS - 1)

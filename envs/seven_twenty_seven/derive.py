@@ -3,7 +3,14 @@
 from ..core.aliases import RulesRecord, Seat, State
 from ..core.batch import Over
 from ..core.jit import jit
-from .chips import bet_actions, distinct_level_actions, is_betting, show_pot, write_digits
+from .chips import (
+    bet_actions,
+    distinct_level_actions,
+    is_betting,
+    is_drawing,
+    show_pot,
+    write_digits,
+)
 from .hiding import bust_violation
 from .kernel import DECLARES, DRAWS, clear_seat, deal_card, first_seat, pack_size
 from .rules import CLASSES, FACE, SEATS, Declare, Nearness, Phase, Status
@@ -11,12 +18,6 @@ from .seat_view import show_rules, view
 from .seating import wrap_seat
 from .showdown import finish_hand
 from .totals import LOWEST_BUST, write_ranks
-
-
-@jit
-def is_drawing(s: State) -> bool:
-    """Whether cards are taken."""
-    return s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
 
 
 @jit

@@ -13,6 +13,7 @@ from .chips import (
     bet_actions,
     distinct_level_actions,
     is_betting,
+    is_drawing,
     pay_chips,
     raise_bet,
     write_digits,
@@ -143,14 +144,13 @@ def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
     s["high"] = 0
     s["raises"] = 0
     betting = is_betting(s)
-    draws = phase == Phase.DRAWING or phase == Phase.ASK
-    if rules.rotating_lead and (betting or draws):
+    if rules.rotating_lead and (betting or is_drawing(s)):
         onward = wrap_seat(s["lead"] + (phase == Phase.DRAWING), rules.players)
         s["lead"] = next_seat(s["live"], onward)  # to the next still in if its own is out
     s["shown"]["raises_left"] = rules.max_raises if betting else 0
     if betting:
         s["bettor"] = -1
-    elif draws:
+    elif is_drawing(s):
         s["drawn"] = 0
         for seat in range(rules.players):
             drew = s["seats"][seat]["drew"]
@@ -199,7 +199,7 @@ def advance_to_decision(s: State, rules: RulesRecord, seat: Seat) -> None:
         enter_phase(s, rules, Phase.OVER)
         finish_hand(s, rules)
     while s["over"] == Over.RUNNING:
-        draws = s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
+        draws = is_drawing(s)
         while s["pending"]:
             seat = next_seat(s["pending"], seat)
             if not draws or can_draw(s, rules, seat):

@@ -9,8 +9,8 @@ from ..core.batch import Over
 from ..core.cards import PACK_SIZE
 from ..core.jit import jit
 from ..core.state_check import make_state_check
-from .chips import is_betting
-from .derive import derive, first_of_round, is_done, is_drawing
+from .chips import is_betting, is_drawing
+from .derive import derive, first_of_round, is_done
 from .kernel import MOST_STANDS, can_draw, left_of_dealer, most_bet_rounds, pack_size
 from .rules import ACTIONS, ROUNDS, Declare, Phase
 from .state import FEATURES, STATE
