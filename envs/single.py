@@ -206,8 +206,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self.rows.buffers.masks[0].copy()}
-        facts = self.rows.results(self.rows.states, self.rows.all_rows)
-        info |= {fact: values.item() for fact, values in facts.items()}
+        info |= self.rows.one_result()
         if self.illegal == "random":
             info["played_action"] = int(self.rows.played[0])
         if self._winnable is not None:

@@ -256,19 +256,21 @@ class Game:
         ``seats`` (n,) are those that ask (None: the first). At a table of several the score is the
         seat's net, 0 before the end, and won whether that is above 0.
         """
-        n = len(states)
-        seats = np.zeros(n, np.int64) if seats is None else seats
-        won, illegal = np.empty(n, np.bool_), np.empty(n, np.bool_)
-        score, moves = np.empty(n, np.int64), np.empty(n, np.int64)
-        read = read_results if self.num_players(rules) == 1 else read_seat_results
-        read(states, seats, won, score, moves, illegal)
+        seats = np.zeros(len(states), np.int64) if seats is None else seats
+        won, score, moves, illegal = self._read_results(states, rules, seats)
         return {
-            self.goal_name(rules): won,
+            self.goal_name(rules): won.astype(np.bool_),
             "score": score,
             "moves": moves,
-            "illegal_action": illegal,
+            "illegal_action": illegal.astype(np.bool_),
             **self.final_info(states, rules, seats),
         }
+
+    def _read_results(self, states: States, rules: Any, seats: np.ndarray) -> np.ndarray:
+        found = np.empty((4, len(states)), np.int64)
+        read = read_results if self.num_players(rules) == 1 else read_seat_results
+        read(states, seats, found)
+        return found
 
     def info_facts(
         self, states: States, rules: Any, seats: np.ndarray | None = None
@@ -279,6 +281,19 @@ class Game:
         """
         facts = self.results(states, rules, seats)
         return facts | {"is_success": facts[self.goal_name(rules)]}
+
+    def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:
+        """Return the `info_facts` of one state (1,) as plain values, in less time."""
+        won, score, moves, illegal = self._read_results(state, rules, seats)[:, 0].tolist()
+        said = {fact: values.item() for fact, values in self.final_info(state, rules, seats).items()}
+        return {
+            self.goal_name(rules): won != 0,
+            "score": score,
+            "moves": moves,
+            "illegal_action": illegal != 0,
+            **said,
+            "is_success": won != 0,
+        }
 
 
 def take_seats(values: np.ndarray, seats: np.ndarray) -> np.ndarray:

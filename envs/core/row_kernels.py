@@ -58,36 +58,22 @@ def make_score_rows(heuristic: ScoreKernel) -> ScoreRows:
 
 
 @jit
-def read_results(
-    states: States,
-    seats: np.ndarray,
-    won: np.ndarray,
-    score: np.ndarray,
-    moves: np.ndarray,
-    illegal: np.ndarray,
-) -> None:
-    """Write what all games say of a state, arrays (n,): bool, int64, int64, bool."""
+def read_results(states: States, seats: np.ndarray, found: np.ndarray) -> None:
+    """Write what all games say of a state, int64 (4, n): won, score, moves, illegal action."""
     for i in range(len(states)):
         s = states[i]
-        won[i] = s["won"] != 0
-        score[i] = s["score"]
-        moves[i] = s["moves"]
-        illegal[i] = (s["illegal"] >> seats[i]) & 1
+        found[0, i] = s["won"] != 0
+        found[1, i] = s["score"]
+        found[2, i] = s["moves"]
+        found[3, i] = (s["illegal"] >> seats[i]) & 1
 
 
 @jit
-def read_seat_results(
-    states: States,
-    seats: np.ndarray,
-    won: np.ndarray,
-    score: np.ndarray,
-    moves: np.ndarray,
-    illegal: np.ndarray,
-) -> None:
+def read_seat_results(states: States, seats: np.ndarray, found: np.ndarray) -> None:
     """Do as `read_results` does at a table of several, where the score is the seat's net."""
     for i in range(len(states)):
         s, seat = states[i], seats[i]
-        won[i] = s["net"][seat] > 0
-        score[i] = s["net"][seat]
-        moves[i] = s["moves"]
-        illegal[i] = (s["illegal"] >> seat) & 1
+        found[0, i] = s["net"][seat] > 0
+        found[1, i] = s["net"][seat]
+        found[2, i] = s["moves"]
+        found[3, i] = (s["illegal"] >> seat) & 1

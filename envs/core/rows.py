@@ -17,6 +17,8 @@ from .read_states import read_states
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
 """NumPy takes 10 µs to compare with a member of an enumeration."""
+NO_SEATS = np.zeros(1, np.int64)
+"""Who asks in a game for one player."""
 HIDDEN_SALT = 0x48494445
 """Keeps the seeds of hidden cards apart from those of deals: equal seeds must give nothing away."""
 
@@ -92,6 +94,11 @@ class Rows:
         """Return the facts of games, which are played on the rows in ``which`` (bool)."""
         seats = None if self.game.seats is None else self.seats[which]
         return self.game.info_facts(states, self.rules, seats)
+
+    def one_result(self) -> dict[str, Any]:
+        """Return the facts of the only game there is, as plain values."""
+        seats = NO_SEATS if self.game.seats is None else self.seats
+        return self.game.info_of_one(self.states, self.rules, seats)
 
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
         """Set the generators (uint64 (n,))."""
