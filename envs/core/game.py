@@ -285,7 +285,9 @@ class Game:
     def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:
         """Return the `info_facts` of one state (1,) as plain values, in less time."""
         won, score, moves, illegal = self._read_results(state, rules, seats)[:, 0].tolist()
-        said = {fact: values.item() for fact, values in self.final_info(state, rules, seats).items()}
+        said = {
+            fact: values.item() for fact, values in self.final_info(state, rules, seats).items()
+        }
         return {
             self.goal_name(rules): won != 0,
             "score": score,

@@ -141,6 +141,20 @@ def test_an_edited_helper_behind_the_dot_of_a_module_is_noticed(house: House) ->
 
 
 @pytest.mark.slow
+def test_the_digest_of_code_is_that_of_what_is_reached(house: House) -> None:
+    ask = (
+        "from house.core.jit import digest_code; from house.caller import caller\n"
+        "SEEN = {'call': 1}\n"
+        "def plain(x): return SEEN and caller(x)\n"
+        "print(digest_code(plain))"
+    )
+    before, _ = house.run(ask)
+    house.write("house/factory.py", FACTORY.replace("100", "300"))
+    assert house.run(ask)[0] == house.run(ask, PYTHONHASHSEED="3")[0] == before
+    house.write("house/helper.py", HELPER.replace("PLUS = 1", "PLUS = 2"))
+    assert house.run(ask)[0] != before
+
+
 def test_a_module_edited_and_reloaded_leaves_nothing_stale(house: House) -> None:
     edit = (
         "import importlib, pathlib, house.helper as module\n"

@@ -38,6 +38,7 @@ METADATA: dict[str, Field] = {
     "n": whole(1, MOST_DEALS),
     "optimal": YES_OR_NO,
     "limit": maybe(whole(1, 10**18))._replace(optional=False),
+    "solver": TEXT._replace(optional=True),  # files of earlier versions do not say it
     "decks": TEXT,
     "columns": TABLE,
     "content": TEXT,
@@ -82,6 +83,13 @@ def check_values(game: Game, first: int, columns: Mapping[str, np.ndarray]) -> N
         beyond &= columns["score"] != NO_SCORE
         _refuse({"score": (beyond, f"allowed are {low} to {high}")}, columns, first)
         _refuse({"winnable": (winnable != UNDECIDED, "nobody wins this game")}, columns, first)
+
+
+def find_settled(optimal: bool, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return of which deals a higher limit would find nothing more, bool (n,)."""
+    winnable = columns["winnable"]
+    shortest = (columns["fewest"] != UNKNOWN_FEWEST) | (winnable == LOST)
+    return (winnable != UNDECIDED) & (shortest | (not optimal))
 
 
 def _refuse(

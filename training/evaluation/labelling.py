@@ -17,11 +17,13 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.deals import default_bank
+from parlour.envs.core.jit import digest_code
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import solver_of
 
 from ..files import sole_use, write_bytes
 from .evaluate import Progress
+from .label_checks import find_settled
 from .labels import (
     COLUMN_TYPES,
     OWN_FOLDER,
@@ -32,7 +34,6 @@ from .labels import (
     file_stem,
     is_scored,
     load_labels,
-    parlour_version,
     save_labels,
 )
 from .spec import DEALS, check_number, describe_rules
@@ -80,8 +81,10 @@ def make_labels(
     for each deal. ``jobs`` are worked on side by side (-1: one on each core), by joblib's
     ``backend``; None for either is what ``joblib.parallel_config`` says around the call. Finished
     chunks lie in a hidden folder beside the file until it is written, whole; a second call with the
-    same arguments, or with more ``deals``, goes on from them. Every way to win is played by the
-    game's own kernel. A file that has these labels, or more of the same, is returned as it is.
+    same arguments, or with more ``deals``, goes on from them. A file that has these labels, or more
+    of the same, is returned as it is; of one with fewer deals, or with a lower limit, what is
+    settled is taken over, if the same code of the solver found it. Every way to win is played by
+    the game's own kernel.
 
     Raises ValueError for wrong rules, numbers out of range, where there is no solver, or if
     the file has labels of more deals, shortest wins or a higher limit, which would be lost;
@@ -93,22 +96,24 @@ def make_labels(
     check_number("limit", 1 if limit is None else limit, 1)
     if jobs == 0:
         raise ValueError("jobs=0: allowed are numbers from 1, or -1 for one on each core")
-    solver_of(game, rules)
+    solver = digest_code(solver_of(game, rules))
     bank = bank or default_bank(game.name)
     target = Path(out) / f"{file_stem(game, rules, bank, first)}.parquet"
     whole = LabelTask(game, rules, bank, first, deals, optimal, limit)
     if target.exists() and not target.is_file():
         raise ValueError(f"{target} is no file: remove it, or choose another folder")
-    folder = target.with_name(f".{target.stem}.{_chunk_digest(whole)}")
+    folder = target.with_name(f".{target.stem}.{_chunk_digest(whole, solver)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(target, "made"):
-        if not _has_labels(target, whole):
+        old = _load_old(target, whole, solver)
+        if old is None or len(old) < deals or old.limit != limit:
             folder.mkdir(exist_ok=True)
-            columns = _solve_all(whole, folder, jobs, backend, progress)
+            columns = _solve_all(whole, old, folder, jobs, backend, progress)
             columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
             ordered = {name: columns[name] for name in COLUMN_TYPES if name in columns}
             name = describe_rules(game, rules, variant)
-            save_labels(Labels(game, rules, name, bank, first, optimal, limit, ordered), target)
+            said = Labels(game, rules, name, bank, first, optimal, limit, ordered, solver)
+            save_labels(said, target)
         _drop(folder, whole)
     return target
 
@@ -126,39 +131,63 @@ def _drop(folder: Path, whole: LabelTask) -> None:
         folder.rmdir()
 
 
-def _has_labels(target: Path, whole: LabelTask) -> bool:
-    """Whether a file has these labels already. Raises ValueError if it has better ones."""
+def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
+    """The labels that a file has already, None if none that can be gone on from.
+
+    Raises ValueError if they are better ones: of more deals, with shortest wins, a higher limit.
+    """
     try:
         old = load_labels(target)
     except (OSError, ValueError):  # none, or not as it was written: made anew
-        return False
-    if len(old) >= whole.n and (old.optimal, old.limit) == (whole.optimal, whole.limit):
-        return True
+        return None
+    same = old.solver == solver and old.optimal == whole.optimal
+    if same and old.limit == whole.limit and len(old) >= whole.n:
+        return old
     limits = [float("inf") if limit is None else limit for limit in (old.limit, whole.limit)]
     if len(old) > whole.n or old.optimal > whole.optimal or limits[0] > limits[1]:
         kind = "with shortest wins" if old.optimal else "without shortest wins"
         kind += ", found with a higher limit" if limits[0] > limits[1] else ""
+        kind += "" if old.solver == solver else ", found by another version of the solver"
         raise ValueError(
             f"{target} has labels of {len(old)} deals, {kind}: remove it, or choose another folder"
         )
-    return False
+    return old if same else None
 
 
-def _chunk_digest(task: LabelTask) -> str:
+def _take_over(old: Labels | None, task: LabelTask) -> dict[str, np.ndarray] | None:
+    """The columns of a chunk that old labels have and a new search would not better."""
+    if old is None:
+        return None
+    rows = slice(task.first - old.first, task.first - old.first + task.n)
+    part = {name: values[rows] for name, values in old.columns.items() if name != "deck"}
+    settled = old.limit == task.limit or find_settled(task.optimal, part).all()
+    return part if rows.stop <= len(old) and settled else None
+
+
+def _chunk_digest(task: LabelTask, solver: str) -> str:
     """What chunks belong together: all but how many deals are wanted."""
-    parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, parlour_version())
+    parts = (task.game.rules_digest(task.rules), *task[2:4], *task[5:], CHUNK, solver)
     return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _solve_all(
-    whole: LabelTask, folder: Path, jobs: int | None, backend: str | None, progress: Progress | None
+    whole: LabelTask,
+    old: Labels | None,
+    folder: Path,
+    jobs: int | None,
+    backend: str | None,
+    progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """The columns of all deals, from chunks that are there and those that are solved now."""
+    """The columns of all deals, from labels and chunks that are there and what is solved now."""
     tasks = [
         whole._replace(first=whole.first + i, n=min(CHUNK, whole.n - i))
         for i in range(0, whole.n, CHUNK)
     ]
-    parts = {task: part for task in tasks if (part := _load_chunk(folder, task)) is not None}
+    parts = {
+        task: part
+        for task in tasks
+        if (part := _load_chunk(folder, task) or _take_over(old, task)) is not None
+    }
     tell = progress or (lambda _: None)
     tell(sum(task.n for task in parts))
     for task, part in _in_parallel([t for t in tasks if t not in parts], jobs, backend):

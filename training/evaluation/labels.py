@@ -66,6 +66,7 @@ class Labels:
     optimal: bool
     limit: int | None
     columns: dict[str, np.ndarray]
+    solver: str | None = None
     source: Path | None = None
 
     def __len__(self) -> int:
@@ -120,6 +121,8 @@ class Labels:
             "decks": decks_digest(decks),
             "columns": {name: _column_digest(values) for name, values in self.columns.items()},
         }
+        if self.solver is not None:
+            found["solver"] = self.solver
         return found | {"content": _metadata_digest(found)}
 
 
@@ -232,6 +235,7 @@ def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path
         metadata["optimal"],
         metadata["limit"],
         columns,
+        metadata.get("solver"),
         path,
     )
     _check_shape(labels, metadata)

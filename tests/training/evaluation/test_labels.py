@@ -26,6 +26,7 @@ from parlour.training.cli import main
 from parlour.training.evaluation import labelling, labels, report
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.evaluate import Evaluation, evaluate, play_deals
+from parlour.training.evaluation.label_checks import find_settled
 from parlour.training.evaluation.labels import Labels, find_labels, load_labels, save_labels
 from parlour.training.evaluation.plots import plot_comparison
 from parlour.training.evaluation.stats import wilson_rate
@@ -142,6 +143,40 @@ def test_better_labels_are_not_lost(fake: FakeSolver) -> None:
     path.write_bytes(before[:99])
     labelling.make_labels(GAME, deals=20, jobs=1)
     assert path.read_bytes() == before
+
+
+def test_more_deals_or_a_higher_limit_solve_only_what_is_open(fake: FakeSolver) -> None:
+    labelling.make_labels(GAME, deals=100, limit=50, jobs=1)
+    fake.asked = 0
+    more = load_labels(labelling.make_labels(GAME, deals=150, limit=50, jobs=1))
+    assert (fake.asked, len(more), more.limit) == (50, 150, 50)
+    undecided = (more.winnable == -1).reshape(-1, labelling.CHUNK).any(axis=1)
+    fake.asked = 0
+    higher = load_labels(labelling.make_labels(GAME, deals=150, jobs=1))
+    assert (fake.asked, higher.limit) == (labelling.CHUNK * undecided.sum(), None)
+    for name, values in more.columns.items():
+        np.testing.assert_array_equal(values, higher.columns[name])
+
+
+def test_labels_of_another_solver_are_not_gone_on_from(
+    fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = labelling.make_labels(GAME, deals=50, jobs=1)
+    monkeypatch.setattr(labelling, "digest_code", lambda solve: "another")
+    with pytest.raises(ValueError, match="found by another version of the solver: remove it"):
+        labelling.make_labels(GAME, deals=20, jobs=1)
+    fake.asked = 0
+    labelling.make_labels(GAME, deals=60, jobs=1)
+    assert (fake.asked, load_labels(path).solver) == (60, "another")
+
+
+def test_a_higher_limit_leaves_what_is_settled() -> None:
+    columns = {
+        "winnable": np.array([1, 1, 0, -1], np.int8),
+        "fewest": np.array([30, -1, -1, -1], np.int16),
+    }
+    assert find_settled(True, columns).tolist() == [True, False, True, False]
+    assert find_settled(False, columns).tolist() == [True, True, True, False]
 
 
 def spoilt(whole: Labels, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> Path:
