@@ -234,6 +234,7 @@ class ChosenDeal(NamedTuple):
     def start(self, rows: Rows) -> None:
         """Begin it on all rows."""
         if self.deck is not None:
+            rows.draw_seeds()  # later chance, such as an opponent's, is another each time
             rows.deal_deck(self.deck, self.dealer)
         elif self.deals is not None:
             rows.deal_bank(self.bank, self.deals, self.dealer)

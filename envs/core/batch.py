@@ -12,7 +12,7 @@ import numpy as np
 
 from .aliases import Action, RulesRecord, RulesRecords, State, States
 from .bits import count, lowest
-from .cards import TRAINING_SEED_MASK, next_random_word, random_below
+from .cards import draw_training_seed, random_below
 from .contract import (
     BatchKernels,
     Buffers,
@@ -158,7 +158,7 @@ def make_batch_kernels(
     @jit
     def begin(s: State, rules: RulesRecord, source: int) -> None:
         if source == DealSource.DRAW:
-            s["rng"] = next_random_word(s) & TRAINING_SEED_MASK
+            draw_training_seed(s)
         if source != DealSource.DECK:
             shuffle(s, rules)
         s["moves"] = 0
@@ -295,7 +295,10 @@ def make_batch_kernels(
             if s["over"]:
                 if config.reset == Autoreset.DISABLED:
                     continue
-                deal_row(s, rules, config, DealSource.DRAW, rewards)
+                if config.reset == Autoreset.SAME_STEP:
+                    pay(s, rules, config, 0, rewards)  # over at the deal: this step says so
+                else:
+                    deal_row(s, rules, config, DealSource.DRAW, rewards)
             else:
                 buffers.played[i] = advance(s, rules, config, moves[i], rewards)
             buffers.terminated[i] = s["over"] == Over.TERMINATED

@@ -104,6 +104,12 @@ def next_random_word(s: State) -> Word:
     return finish_word(word)
 
 
+@jit
+def draw_training_seed(s: State) -> None:
+    """Begin the generator of a state anew at a seed that it draws, of those for training."""
+    s["rng"] = next_random_word(s) & TRAINING_SEED_MASK
+
+
 @jit(twin=_plain_below)
 def random_below(s: State, n: int) -> int:
     """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""

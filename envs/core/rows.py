@@ -7,7 +7,7 @@ import numpy as np
 
 from .aliases import States
 from .batch import DealSource, Over, StepConfig, make_buffers
-from .cards import parse_deck
+from .cards import draw_training_seed, parse_deck
 from .deals import bank_seeds
 from .game import Game
 from .jit import jit
@@ -108,6 +108,10 @@ class Rows:
         """Draw all that a row's games to come depend on: what a seeded reset does."""
         self.states["rng"][row] = draw_seed(rng)
 
+    def draw_seeds(self) -> None:
+        """Move the generators on by a seed, as a new game that chance deals does."""
+        draw_seeds(self.states)
+
     def deal_bank(
         self, bank: str, deals: Sequence[int] | np.ndarray, dealer: int | None = None
     ) -> None:
@@ -160,6 +164,13 @@ class Rows:
     def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
         """Go on from what `state_dict` returned; see `restore`."""
         self.restore(saved["states"])
+
+
+@jit
+def draw_seeds(states: States) -> None:
+    """Draw a seed of training for each state, and begin its generator there."""
+    for i in range(len(states)):
+        draw_training_seed(states[i])
 
 
 @jit

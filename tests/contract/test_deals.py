@@ -60,6 +60,19 @@ def test_a_chosen_deck_is_dealt_in_its_order(case: Case) -> None:
         assert np.array_equal(infos["action_mask"], [info["action_mask"]] * 2)
 
 
+def test_a_chosen_deck_again_has_other_chance_and_by_one_seed_the_same(case: Case) -> None:
+    env, envs, chosen = case.env(), case.vec(1), {"deck": shuffled(case, 1)}
+
+    def chance(**seed: int) -> tuple[int, int]:
+        env.reset(options=chosen, **seed)
+        envs.reset(options=chosen, **seed)
+        return int(env.state["rng"]), int(envs.states["rng"][0])
+
+    first, again, seeded = chance(seed=5), chance(), chance(seed=5)
+    assert first == seeded and first[0] == first[1]
+    assert again[0] == again[1] != first[0]
+
+
 def wrong_decks(game: Game) -> list[tuple[list[Any], str]]:
     names = [card_name(code) for code in shuffled(Case(game, game.default), 2)]
     twice = [*names[:9], names[4], *names[10:]]

@@ -297,6 +297,15 @@ def test_same_step_begins_anew_at_once_and_keeps_the_finished_game() -> None:
     assert rows.buffers.final_states["over"] == [Over.TERMINATED]
 
 
+def test_same_step_says_at_the_next_step_that_a_game_was_over_at_the_deal() -> None:
+    rows = begin(reset=Autoreset.SAME_STEP, dead=True)
+    for _ in range(2):
+        rows.buffers.final_states["over"] = Over.RUNNING
+        assert play(rows, TAKE) == [6 * SCORE_SCALE + WIN_BONUS]
+        assert rows.buffers.terminated[0]
+        assert rows.buffers.final_states["over"] == [Over.TERMINATED]
+
+
 def test_same_step_has_the_mask_of_the_new_game() -> None:
     rows = begin(reset=Autoreset.SAME_STEP, forced=True)
     play(rows, TAKE, TAKE)
