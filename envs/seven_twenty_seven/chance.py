@@ -53,6 +53,8 @@ EVENTS = 64
 """What a seat sees of an event: ``EVENTS * live + event``, ``live`` the set of seats still in."""
 REVEALED = EVENTS << SEATS
 """Above that stands what all have declared, two bits a seat, when it becomes public at once."""
+SEEN_LIMIT = REVEALED << 2 * SEATS
+"""What a seat sees of an event is below this."""
 SAYS_ACTION = 1 + SEATS
 SAYS_SOMETHING = SAYS_ACTION + ACTIONS
 SEES_BACK = SAYS_SOMETHING + 1

@@ -15,19 +15,17 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.seven_twenty_seven.chance import (
     CHANCE,
     END,
-    EVENTS,
     PLAY,
+    SEEN_LIMIT,
     WIDTH,
     apply_outcomes,
     count_ways,
     initial_states,
 )
-from parlour.envs.seven_twenty_seven.rules import SEATS, Rules
+from parlour.envs.seven_twenty_seven.rules import Rules
 
 MOST_NODES = 5_000_000
 """Of a tree, if nothing else is said: some four gigabytes while it grows."""
-TOKEN = EVENTS << SEATS
-"""What a seat sees of an event is below this."""
 
 
 class Tree(NamedTuple):
@@ -176,7 +174,7 @@ def _next_level(
     ways = counts[here, outcome] / counts.sum(axis=1)[here]
     apply_outcomes(states, stages, table, outcome, seen)
     for seat in range(seen.shape[1]):
-        keys = level.seen[here, seat] * TOKEN + seen[:, seat]
+        keys = level.seen[here, seat] * SEEN_LIMIT + seen[:, seat]
         seen[:, seat] = np.unique(keys, return_inverse=True)[1]
     return Level(states, stages, seen, here + first, outcome, np.where(by_chance, ways, 1.0))
 

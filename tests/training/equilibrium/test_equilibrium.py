@@ -42,6 +42,7 @@ SMALL: list[dict[str, Any]] = [
     {"max_stands": 1, "max_raises": 0, "draw_up": True, "ante": 3},
     {"start_down": 2, "declare": "simultaneous"},
     {"start_down": 2, "declare": "sequential"},
+    {"max_stands": 1, "declare": "simultaneous", "bets_after": True, "max_raises": 0},
     {"max_stands": 1, "nearness": "over_is_bust", "last_bets": True, "max_raises": 0},
     {"players": 3, "max_raises": 0},
 ]
@@ -476,7 +477,7 @@ def beside_openspiel(tree: Tree, iterations: int) -> None:
         assert exploit(tree, tree.uniform()).exploitability == pytest.approx(theirs_too, abs=1e-9)
 
 
-@pytest.mark.parametrize("options", [*SMALL[:4], SMALL[-1]], ids=str)
+@pytest.mark.parametrize("options", [*SMALL[:4], SMALL[5], SMALL[-1]], ids=str)
 def test_it_says_what_openspiel_says(options: dict[str, Any]) -> None:
     beside_openspiel(build(rules(options), dealer=1), iterations=4)
 
