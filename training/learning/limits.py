@@ -31,6 +31,14 @@ Steps = Annotated[int, Range(1, MOST_STEPS)]
 Deals = Annotated[int, Range(1, 10**7)]
 
 
+def make_whole(settings: Any) -> None:
+    """Write whole numbers that were given as floats, such as 1e6, into their fields as int."""
+    for name, (kind, _) in _allowed(type(settings)).items():
+        value = getattr(settings, name)
+        if kind is int and type(value) is float and value.is_integer():
+            object.__setattr__(settings, name, int(value))
+
+
 def check_fields(settings: Any) -> None:
     """Raise ValueError, naming setting, value and what is allowed, for one that it cannot have.
 

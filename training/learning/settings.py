@@ -26,6 +26,7 @@ from .limits import (
     check_name,
     check_seeds,
     check_sizes,
+    make_whole,
 )
 from .settings_names import find_method, settings_class
 
@@ -68,6 +69,7 @@ class Settings:
         """Check every field: ValueError naming it, its value and what is allowed."""
         if isinstance(self.name, str):
             check_name(self.name)
+        make_whole(self)
         check_fields(self)
         check_seeds(self.seeds)
         game = find_game(self.game)

@@ -133,6 +133,18 @@ def test_numbers_as_people_write_them(text: str) -> None:
     assert read_whole()(text) == 10**6
 
 
+def test_files_and_python_take_them_too(tmp_path: Path) -> None:
+    made = make_settings(total_steps=1e6, seeds=(0,), n_envs=64.0)
+    assert (made.total_steps, made.n_envs) == (10**6, 64)
+    assert type(made.total_steps) is int
+    file = tmp_path / "mine.toml"
+    file.write_text("[mine]\ntotal_steps = 2e5")
+    words = ["pyramid", "--settings", str(file), "--preset", "mine"]
+    assert parse(words, pytest.fail).total_steps == 200_000
+    with pytest.raises(ValueError, match=r"total_steps=1\.5: allowed is a whole number"):
+        make_settings(total_steps=1.5)
+
+
 @pytest.mark.parametrize("text", ["1.5", "1e-3", "1e999", "e6", "1.23e1"])
 def test_what_is_no_whole_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="total-steps"):
