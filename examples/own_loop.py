@@ -8,6 +8,7 @@ read and changed.
 """
 
 import argparse
+import time
 
 import gymnasium as gym
 import torch
@@ -113,7 +114,8 @@ def main() -> None:
     network = Network(observation.shape[1], envs.single_action_space.n)
     optimizer = torch.optim.Adam(network.parameters(), 3e-4)
     seen, steps = (observation, infos["action_mask"]), 128
-    for update in range(max(1, arguments.steps // (steps * arguments.envs))):
+    updates, begun = max(1, arguments.steps // (steps * arguments.envs)), time.perf_counter()
+    for update in range(updates):
         met, seen = play(envs, network, seen, steps)
         with torch.no_grad():
             after = torch.as_tensor(seen[0], dtype=torch.float32), torch.as_tensor(seen[1] != 0)
@@ -123,6 +125,8 @@ def main() -> None:
         if update % 10 == 0:
             done = (update + 1) * steps * arguments.envs
             print(f"{done:>9,} steps: reward a game {float(met['rewards'].sum()) / ends:.3f}")
+    rate = updates * steps * arguments.envs / (time.perf_counter() - begun)
+    print(f"{rate:,.0f} steps/s")
 
 
 if __name__ == "__main__":

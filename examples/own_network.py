@@ -35,4 +35,5 @@ class NetworkAgent:
 
 
 if __name__ == "__main__":
-    print(compare("pyramid", ["uniform", "greedy", NetworkAgent()], deals=500))
+    for one in compare("pyramid", ["uniform", "greedy", NetworkAgent()], deals=500).evaluations:
+        print(one.headline())

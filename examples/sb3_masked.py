@@ -3,17 +3,20 @@
     python examples/sb3_masked.py --steps 100000
 
 `CardVecEnv` is a native vector environment of Stable-Baselines3; `from_sb3` makes an agent of the
-model, which Parlour's comparison takes as it takes its own.
+model, which Parlour's comparison takes as it takes its own. In a game for several it learns at one
+seat among greedy players, and is compared at every seat.
 """
 
 import argparse
+import time
 
+import torch
 from sb3_contrib import MaskablePPO
 
 from parlour.agents import from_sb3
 from parlour.envs import find_game
-from parlour.training import compare
-from parlour.training.learning.sb3 import CardVecEnv
+from parlour.training import CardVecEnv, compare
+from parlour.training.evaluation.duplicate import compare_duplicate
 
 
 def main() -> None:
@@ -22,12 +25,21 @@ def main() -> None:
     parser.add_argument("--game", default="pyramid")
     parser.add_argument("--steps", type=int, default=100_000)
     parser.add_argument("--deals", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
 
-    envs = CardVecEnv(find_game(arguments.game), num_envs=32, skip_forced=True)
-    model = MaskablePPO("MlpPolicy", envs, n_steps=128, batch_size=512, seed=0, verbose=0)
+    torch.set_num_threads(1)
+    game = find_game(arguments.game)
+    envs = CardVecEnv(game, num_envs=32, skip_forced=True)
+    model = MaskablePPO("MlpPolicy", envs, n_steps=128, batch_size=512, seed=arguments.seed)
+    begun = time.perf_counter()
     model.learn(arguments.steps)
-    print(compare(arguments.game, ["uniform", "greedy", from_sb3(model)], deals=arguments.deals))
+    rate = model.num_timesteps / (time.perf_counter() - begun)
+    play = compare if game.num_players(envs.rules) == 1 else compare_duplicate
+    found = play(game, ["uniform", "greedy", from_sb3(model)], deals=arguments.deals)
+    for group in found.variants.values():
+        print("\n".join(one.headline() for one in group))
+    print(f"{rate:,.0f} steps/s")
 
 
 if __name__ == "__main__":
