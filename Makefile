@@ -18,13 +18,13 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest $(SPREAD)
 HOW_TO_ACTIVATE = @echo 'To use it here: . .venv/bin/activate    (then: parlour list)' >&2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-lowest check bench goldens docs docs-site clean
+.PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs docs-site clean
 
 install: .venv/.stamp ## make .venv, with everything in it
 	$(HOW_TO_ACTIVATE)
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
 demo: .venv/.stamp ## train a small agent, hold it against the baselines, draw the picture
 	rm -rf $(DEMO)
@@ -41,6 +41,9 @@ test-all: .venv/.stamp ## the tests, with the slow ones
 test-lowest: .venv-lowest/.stamp ## shells and contract by the lowest Gymnasium allowed, without torch
 	OMP_NUM_THREADS=1 $(LOWEST)/python -m pytest $(SPREAD) \
 	  tests/shells tests/contract --ignore=tests/contract/test_leaks.py  # it plays at the terminal
+
+test-clients: ## other people's libraries on Parlour, some minutes (CLIENT=tianshou: one)
+	$(PYTHON) -m benchmarks.clients $(CLIENT)
 
 check: .venv/.stamp ## format, lint, types, house rules, generated docs, stripped notebooks
 	$(BIN)/ruff format --check

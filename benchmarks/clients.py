@@ -1,0 +1,309 @@
+"""Other people's libraries as clients: each runs a file of its own, unchanged, on Parlour.
+
+    python -m benchmarks.clients              # all of them: make test-clients
+    python -m benchmarks.clients tianshou     # those of one library
+    python -m benchmarks.clients --write      # and put the table into docs/guides/environments.md
+
+The libraries do not agree with each other on versions, so each has an environment of its own in
+`.venv-clients`, made when it is first needed. It takes some minutes and 10 GB. The status is 1 if a
+client fails.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+from typing import NamedTuple
+
+from .blocks import put_block
+from .steps import machine
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / ".venv-clients"
+GUIDE, BLOCK = ROOT / "docs" / "guides" / "environments.md", "benchmarks.clients"
+LIMIT = 900
+"""Seconds that a client may take."""
+STEPS_PER_SECOND = re.compile(r"^([\d,]+) steps/s$", re.MULTILINE)
+
+
+class Client(NamedTuple):
+    """A file that runs on a library."""
+
+    name: str
+    place: str
+    """Its environment, a key of `PLACES`."""
+    library: str
+    """The distribution whose version is shown."""
+    about: str
+    command: str
+    """A file, from the root, and its arguments."""
+
+    @property
+    def file(self) -> str:
+        """The file, from the root."""
+        return self.command.split()[0]
+
+
+PLACES: dict[str, tuple[str, ...]] = {
+    "sb3": ("parlour[train]",),
+    "torchrl": ("parlour[table]", "torch", "torchrl>=0.14"),
+    "tianshou": ("parlour", "torch", "tianshou>=2"),
+    "skrl": ("parlour", "torch", "skrl>=2"),
+    "minari": ("parlour", "minari[create,hdf5]>=0.5", "pillow"),
+    "rllib": ("parlour", "torch", "ray[rllib]>=2.54"),
+    "openspiel": ("parlour[openspiel]",),
+    "pettingzoo": ("parlour[table]",),
+}
+"""What is installed in each environment. Of torch it is the version that Parlour is pinned to."""
+
+CLIENTS = (
+    Client(
+        "sb3-masked",
+        "sb3",
+        "sb3-contrib",
+        "MaskablePPO on `CardVecEnv`",
+        "examples/sb3_masked.py --steps 16384 --deals 100",
+    ),
+    Client(
+        "sb3-by-id",
+        "sb3",
+        "stable-baselines3",
+        "`make_vec_env`, PPO by id, Monitor, EvalCallback",
+        "tests/clients/sb3_by_id.py",
+    ),
+    Client(
+        "own-loop",
+        "sb3",
+        "torch",
+        "a loop like CleanRL's, masked",
+        "examples/own_loop.py --steps 32768",
+    ),
+    Client(
+        "own-network",
+        "sb3",
+        "torch",
+        "a network of one's own in `compare`",
+        "examples/own_network.py",
+    ),
+    Client(
+        "torchrl-masked",
+        "torchrl",
+        "torchrl",
+        "`GymWrapper`, collector, PPO, masked",
+        "examples/torchrl_masked.py --steps 6000",
+    ),
+    Client(
+        "torchrl-by-id",
+        "torchrl",
+        "torchrl",
+        "`GymEnv` by id, `PettingZooWrapper`, masked",
+        "tests/clients/torchrl_by_id.py",
+    ),
+    Client(
+        "tianshou-masked",
+        "tianshou",
+        "tianshou",
+        "collector, DQN, masked",
+        "examples/tianshou_masked.py --steps 4000 --games 50",
+    ),
+    Client(
+        "skrl-masked",
+        "skrl",
+        "skrl",
+        "PPO on the vector environment, masked",
+        "examples/skrl_masked.py --steps 20480",
+    ),
+    Client(
+        "minari",
+        "minari",
+        "minari",
+        "a dataset with infos, recorded and read",
+        "examples/minari_dataset.py --games 100",
+    ),
+    Client(
+        "rllib",
+        "rllib",
+        "ray",
+        "PPO, masked, single environments",
+        "tests/clients/rllib_ppo.py",
+    ),
+    Client(
+        "rllib-vector",
+        "rllib",
+        "ray",
+        "PPO, masked, the vector environment",
+        "tests/clients/rllib_ppo.py --vector",
+    ),
+    Client(
+        "openspiel",
+        "openspiel",
+        "open_spiel",
+        "playthroughs of all games, MCCFR, random play",
+        "tests/clients/openspiel_playthrough.py",
+    ),
+    Client(
+        "pettingzoo",
+        "pettingzoo",
+        "pettingzoo",
+        "`api_test`, `seed_test`, random play",
+        "tests/clients/pettingzoo_api.py",
+    ),
+    Client(
+        "gymnasium",
+        "pettingzoo",
+        "gymnasium",
+        "an agent of Parlour's in a loop",
+        "examples/agent_in_gymnasium.py",
+    ),
+)
+
+
+class Outcome(NamedTuple):
+    """What came of a client."""
+
+    client: Client
+    version: str
+    error: str
+    """Empty if it ran."""
+    steps_per_second: str
+    """Empty if it says none."""
+
+
+def torch_pin() -> str:
+    """Return the version of torch that the project is pinned to, as a requirement."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith("torch=="))
+
+
+def installed(place: str) -> list[list[str]]:
+    """Return the arguments of each ``pip install`` that an environment needs, torch first."""
+    needs = PLACES[place]
+    own = ["-e", needs[0].replace("parlour", ".", 1)]
+    rest = [need for need in needs[1:] if need != "torch"]
+    pin = FOLDER / place / "torch.txt"
+    first = [[torch_pin()]] if "torch" in needs or "train" in needs[0] else []
+    return [*first, ["-c", str(pin), *own, *rest]]
+
+
+def prepare(place: str) -> Path:
+    """Return an environment's Python; one that is not whole, or has other needs, is made anew.
+
+    CalledProcessError if something cannot be installed, OSError if it cannot be written.
+    """
+    folder, stamp = FOLDER / place, FOLDER / place / "installed.txt"
+    python = folder / "bin" / "python"
+    steps = installed(place)
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == repr(steps):
+        return python
+    print(f"{place}: installing {', '.join(PLACES[place])} ...", file=sys.stderr, flush=True)
+    venv.create(folder, clear=True, symlinks=True, with_pip=True)
+    (folder / "torch.txt").write_text(torch_pin() + "\n", encoding="utf-8")
+    for step in steps:
+        pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+        subprocess.run([*pip, *step], cwd=ROOT, check=True, capture_output=True, text=True)
+    stamp.write_text(repr(steps), encoding="utf-8")
+    return python
+
+
+def ask_version(python: Path, library: str) -> str:
+    """Return a library's name and version, with Gymnasium's beside it."""
+    code = "import sys; from importlib.metadata import version\n"
+    code += "print(', '.join(f'{name} {version(name)}' for name in sys.argv[1:]))"
+    names = dict.fromkeys((library, "gymnasium"))
+    done = subprocess.run(
+        [str(python), "-c", code, *names], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def last_line(text: str) -> str:
+    """Return the last line that says something."""
+    return ([line.strip() for line in text.splitlines() if line.strip()] or ["no output"])[-1]
+
+
+def run(client: Client) -> Outcome:
+    """Run a client in a folder of its own, which is its home, too; failures are outcomes."""
+    version = ""
+    try:
+        python = prepare(client.place)
+        version = ask_version(python, client.library)
+        file, *arguments = client.command.split()
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [str(python), str(ROOT / file), *arguments],
+                cwd=folder,
+                env=os.environ | {"HOME": folder, "OMP_NUM_THREADS": "1"},
+                capture_output=True,
+                text=True,
+                timeout=LIMIT,
+                check=True,
+            )
+    except subprocess.TimeoutExpired:
+        return Outcome(client, version, f"not ready after {LIMIT} s", "")
+    except subprocess.CalledProcessError as error:
+        said = str(error.stderr or error)
+        print(said[-4000:], file=sys.stderr)
+        return Outcome(client, version, last_line(said), "")
+    except OSError as error:
+        return Outcome(client, version, str(error), "")
+    found = STEPS_PER_SECOND.findall(done.stdout)
+    return Outcome(client, version, "", found[-1] if found else "")
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """Return the outcomes as Markdown."""
+    out = ["| client | what it does | versions | result | steps/s |"]
+    out.append("| --- | --- | --- | --- | ---: |")
+    for client, version, error, rate in outcomes:
+        name = f"[{client.name}](../../{client.file})"
+        result = f"fails: {error}".replace("|", "/")[:200] if error else "runs"
+        out.append(f"| {name} | {client.about} | {version} | {result} | {rate or '–'} |")
+    return "\n".join(out)
+
+
+def conditions() -> str:
+    """Return when and where it was measured."""
+    return (
+        "Steps per second of the environment as the client drives it: one process, one thread, its "
+        f"learning included where it learns; {machine()}, {os.cpu_count()} cores with a load of "
+        f"{os.getloadavg()[2]:.1f}, {time.strftime('%Y-%m-%d')}. Written by `python -m "
+        "benchmarks.clients --write`."
+    )
+
+
+def choose(names: list[str]) -> list[Client]:
+    """Return the clients of these names, or of these environments; all if none is named."""
+    return [one for one in CLIENTS if not names or {one.name, one.place} & set(names)]
+
+
+def main() -> None:
+    """Run and print; see the module's text."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.clients", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    known = sorted({*PLACES, *(client.name for client in CLIENTS)})
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}")
+    parser.add_argument("--write", action="store_true", help="write docs/guides/environments.md")
+    given = parser.parse_args()
+    for name in given.names:
+        if name not in known:
+            parser.error(f"no client {name!r}: allowed are {', '.join(known)}")
+    if given.write and given.names:
+        parser.error("--write is for all clients: name none")
+    outcomes = []
+    for client in choose(given.names):
+        print(f"{client.name}: {client.command}", file=sys.stderr, flush=True)
+        outcomes.append(run(client))
+    text = f"{table(outcomes)}\n\n{conditions()}"
+    print(text)
+    if given.write:
+        put_block(GUIDE, BLOCK, text)
+    sys.exit(any(outcome.error for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    main()

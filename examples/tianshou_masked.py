@@ -1,0 +1,94 @@
+"""DQN of Tianshou with masks on a Parlour game, then its games beside those of random play.
+
+    python examples/tianshou_masked.py --steps 20000
+
+`DictObservation` gives the observation the names and types that Tianshou looks for; then its
+policies leave out what is illegal, when they explore, too. ``illegal="raise"`` would tell if they
+did not. Needs ``pip install tianshou``.
+"""
+
+import argparse
+import time
+
+import gymnasium as gym
+import numpy as np
+import torch
+from tianshou.algorithm.algorithm_base import Policy
+from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
+from tianshou.data import Collector, VectorReplayBuffer
+from tianshou.env import DummyVectorEnv
+from tianshou.trainer import OffPolicyTrainerParams
+from tianshou.utils.net.common import Net
+
+from parlour.envs import DictObservation  # the import registers the games
+
+
+def make_env(name: str) -> gym.Env:
+    """Return an environment whose observations have masks as Tianshou wants them."""
+    env = gym.make(name, skip_forced=True, illegal="raise")
+    return DictObservation(env, observation_key="obs", mask_key="mask", mask_dtype="bool")
+
+
+def make_envs(name: str, rows: int, seed: int) -> DummyVectorEnv:
+    """Return so many of them, seeded."""
+    envs = DummyVectorEnv([lambda: make_env(name) for _ in range(rows)])
+    envs.seed(seed)
+    return envs
+
+
+def make_learner(env: gym.Env) -> DQN:
+    """Return double DQN with a network of two layers."""
+    inputs, actions = env.observation_space["obs"].shape, env.action_space.n
+    network = Net(state_shape=inputs, action_shape=actions, hidden_sizes=(128, 128))
+    policy = DiscreteQLearningPolicy(
+        model=network, action_space=env.action_space, eps_training=0.1, eps_inference=0.0
+    )
+    optimizer = AdamOptimizerFactory(lr=5e-4)
+    return DQN(policy=policy, optim=optimizer, gamma=1.0, target_update_freq=200)
+
+
+def play(policy: Policy, name: str, games: int) -> str:
+    """Return what a policy is paid in games that it has not seen."""
+    collector = Collector(policy, make_envs(name, 10, seed=10_000))
+    returns = collector.collect(n_episode=games, reset_before_collect=True).returns
+    return f"{returns.mean():.3f} ± {1.96 * returns.std(ddof=1) / len(returns) ** 0.5:.3f}"
+
+
+def main() -> None:
+    """Read the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--id", default="parlour/Pyramid-v0")
+    parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument("--games", type=int, default=200)
+    arguments = parser.parse_args()
+
+    np.random.seed(0)
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    env = make_env(arguments.id)
+    learner = make_learner(env)
+    buffer = VectorReplayBuffer(20_000, buffer_num=10)
+    envs = make_envs(arguments.id, 10, seed=0)
+    training = OffPolicyTrainerParams(
+        training_collector=Collector(learner, envs, buffer, exploration_noise=True),
+        max_epochs=1,
+        epoch_num_steps=arguments.steps,
+        collection_step_num_env_steps=100,
+        update_step_num_gradient_steps_per_sample=0.1,
+        verbose=False,
+        show_progress=False,
+    )
+    begun = time.perf_counter()
+    learner.run_training(training)
+    rate = arguments.steps / (time.perf_counter() - begun)
+    uniform = MARLRandomDiscreteMaskedOffPolicyAlgorithm(env.action_space)
+    print(f"reward a game, mean of {arguments.games}, with 95 % intervals")
+    print(f"random play  {play(uniform.policy, arguments.id, arguments.games)}")
+    print(f"DQN          {play(learner.policy, arguments.id, arguments.games)}")
+    print(f"{rate:,.0f} steps/s")
+
+
+if __name__ == "__main__":
+    main()
