@@ -271,8 +271,7 @@ def conditions() -> str:
     return (
         "Steps per second of the environment as the client drives it: one process, one thread, its "
         f"learning included where it learns; {machine()}, {os.cpu_count()} cores with a load of "
-        f"{os.getloadavg()[2]:.1f}, {time.strftime('%Y-%m-%d')}. Written by `python -m "
-        "benchmarks.clients --write`."
+        f"{os.getloadavg()[2]:.1f}, {time.strftime('%Y-%m-%d')}."
     )
 
 
@@ -301,7 +300,7 @@ def main() -> None:
     text = f"{table(outcomes)}\n\n{conditions()}"
     print(text)
     if given.write:
-        put_block(GUIDE, BLOCK, text)
+        put_block(GUIDE, BLOCK, f"{text} Written by `python -m benchmarks.clients --write`.")
     sys.exit(any(outcome.error for outcome in outcomes))
 
 
