@@ -35,5 +35,4 @@ class NetworkAgent:
 
 
 if __name__ == "__main__":
-    for one in compare("pyramid", ["uniform", "greedy", NetworkAgent()], deals=500).evaluations:
-        print(one.headline())
+    print(compare("pyramid", ["uniform", "greedy", NetworkAgent()], deals=500))

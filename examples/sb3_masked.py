@@ -15,8 +15,7 @@ from sb3_contrib import MaskablePPO
 
 from parlour.agents import from_sb3
 from parlour.envs import find_game
-from parlour.training import CardVecEnv, compare
-from parlour.training.evaluation.duplicate import compare_duplicate
+from parlour.training import CardVecEnv, compare, compare_duplicate
 
 
 def main() -> None:
@@ -36,9 +35,7 @@ def main() -> None:
     model.learn(arguments.steps)
     rate = model.num_timesteps / (time.perf_counter() - begun)
     play = compare if game.num_players(envs.rules) == 1 else compare_duplicate
-    found = play(game, ["uniform", "greedy", from_sb3(model)], deals=arguments.deals)
-    for group in found.variants.values():
-        print("\n".join(one.headline() for one in group))
+    print(play(game, ["uniform", "greedy", from_sb3(model)], deals=arguments.deals))
     print(f"{rate:,.0f} steps/s")
 
 

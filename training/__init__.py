@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .evaluation.compare import Comparison, compare
+    from .evaluation.duplicate import compare_duplicate
     from .evaluation.evaluate import Evaluation, evaluate
     from .evaluation.plots import picture, plot_comparison
     from .learning.sb3 import CardVecEnv
@@ -24,6 +25,7 @@ _PLACES = {
     "Evaluation": "evaluation.evaluate",
     "Settings": "learning.settings",
     "compare": "evaluation.compare",
+    "compare_duplicate": "evaluation.duplicate",
     "evaluate": "evaluation.evaluate",
     "make_settings": "learning.settings",
     "picture": "evaluation.plots",
@@ -40,6 +42,7 @@ __all__ = [
     "Evaluation",
     "Settings",
     "compare",
+    "compare_duplicate",
     "evaluate",
     "make_settings",
     "picture",

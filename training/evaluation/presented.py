@@ -3,10 +3,11 @@
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+    from rich.console import Console
 
 PAGE_WIDTH = 140
 """Columns of the tables in a notebook."""
@@ -40,19 +41,27 @@ class Presented:
         return paths
 
     def _repr_html_(self) -> str:
+        return self._show("truecolor").export_html(inline_styles=True, code_format=PAGE)
+
+    def __str__(self) -> str:
+        """The tables, as text: what ``print`` shows."""
+        return self._show(None).export_text()
+
+    def _show(self, colors: Literal["truecolor"] | None) -> "Console":
+        """What has been shown on a recording console of the width of a page."""
         from rich.console import Console  # to play needs no extra
 
         console = Console(
             record=True,
             file=StringIO(),
             width=PAGE_WIDTH,
-            color_system="truecolor",
+            color_system=colors,
             force_jupyter=False,
             highlight=False,
             emoji=False,
         )
         self._module().show(self, console)
-        return console.export_html(inline_styles=True, code_format=PAGE)
+        return console
 
     def __repr__(self) -> str:
         """The headline: results have too many numbers to be printed."""

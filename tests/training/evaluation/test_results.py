@@ -100,6 +100,13 @@ def test_a_result_is_printed_on_one_line(results: dict[str, Any], kind: str) -> 
     assert "\n" not in line and len(line) < 160, line
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_str_of_a_result_is_its_table(results: dict[str, Any], kind: str) -> None:
+    text = str(results[kind])
+    assert "greedy" in text and "agent" in text and len(text.splitlines()) > 4
+    assert "\x1b" not in text and "<pre" not in text
+
+
 def test_what_a_result_has_is_printed_on_one_line(results: dict[str, Any]) -> None:
     one, match = results["Evaluation"], results["DuplicateEvaluation"]
     for part in (one.spec, one.results, match.results):
