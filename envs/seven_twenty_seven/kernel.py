@@ -293,6 +293,7 @@ def clear_state(s: State, rules: RulesRecord) -> None:
     s["pot"] = 0
     s["high"] = 0
     s["bettor"] = -1
+    s["drawn"] = 0
     s["legal"] = 0
 
 
