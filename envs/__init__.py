@@ -45,7 +45,10 @@ watch_compilations()
 make.metadata = CardEnv.metadata  # type: ignore[attr-defined]
 make_vec.metadata = CardVectorEnv.metadata  # type: ignore[attr-defined]
 
-for _module in (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven):
+_MODULES = (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven)
+"""The packages of the games: a game that is not here is known to nobody."""
+
+for _module in _MODULES:
     _game = register(_module.GAME)
     gym.register(
         id=_game.id,

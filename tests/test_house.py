@@ -330,7 +330,7 @@ def find_docstring(module: str, name: str) -> str | None:
 def test_what_is_public_stands_on_a_page_with_a_docstring(page: str) -> None:
     package = API_PAGES[page]
     names = list_public_names(package)
-    text = (ROOT / f"docs/api/{page}.md").read_text(encoding="utf-8")
+    text = read_page(f"docs/api/{page}.md", "its page of the API, like those of the others")
     assert re.findall(r"^::: (\S+)$", text, re.MULTILINE) == [f"{package}.{n}" for n in names]
     assert [name for name in names if not find_docstring(package, name)] == []
 
@@ -401,14 +401,26 @@ HEADINGS = (  # those of Gymnasium's pages, and three of ours
 )
 
 
+def read_page(path: str, what: str) -> str:
+    """The text of a document; where there is none, say which, and what belongs into it."""
+    assert (ROOT / path).is_file(), f"no {path}: {what}"
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("game", games())
 def test_the_page_of_a_game_has_the_headings_of_gymnasium(game: str) -> None:
-    text = (ROOT / f"envs/{game}/README.md").read_text(encoding="utf-8")
+    text = read_page(f"envs/{game}/README.md", "the page of a game, like those of the others")
     assert tuple(re.findall(r"^## (.+)$", text, re.MULTILINE)) == HEADINGS
 
 
 def test_the_site_shows_every_page() -> None:
     named = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.M))
     own = {name.removeprefix("docs/") for name in documents() if name.startswith("docs/")}
-    assert own - named == set()
-    assert {f"games/{game}.md" for game in games()} - named == set()
+    own |= {f"games/{game}.md" for game in games()}
+    assert own <= named, f"mkdocs.yml has no line below nav: for {sorted(own - named)}"
+
+
+def test_every_game_is_registered() -> None:
+    known = {name for name in API_PAGES if name in games()}
+    left = sorted(set(games()) - known)
+    assert not left, f"{left}: folders of envs/ that are not in _MODULES of envs/__init__.py"

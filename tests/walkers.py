@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from parlour.envs import Game
+from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 
 Walker = Callable[[Rows, np.random.Generator], int]
@@ -38,6 +39,20 @@ def greedy(rows: Rows, rng: np.random.Generator) -> int:
 
 
 WALKERS: dict[str, Walker] = {"uniform": uniform, "lowest": lowest_first, "greedy": greedy}
+
+
+MOST_STEPS = 10_000
+"""A game that has not ended by then never will."""
+
+
+def no_end(rows: Rows) -> str:
+    """What is said of a game that would keep a test going for ever."""
+    rules = to_plain(rows.rules)
+    return (
+        f"{rows.game.name}: a game by {rules} has not ended after {MOST_STEPS} steps: "
+        'step writes s["over"] = Over.TERMINATED and s["legal"] = 0 at the end '
+        f"(envs/{rows.game.name}/kernel.py)"
+    )
 
 
 def random_options(game: Game, rng: np.random.Generator) -> dict[str, object]:

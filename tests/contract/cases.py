@@ -14,7 +14,7 @@ from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.options import as_record, to_plain
 from parlour.envs.core.rows import Rows
-from tests.walkers import WALKERS, random_options
+from tests.walkers import MOST_STEPS, WALKERS, no_end, random_options
 
 
 @dataclass(frozen=True)
@@ -156,13 +156,14 @@ def positions(env: CardEnv | Whole, games: int, seed: int, every: int = 1) -> It
     for number in range(games):
         env.reset(seed=seed + number)
         walker = list(WALKERS.values())[number % len(WALKERS)]
-        over = ended(env)
+        over, begun = ended(env), steps
         while not over:
             if steps % every == 0:
                 yield from visit(env, steps)
             _, _, terminated, truncated, _ = env.step(walker(env.rows, rng))
             over = terminated or truncated
             steps += 1
+            assert steps - begun < MOST_STEPS, no_end(env.rows)
         yield from visit(env, steps)
 
 

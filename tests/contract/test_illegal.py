@@ -45,7 +45,7 @@ def test_a_random_legal_action_is_played_instead(tried: Case) -> None:
             env.restore(here)
             env.step(-7)
             assert env.clone().tobytes() == after.tobytes(), "a copy draws the same"
-    assert len(drawn) > 2
+    assert len(drawn) > min(2, tried.game.actions - 1)
 
 
 def test_every_legal_action_is_drawn_equally_often() -> None:

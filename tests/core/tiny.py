@@ -136,8 +136,9 @@ def view(s: Any, rules: Any, seat: int) -> None:
 
 def score(s: Any, rules: Any, weights: Any, scores: Any) -> None:
     """Score TAKE by the card, LEAVE by a weight, STOP by nothing."""
-    scores[TAKE] = s["deck"][s["next"]] >> 2
-    scores[LEAVE] = weights[0]
+    if s["legal"]:
+        scores[TAKE] = s["deck"][s["next"]] >> 2
+        scores[LEAVE] = weights[0]
 
 
 def score_by_number(s: Any, rules: Any, weights: Any, scores: Any) -> None:
@@ -173,16 +174,21 @@ def as_python(kernel: Any) -> Callable[..., Any]:
 def make_kernels(**changes: Any) -> BatchKernels:
     """Return the batch kernels as plain Python; ``changes`` go to `make_batch_kernels`."""
     parts: dict[str, Any] = {
+        "shuffle": shuffle,
+        "deal": deal,
+        "step": step,
         "score_scale": SCORE_SCALE,
         "win_bonus": WIN_BONUS,
         "fallback_action": fallback_action,
         "reward_unit": unit,
     }
-    made = make_batch_kernels(shuffle, deal, step, len(LABELS), **{**parts, **changes})
+    made = make_batch_kernels(actions=len(LABELS), **{**parts, **changes})
     over_rows = (made.reset_rows, made.step_rows, made.pay_finished)
     reset_rows, step_rows, pay_finished = map(as_python, over_rows)
     begin = plain_python(made.begin)
-    return BatchKernels(reset_rows, step_rows, begin, step, pay_finished, *made[5:])
+    return made._replace(
+        reset_rows=reset_rows, step_rows=step_rows, begin=begin, pay_finished=pay_finished
+    )
 
 
 def make_game(**changes: Any) -> Game:

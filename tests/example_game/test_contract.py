@@ -15,7 +15,9 @@ from typing import Any
 from tests.contract import (
     test_bad_input,
     test_deals,
+    test_gaps,
     test_gymnasium,
+    test_illegal,
     test_leaks,
     test_legality,
     test_plain_python,
@@ -25,14 +27,14 @@ from tests.contract import (
     test_states,
     test_vector,
 )
-from tests.contract.cases import random_cases
+from tests.contract.cases import Case, random_cases
 from tests.contract.test_second_process import CODE
 
 from . import GAME
 
 MODULES = (
-    *(test_bad_input, test_deals, test_gymnasium, test_leaks, test_legality, test_plain_python),
-    *(test_properties, test_records, test_scenes, test_states, test_vector),
+    *(test_bad_input, test_deals, test_gaps, test_gymnasium, test_leaks, test_legality),
+    *(test_plain_python, test_properties, test_records, test_scenes, test_states, test_vector),
 )
 ELSEWHERE = {
     "test_made_by_module_and_id_in_a_process_that_imported_nothing",  # it knows Parlour's games
@@ -70,6 +72,12 @@ def test_rows_are_single_environments_by_random_options() -> None:
     ]
     for kind in ("terminated", "truncated", "illegal", "won"):
         assert any(end[kind] for end in ends), kind
+
+
+def test_illegal_actions_do_what_the_modes_say(case: Case) -> None:
+    """The contract has its own choice of games for them; two actions are few."""
+    test_illegal.test_a_random_legal_action_is_played_instead(case)
+    test_illegal.test_a_penalty_changes_nothing_and_goes_on(case)
 
 
 def run_alone(code: str) -> list[str]:

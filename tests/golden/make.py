@@ -24,6 +24,7 @@ from parlour.envs.core.deals import decks_digest, default_bank
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.core.scene import Scene, ansi
+from tests.walkers import MOST_STEPS, no_end
 
 FOLDER = Path(__file__).parent
 BANKS = "banks.txt"
@@ -97,6 +98,7 @@ def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int],
         rows.step(np.array([action]))
         paid += rows.buffers.rewards[0, : len(seats)]
         steps += 1
+        assert steps < MOST_STEPS, no_end(rows)
         can = " ".join(map(str, legal))
         lines.append(f"{steps:4}  seat {turn}  {f'{action} {game.label(action)}':18} legal {can}")
         over = bool(rows.states["over"][0])

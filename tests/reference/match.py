@@ -16,7 +16,7 @@ from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
-from tests.walkers import WALKERS, Walker, random_options
+from tests.walkers import MOST_STEPS, WALKERS, Walker, no_end, random_options
 
 
 class Reference(Protocol):
@@ -72,6 +72,7 @@ class Match(Generic[R]):
                 rows.step(np.array([action]))
                 reference.step(action)
                 self.compare(rows, reference)
+                assert len(actions) < MOST_STEPS, no_end(rows)
             self.count(hits, reference, None)
         except Exception as error:  # the reference refuses an action, or the two differ
             error.add_note(f"{to_plain(rows.rules)}, seed {seed}, actions {actions}")
