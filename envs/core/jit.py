@@ -35,6 +35,8 @@ from numba.core import caching, compiler
 from numba.core.serialize import dumps
 from numba.core.types import Type
 
+from .uncompiled import run_uncompiled
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__)
@@ -64,7 +66,7 @@ def jit(kernel: Any = None, /, *, twin: Any = None, inline: str = "never") -> An
     if kernel is None:
         return functools.partial(jit, twin=twin, inline=inline)
     if _setting("DISABLE_JIT"):
-        return twin or kernel
+        return run_uncompiled(twin or kernel)
     njit: Any = numba.njit
     dispatcher = njit(
         kernel,
