@@ -283,8 +283,7 @@ def clear_state(s: State, rules: RulesRecord) -> None:
     s["size"] = pack_size(rules)
     for place in range(PACK_SIZE):
         s["owner"][place] = 0
-    before = s["shown"]["players"]  # seats without a player are clear already
-    for seat in range(max(before, rules.players)):
+    for seat in range(max(s["shown"]["players"], rules.players)):  # the others are clear
         clear_seat(s, seat)
         if seat >= rules.players:
             s["shown"]["seats"][seat] = s["seats"][seat]

@@ -52,6 +52,10 @@ def find_missing_lines(game: Game, root: Path) -> list[str]:
     for page in (f"games/{name}.md", f"rules/{name}.md", f"api/{name}.md"):
         if f": {page}\n" not in site:
             found.append(f"{name}: no line in mkdocs.yml below nav: '- {game.title}: {page}'")
+    for path in (f"envs/{name}/README.md", f"tests/reference/{name}.py"):
+        file = root / path
+        if file.exists() and f"docs/rules/{name}.md" not in file.read_text(encoding="utf-8"):
+            found.append(f"{name}: {path} does not name docs/rules/{name}.md, the rules it is by")
     tests = sorted((root / "tests/games").glob("*.py"))
     if not any(f"tests.reference.{name}" in test.read_text(encoding="utf-8") for test in tests):
         found.append(

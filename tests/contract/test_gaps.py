@@ -172,7 +172,7 @@ def clone(tmp_path: Path) -> Path:
     files += [f"tests/golden/pyramid/{variant}.txt" for variant in GAMES["pyramid"].variants]
     for path in files:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).touch()
+        (tmp_path / path).write_text("docs/rules/pyramid.md", encoding="utf-8")
     return tmp_path
 
 
@@ -194,6 +194,13 @@ def test_a_missing_file_is_named(clone: Path, path: str, said: str) -> None:
     (clone / path).unlink()
     (found,) = gaps.find_missing_files(GAMES["pyramid"], clone)
     assert found.startswith(f"pyramid: no {path}: {said}")
+
+
+@pytest.mark.parametrize("path", ["envs/pyramid/README.md", "tests/reference/pyramid.py"])
+def test_what_does_not_name_the_rules_is_named(clone: Path, path: str) -> None:
+    (clone / path).write_text("by heart", encoding="utf-8")
+    (found,) = gaps.find_missing_files(GAMES["pyramid"], clone)
+    assert found == f"pyramid: {path} does not name docs/rules/pyramid.md, the rules it is by"
 
 
 def test_a_missing_match_and_lines_of_the_site_are_named(clone: Path) -> None:

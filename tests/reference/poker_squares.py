@@ -1,6 +1,6 @@
 """Poker Squares (one player): a slow, plain reference to test the fast kernel against.
 
-Written only from the project's rule page `rules/poker_squares.md`, which draws on 002 The
+Written only from the project's rule page `docs/rules/poker_squares.md`, which draws on 002 The
 Ultimate Book of Card Games and on what is published about the game without a starter. No code
 is shared with, or taken from, the kernel. The game for two is left out.
 

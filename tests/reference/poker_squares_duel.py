@@ -1,8 +1,8 @@
 """Poker Squares head to head (two players): a slow, plain reference for the fast kernel.
 
-Written only from the project's rule page `rules/poker_squares.md`, section "Head to head", on top
-of the reference of the game for one, `poker_squares`: where a card may go and what a grid is
-worth is settled there. No code is shared with, or taken from, the kernel.
+Written only from the project's rule page `docs/rules/poker_squares.md`, section "Head to head",
+on top of the reference of the game for one, `poker_squares`: where a card may go and what a grid
+is worth is settled there. No code is shared with, or taken from, the kernel.
 
 Readings taken where the page leaves something open:
 

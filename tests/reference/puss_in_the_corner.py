@@ -1,6 +1,6 @@
 """Puss in the Corner (patience, one player): a slow, plain reference for the fast kernel.
 
-Written only from the project's rule page `rules/puss_in_the_corner.md`, whose own source is
+Written only from the project's rule page `docs/rules/puss_in_the_corner.md`, whose own source is
 002 The Ultimate Book of Card Games. No code is shared with, or taken from, the kernel.
 
 Actions: PLACE 1-4 are 0-3, PLAY 1-4 are 4-7, FOUNDATION 8, DEAL 9, REDEAL 10, GATHER 1-4 are

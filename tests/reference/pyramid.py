@@ -1,6 +1,6 @@
 """Pyramid (patience, one player): a slow, plain reference to test the fast kernel against.
 
-Written only from the project's rule page `rules/pyramid.md`, whose own sources are:
+Written only from the project's rule page `docs/rules/pyramid.md`, whose own sources are:
 000 the web version with undo; 001 "Pyramid Solitaire"; 002 The Ultimate Book of Card Games;
 003 "Pyramid Card Game". No code is shared with, or taken from, the kernel.
 

@@ -1,6 +1,6 @@
 """Seven Twenty-Seven (vying game, 2 to 10 players): a slow, plain reference for the fast kernel.
 
-Written only from the project's rule page `rules/seven_twenty_seven.md`, whose own source is
+Written only from the project's rule page `docs/rules/seven_twenty_seven.md`, whose own source is
 000 the page on the vying game, with house rules from other published pages. No code is shared
 with, or taken from, the kernel. What hands count and how a pot is divided is in
 `seven_twenty_seven_showdown`, what can be set in `seven_twenty_seven_options`, how the table
