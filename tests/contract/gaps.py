@@ -70,12 +70,14 @@ def find_no_end(game: Game) -> list[str]:
     case = Case(game, game.default)
     rows, crowd = begin(case), Crowd(case, ROWS, 1)
     for _ in range(MOST_STEPS):
-        if (rows.states["over"] == Over.TERMINATED).any():
+        over, nothing = rows.states["over"] == Over.TERMINATED, rows.states["legal"] == 0
+        if (over & nothing).any():
             return []
-        if not rows.states["legal"].all():
+        if (over | nothing).any():
             return [
-                f"{game.name}: nothing is legal although the game is not over: deal and step write "
-                f's["legal"], and at the end s["over"] = Over.TERMINATED{in_file(game, "kernel")}'
+                f"{game.name}: a game is over and something legal, or nothing is legal and it is "
+                'not over: at the end step writes s["over"] = Over.TERMINATED and s["legal"] = 0'
+                f"{in_file(game, 'kernel')}"
             ]
         rows.step(crowd.choose(rows.states, rows.buffers.masks))
     return [no_end(rows)]
@@ -138,6 +140,21 @@ def find_unwritten(game: Game) -> list[str]:
 def words(field: str) -> str:
     shown = field.startswith("shown.")
     return f"piece {field[6:]!r} of the observation" if shown else f"field {field!r} of the state"
+
+
+def find_out_of_range(game: Game) -> list[str]:
+    """Say which pieces of the observation show a number that their kind does not have."""
+    wrong = np.zeros(game.features.width, bool)
+    for seed, case in enumerate(watched_cases(game)):
+        for rows in watch(case, seed):
+            wrong |= ((rows.codes < 0) | (rows.codes > game.features.high)).any(axis=0)
+    return [
+        f"{game.name}: piece {name!r} of the observation shows numbers below 0 or above "
+        f"{game.features.high[taken[0]]}: its kind in FEATURES, or what writes it, is wrong "
+        f"(envs/{game.name}/rules.py, kernel.py)"
+        for name, taken in list_fields(game.features.dtype)
+        if wrong[taken].any()
+    ]
 
 
 def find_left_over(game: Game) -> list[str]:
@@ -229,7 +246,7 @@ def is_refused(case: Case, state: np.ndarray, taken: np.ndarray) -> bool:
 
 
 BY_PLAY = (
-    *(find_no_end, find_unwritten, find_left_over, find_hidden_options, find_not_on_the_table),
-    find_unchecked,
+    *(find_no_end, find_unwritten, find_out_of_range, find_left_over, find_hidden_options),
+    *(find_not_on_the_table, find_unchecked),
 )
 """What is found by playing."""

@@ -71,6 +71,11 @@ def deal_without_points(s: Any, rules: Any) -> None:
     s["points"][:] = kept
 
 
+def step_below_zero(s: Any, rules: Any, action: int) -> None:
+    tiny.step(s, rules, action)
+    s["shown"]["target"] = -1
+
+
 def step_without_net(s: Any, rules: Any, action: int) -> None:
     tiny.step(s, rules, action)
     s["net"][:] = 0
@@ -99,8 +104,9 @@ def test_a_whole_game_is_told_nothing(check: Check) -> None:
         (
             gaps.find_no_end,
             broken(step=step_into_nothing),
-            "take_or_leave: nothing is legal although the game is not over: deal and step write "
-            's["legal"], and at the end s["over"] = Over.TERMINATED (envs/take_or_leave/kernel.py)',
+            "take_or_leave: a game is over and something legal, or nothing is legal and it is not "
+            'over: at the end step writes s["over"] = Over.TERMINATED and s["legal"] = 0 '
+            "(envs/take_or_leave/kernel.py)",
         ),
         (
             gaps.find_unwritten,
@@ -113,6 +119,13 @@ def test_a_whole_game_is_told_nothing(check: Check) -> None:
             broken(step=step_without_net),
             "take_or_leave: field 'net' of the state is 0 in all positions by all rules: deal and "
             "step write it (envs/take_or_leave/kernel.py)",
+        ),
+        (
+            gaps.find_out_of_range,
+            broken(step=step_below_zero),
+            "take_or_leave: piece 'target' of the observation shows numbers below 0 or above 21: "
+            "its kind in FEATURES, or what writes it, is wrong "
+            "(envs/take_or_leave/rules.py, kernel.py)",
         ),
         (
             gaps.find_left_over,
