@@ -33,7 +33,8 @@ Deals = Annotated[int, Range(1, 10**7)]
 
 def make_whole(settings: Any) -> None:
     """Write whole numbers that were given as floats, such as 1e6, into their fields as int."""
-    for name, (kind, _) in _allowed(type(settings)).items():
+    made: Any = type(settings)
+    for name, (kind, _) in _allowed(made).items():
         value = getattr(settings, name)
         if kind is int and type(value) is float and value.is_integer():
             object.__setattr__(settings, name, int(value))
