@@ -34,7 +34,7 @@ from .core.batch import Autoreset, DealSource, Over, Reward, StepConfig
 from .core.game import Game
 from .core.game import find_game as find_game
 from .core.options import parse_bool, to_plain, unknown_text
-from .core.rows import Rows, observation_codes, view_states
+from .core.rows import Rows, copy_states, observation_codes, view_states
 from .core.scene import Scene, ansi, svg
 
 try:
@@ -240,13 +240,13 @@ class CardAECEnv(AECEnv):
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         seats = np.arange(len(self.possible_agents))
-        states = self.rows.states.repeat(len(seats))
-        facts = self.game.info_facts(states, self.rules, seats)
+        facts = self.game.info_facts(self._repeat_state(len(seats)), self.rules, seats)
         if self.illegal == "random":
             facts["played_action"] = np.where(seats == self._acted, self.rows.played[0], -1)
+        rows = zip(*(values.tolist() for values in facts.values()), strict=True)
         return {
-            agent: {fact: values[seat].item() for fact, values in facts.items()}
-            for seat, agent in enumerate(self.possible_agents)
+            agent: dict(zip(facts, row, strict=True))
+            for agent, row in zip(self.possible_agents, rows, strict=True)
         }
 
     def _refuse(self, agent: str, action: int) -> None:
@@ -274,15 +274,15 @@ class CardAECEnv(AECEnv):
     def _view_states(self, *seats: int) -> np.ndarray:
         """The state as each of the seats sees it."""
         self._need_reset(not self._started)
-        return view_states(
-            self.game, self.rules, self.rows.states.repeat(len(seats)), np.array(seats)
-        )
+        return view_states(self.game, self.rules, self._repeat_state(len(seats)), np.array(seats))
+
+    def _repeat_state(self, times: int) -> np.ndarray:
+        return copy_states(self.rows.states, np.zeros(times, np.int64))
 
     def _mask(self, seat: int) -> np.ndarray:
-        state = self.rows.states[0]
-        asked = state["over"] == Over.RUNNING and state["turn"] == seat
-        legal = int(state["legal"]) if asked else 0
-        return (legal >> np.arange(self.game.actions) & 1).astype(np.int8)
+        states = self.rows.states
+        asked = not states["over"][0] and states["turn"][0] == seat
+        return self.rows.buffers.masks[0] * np.int8(asked)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Return what an agent sees now, and which actions it can take: arrays of their own."""
