@@ -252,7 +252,8 @@ def run(client: Client) -> Outcome:
     except OSError as error:
         return Outcome(client, version, str(error), "")
     found = STEPS_PER_SECOND.findall(done.stdout)
-    return Outcome(client, version, "", found[-1] if found else "")
+    said = "" if found else 'its last line is not "... steps/s"'
+    return Outcome(client, version, said, found[-1] if found else "")
 
 
 def table(outcomes: list[Outcome]) -> str:
@@ -269,9 +270,10 @@ def table(outcomes: list[Outcome]) -> str:
 def conditions() -> str:
     """Return when and where it was measured."""
     return (
-        "Steps per second of the environment as the client drives it: one process, one thread, its "
-        f"learning included where it learns; {machine()}, {os.cpu_count()} cores with a load of "
-        f"{os.getloadavg()[2]:.1f}, {time.strftime('%Y-%m-%d')}."
+        "Steps per second of the environment as the client drives it: one process, one thread, one "
+        f"run, its learning included where it learns; {machine()}, {os.cpu_count()} cores with a "
+        f"load of {os.getloadavg()[2]:.1f}: with more load than cores these are lower bounds; "
+        f"{time.strftime('%Y-%m-%d')}."
     )
 
 

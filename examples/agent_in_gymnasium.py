@@ -6,6 +6,7 @@
 """
 
 import argparse
+import time
 
 import gymnasium as gym
 
@@ -23,14 +24,16 @@ def main() -> None:
     env = gym.make(arguments.id, render_mode="ansi").unwrapped
     agent = load_agent(arguments.agent, env.game, env.rules)
     env.reset(options={"deal": arguments.deal})
-    over, step = False, 0
+    over, step, begun = False, 0, 0.0
     while not over:
         turn = prepare_turn(agent, env.game, env.rules, env.rows.states, seed=step)
         action = int(choose_actions(agent, turn)[0])
         print(env.game.label(action), end=" · ")
         _, _, terminated, truncated, info = env.step(action)
         over, step = terminated or truncated, step + 1
+        begun = begun or time.perf_counter()  # the first move may compile
     print(f"\n{env.render()}\nscore {info['score']}, moves {info['moves']}")
+    print(f"{(step - 1) / (time.perf_counter() - begun):,.0f} steps/s")
 
 
 if __name__ == "__main__":

@@ -45,11 +45,11 @@ MOST_STEPS = 10_000
 """A game that has not ended by then never will."""
 
 
-def no_end(rows: Rows) -> str:
+def no_end(rows: Rows, steps: int) -> str:
     """What is said of a game that would keep a test going for ever."""
     rules = to_plain(rows.rules)
     return (
-        f"{rows.game.name}: a game by {rules} has not ended after {MOST_STEPS} steps: "
+        f"{rows.game.name}: a game by {rules} has not ended after {steps} steps: "
         'step writes s["over"] = Over.TERMINATED and s["legal"] = 0 at the end '
         f"(envs/{rows.game.name}/kernel.py)"
     )

@@ -258,19 +258,21 @@ class Game:
         """
         seats = np.zeros(len(states), np.int64) if seats is None else seats
         won, score, moves, illegal = self._read_results(states, rules, seats)
-        return {
-            self.goal_name(rules): won.astype(np.bool_),
-            "score": score,
-            "moves": moves,
-            "illegal_action": illegal.astype(np.bool_),
-            **self.final_info(states, rules, seats),
-        }
+        known = won.astype(np.bool_), score, moves, illegal.astype(np.bool_)
+        return self._name_results(rules, known, self.final_info(states, rules, seats))
 
     def _read_results(self, states: States, rules: Any, seats: np.ndarray) -> np.ndarray:
         found = np.empty((4, len(states)), np.int64)
         read = read_results if self.num_players(rules) == 1 else read_seat_results
         read(states, seats, found)
         return found
+
+    def _name_results(
+        self, rules: Any, known: tuple[Any, Any, Any, Any], said: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """By name what all games say, in the order of `read_results`, and what this one adds."""
+        names = (self.goal_name(rules), "score", "moves", "illegal_action")
+        return {**dict(zip(names, known, strict=True)), **said}
 
     def info_facts(
         self, states: States, rules: Any, seats: np.ndarray | None = None
@@ -279,8 +281,7 @@ class Game:
 
         That is what Stable-Baselines3 calls it, in every game.
         """
-        facts = self.results(states, rules, seats)
-        return facts | {"is_success": facts[self.goal_name(rules)]}
+        return self._add_success(rules, self.results(states, rules, seats))
 
     def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:
         """Return the `info_facts` of one state (1,) as plain values, in less time."""
@@ -288,14 +289,11 @@ class Game:
         said = {
             fact: values.item() for fact, values in self.final_info(state, rules, seats).items()
         }
-        return {
-            self.goal_name(rules): won != 0,
-            "score": score,
-            "moves": moves,
-            "illegal_action": illegal != 0,
-            **said,
-            "is_success": won != 0,
-        }
+        known = won != 0, score, moves, illegal != 0
+        return self._add_success(rules, self._name_results(rules, known, said))
+
+    def _add_success(self, rules: Any, facts: dict[str, Any]) -> dict[str, Any]:
+        return facts | {"is_success": facts[self.goal_name(rules)]}
 
 
 def take_seats(values: np.ndarray, seats: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import os
 import pickle
 import platform
@@ -189,11 +190,14 @@ class _Parts:
             if cell != types.CellType():  # an empty one is filled after the function was made
                 self.add(cell.cell_contents, names)
         self.add((value.__defaults__, value.__kwdefaults__), self.contents)
-        for code in _codes(value.__code__):
+        self._add_code(value)
+        self._follow(value.__globals__, _names(value.__code__), set())
+
+    def _add_code(self, function: types.FunctionType) -> None:
+        for code in _codes(function.__code__):
             self.contents += code.co_code, code.co_names, code.co_varnames, code.co_freevars
             consts = [const for const in code.co_consts if not isinstance(const, types.CodeType)]
             self.add(consts, self.contents)
-        self._follow(value.__globals__, _names(value.__code__), set())
 
     def _follow(self, scope: Mapping[str, Any], used: set[str], passed: set[int]) -> None:
         """Take in what the names that a function uses mean there, also behind dots."""
@@ -204,6 +208,16 @@ class _Parts:
             dotted = isinstance(value, types.ModuleType | type) and id(value) not in passed
             if dotted and _top(module) not in _KNOWN_BY_VERSION:
                 self._follow(vars(value), used, passed | {id(value)})
+
+
+class _SourceParts(_Parts):
+    """The same by the text of functions, which is that of every version of Python."""
+
+    def _add_code(self, function: types.FunctionType) -> None:
+        try:
+            self.contents.append(inspect.getsource(function))
+        except OSError:  # made from a string: there is no file to read
+            super()._add_code(function)
 
 
 def _identity(*parts: object) -> tuple[bytes, bytes]:
@@ -217,11 +231,10 @@ def _identity(*parts: object) -> tuple[bytes, bytes]:
 def digest_code(function: Callable[..., Any]) -> str:
     """Return 16 hex digits that differ when the code that a function reaches does.
 
-    That is what makes a kernel another one, without the versions of compiler and NumPy; the
-    bytecode of another minor version of Python differs, too. What stands in dictionaries does not
-    count, nor do the methods of classes.
+    It is their text that counts, not the versions of Python, compiler and NumPy, nor what stands in
+    dictionaries, nor the methods of classes.
     """
-    made_of = _Parts()
+    made_of = _SourceParts()
     made_of.contents = []
     made_of.add(function, made_of.contents)
     return _digest(made_of.contents).hex()[:16]

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+WORD = (1 << 64) - 1
+
 
 class View:
     """An array or a record, as compiled code reads and writes it."""
@@ -26,7 +28,9 @@ class View:
         return show(self.array[key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Write an entry or a field."""
+        """Write an entry or a field; whole numbers run over as compiled."""
+        if type(value) is int and self.array.dtype.kind in "iu":
+            value = np.array(value & WORD, np.uint64).astype(self.array.dtype)
         self.array[key] = value.array if isinstance(value, View) else value
 
     def __getattr__(self, name: str) -> Any:

@@ -91,6 +91,11 @@ def test_a_client_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "| runs | 1,234 |" in clients.table([found])
 
 
+def test_a_client_that_says_no_rate_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = clients.run(make_client(tmp_path, monkeypatch, "print('done')"))
+    assert "steps/s" in found.error
+
+
 def test_a_client_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client = make_client(tmp_path, monkeypatch, "raise ValueError('a | b')")
     found = clients.run(client)

@@ -163,7 +163,7 @@ def positions(env: CardEnv | Whole, games: int, seed: int, every: int = 1) -> It
             _, _, terminated, truncated, _ = env.step(walker(env.rows, rng))
             over = terminated or truncated
             steps += 1
-            assert steps - begun < MOST_STEPS, no_end(env.rows)
+            assert steps - begun < MOST_STEPS, no_end(env.rows, MOST_STEPS)
         yield from visit(env, steps)
 
 

@@ -98,7 +98,7 @@ def test_a_whole_game_is_told_nothing(check: Check) -> None:
             gaps.find_no_end,
             ENDLESS,
             "take_or_leave: a game by {'players': 1, 'target': 6, 'forced': False, 'dead': False} "
-            'has not ended after 10000 steps: step writes s["over"] = Over.TERMINATED and '
+            'has not ended after 60 steps: step writes s["over"] = Over.TERMINATED and '
             's["legal"] = 0 at the end (envs/take_or_leave/kernel.py)',
         ),
         (

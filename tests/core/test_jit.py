@@ -25,6 +25,12 @@ from .helper import helper
 def caller(x):
     return 10 * helper(x)
 """
+PLAIN = """
+from .caller import caller
+SEEN = {"call": 1}
+def plain(x):
+    return SEEN and caller(x)
+"""
 FACTORY = """
 from .core.jit import jit
 @jit
@@ -143,12 +149,9 @@ def test_an_edited_helper_behind_the_dot_of_a_module_is_noticed(house: House) ->
 
 @pytest.mark.slow
 def test_the_digest_of_code_is_that_of_what_is_reached(house: House) -> None:
-    ask = (
-        "from house.core.jit import digest_code; from house.caller import caller\n"
-        "SEEN = {'call': 1}\n"
-        "def plain(x): return SEEN and caller(x)\n"
-        "print(digest_code(plain))"
-    )
+    house.write("house/plain.py", PLAIN)
+    ask = "from house.core.jit import digest_code; from house.plain import plain"
+    ask += "\nprint(digest_code(plain))"
     before, _ = house.run(ask)
     house.write("house/factory.py", FACTORY.replace("100", "300"))
     assert house.run(ask)[0] == house.run(ask, PYTHONHASHSEED="3")[0] == before

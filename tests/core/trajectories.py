@@ -16,6 +16,7 @@ from tests.example_game import GAME as EXAMPLE
 from tests.example_game.alone import alone
 
 STEPS = 24
+POSITIONS = 200
 
 
 def digest(*arrays: Any) -> str:
@@ -58,13 +59,22 @@ def vector(game: Game) -> Iterator[str]:
         yield digest(observations, rewards, terminated, truncated, envs.action_masks(), envs.states)
 
 
+def solve(game: Game) -> Iterator[str]:
+    """What the solver says of some deals, where there is one, within few positions."""
+    for deal in range(3 if game.solve else 0):
+        assert game.solve is not None
+        env = CardEnv(game)
+        env.reset(options={"deal": deal})
+        yield str(game.solve(env.clone(), env.rules, limit=POSITIONS))
+
+
 def play_all() -> list[str]:
     """Return the trajectories of every game that is registered, and of the example."""
     lines: list[str] = []
     with alone():
         lines += [f"{EXAMPLE.name}: {line}" for play in (single, vector) for line in play(EXAMPLE)]
     for game in GAMES.values():
-        lines += [f"{game.name}: {line}" for play in (single, vector) for line in play(game)]
+        lines += [f"{game.name}: {line}" for play in (single, vector, solve) for line in play(game)]
     return lines
 
 

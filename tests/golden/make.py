@@ -98,7 +98,7 @@ def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int],
         rows.step(np.array([action]))
         paid += rows.buffers.rewards[0, : len(seats)]
         steps += 1
-        assert steps < MOST_STEPS, no_end(rows)
+        assert steps < MOST_STEPS, no_end(rows, MOST_STEPS)
         can = " ".join(map(str, legal))
         lines.append(f"{steps:4}  seat {turn}  {f'{action} {game.label(action)}':18} legal {can}")
         over = bool(rows.states["over"][0])

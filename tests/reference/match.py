@@ -72,7 +72,7 @@ class Match(Generic[R]):
                 rows.step(np.array([action]))
                 reference.step(action)
                 self.compare(rows, reference)
-                assert len(actions) < MOST_STEPS, no_end(rows)
+                assert len(actions) < MOST_STEPS, no_end(rows, MOST_STEPS)
             self.count(hits, reference, None)
         except Exception as error:  # the reference refuses an action, or the two differ
             error.add_note(f"{to_plain(rows.rules)}, seed {seed}, actions {actions}")

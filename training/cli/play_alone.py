@@ -124,7 +124,8 @@ class LonePlay:
     def take_back(self, asked: type[Exception]) -> None:
         """Go back by a move, or to the beginning of the deal."""
         if len(self.history) == 1:
-            self.terminal.say("nothing to take back")
+            back = asked is PlayerUndo
+            self.terminal.say("nothing to take back" if back else "this is the beginning")
             return
         del self.history[-1 if asked is PlayerUndo else 1 :]
         self.env.restore(self.history[-1])

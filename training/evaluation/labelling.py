@@ -35,6 +35,7 @@ from .labels import (
     is_scored,
     load_labels,
     save_labels,
+    shipped_file,
 )
 from .spec import DEALS, check_number, describe_rules
 from .truth import verify_solution
@@ -83,7 +84,8 @@ def make_labels(
     chunks lie in a hidden folder beside the file until it is written, whole; a second call with the
     same arguments, or with more ``deals``, goes on from them. A file that has these labels, or more
     of the same, is returned as it is; of one with fewer deals, or with a lower limit, what is
-    settled is taken over, if the same code of the solver found it. Every way to win is played by
+    settled is taken over, if the same code of the solver found it; so it is of the labels that come
+    with Parlour, where there is no file. Every way to win is played by
     the game's own kernel.
 
     Raises ValueError for wrong rules, numbers out of range, where there is no solver, or if
@@ -106,7 +108,8 @@ def make_labels(
     target.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(target, "made"):
         old = _load_old(target, whole, solver)
-        if old is None or len(old) < deals or old.limit != limit:
+        there = old is not None and old.source == target.resolve()
+        if old is None or not there or not _has_labels(old, whole, solver):
             folder.mkdir(exist_ok=True)
             columns = _solve_all(whole, old, folder, jobs, backend, progress)
             columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
@@ -132,26 +135,48 @@ def _drop(folder: Path, whole: LabelTask) -> None:
 
 
 def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
-    """The labels that a file has already, None if none that can be gone on from.
+    """Labels that can be gone on from, None if there are none: those of the file, or shipped ones.
 
-    Raises ValueError if they are better ones: of more deals, with shortest wins, a higher limit.
+    Raises ValueError if the file has better ones: of more deals, with shortest wins, a higher
+    limit.
     """
+    old = _load_sound(target)
+    if old is not None and not _has_labels(old, whole, solver):
+        _refuse_loss(old, whole, solver)
+    for found in (old, _load_sound(shipped_file(target.name))):
+        same = found is not None and (found.solver, found.optimal) == (solver, whole.optimal)
+        if found is not None and same and _limit(found.limit) <= _limit(whole.limit):
+            return found
+    return None
+
+
+def _load_sound(path: Path) -> Labels | None:
     try:
-        old = load_labels(target)
+        return load_labels(path)
     except (OSError, ValueError):  # none, or not as it was written: made anew
         return None
-    same = old.solver == solver and old.optimal == whole.optimal
-    if same and old.limit == whole.limit and len(old) >= whole.n:
-        return old
-    limits = [float("inf") if limit is None else limit for limit in (old.limit, whole.limit)]
-    if len(old) > whole.n or old.optimal > whole.optimal or limits[0] > limits[1]:
+
+
+def _has_labels(old: Labels, whole: LabelTask, solver: str) -> bool:
+    """Whether all that is wanted is there."""
+    same = (old.solver, old.optimal, old.limit) == (solver, whole.optimal, whole.limit)
+    return same and len(old) >= whole.n
+
+
+def _limit(limit: int | None) -> float:
+    return float("inf") if limit is None else limit
+
+
+def _refuse_loss(old: Labels, whole: LabelTask, solver: str) -> None:
+    higher = _limit(old.limit) > _limit(whole.limit)
+    if len(old) > whole.n or old.optimal > whole.optimal or higher:
         kind = "with shortest wins" if old.optimal else "without shortest wins"
-        kind += ", found with a higher limit" if limits[0] > limits[1] else ""
+        kind += ", found with a higher limit" if higher else ""
         kind += "" if old.solver == solver else ", found by another version of the solver"
         raise ValueError(
-            f"{target} has labels of {len(old)} deals, {kind}: remove it, or choose another folder"
+            f"{old.source} has labels of {len(old)} deals, {kind}: remove it, or choose another "
+            "folder"
         )
-    return old if same else None
 
 
 def _take_over(old: Labels | None, task: LabelTask) -> dict[str, np.ndarray] | None:

@@ -295,6 +295,11 @@ def file_stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
     return f"{game.name}-{name}{bank_part}{f'+{first}' if first else ''}"
 
 
+def shipped_file(name: str) -> Path:
+    """Return where labels of this name lie if they come with Parlour."""
+    return SHIPPED_FOLDER / name
+
+
 def find_labels(
     game: Game,
     rules: Any,

@@ -131,15 +131,23 @@ class Bar:
         """Leave the bar as it stands."""
         self.bar.close()
 
-    def update(self, done: int, note: str, always: bool = False) -> None:
-        """Show that so many steps are done; ``always``: where lines are written, write one now."""
+    def update(
+        self, done: int, note: str, always: bool = False, most_left: float | None = None
+    ) -> None:
+        """Show that so many steps are done; ``always``: where lines are written, write one now.
+
+        ``most_left``: seconds after which it ends whatever is done by then; None: no such limit.
+        """
+        speed = (done - self.first) / (time.monotonic() - self.begun)
+        if most_left is not None:
+            self.total = min(self.total, done + int(speed * max(most_left, 0)))
+            self.bar.total = self.total
         self.bar.set_postfix_str(note, refresh=False)
         self.bar.update(done - self.done)
         self.done = done
         now = time.monotonic()
         if self.lines and (always or now - self.said >= LINE_SECONDS):
             self.said = now
-            speed = (done - self.first) / (now - self.begun)
             left = max(self.total - done, 0) / speed
             print(
                 f"{self.label}: {done:,}/{self.total:,} {self.unit}, "

@@ -106,7 +106,7 @@ class Run:
             if evaluates:
                 values |= self.evaluate()
             self.log.write(self.steps, values)
-            bar.update(self.steps, self._note(values), evaluates)
+            bar.update(self.steps, self._note(values), evaluates, self._seconds_left())
             if ended or stop.asked or self.saves(before):
                 self.log.sync()
                 self.history["seconds"] = time.perf_counter() - self.begun
@@ -124,6 +124,11 @@ class Run:
         minutes = self.settings.minutes
         timed = (time.perf_counter() - self.begun) / (60 * minutes) if minutes else 0.0
         return min(1.0, max(self.steps / self.total, timed))
+
+    def _seconds_left(self) -> float | None:
+        """How long the run may go on; None where only its steps count."""
+        minutes = self.settings.minutes
+        return 60 * minutes - (time.perf_counter() - self.begun) if minutes else None
 
     def evaluates(self, before: int) -> bool:
         """Whether an evaluation is due, ``before`` steps having been done before the last ones.

@@ -12,7 +12,7 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from parlour.envs import Game
+from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, copy_states, observation_codes
@@ -59,7 +59,7 @@ class CardVecEnv(VecEnv):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         num_envs: int,
         variant: str | None = None,
         *,
@@ -75,6 +75,7 @@ class CardVecEnv(VecEnv):
         **options: Any,
     ) -> None:
         num_envs = rows_number(num_envs)
+        game = find_game(game) if isinstance(game, str) else game
         self.game, self.encoding, self.illegal = game, encoding, illegal
         table = {"seat": seat} if opponents is None else {"seat": seat, "opponents": opponents}
         self.rows: Rows = make(

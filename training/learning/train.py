@@ -285,7 +285,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     "--resume RUN: RUN is missing, the folder of the run to go on with"
                 )
             if len(words) != 2 or words[0] != "--resume":
-                raise ValueError("--resume RUN takes nothing else: a run keeps its own settings")
+                raise ValueError(
+                    f"{' '.join(words)}: allowed is --resume RUN and nothing else, also no game: a "
+                    "run keeps its own settings"
+                )
             folder, profile = resume(Path(words[1])), False
         else:
             settings = parse(words, print_notice)

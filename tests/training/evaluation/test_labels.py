@@ -27,7 +27,13 @@ from parlour.training.evaluation import labelling, labels, report
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.evaluate import Evaluation, evaluate, play_deals
 from parlour.training.evaluation.label_checks import find_settled
-from parlour.training.evaluation.labels import Labels, find_labels, load_labels, save_labels
+from parlour.training.evaluation.labels import (
+    OWN_FOLDER,
+    Labels,
+    find_labels,
+    load_labels,
+    save_labels,
+)
 from parlour.training.evaluation.plots import plot_comparison
 from parlour.training.evaluation.stats import wilson_rate
 from parlour.training.evaluation.truth import Contradiction, verify_solution
@@ -36,6 +42,7 @@ from tests.fake_solver import FakeSolver, SeesAll, solved
 GAME = game("pyramid")
 RULES = GAME.make_rules()
 SQUARES = game("poker_squares")
+SHIPPED = labels.SHIPPED_FOLDER
 
 
 @pytest.fixture(autouse=True)
@@ -156,6 +163,22 @@ def test_more_deals_or_a_higher_limit_solve_only_what_is_open(fake: FakeSolver) 
     assert (fake.asked, higher.limit) == (labelling.CHUNK * undecided.sum(), None)
     for name, values in more.columns.items():
         np.testing.assert_array_equal(values, higher.columns[name])
+
+
+def test_labels_that_come_with_parlour_are_gone_on_from(
+    fake: FakeSolver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(labels, "SHIPPED_FOLDER", tmp_path / "shipped")
+    labelling.make_labels(GAME, deals=100, jobs=1, out=tmp_path / "shipped")
+    fake.asked = 0
+    for deals, asked in ((50, 0), (150, 50)):
+        path = labelling.make_labels(GAME, deals=deals, jobs=1)
+        assert (fake.asked, len(load_labels(path)), path.parent) == (asked, deals, OWN_FOLDER)
+
+
+def test_labels_that_come_with_parlour_name_their_solver() -> None:
+    files = sorted(SHIPPED.glob("*.parquet"))
+    assert files and all(load_labels(file).solver for file in files)
 
 
 def test_labels_of_another_solver_are_not_gone_on_from(
