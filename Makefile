@@ -77,11 +77,12 @@ $(PYTHON) -m venv $(1)
 endef
 
 .venv/.stamp: pyproject.toml setup.py constraints.txt
+	@echo 'installing into .venv: downloads and unpacks packages, torch among them, for some minutes' >&2
 	$(call venv,.venv)
 	$(BIN)/python $(PIP) "$(TORCH)"
+	@echo 'torch is there; now the rest, again without a word until it is done' >&2
 	$(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
 	@touch $@
-	$(HOW_TO_ACTIVATE)
 
 .venv/.docs-stamp: .venv/.stamp
 	$(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"

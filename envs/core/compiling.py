@@ -1,6 +1,7 @@
 """Says why nothing happens for a while: a kernel that is not on disk is compiled, once."""
 
 import sys
+import time
 from typing import Any
 
 from numba.core import event
@@ -9,23 +10,36 @@ SAID = (
     "parlour: compiling, once: about 20 s, a solver up to two minutes "
     "(parlour warm GAME does it beforehand) ..."
 )
+PAUSE = 5.0
+"""Seconds without a compilation after which the next one is told of anew."""
 
 
 class CompilationListener(event.TimingListener):
-    """Tells on stderr of the first compilation of this process, and measures all of them.
+    """Tells on stderr that this process compiles, and measures how long.
 
-    It tells where stderr is a terminal, or with ``always`` wherever it leads.
+    It tells where stderr is a terminal, or with ``always`` wherever it leads: of the first
+    compilation, and of another one after a pause.
     """
 
     always = False
-    told = False
+    quiet_until = 0.0
+    """When it is time to tell again."""
 
     def on_start(self, event: Any) -> None:
         """See Numba's `Listener`."""
-        if not self.told and sys.stderr is not None and (self.always or sys.stderr.isatty()):
+        looked_at = sys.stderr is not None and (self.always or sys.stderr.isatty())
+        if looked_at and time.monotonic() >= self.quiet_until:
             print(SAID, file=sys.stderr, flush=True)
-        self.told = True
+        self._wait()
         super().on_start(event)
+
+    def on_end(self, event: Any) -> None:
+        """See Numba's `Listener`."""
+        super().on_end(event)
+        self._wait()
+
+    def _wait(self) -> None:
+        self.quiet_until = time.monotonic() + PAUSE
 
     @property
     def seconds(self) -> float:

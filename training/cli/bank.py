@@ -120,7 +120,7 @@ def _make(arguments: argparse.Namespace) -> int:
                 jobs=arguments.jobs,
                 backend=arguments.backend,
                 out=arguments.out,
-                progress=bars("deals solved", variant) if bars else None,
+                progress=bars("deals solved", variant),
             )
             print(f"labels: {path}", file=sys.stderr)
             print("\n".join(_summary_lines(load_labels(path))))

@@ -1,6 +1,7 @@
-"""Progress on stderr, if a person looks at it and tqdm is there."""
+"""Progress on stderr: a bar if a person looks at it and tqdm is there, else lines now and then."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,12 +18,34 @@ def find_tqdm() -> Any:
     return tqdm if sys.stderr.isatty() else None
 
 
+FIRST_LINE, NEXT_LINE = 4.0, 30.0
+"""Seconds until the first line is written where no bar is, and between two lines."""
+
+
+def write_lines(label: str, total: int) -> Progress:
+    """Return what takes how many more deals are done, and writes a line where it takes long."""
+    done, due = 0, time.monotonic() + FIRST_LINE
+
+    def update(more: int) -> None:
+        nonlocal done, due
+        done += more
+        if time.monotonic() >= due and done < total:
+            due = time.monotonic() + NEXT_LINE
+            print(f"{label}: {done:,}/{total:,} deals", file=sys.stderr, flush=True)
+
+    return update
+
+
 @contextmanager
-def progress_bars(deals: int) -> Iterator[Callable[[str, str], Progress | None] | None]:
-    """Give what makes a bar for each agent that plays, or None where there is to be none."""
+def progress_bars(deals: int) -> Iterator[Callable[[str, str], Progress | None]]:
+    """Give what shows the progress of each agent that plays, by its name and the variant's."""
     tqdm = find_tqdm()
     if tqdm is None:
-        yield None
+        yield (
+            lambda agent, variant: (
+                None if agent == "human" else write_lines(f"{variant}: {agent}", deals)
+            )
+        )
         return
     open_bars: list[Any] = []
 

@@ -18,6 +18,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.jit import digest_code
+from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import solver_of
 
@@ -98,6 +99,8 @@ def make_labels(
     check_number("limit", 1 if limit is None else limit, 1)
     if jobs == 0:
         raise ValueError("jobs=0: allowed are numbers from 1, or -1 for one on each core")
+    if backend is not None:
+        _check_backend(backend)
     solver = digest_code(solver_of(game, rules))
     bank = bank or default_bank(game.name)
     target = Path(out) / f"{file_stem(game, rules, bank, first)}.parquet"
@@ -143,11 +146,14 @@ def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
     old = _load_sound(target)
     if old is not None and not _has_labels(old, whole, solver):
         _refuse_loss(old, whole, solver)
-    for found in (old, _load_sound(shipped_file(target.name))):
-        same = found is not None and (found.solver, found.optimal) == (solver, whole.optimal)
-        if found is not None and same and _limit(found.limit) <= _limit(whole.limit):
-            return found
-    return None
+    fits = [
+        found
+        for found in (old, _load_sound(shipped_file(target.name)))
+        if found is not None
+        and (found.solver, found.optimal) == (solver, whole.optimal)
+        and _limit(found.limit) <= _limit(whole.limit)
+    ]
+    return max(fits, key=lambda found: (_limit(found.limit), len(found)), default=None)
 
 
 def _load_sound(path: Path) -> Labels | None:
@@ -266,6 +272,14 @@ def _in_parallel(
         for i in range(0, len(calls), at_once):
             for number, part in parallel(calls[i : i + at_once]):
                 yield tasks[number], part
+
+
+def _check_backend(backend: str) -> None:
+    from joblib.parallel import BACKENDS
+
+    allowed = {*BACKENDS, "dask", "ray"}
+    if backend not in allowed:
+        raise ValueError(unknown_text("backend", backend, sorted(allowed)))
 
 
 def _prepare(backend: str | None) -> None:

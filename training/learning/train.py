@@ -234,7 +234,7 @@ def describe_run(settings: Settings, folder: Path) -> str:
     variant = settings.variant or find_game(settings.game).default
     device = str(get_device(getattr(settings, "device", "cpu")))
     if isinstance(settings, StepSettings):
-        length = f"{settings.total_steps:,} steps"
+        length = f"{settings.total_steps:,} steps, rounded up to whole updates"
     else:
         length = f"{getattr(settings, 'generations', 0):,} generations"
     if settings.minutes:
