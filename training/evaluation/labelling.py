@@ -84,10 +84,9 @@ def make_labels(
     ``backend``; None for either is what ``joblib.parallel_config`` says around the call. Finished
     chunks lie in a hidden folder beside the file until it is written, whole; a second call with the
     same arguments, or with more ``deals``, goes on from them. A file that has these labels, or more
-    of the same, is returned as it is; of one with fewer deals, or with a lower limit, what is
-    settled is taken over, if the same code of the solver found it; so it is of the labels that come
-    with Parlour, where there is no file. Every way to win is played by
-    the game's own kernel.
+    of the same, is returned as it is; of one with fewer deals, or with a lower limit, and of the
+    labels that come with Parlour, what is settled is taken over, if the same code of the solver
+    found it. Every way to win is played by the game's own kernel.
 
     Raises ValueError for wrong rules, numbers out of range, where there is no solver, or if
     the file has labels of more deals, shortest wins or a higher limit, which would be lost;
@@ -144,7 +143,9 @@ def _load_old(target: Path, whole: LabelTask, solver: str) -> Labels | None:
     limit.
     """
     old = _load_sound(target)
-    if old is not None and not _has_labels(old, whole, solver):
+    if old is not None:
+        if _has_labels(old, whole, solver):
+            return old
         _refuse_loss(old, whole, solver)
     fits = [
         found

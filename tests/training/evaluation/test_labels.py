@@ -174,6 +174,9 @@ def test_labels_that_come_with_parlour_are_gone_on_from(
     for deals, asked in ((50, 0), (150, 50)):
         path = labelling.make_labels(GAME, deals=deals, jobs=1)
         assert (fake.asked, len(load_labels(path)), path.parent) == (asked, deals, OWN_FOLDER)
+    labelling.make_labels(GAME, deals=200, jobs=1, out=tmp_path / "shipped")
+    labelling.make_labels(GAME, deals=50, jobs=1)
+    assert len(load_labels(path)) == 150
 
 
 def test_labels_that_come_with_parlour_name_their_solver() -> None:
