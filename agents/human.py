@@ -74,7 +74,7 @@ class HumanAgent:
         self.ask, self.say, self.colour = ask or input, say, colour
         self.answers, self.takes_back = dict(answers or {}), takes_back
         self.clicks: list[int] = []
-        self.begun = time.monotonic()
+        self.begun, self.deal = time.monotonic(), b""
         self.best: human_bests.Best | None = None
 
     def act(self, turn: Turn) -> np.ndarray:
@@ -85,7 +85,10 @@ class HumanAgent:
         if len(turn.masks) != 1:
             raise ValueError(f"a person plays one game at a time, not {len(turn.masks)}")
         if turn.states["steps"][0] == 0:
-            self.clicks, self.begun = [], time.monotonic()
+            self.clicks = []
+            deal = turn.observations.tobytes()
+            if deal != self.deal:  # else moves were taken back: the clock goes on
+                self.deal, self.begun = deal, time.monotonic()
             alone = turn.game.num_players(turn.rules) == 1
             self.best = (
                 human_bests.load_best(human_bests.rules_key(turn.game, turn.rules))

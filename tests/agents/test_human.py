@@ -123,6 +123,15 @@ def test_a_person_plays_one_game_at_a_time() -> None:
         agent.act(prepare_turn(agent, GAME, rows.rules, rows.states, 0))
 
 
+def test_the_clock_goes_on_where_moves_of_a_deal_are_taken_back() -> None:
+    agent = HumanAgent(lambda _: "6d 7c", lambda _: None)
+    begun = []
+    for rows in (table(deck()), table(deck()), table(deck(Kc=3))):
+        agent.act(prepare_turn(agent, GAME, rows.rules, rows.states, 0))
+        begun.append(agent.begun)
+    assert begun[0] == begun[1] < begun[2]
+
+
 def test_clicks_of_one_move_are_given_one_by_one() -> None:
     rows = table(deck())
     said: list[str] = []
