@@ -22,13 +22,15 @@ class CompilationListener(event.TimingListener):
     """
 
     always = False
+    quiet = False
+    """Whether somebody else tells of compilations."""
     quiet_until = 0.0
     """When it is time to tell again."""
 
     def on_start(self, event: Any) -> None:
         """See Numba's `Listener`."""
         looked_at = sys.stderr is not None and (self.always or sys.stderr.isatty())
-        if looked_at and time.monotonic() >= self.quiet_until:
+        if looked_at and not self.quiet and time.monotonic() >= self.quiet_until:
             print(SAID, file=sys.stderr, flush=True)
         self._wait()
         super().on_start(event)

@@ -20,7 +20,7 @@ SHORT_SEARCH = f"{MCTS}@2"
 def run_warm(arguments: argparse.Namespace) -> int:
     """Compile all that a game needs, or every game; say what took how long."""
     names = list(GAMES) if arguments.game is None else [arguments.game]
-    COMPILATIONS.told = True  # each line says it here
+    COMPILATIONS.quiet = True  # each line says it here
     for game in map(find_game, names):
         for part, compile_part in PARTS.items():
             print(f"{game.name}: {part} ...", end="", flush=True)

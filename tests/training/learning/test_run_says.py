@@ -53,7 +53,10 @@ def test_a_run_begins_by_saying_what_it_is(
     words = f"pyramid --preset ppo --seeds 0 --name one --total-steps 5.12e2 --device cpu {WORDS}"
     assert main(words.split()) == 0
     said = capsys.readouterr()
-    first = "training pyramid classic by ppo on cpu: 512 steps; folder runs/pyramid-classic-one"
+    first = (
+        "training pyramid classic by ppo on cpu: 512 steps, rounded up to whole updates; "
+        "folder runs/pyramid-classic-one"
+    )
     assert said.err.splitlines()[0] == first
     assert "learning curve: runs/pyramid-classic-one/curve.png" in said.out
     assert (tmp_path / "runs/pyramid-classic-one/curve.png").read_bytes().startswith(b"\x89PNG")
@@ -62,7 +65,10 @@ def test_a_run_begins_by_saying_what_it_is(
 def test_the_first_line_names_the_length_of_every_method() -> None:
     timed = replace(SMALL, minutes=1.5, seeds=(0, 1))
     said = describe_run(timed, Path("runs/x"))
-    assert "2 seeds, each 768 steps, at most 1.5 minutes; folder runs/x" in said
+    assert (
+        "2 seeds, each 768 steps, rounded up to whole updates, at most 1.5 minutes; folder runs/x"
+        in said
+    )
     searched = make_settings("weights", game="poker_squares", generations=7)
     assert "by weights on cpu: 7 generations; " in describe_run(searched, Path("x"))
 

@@ -307,7 +307,7 @@ def test_wrong_settings_are_named(
         (["piramid"], "unknown game 'piramid'; did you mean 'pyramid'?"),
         (["pyramid", "--preset", "dmo"], "unknown preset 'dmo'; did you mean 'demo'?"),
         (["--resume", "nowhere"], "nowhere: no run to resume"),
-        (["pyramid", "--resume", "nowhere"], "takes nothing else"),
+        (["pyramid", "--resume", "nowhere"], "allowed is --resume RUN and nothing else"),
         (["--resume"], "--resume RUN: RUN is missing"),
         (["--variant", "clasic"], "error: unknown variant 'clasic'; did you mean 'classic'?"),
         (["--options", "passes", "99"], "error: option passes=99: allowed are 0–9 (see"),
