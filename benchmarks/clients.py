@@ -171,7 +171,7 @@ class Outcome(NamedTuple):
     error: str
     """Empty if it ran."""
     steps_per_second: str
-    """Empty if it says none."""
+    """Empty if it failed."""
 
 
 def torch_pin() -> str:

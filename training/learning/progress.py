@@ -138,19 +138,19 @@ class Bar:
 
         ``most_left``: seconds after which it ends whatever is done by then; None: no such limit.
         """
-        speed = (done - self.first) / (time.monotonic() - self.begun)
+        now = time.monotonic()
+        speed, total = (done - self.first) / (now - self.begun), self.total
         if most_left is not None:
-            self.total = min(self.total, done + int(speed * max(most_left, 0)))
-            self.bar.total = self.total
+            total = min(total, done + int(speed * max(most_left, 0)))
+        self.bar.total = total
         self.bar.set_postfix_str(note, refresh=False)
         self.bar.update(done - self.done)
         self.done = done
-        now = time.monotonic()
         if self.lines and (always or now - self.said >= LINE_SECONDS):
             self.said = now
-            left = max(self.total - done, 0) / speed
+            left = max(total - done, 0) / speed
             print(
-                f"{self.label}: {done:,}/{self.total:,} {self.unit}, "
+                f"{self.label}: {done:,}/{total:,} {self.unit}, "
                 f"{speed:,.0f}/s, {note}, {left:,.0f} s left",
                 file=sys.stderr,
                 flush=True,

@@ -132,6 +132,20 @@ def test_a_line_of_progress_fits_too(
     assert len(line) <= 80
 
 
+def test_a_limit_of_time_is_estimated_anew_each_time(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    bar = progress.Bar("seed 0", 2_000_000, 0)
+    bar.begun -= 100  # the first steps took long
+    bar.update(1000, "won 1%", always=True, most_left=50)
+    bar.begun += 90
+    bar.update(8000, "won 2%", always=True, most_left=40)
+    slow, fast = capsys.readouterr().err.splitlines()
+    assert "1,000/1," in slow and slow.endswith(", 50 s left")
+    assert "8,000/3" in fast and fast.endswith(", 40 s left")
+
+
 @pytest.mark.parametrize("text", ["1e6", "1_000_000", "1.0e+6", "1000000", "10E5"])
 def test_numbers_as_people_write_them(text: str) -> None:
     for words in (["--total-steps", text], [f"--total-steps={text}"]):
