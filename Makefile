@@ -14,6 +14,10 @@ PIP := -m pip --disable-pip-version-check install --quiet
 SPREAD := -n auto --maxprocesses $(WORKERS) --dist loadfile
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest $(SPREAD)
 
+# pip says nothing for minutes where nobody looks on: a dot shows that it lives. The loop ends with
+# the shell that began it.
+DOTS := (while sleep 4 && kill -0 $$$$ 2>/dev/null; do printf . >&2; done) &
+
 # What lets "parlour ..." be typed as the documents write it.
 HOW_TO_ACTIVATE = @echo 'To use it here: . .venv/bin/activate    (then: parlour list)' >&2
 
@@ -79,23 +83,23 @@ endef
 .venv/.stamp: pyproject.toml setup.py constraints.txt
 	@echo 'installing into .venv: downloads and unpacks packages, torch among them, for some minutes' >&2
 	$(call venv,.venv)
-	$(BIN)/python $(PIP) "$(TORCH)"
-	@echo 'torch is there; now the rest, again without a word until it is done' >&2
-	$(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
+	$(DOTS) $(BIN)/python $(PIP) "$(TORCH)"
+	@echo 'torch is there; now the rest' >&2
+	$(DOTS) $(BIN)/python $(PIP) -c constraints.txt -e ".[dev]"
 	@touch $@
 
 .venv/.docs-stamp: .venv/.stamp
-	$(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"
+	$(DOTS) $(BIN)/python $(PIP) -c constraints.txt -e ".[docs]"
 	@touch $@
 
 # Not the pins, but what pyproject.toml promises.
 .venv-lowest/.stamp: pyproject.toml setup.py
 	$(call venv,.venv-lowest)
-	$(LOWEST)/python $(PIP) "gymnasium==$(GYMNASIUM)" -e ".[table]" \
+	$(DOTS) $(LOWEST)/python $(PIP) "gymnasium==$(GYMNASIUM)" -e ".[table]" \
 	  hypothesis pytest pytest-xdist
 	@touch $@
 
 .venv-peers/.stamp: pyproject.toml setup.py constraints.txt
 	$(call venv,.venv-peers)
-	$(PEERS)/python $(PIP) -c constraints.txt -e ".[peers]"
+	$(DOTS) $(PEERS)/python $(PIP) -c constraints.txt -e ".[peers]"
 	@touch $@

@@ -22,7 +22,7 @@ from parlour.envs import GAMES, CardEnv, Game, find_game
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.deals import decks_digest, default_bank
 from parlour.envs.core.options import to_plain
-from parlour.envs.core.rows import Rows, observation_codes, view_states
+from parlour.envs.core.rows import Rows, copy_states, observation_codes, view_states
 from parlour.envs.core.scene import Scene, ansi
 from tests.walkers import MOST_STEPS, no_end
 
@@ -106,7 +106,9 @@ def play_in_turn(game: Game, variant: str, deal: int) -> tuple[tuple[bool, int],
             lines += table(seats_view(rows, 0 if over else int(rows.states["turn"][0])))
     for seat in seats:
         observe_seat(seen, rows, seat)
-    results = game.results(rows.states.repeat(len(seats)), rules, np.arange(len(seats)))
+    results = game.results(
+        copy_states(rows.states, np.zeros(len(seats), int)), rules, np.arange(len(seats))
+    )
     lines.append(fact("end", "terminated"))
     for key, values in results.items():
         lines.append(fact(key, "  ".join(said(value.item()) for value in values)))
@@ -180,11 +182,13 @@ def banks_written() -> list[str]:
 
 def playthroughs(games: Iterable[Game]) -> dict[str, str]:
     """All playthroughs of some games by the path of their file, from this folder."""
-    return {
-        f"{game.name}/{variant}.txt": playthrough(game, variant)
-        for game in games
-        for variant in game.variants
-    }
+    texts = {}
+    for game in games:
+        for variant in game.variants:
+            path = f"{game.name}/{variant}.txt"
+            print(path, file=sys.stderr, flush=True)
+            texts[path] = playthrough(game, variant)
+    return texts
 
 
 def main(names: Sequence[str] = ()) -> None:

@@ -258,7 +258,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
 
 def run_train(words: Sequence[str]) -> int:
     """Hand all arguments to the trainer; ``--option a=b`` becomes one of its settings."""
-    if not asks_help(words) and sys.stderr.isatty():
+    if not asks_help(words):  # seconds pass until torch is there
         print("parlour: loading torch ...", file=sys.stderr, flush=True)
     from ..learning.train import main as train
 
