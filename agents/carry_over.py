@@ -13,6 +13,7 @@ from parlour.envs.core.features import DIGIT, Features, Piece
 from parlour.envs.core.game import EarlierFeatures
 
 from .networks import read_alone
+from .rank_tokens import RankReader
 
 Tensors = dict[str, np.ndarray]
 
@@ -27,6 +28,8 @@ def carry_over(network: str, weights: Tensors, earlier: EarlierFeatures, game: G
     readers = {"first.weight": _carry_dense, "table": _carry_table}
     if network == "numbers":
         readers["first.weight"] = _carry_numbers
+    if network == "ranks":
+        readers = {"common.weight": _carry_common}
     for name, carry in readers.items():
         if name in carried:
             carried[name] = carry(carried[name], earlier.features, game.features)
@@ -76,6 +79,18 @@ def _carry_numbers(weight: np.ndarray, old: Features, new: Features) -> np.ndarr
             _widen(parts[old.width + len(numbers[0]) :], _hot_places(*alone), hot[1]),
         ]
     ).T.copy()
+
+
+def _carry_common(weight: np.ndarray, old: Features, new: Features) -> np.ndarray:
+    """The weights of what all tokens of `rank_tokens.RankTokens` share."""
+    before, after = RankReader(old).common, RankReader(new).common
+    _check_inputs(weight.shape[1], 2 * len(before))
+    entries = find_entries(old, new)[before]
+    places, size = [after.index(entry) for entry in entries], len(after)
+    shares, flags = np.split(weight.T, 2)
+    shares = shares * (new.high[entries] / old.high[before])[:, None]  # of a new highest
+    wide = [_widen(part.astype(weight.dtype), np.array(places), size) for part in (shares, flags)]
+    return np.concatenate(wide).T.copy()
 
 
 def _hot_places(old: list[Piece], new: list[Piece]) -> Iterator[int]:

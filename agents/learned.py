@@ -4,7 +4,6 @@ The network is one of ours (`LearnedAgent`), or the policy of a Stable-Baselines
 (`from_sb3`).
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -106,15 +105,15 @@ class LearnedAgent(PolicyAgent):
         ``deterministic`` None: as it was trained to play. Raises `artefact.ArtefactError`, a
         ValueError, naming the file and the reason.
         """
-        found = artefact.load_artefact(path, game, rules, lambda net: _weigh(game, net)[1])
+        found = artefact.load_artefact(path, game, rules, lambda net: weigh(game, net))
         net = found.network
         with artefact.blame_file(found.folder):
             tensors = dict(found.weights)
             if found.earlier:
                 tensors = carry_over(net["name"], tensors, found.earlier, game)
-            least, size = _weigh(game, net)[0], sum(one.nbytes for one in tensors.values())
-            if size < least:  # said before a network of that size is made
-                raise ValueError(f"weights of {size:,} bytes; such a network has {least:,} or more")
+            needed, size = weigh(game, net), sum(one.nbytes for one in tensors.values())
+            if size != needed:  # said before a network of that size is made
+                raise ValueError(f"weights of {size:,} bytes; such a network has {needed:,}")
             for name, array in tensors.items():
                 if array.dtype != np.float32 or not np.isfinite(array).all():
                     raise ValueError(f"tensor {name!r}: finite float32 are needed")
@@ -217,10 +216,6 @@ def from_sb3(
             "the Discrete of an environment of Parlour"
         )
     return Sb3Agent(model, kind if name is None else name, deterministic, seed)
-
-
-def _weigh(game: Game, net: Mapping[str, Any]) -> tuple[int, int]:
-    return weigh(game, net["width"], net["depth"])
 
 
 def _last_legal(masks: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ A secret move of another seat, as in the duel of Poker Squares, is a branch of t
 been seen: the known limit of a single observer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from parlour.envs import Game
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import Reward
 from parlour.envs.core.options import as_record
-from parlour.envs.core.turn import Agent, Turn, agent_name, best_actions
+from parlour.envs.core.turn import Agent, Judgement, Turn, agent_name, best_actions
 
 from . import artefact
 from .greedy import GreedyAgent
@@ -120,13 +120,30 @@ class MCTSAgent:
         """Return one legal action for each game, int64 (n,); the only one without a search."""
         actions = turn.masks.argmax(axis=1)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+        for some, search in self._searches(turn, rows):
+            actions[some] = search.best(turn.masks[some])
+        return actions
+
+    def judge(self, turn: Turn) -> Judgement:
+        """Return the mean of each action's games; of one never tried, the worst mean there is."""
+        values, actions = np.zeros(turn.masks.shape), turn.masks.argmax(axis=1)
+        for some, search in self._searches(turn, np.arange(len(turn.masks))):
+            masks = turn.masks[some]
+            visits, means = search.statistics(masks)
+            tried = masks & (visits > 0)
+            worst = means.min(axis=1, keepdims=True, where=tried, initial=np.inf)
+            values[some] = np.where(tried, means, np.where(masks & np.isfinite(worst), worst, 0.0))
+            actions[some] = search.best(masks)
+        return Judgement(values, actions)
+
+    def _searches(self, turn: Turn, rows: np.ndarray) -> Iterator[tuple[np.ndarray, "TreeSearch"]]:
+        """Search from some rows, so many at once as memory allows: those rows, and their trees."""
         chunk = max(1, MEMORY // self._bytes(turn.game))
         for first in range(0, len(rows), chunk):
             some = rows[first : first + chunk]
             search = TreeSearch(self.guide, turn, some, self._room, self.explore, self.seed)
             self._grow(search)
-            actions[some] = search.best(turn.masks[some])
-        return actions
+            yield some, search
 
     @property
     def _room(self) -> int:
@@ -198,10 +215,15 @@ class TreeSearch:
             if self.guide.prior == LOGITS:
                 self.tree.logits[fresh, self.tree.leaf[fresh]] = logits
 
-    def best(self, masks: np.ndarray) -> np.ndarray:
-        """Return the action that was chosen most often at each root, by ``masks`` bool (k, a)."""
+    def statistics(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return how often each root's actions were tried, int64 (k, a), and the means of these."""
         visits, means = np.zeros(masks.shape, np.int64), np.zeros(masks.shape)
         root_statistics(self.tree, visits, means)
+        return visits, means
+
+    def best(self, masks: np.ndarray) -> np.ndarray:
+        """Return the action that was chosen most often at each root, by ``masks`` bool (k, a)."""
+        visits, means = self.statistics(masks)
         most = visits == visits.max(axis=1, keepdims=True, where=masks, initial=0)
         return best_actions(masks & most, means)
 

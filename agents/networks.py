@@ -5,7 +5,7 @@ takes, to action logits and values. `NETWORKS` lists them; one more is one class
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,58 +16,10 @@ from parlour.envs.core.features import CARD, DIGIT, DIGIT_BASE, RANK, Features, 
 from parlour.envs.core.options import unknown_text
 
 from .card_bonds import PLACE_CLASSES, list_bonds
+from .card_network import CardNetwork, linear, masked_logits
+from .rank_tokens import RankTokens
 
-ILLEGAL_LOGIT = -1e8
-"""Logit of an illegal action: its probability is exactly 0 in float32, its log stays finite."""
-
-
-def masked_logits(logits: Tensor, masks: Tensor) -> Tensor:
-    """Return logits (n, actions) in which illegal actions, by ``masks`` (bool), cannot be chosen.
-
-    All that chooses or learns by a network passes here: it is the one seam for masks.
-    """
-    return torch.where(masks, logits, ILLEGAL_LOGIT)
-
-
-class CardNetwork(nn.Module):
-    """A body, which reads observations, with a tower and a head for policy and for value.
-
-    A subclass says which ``encoding`` it takes and fills in ``body``; it may override ``forward``
-    instead. ``width`` is that of every hidden layer; ``depth`` counts the hidden layers from body
-    to head, the body's own last one included.
-    """
-
-    encoding: ClassVar[str]
-
-    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
-        super().__init__()
-        self.features, self.actions, self.width, self.depth = features, actions, width, depth
-        self.policy = _tower(width, depth - 1, actions, 0.01)
-        self.value = _tower(width, depth - 1, 1, 1.0)
-
-    def body(self, observations: Tensor) -> Tensor:
-        """Return hidden features (n, width) of integer observations (n, entries or columns)."""
-        raise NotImplementedError
-
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Return unmasked logits (n, actions) and values (n,) of observations (n, ...)."""
-        hidden = self.body(observations)
-        return self.policy(hidden), self.value(hidden).squeeze(-1)
-
-
-def _tower(width: int, layers: int, out: int, gain: float) -> nn.Sequential:
-    parts: list[nn.Module] = []
-    for _ in range(layers):
-        parts += [linear(width, width), nn.ReLU()]
-    return nn.Sequential(*parts, linear(width, out, gain))
-
-
-def linear(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Linear:
-    """Return a linear layer with orthogonal weights of that gain and no bias to begin with."""
-    layer = nn.Linear(inputs, outputs)
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer
+__all__ = ["NETWORKS", "CardNetwork", "build_network", "linear", "masked_logits"]
 
 
 class Mlp(CardNetwork):
@@ -268,6 +220,7 @@ NETWORKS: dict[str, type[CardNetwork]] = {
     "embedding": Embedding,
     "bonds": Bonds,
     "numbers": Numbers,
+    "ranks": RankTokens,
 }
 """Every network by its name: the one table."""
 
@@ -290,15 +243,6 @@ def check_size(width: int, depth: int) -> None:
             raise ValueError(f"{name}={value}: allowed are numbers from 1 to {high}")
 
 
-def weigh(game: Game, width: int, depth: int) -> tuple[int, int]:
-    """Return between how many bytes the weights of every network of this size have."""
-    check_size(width, depth)
-    features = game.features
-    towers = 2 * (depth - 1) * width * (width + 1) + (game.actions + 1) * (width + 1)
-    inputs = features.columns + 2 * features.width**2 + 4  # pairs of twice as many places
-    return 4 * towers, 4 * (towers + inputs * width)
-
-
 def build_network(
     name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
 ) -> CardNetwork:
@@ -309,3 +253,14 @@ def build_network(
         return made(game.features, game.actions, width, depth, **(options or {}))
     except TypeError as error:
         raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error
+
+
+def weigh(game: Game, net: Mapping[str, Any]) -> int:
+    """Return how many bytes the weights have of the network that an artefact describes.
+
+    ``net`` has name, width, depth and options. Nothing is allocated. Raises ValueError as
+    `build_network` does.
+    """
+    with torch.device("meta"):
+        network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
+    return sum(tensor.nbytes for tensor in network.state_dict().values())

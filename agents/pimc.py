@@ -16,7 +16,7 @@ import numpy as np
 from parlour.envs import GAMES, Game
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.splitmix import mix64
-from parlour.envs.core.turn import Agent, Turn, agent_field, check_agent
+from parlour.envs.core.turn import Agent, Judgement, Turn, agent_field, check_agent
 
 PIMC_WORLDS = 40
 """Worlds for each decision, where no budget is named."""
@@ -63,6 +63,7 @@ class PimcAgent:
         if player.sees_all:
             raise ValueError(f"pimc: {player.name} sees the hidden cards; name one who does not")
         self.player, self.worlds, self.milliseconds = player, worlds, milliseconds
+        self.world_limit, self.known_limit = WORLD_LIMIT, KNOWN_LIMIT
         self.encoding = agent_field(player, "encoding")  # it is handed on what this agent gets
         self.name = "pimc" if player.name == "greedy" else f"{player.name}-pimc"
 
@@ -71,21 +72,15 @@ class PimcAgent:
         actions = turn.masks.argmax(axis=1)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
         if len(rows):
-            asked = Turn(
-                turn.game,
-                turn.rules,
-                copy_states(turn.states, rows),
-                turn.observations[rows],
-                turn.masks[rows],
-                turn.seeds[rows],
-            )
-            actions[rows] = self._choose(asked)
+            actions[rows] = self.judge(turn.take(rows)).actions
         return actions
 
-    def _choose(self, turn: Turn) -> np.ndarray:
-        left = np.where(turn.masks, self._chances(turn), -1.0)
-        best = left >= left.max(axis=1, keepdims=True) - 1e-9
-        return np.asarray(self.player.act(turn._replace(masks=best)))
+    def judge(self, turn: Turn) -> Judgement:
+        """Return for each action the share of worlds in which a win is left after it."""
+        values = np.where(turn.masks, self._chances(turn), -1.0)
+        best = values >= values.max(axis=1, keepdims=True) - 1e-9
+        chosen = np.asarray(self.player.act(turn._replace(masks=best)))
+        return Judgement(np.where(turn.masks, values, 0.0), chosen)
 
     def _chances(self, turn: Turn) -> np.ndarray:
         """For each action the share of worlds in which a win is left after it, (n, actions)."""
@@ -116,7 +111,7 @@ class PimcAgent:
         known = rows[same]
         if len(known):
             first = copy_states(worlds, np.flatnonzero(same) * ALIKE)
-            total[known] = turn.game.winnable_after(first, turn.rules, KNOWN_LIMIT)
+            total[known] = turn.game.winnable_after(first, turn.rules, self.known_limit)
             counts[known] = 1
         return rows[~same]
 
@@ -129,7 +124,7 @@ class PimcAgent:
         for i in range(0, len(rows), size):
             some = rows[i : i + size]
             states = _sample_worlds(turn, some, first, worlds)
-            values = turn.game.winnable_after(states, turn.rules, WORLD_LIMIT)
+            values = turn.game.winnable_after(states, turn.rules, self.world_limit)
             total[some] += values.reshape(len(some), worlds, -1).sum(axis=1)
 
 

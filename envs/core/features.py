@@ -80,7 +80,9 @@ class Piece(NamedTuple):
     """One named part of an observation: ``size`` entries of one kind.
 
     ``where``, of a piece of cards, names a piece of equal size which says where each card is
-    (0: nowhere); without it a card's entry says that.
+    (0: nowhere); without it a card's entry says that. ``marks`` names a piece of cards of equal
+    size whose cards are marked; ``by_rank``: there is one entry for each rank, ace to king. These
+    are for networks that read cards by what they are.
     """
 
     name: str
@@ -90,6 +92,8 @@ class Piece(NamedTuple):
     where: str | None = None
     read: Callable[[list[int]], Any] | None = None
     """What `Features.explain` makes of all its codes together, where that is not a list of them."""
+    marks: str | None = None
+    by_rank: bool = False
 
 
 class RepeatedPieces(NamedTuple):
@@ -143,15 +147,21 @@ class Features:
 
     ``width`` int8 entries as ``codes``; ``columns`` uint8 columns as ``onehot``; ``dtype`` is the
     record of all pieces, without padding. ``bonds``, bool (64, 64), marks the pairs of card codes
-    that have to do with each other, where the game has such pairs: a hint for networks.
+    that have to do with each other, where the game has such pairs; ``actions_on`` names the piece
+    of cards whose entry i action i is about, where there is one: hints for networks. The game
+    is the same with these places in the order of one of ``symmetries`` (place i as place order[i]).
     """
 
     def __init__(
-        self, pieces: Sequence[Piece | RepeatedPieces], bonds: np.ndarray | None = None
+        self,
+        pieces: Sequence[Piece | RepeatedPieces],
+        bonds: np.ndarray | None = None,
+        actions_on: str | None = None,
+        symmetries: Sequence[np.ndarray] = (),
     ) -> None:
         self.declared_pieces = tuple(pieces)
         self.pieces = tuple(_flat(pieces))
-        self.bonds = bonds
+        self.bonds, self.actions_on, self.symmetries = bonds, actions_on, tuple(symmetries)
         self.dtype = _record(pieces)
         kinds = [piece.kind for piece in self.pieces for _ in range(piece.size)]
         tops = np.array([kind.top for kind in kinds], np.int64)
@@ -192,7 +202,7 @@ class Features:
                 pieces += change(piece)
         if left:
             raise ValueError(f"no pieces {', '.join(left)}")
-        return Features(pieces, self.bonds)
+        return Features(pieces, self.bonds, self.actions_on, self.symmetries)
 
     def entry_range(self, name: str) -> range:
         """Return the entries of ``codes`` that a piece has."""

@@ -42,6 +42,24 @@ class Turn(NamedTuple):
     secret key (`core.keys`), so they tell of no deal.
     """
 
+    def take(self, rows: np.ndarray) -> "Turn":
+        """Return the turn of some games alone, by their numbers, int64 (k,)."""
+        states = copy_states(self.states, rows)
+        parts = (self.observations[rows], self.masks[rows], self.seeds[rows])
+        return Turn(self.game, self.rules, states, *parts)
+
+
+class Judgement(NamedTuple):
+    """What an agent that searches says of a turn: who learns from it has more than its choice."""
+
+    values: np.ndarray
+    """What each legal action leads to, on average over what cannot be seen: float64 (n, actions).
+
+    A share of worlds won, or a mean reward; the agent says which. 0 for illegal actions.
+    """
+    actions: np.ndarray
+    """The actions that it would play, int64 (n,)."""
+
 
 @runtime_checkable
 class Agent(Protocol):

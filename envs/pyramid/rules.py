@@ -207,6 +207,10 @@ _VALUES = np.arange(64) >> 2
 BONDS = (_VALUES[:, None] + _VALUES == TARGET) & (_VALUES[:, None] > 0) & (_VALUES > 0)
 """Pairs of card codes that total 13."""
 
+_ROW = np.repeat(np.arange(7), np.arange(1, 8))
+MIRRORED = np.append(_ROW * (_ROW + 2) - np.arange(PYRAMID), np.arange(PYRAMID, PLACES))
+"""Left and right of the pyramid exchanged: the place whose card place i gets."""
+
 FEATURES = Features(
     [
         Piece(
@@ -215,7 +219,13 @@ FEATURES = Features(
             RANK,
             "the card at each place, 0 where there is none or it is not known",
         ),
-        Piece("picked", PLACES, FLAG, "cards clicked so far of a removal not yet complete"),
+        Piece(
+            "picked",
+            PLACES,
+            FLAG,
+            "cards clicked so far of a removal not yet complete",
+            marks="places",
+        ),
         Piece(
             "pile_cards",
             PILE,
@@ -237,6 +247,7 @@ FEATURES = Features(
             whole_number(4),
             "of each value, ace to king: cards of which only is known "
             "that they are somewhere in the stock",
+            by_rank=True,
         ),
         Piece(
             "need", 1, whole_number(12), "points still missing in the removal begun; 0: none begun"
@@ -262,6 +273,8 @@ FEATURES = Features(
         Piece("turn", 1, whole_number(3), "option"),
     ],
     BONDS,
+    actions_on="places",
+    symmetries=[MIRRORED],
 )
 
 EARLIER = (EarlierFeatures(FEATURES.with_pieces({"held": None, "turn": None}), ACTIONS),)

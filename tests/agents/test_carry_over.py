@@ -16,7 +16,7 @@ CASES = [
     (name, game.name)
     for game in GAMES.values()
     for name in NETWORKS
-    if game.earlier and (name != "bonds" or game.features.bonds is not None)
+    if game.earlier and (name not in ("bonds", "ranks") or game.features.bonds is not None)
 ]
 
 

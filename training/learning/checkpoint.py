@@ -49,7 +49,7 @@ def save(run: Path, model: CardPPO, history: dict[str, Any]) -> None:
     assert isinstance(env, CardVecEnv)
     arrays: dict[str, Any] = {f"env.{name}": array for name, array in env.state().items()}
     arrays["episode_starts"] = np.asarray(model._last_episode_starts)
-    arrays |= _generators()
+    arrays |= generator_arrays()
     values = {
         "steps": model.num_timesteps,
         "updates": model._n_updates,
@@ -139,10 +139,37 @@ def restore(model: CardPPO, found: Checkpoint) -> None:
     model._last_episode_starts = found.arrays["episode_starts"]
     version, words, gauss = found.values["python_random"]
     random.setstate((version, tuple(words), gauss))
-    _set_generators(found.arrays)
+    set_generators(found.arrays)
 
 
-def _generators() -> dict[str, np.ndarray]:
+def tensor_arrays(network: torch.nn.Module, adam: torch.optim.Adam) -> dict[str, np.ndarray]:
+    """Return copies of all that a network and its optimiser hold, for `save_arrays`."""
+    arrays = {f"network.{name}": one.cpu().numpy() for name, one in network.state_dict().items()}
+    for number, state in adam.state_dict()["state"].items():
+        for name, one in state.items():
+            arrays[f"adam.{number}.{name}"] = one.cpu().numpy()
+    return arrays
+
+
+def set_tensors(
+    network: torch.nn.Module, adam: torch.optim.Adam, arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Put network and optimiser back as `tensor_arrays` found them."""
+    own: dict[str, torch.Tensor] = {}
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for name, array in arrays.items():
+        kind, _, rest = name.partition(".")
+        if kind == "network":
+            own[rest] = torch.from_numpy(array)
+        elif kind == "adam":
+            number, _, part = rest.partition(".")
+            state.setdefault(int(number), {})[part] = torch.from_numpy(array)
+    network.load_state_dict(own)
+    adam.load_state_dict(adam.state_dict() | {"state": state})
+
+
+def generator_arrays() -> dict[str, np.ndarray]:
+    """Return the states of NumPy's and torch's generators, for `save_arrays`."""
     _, words, place, has_gauss, gauss = np.random.get_state(legacy=True)
     arrays = {
         "numpy.words": np.asarray(words),
@@ -154,7 +181,8 @@ def _generators() -> dict[str, np.ndarray]:
     return arrays
 
 
-def _set_generators(arrays: dict[str, np.ndarray]) -> None:
+def set_generators(arrays: Mapping[str, np.ndarray]) -> None:
+    """Go on drawing as `generator_arrays` found it."""
     place, has_gauss, gauss = arrays["numpy.rest"].tolist()
     np.random.set_state(("MT19937", arrays["numpy.words"], int(place), int(has_gauss), gauss))
     torch.set_rng_state(torch.from_numpy(arrays["torch"]))

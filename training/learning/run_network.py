@@ -26,6 +26,7 @@ from .run import Run
 from .sb3 import CardVecEnv
 from .settings import (
     CloningSettings,
+    LearnerSettings,
     LookaheadSettings,
     NetworkSettings,
     PPOSettings,
@@ -42,7 +43,7 @@ SEED_STRIDE = 1 << 32
 """Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share its deals."""
 
 
-def make_env(settings: NetworkSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
+def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
     keywords: dict[str, Any] = dict(settings.options)
     if isinstance(settings, SoloSettings):
@@ -59,7 +60,7 @@ def make_env(settings: NetworkSettings, make: Callable[..., Rows] = make_rows) -
     )
 
 
-def described(settings: NetworkSettings) -> dict[str, Any]:
+def described(settings: LearnerSettings) -> dict[str, Any]:
     """Return the network as `networks.build_network` takes it and artefacts keep it."""
     return {
         "name": settings.network,

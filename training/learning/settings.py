@@ -104,18 +104,14 @@ class StepSettings(Settings):
 
 
 @settings_class
-class NetworkSettings(StepSettings):
-    """What methods have that learn a network."""
+class LearnerSettings(StepSettings):
+    """What methods have in which a network learns from minibatches."""
 
     skip_forced: bool = True
     """Take an action at once while it is the only legal one."""
-    study_options: Table = field(default_factory=dict)
-    """Options of the rules, beside the others, in the study at the beginning: an easier game."""
-    study: Share = 0.0
-    """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
-
     network: str = "embedding"
-    """mlp (one-hot), embedding (card codes) or bonds (codes, and pairs of cards that belong)."""
+    """mlp (one-hot), embedding (card codes), bonds (codes, and pairs of cards that belong), ranks
+    (a token for each rank, for games of pairs) or numbers (codes that count)."""
     width: Annotated[int, Range(1, WIDEST)] = 128
     """Width of every hidden layer."""
     depth: Annotated[int, Range(1, DEEPEST)] = 2
@@ -133,6 +129,30 @@ class NetworkSettings(StepSettings):
     """Passes over the steps at each update."""
     learning_rate: Share = 1e-3
     """Adam's step size at the start."""
+    vf_coef: Annotated[float, Range(0, 100)] = 0.5
+    """Weight of the value loss."""
+    max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
+    """Gradients are clipped to this norm."""
+    threads: Annotated[int, Range(1, 1024)] = 1
+    """Threads of torch; 1 for results equal bit by bit."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """auto: cuda where there is one."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        check_sizes(self)
+        network_class(self.network)
+
+
+@settings_class
+class NetworkSettings(LearnerSettings):
+    """What methods have in which MaskablePPO has a part."""
+
+    study_options: Table = field(default_factory=dict)
+    """Options of the rules, beside the others, in the study at the beginning: an easier game."""
+    study: Share = 0.0
+    """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
+
     gamma: Share = 0.99
     """Discount."""
     gae_lambda: Share = 0.95
@@ -143,22 +163,13 @@ class NetworkSettings(StepSettings):
     """Weight of the entropy bonus at the start."""
     ent_coef_final: Annotated[float, Range(0, 10)] = 0.001
     """Weight of the entropy bonus at the end; falls linearly."""
-    vf_coef: Annotated[float, Range(0, 100)] = 0.5
-    """Weight of the value loss."""
-    max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
-    """Gradients are clipped to this norm."""
     reward_scale: Annotated[float, Range(1e-6, 1e6)] = 1.0
     """What the value is learned of is so many times the reward (lookahead: in the warm-up)."""
-    threads: Annotated[int, Range(1, 1024)] = 1
-    """Threads of torch; 1 for results equal bit by bit."""
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    """auto: cuda where there is one."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
-        check_sizes(self)
+        super().check(game)
         game.make_rules(self.variant, {**self.options, **self.study_options})
-        network_class(self.network)
         if "players" in self.study_options:
             raise ValueError("study_options: the number of players cannot change in a run")
 
@@ -231,6 +242,24 @@ class CloningSettings(NetworkSettings, SoloSettings):
         if game.winnable_after is None:
             raise ValueError(f"teacher='solver': {game.title} has no exact solver; name an agent")
         self._check_solver(game)
+
+
+@settings_class
+class DistillSettings(LearnerSettings, SoloSettings):
+    """A network learns what a search says of all actions, where its own play leads, too."""
+
+    method = "distill"
+
+    teacher: str = "pimc@2"
+    """The search: pimc or mcts with its budget, also one led by a saved agent (pimc@8:AGENT)."""
+    teacher_share: Share = 0.5
+    """Share of the games that the teacher plays; the network plays the others."""
+    explore: Share = 0.05
+    """Share of random actions in the network's games."""
+    temperature: Annotated[float, Range(1e-4, 100)] = 0.05
+    """The policy learned is the softmax of the values that the teacher names, over this."""
+    indifferent: Share = 0.3
+    """Share of those positions that are kept in which all actions are worth the same."""
 
 
 @settings_class

@@ -39,6 +39,7 @@ from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
 from .run import AGENT, RESULT_FILE, Run, Stop
+from .run_distill import DistillRun
 from .run_network import NetworkRun
 from .run_policy_search import PolicySearchRun
 from .run_td import TDRun
@@ -67,6 +68,7 @@ RUNS: dict[str, type[Run]] = {
     "ppo": NetworkRun,
     "lookahead": NetworkRun,
     "cloning": NetworkRun,
+    "distill": DistillRun,
     "selfplay": SelfplayRun,
     "values": TDRun,
     "weights": PolicySearchRun,

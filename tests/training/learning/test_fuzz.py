@@ -428,7 +428,7 @@ def test_what_is_no_file_is_not_opened(kind: str, half: tuple[Path, str], tmp_pa
         ({"depth": 10**9}, "depth=1000000000: allowed are numbers from 1 to 128"),
         ({"depth": 10**12}, "field network.depth: a whole number from 0 to"),
         ({"width": 10**9}, "width=1000000000: allowed are numbers from 1 to 8192"),
-        ({"width": 8192, "depth": 128}, "bytes; such a network has .* or more"),
+        ({"width": 8192, "depth": 128}, "bytes; such a network has "),
         ({"width": True}, "field network.width: .* got True"),
         ({"options": {"__class__": 1}}, "options {'__class__': 1}"),
         ({"more": 1}, "unknown field network.'more'; allowed: name, encoding, "),

@@ -14,6 +14,7 @@ from parlour.training import Settings, make_settings, preset
 from parlour.training.learning.limits import Range
 from parlour.training.learning.settings import (
     CloningSettings,
+    DistillSettings,
     LookaheadSettings,
     PolicySearchSettings,
     PPOSettings,
@@ -30,16 +31,23 @@ EXAMPLES: tuple[Settings, ...] = (
     PPOSettings(clip_range=0.3, curriculum=0.25, options={"passes": 2}),
     LookaheadSettings(warm_up=0.7, ent_coef=0.2),
     CloningSettings(lessons=0.6, teacher="pimc@8", vf_coef=0.1),
+    DistillSettings(teacher="mcts@200", temperature=0.5),
     SelfplaySettings(game="seven_twenty_seven", opponents=("tight", "loose")),
     TDSettings(game="poker_squares", pretrain=0.4, seeds=(3, 4)),
     PolicySearchSettings(game="poker_squares", generations=3),
 )
 
 
+LATER = {"distill"}
+"""Methods that came when each had settings of its own."""
+
+
 def as_of_old(settings: Settings) -> dict[str, Any]:
     """What a run kept when one dataclass had the settings of all methods, by other names."""
     old: dict[str, Any] = {"warm_up": 0.2}
     for kind in METHODS.values():
+        if kind.method in LATER:
+            continue
         game = "poker_squares" if kind is TDSettings else "pyramid"
         old = plain(kind(game=game)) | old
     old |= plain(settings)
@@ -60,6 +68,8 @@ def test_runs_of_any_version_keep_their_settings_in_silence(settings: Settings) 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read_saved(json.loads(json.dumps(plain(settings))), "here") == settings
+        if settings.method in LATER:
+            return
         old = as_of_old(settings)
         assert len(old) == 52 and {"clip", "warm_up", "generations"} <= set(old)
         assert read_saved(old, "here") == settings
@@ -87,9 +97,9 @@ FOREIGN = [
     ("ppo", "warm_up", "lookahead"),
     ("lookahead", "lessons", "cloning"),
     ("cloning", "curriculum", "ppo"),
-    ("selfplay", "max_moves", "ppo, lookahead, cloning, values, weights"),
+    ("selfplay", "max_moves", "ppo, lookahead, cloning, distill, values, weights"),
     ("values", "gamma", "ppo, lookahead, cloning, selfplay"),
-    ("weights", "eval_interval", "ppo, lookahead, cloning, selfplay, values"),
+    ("weights", "eval_interval", "ppo, lookahead, cloning, distill, selfplay, values"),
 ]
 
 

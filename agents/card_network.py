@@ -1,0 +1,63 @@
+"""What every network that plays is: a map from observations to action logits and values.
+
+`parlour.agents.networks` lists them.
+"""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from parlour.envs.core.features import Features
+
+ILLEGAL_LOGIT = -1e8
+"""Logit of an illegal action: its probability is exactly 0 in float32, its log stays finite."""
+
+
+def masked_logits(logits: Tensor, masks: Tensor) -> Tensor:
+    """Return logits (n, actions) in which illegal actions, by ``masks`` (bool), cannot be chosen.
+
+    All that chooses or learns by a network passes here: it is the one seam for masks.
+    """
+    return torch.where(masks, logits, ILLEGAL_LOGIT)
+
+
+class CardNetwork(nn.Module):
+    """A body, which reads observations, with a tower and a head for policy and for value.
+
+    A subclass says which ``encoding`` it takes and fills in ``body``; it may override ``forward``
+    instead. ``width`` is that of every hidden layer; ``depth`` counts the hidden layers from body
+    to head, the body's own last one included.
+    """
+
+    encoding: ClassVar[str]
+
+    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+        super().__init__()
+        self.features, self.actions, self.width, self.depth = features, actions, width, depth
+        self.policy: nn.Module = _tower(width, depth - 1, actions, 0.01)
+        self.value: nn.Module = _tower(width, depth - 1, 1, 1.0)
+
+    def body(self, observations: Tensor) -> Tensor:
+        """Return hidden features (n, width) of integer observations (n, entries or columns)."""
+        raise NotImplementedError
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Return unmasked logits (n, actions) and values (n,) of observations (n, ...)."""
+        hidden = self.body(observations)
+        return self.policy(hidden), self.value(hidden).squeeze(-1)
+
+
+def _tower(width: int, layers: int, out: int, gain: float) -> nn.Sequential:
+    parts: list[nn.Module] = []
+    for _ in range(layers):
+        parts += [linear(width, width), nn.ReLU()]
+    return nn.Sequential(*parts, linear(width, out, gain))
+
+
+def linear(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Linear:
+    """Return a linear layer with orthogonal weights of that gain and no bias to begin with."""
+    layer = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer

@@ -1,0 +1,223 @@
+"""Learning from a search: what it says is kept and learned, also after an interruption."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.registry import load_agent
+from parlour.envs import game
+from parlour.envs.core.rows import Rows, observation_codes
+from parlour.envs.core.turn import prepare_turn
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning.positions import (
+    Positions,
+    describe,
+    read_positions,
+    reorder,
+    write_positions,
+)
+from parlour.training.learning.run_distill import FOLDER, DistillRun
+from parlour.training.learning.save_agent import weights_bytes
+from parlour.training.learning.settings import DistillSettings, make_settings
+from parlour.training.learning.train import Interrupted, resume, train
+
+GAME = game("pyramid")
+RULES = GAME.make_rules("three-passes")
+ROUND = 32 * 4
+SMALL = DistillSettings(
+    network="ranks",
+    width=8,
+    depth=1,
+    total_steps=4 * ROUND,
+    n_envs=32,
+    n_steps=4,
+    batch_size=64,
+    n_epochs=2,
+    eval_interval=0,
+    eval_deals=10,
+    checkpoint_interval=ROUND,
+    teacher="pimc@1",
+    device="cpu",
+    name="small",
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return train(replace(SMALL, runs=str(tmp_path_factory.mktemp("whole"))), quiet=True)
+
+
+def network_of(folder: Path) -> bytes:
+    agent = load_agent(str(folder / "seed-0" / "agent"), GAME, RULES)
+    assert isinstance(agent, LearnedAgent)
+    return weights_bytes(agent.network)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (folder / "seed-0" / FOLDER).iterdir()}
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
+    rounds: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn, count = DistillRun._learn, 0
+
+    def stopping(self: Any, new: int) -> dict[str, float]:
+        nonlocal count
+        count += 1
+        if count > rounds:  # its round is written already: it must be played again
+            raise KeyboardInterrupt
+        return learn(self, new)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DistillRun, "_learn", stopping)
+        with pytest.raises((KeyboardInterrupt, Interrupted)):
+            train(replace(SMALL, runs=str(tmp_path)), quiet=True)
+    again = resume(tmp_path / whole.name, quiet=True)
+    assert network_of(again) == network_of(whole)
+    assert files_of(again) == files_of(whole)
+
+
+def test_it_learns_what_the_search_says(tmp_path: Path) -> None:
+    settings = replace(SMALL, width=24, n_envs=128, n_steps=8, total_steps=6 * 1024, n_epochs=6)
+    settings = replace(settings, learning_rate=4e-3, checkpoint_interval=10**6, runs=str(tmp_path))
+    folder = train(settings, quiet=True)
+    agent = str(folder / "seed-0" / "agent")
+    learned, uniform = (
+        evaluate("pyramid", spec, deals=1000).estimate("score") for spec in (agent, "uniform")
+    )
+    print(learned, uniform)
+    assert learned.low > uniform.high
+
+
+def test_positions_are_kept_for_other_networks(whole: Path) -> None:
+    files = sorted((whole / "seed-0" / FOLDER).iterdir())
+    assert [file.stem for file in files] == [f"{k * ROUND:012d}" for k in range(1, 5)]
+    for file in files:
+        found = read_positions(file, GAME)
+        n = len(found.actions)
+        assert n and found.observations.shape == (n, GAME.features.width)
+        assert found.masks[np.arange(n), found.actions].all()
+        assert (found.masks.sum(axis=1) > 1).all()
+        assert not found.values[~found.masks].any()
+        assert (found.values.max(axis=1) > 0).all() and (found.values <= 1).all()
+    assert pq.read_schema(files[0]).names == ["observation", "action_mask", "values", "action"]
+
+
+def test_files_of_other_games_and_damaged_ones_are_refused(whole: Path, tmp_path: Path) -> None:
+    file = sorted((whole / "seed-0" / FOLDER).iterdir())[0]
+    with pytest.raises(ValueError, match=r"positions of 'pyramid' .* 'poker_squares' has"):
+        read_positions(file, game("poker_squares"))
+    torn = tmp_path / "torn.parquet"
+    torn.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(ValueError, match=r"torn.parquet: not a file of judged positions"):
+        read_positions(torn, GAME)
+    other = tmp_path / "other.parquet"
+    pq.write_table(pq.read_table(file).replace_schema_metadata(None), other)
+    with pytest.raises(ValueError, match=r"other.parquet: not a file of judged positions"):
+        read_positions(other, GAME)
+
+
+def test_what_is_written_is_read(whole: Path, tmp_path: Path) -> None:
+    file = sorted((whole / "seed-0" / FOLDER).iterdir())[0]
+    found = read_positions(file, GAME)
+    some = found.take(np.arange(5))
+    write_positions(tmp_path / "some.parquet", some, describe(GAME, RULES))
+    for written, read in zip(some, read_positions(tmp_path / "some.parquet", GAME), strict=True):
+        np.testing.assert_array_equal(written, read)
+
+
+def test_a_teacher_that_judges_nothing_is_refused(tmp_path: Path) -> None:
+    settings = replace(SMALL, teacher="greedy", runs=str(tmp_path))
+    with pytest.raises(ValueError, match=r"teacher='greedy': it judges nothing; allowed are pimc"):
+        train(settings, quiet=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_game_of_points_learns_from_a_tree_search(tmp_path: Path) -> None:
+    settings = make_settings(
+        "distill",
+        game="poker_squares",
+        network="embedding",
+        width=8,
+        teacher="mcts@8",
+        temperature=0.2,
+        n_envs=8,
+        n_steps=4,
+        total_steps=64,
+        batch_size=16,
+        eval_deals=5,
+        runs=str(tmp_path),
+        name="points",
+    )
+    folder = train(settings, quiet=True)
+    found = [read_positions(f, game("poker_squares")) for f in folder.glob("*/positions/*.parquet")]
+    assert sum(len(one.actions) for one in found) > 16
+
+
+def remove(rows: Rows, places: set[int]) -> None:
+    """Click some places, the highest first: a whole removal."""
+    for place in sorted(places, reverse=True):
+        rows.step(np.array([place]))
+
+
+@pytest.mark.parametrize("variant", ["three-passes", "book", "web"])
+def test_a_mirrored_table_is_the_same_game(variant: str) -> None:
+    """What can be removed from a mirrored pyramid is the mirror of what can be from the other.
+
+    Only the order of the two clicks is not: the higher place comes first on both.
+    """
+    order, rng = GAME.features.symmetries[0], np.random.default_rng(0)
+    entries, _ = reorder(GAME, order)
+    here, there = (Rows(GAME, GAME.make_rules(variant), 1) for _ in range(2))
+    deck = rng.permutation(np.arange(4, 56))
+    mirrored = deck.copy()
+    mirrored[:28] = deck[order[:28]]
+    here.deal_deck(deck.tolist())
+    there.deal_deck(mirrored.tolist())
+    for _ in range(40):
+        codes, turned = (observation_codes(rows.states) for rows in (here, there))
+        np.testing.assert_array_equal(codes[:, entries], turned)
+        if here.states["over"][0]:
+            break
+        places = {int(rng.choice(np.flatnonzero(here.buffers.masks[0])))}
+        here.step(np.array([min(places)]))
+        while here.states["picked"][0]:
+            places.add(int(rng.choice(np.flatnonzero(here.buffers.masks[0]))))
+            here.step(np.array([min(places)]))
+        remove(there, {int(order[place]) if place < len(order) else place for place in places})
+
+
+def test_positions_turn_with_their_actions(whole: Path) -> None:
+    """Turned twice they are what they were; the action played stays the best of its position."""
+    run = object.__new__(DistillRun)
+    run.orders = [reorder(GAME, order) for order in GAME.features.symmetries]
+    found = read_positions(sorted((whole / "seed-0" / FOLDER).iterdir())[0], GAME)
+    for _ in range(8):
+        turned = run._turn_about(found)
+        assert isinstance(turned, Positions)
+        n = np.arange(len(found.actions))
+        np.testing.assert_array_equal(
+            turned.values[n, turned.actions], found.values[n, found.actions]
+        )
+        assert turned.masks[n, turned.actions].all()
+
+
+@pytest.mark.parametrize("spec", ["pimc@4", "mcts@20"])
+def test_a_search_says_what_it_plays(spec: str) -> None:
+    rows = Rows(GAME, RULES, 6)
+    rows.deal_bank("pyramid-1", range(6))
+    agent: Any = load_agent(spec, GAME, RULES)
+    turn = prepare_turn(agent, GAME, RULES, rows.states, 1)
+    judged = agent.judge(turn)
+    np.testing.assert_array_equal(judged.actions, agent.act(turn))
+    assert judged.values.shape == turn.masks.shape and not judged.values[~turn.masks].any()
+    if spec.startswith("pimc"):
+        best = judged.values.max(axis=1)
+        np.testing.assert_array_equal(judged.values[np.arange(6), judged.actions], best)

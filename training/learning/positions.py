@@ -1,0 +1,129 @@
+"""Judged positions: what a player saw, what it might do, and what a search said of that.
+
+They are kept as Parquet, one file for each round, so that any network can be trained on them:
+
+- ``observation``: the ``codes``, int8 (features.width,);
+- ``action_mask``: bool (actions,);
+- ``values``: what the search said of each action, float16 (actions,), 0 for illegal ones;
+- ``action``: the one that it would play, int16.
+
+The schema's metadata name the game, its rules and the features digest.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from parlour.envs import Game
+from parlour.envs.core.options import to_plain
+
+from ..files import write_bytes
+
+METADATA = b"parlour"
+
+
+class Positions(NamedTuple):
+    """Judged positions, n of them: see the module for the columns."""
+
+    observations: np.ndarray
+    masks: np.ndarray
+    values: np.ndarray
+    actions: np.ndarray
+
+    def take(self, rows: np.ndarray) -> "Positions":
+        """Return some of them, by number (k,) or bool (n,)."""
+        return Positions(*(part[rows] for part in self))
+
+
+def make_room(game: Game, n: int) -> Positions:
+    """Return n empty positions of a game."""
+    return Positions(
+        np.zeros((n, game.features.width), np.int8),
+        np.zeros((n, game.actions), np.bool_),
+        np.zeros((n, game.actions), np.float16),
+        np.zeros(n, np.int16),
+    )
+
+
+def concatenate(parts: list[Positions]) -> Positions:
+    """Return all positions of several parts, in their order."""
+    return Positions(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def describe(game: Game, rules: Any) -> dict[str, Any]:
+    """Return what positions are of, as their files say it."""
+    return {
+        "game": game.name,
+        "rules": to_plain(rules),
+        "rules_digest": game.rules_digest(rules),
+        "features_digest": game.features_digest,
+    }
+
+
+def write_positions(path: Path, positions: Positions, about: dict[str, Any]) -> None:
+    """Write a file of positions, whole or not at all; ``about`` is what `describe` returned."""
+    columns = {
+        "observation": _lists(positions.observations),
+        "action_mask": _lists(positions.masks),
+        "values": _lists(positions.values),
+        "action": pa.array(positions.actions),
+    }
+    table = pa.table(columns).replace_schema_metadata({METADATA: json.dumps(about).encode()})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    write_bytes(path, sink.getvalue().to_pybytes())
+
+
+def _lists(array: np.ndarray) -> pa.Array:
+    flat = pa.array(np.ascontiguousarray(array).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, array.shape[1])
+
+
+def read_positions(path: Path, game: Game) -> Positions:
+    """Return the positions of a file.
+
+    Raises ValueError, naming the file, for one that cannot be read, or of another game.
+    """
+    try:
+        table = pq.read_table(path)
+        about = json.loads(table.schema.metadata[METADATA])
+        found = _read_columns(table)
+    except (OSError, KeyError, TypeError, ValueError, pa.ArrowInvalid) as error:
+        raise ValueError(f"{path}: not a file of judged positions: {error}") from error
+    fits = [part.shape[1:] for part in found] == [part.shape[1:] for part in make_room(game, 0)]
+    if about.get("features_digest") != game.features_digest or not fits:
+        raise ValueError(
+            f"{path}: positions of {about.get('game')!r} with features digest "
+            f"{about.get('features_digest')}; {game.name!r} has {game.features_digest}"
+        )
+    return found
+
+
+def _read_columns(table: pa.Table) -> Positions:
+    arrays = []
+    for name in ("observation", "action_mask", "values"):
+        column = table[name].combine_chunks()
+        flat = column.flatten().to_numpy(zero_copy_only=False)
+        arrays.append(flat.reshape(len(column), column.type.list_size))
+    return Positions(arrays[0], arrays[1], arrays[2], table["action"].to_numpy())
+
+
+def reorder(game: Game, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries and the actions of a game whose places lie in another order.
+
+    ``order`` is one of ``game.features.symmetries``; an observation ``codes[:, entries]`` is then
+    as good as ``codes``, and action a there is ``actions[a]`` here. Both are int64.
+    """
+    features = game.features
+    entries, actions = np.arange(features.width), np.arange(game.actions)
+    for piece in features.pieces:
+        if features.actions_on in (piece.name, piece.marks):
+            entries[list(features.entry_range(piece.name))] = (
+                features.entry_range(piece.name).start + order
+            )
+    actions[: len(order)] = order
+    return entries, actions

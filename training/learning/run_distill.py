@@ -1,0 +1,267 @@
+"""One training seed of a run in which a network learns what a search says.
+
+Each round plays on with many games, lets the teacher judge every position that leaves a choice, and
+learns from all positions so far. Games are played by the teacher or by the network, so that it
+learns what to do where its own play leads (Ross, Gordon and Bagnell, "A reduction of imitation
+learning and structured prediction to no-regret online learning", 2011). What is learned are the
+values of all actions, as a search without hidden knowledge sees them, not one choice alone: most
+choices of a patience game matter little, and the values say which do.
+
+Games that nothing can win any more are left at once: in them there is nothing to learn.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.utils import get_device
+from torch import Tensor, nn
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import build_network, make_network_function, masked_logits
+from parlour.agents.pimc import PimcAgent
+from parlour.agents.registry import load_agent
+from parlour.envs.core.turn import Judgement, best_actions, prepare_turn
+
+from . import checkpoint, save_agent
+from .positions import (
+    Positions,
+    concatenate,
+    describe,
+    make_room,
+    read_positions,
+    reorder,
+    write_positions,
+)
+from .run import Run
+from .run_network import SEED_STRIDE, described, make_env
+from .settings import DistillSettings
+
+FOLDER = "positions"
+PREFERENCE = 0.03
+"""So much more is the value of the action that the teacher would play: among equals it counts."""
+WORLD_LIMIT, KNOWN_LIMIT = 1000, 20_000
+"""Positions that `pimc` looks at, as a teacher, in a world and where nothing is hidden: where they
+do not suffice it says half, and ten times as many positions can be judged."""
+WARM_UP = 100
+"""Updates until the step size is whole."""
+
+
+class DistillRun(Run):
+    """A run that learns a network from what a search says of positions."""
+
+    settings: DistillSettings
+
+    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
+        settings = self.settings
+        torch.set_num_threads(settings.threads)
+        torch.manual_seed(self.seed)
+        self.env = make_env(settings)
+        self.env.seed(self.seed * SEED_STRIDE)
+        self.env.reset()
+        self.teacher = load_agent(settings.teacher, self.game, self.rules, self.seed)
+        if not hasattr(self.teacher, "judge"):
+            raise ValueError(
+                f"teacher={settings.teacher!r}: it judges nothing; allowed are pimc and mcts, "
+                "such as pimc@8, mcts@200 or pimc@8:AGENT"
+            )
+        if isinstance(self.teacher, PimcAgent):
+            self.teacher.world_limit, self.teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
+        net = described(settings)
+        self.device = get_device(settings.device)
+        self.network = build_network(
+            net["name"], self.game, net["width"], net["depth"], net["options"]
+        ).to(self.device)
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=settings.learning_rate, fused=True
+        )
+        self.steps, self.updates = 0, 0
+        round_size = settings.n_envs * settings.n_steps
+        self.total = -(-settings.total_steps // round_size) * round_size
+        self.orders = [reorder(self.game, order) for order in self.game.features.symmetries]
+        self.by_teacher = torch.rand(settings.n_envs).numpy() < settings.teacher_share
+        self.positions, self.held = make_room(self.game, 0), 0
+        initial = self.initial()
+        if found:
+            self._go_on(found)
+        elif initial:
+            agent = LearnedAgent.load(initial, self.game, None)
+            self.network.load_state_dict(agent.network.state_dict())
+        self._read_rounds()
+
+    def _go_on(self, found: checkpoint.Checkpoint) -> None:
+        self.steps, self.updates = found.values["steps"], found.values["updates"]
+        arrays = found.arrays
+        self.env.restore({name[4:]: array for name, array in arrays.items() if name[:4] == "env."})
+        self.by_teacher = arrays["by_teacher"]
+        checkpoint.set_tensors(self.network, self.optimizer, arrays)
+        checkpoint.set_generators(arrays)
+
+    def _read_rounds(self) -> None:
+        """Take in the rounds that were played before; drop what a checkpoint does not know of."""
+        folder = self.folder / FOLDER
+        folder.mkdir(exist_ok=True)
+        files = sorted(folder.glob("[0-9]*.parquet"))
+        for file in files:
+            if int(file.stem) > self.steps:
+                file.unlink()
+        known = [file for file in files if int(file.stem) <= self.steps]
+        parts = [read_positions(file, self.game) for file in known]
+        if parts:
+            self._take_in(concatenate(parts))
+
+    def _take_in(self, new: Positions) -> None:
+        """Hold further positions, in arrays that grow by doubling."""
+        size, room = self.held + len(new.actions), len(self.positions.actions)
+        if size > room:
+            more = make_room(self.game, max(size, 2 * room) - room)
+            self.positions = concatenate([self.positions, more])
+        for array, part in zip(self.positions, new, strict=True):
+            array[self.held : size] = part
+        self.held = size
+
+    def iterate(self) -> dict[str, float]:
+        """See `Run.iterate`."""
+        new = self._play()
+        self.steps += self.settings.n_envs * self.settings.n_steps
+        path = self.folder / FOLDER / f"{self.steps:012d}.parquet"
+        write_positions(path, new, describe(self.game, self.rules))
+        self._take_in(new)
+        values = self._learn(len(new.actions))
+        recent = self.env.recent
+        if len(recent):
+            values["play/score"] = float(recent["score"].mean())
+        if self.own_games:
+            values["play/won"] = self.own_wins / self.own_games
+        return values | {"train/positions": float(self.held)}
+
+    def _play(self) -> Positions:
+        """Play on with every game; return the positions that were judged."""
+        self.network.eval()
+        self.own_games = self.own_wins = 0
+        rounds = [self._step() for _ in range(self.settings.n_steps)]
+        return concatenate(rounds)
+
+    def _step(self) -> Positions:
+        env, settings = self.env, self.settings
+        seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
+        turn = prepare_turn(self.teacher, self.game, self.rules, env.rows.states, seeds)
+        judged: Judgement = self.teacher.judge(turn)  # type: ignore[attr-defined]
+        hopeless = (judged.values.max(axis=1) <= 0) & (self.game.measure == "won")
+        keep = ~hopeless
+        logits = make_network_function(self.network)(env.rows.codes)[0]
+        own = best_actions(turn.masks, logits)
+        noise = torch.rand(turn.masks.shape).numpy()
+        explores = torch.rand(env.num_envs).numpy() < settings.explore
+        own = np.where(explores, best_actions(turn.masks, noise), own)
+        actions = np.where(self.by_teacher, judged.actions, own)
+        codes = env.rows.codes.copy()
+        env.step(actions)
+        own_ends = env.ended[~self.by_teacher[env.ended]]
+        won = np.zeros(env.num_envs, np.bool_)
+        if len(env.ended):
+            won[env.ended] = env.results["is_success"]
+        self.own_wins += int(won[own_ends].sum())
+        env.leave(hopeless)
+        ended = hopeless
+        ended[env.ended] = True
+        self.own_games += int((ended & ~self.by_teacher).sum())
+        drawn = torch.rand(env.num_envs).numpy() < settings.teacher_share
+        self.by_teacher = np.where(ended, drawn, self.by_teacher)
+        found = Positions(
+            codes, turn.masks, judged.values.astype(np.float16), judged.actions.astype(np.int16)
+        )
+        return found.take(keep & self._worth_keeping(found))
+
+    def _worth_keeping(self, found: Positions) -> np.ndarray:
+        """Which positions to keep: those with a choice; where all is equal only some, bool (n,)."""
+        highest = np.where(found.masks, found.values, -np.inf).max(axis=1)
+        lowest = np.where(found.masks, found.values, np.inf).min(axis=1)
+        some = torch.rand(len(highest)).numpy() < self.settings.indifferent
+        return (found.masks.sum(axis=1) > 1) & ((highest > lowest) | some)
+
+    def _learn(self, new: int) -> dict[str, float]:
+        """Learn from minibatches of all positions so far; so many as the new ones make."""
+        settings = self.settings
+        self.network.train()
+        losses = []
+        for _ in range(max(1, round(settings.n_epochs * new / settings.batch_size))):
+            left = 1.0 if settings.schedule == "constant" else max(1 - self.share_done(), 0.02)
+            rate = settings.learning_rate * min(1.0, (self.updates + 1) / WARM_UP) * left
+            for group in self.optimizer.param_groups:
+                group["lr"] = rate
+            some = torch.randint(self.held, (settings.batch_size,)).numpy()
+            loss = self._loss(self._turn_about(self.positions.take(some)))
+            self.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(self.network.parameters(), settings.max_grad_norm)
+            self.optimizer.step()
+            self.updates += 1
+            losses.append(loss.item())
+        return {"train/distill_loss": float(np.mean(losses)), "train/learning_rate": rate}
+
+    def _turn_about(self, batch: Positions) -> Positions:
+        """Return a minibatch as it is, or in an order of its places by which the game is the same.
+
+        Each of the ways is as likely.
+        """
+        way = int(torch.randint(1 + len(self.orders), ()))
+        if way == 0:
+            return batch
+        entries, actions = self.orders[way - 1]
+        back = np.argsort(actions)
+        return Positions(
+            batch.observations[:, entries],
+            batch.masks[:, actions],
+            batch.values[:, actions],
+            back[batch.actions],
+        )
+
+    def _loss(self, batch: Positions) -> Tensor:
+        """The cross-entropy to the values' softmax, and the error of the value of the best."""
+        codes = np.ascontiguousarray(batch.observations)
+        seen = torch.as_tensor(self.game.features.encode(codes, self.network.encoding))
+        logits, values = self.network(seen.to(self.device))
+        masks = torch.as_tensor(batch.masks, device=self.device)
+        judged = torch.as_tensor(batch.values.astype(np.float32), device=self.device)
+        chosen = torch.as_tensor(batch.actions.astype(np.int64), device=self.device)[:, None]
+        best = torch.where(masks, judged, -torch.inf).amax(dim=1)
+        preferred = judged.scatter_add(
+            1, chosen, torch.full_like(chosen, PREFERENCE, dtype=judged.dtype)
+        )
+        target = masked_logits(preferred / self.settings.temperature, masks).softmax(dim=1)
+        loss = -(target * masked_logits(logits, masks).log_softmax(dim=1)).sum(dim=1).mean()
+        return loss + self.settings.vf_coef * nn.functional.mse_loss(values, best)
+
+    def agent(self) -> LearnedAgent:
+        """See `Run.agent`."""
+        return LearnedAgent(self.network.eval())
+
+    def save(self) -> None:
+        """See `Run.save`."""
+        arrays: dict[str, Any] = {f"env.{name}": part for name, part in self.env.state().items()}
+        arrays["by_teacher"] = self.by_teacher
+        arrays |= checkpoint.tensor_arrays(self.network, self.optimizer)
+        arrays |= checkpoint.generator_arrays()
+        values = {"steps": self.steps, "updates": self.updates, "history": self.history}
+        checkpoint.save_arrays(self.folder, arrays, values)
+
+    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
+        """See `Run.write_agent`."""
+        save_agent.save(
+            folder,
+            self.agent_name,
+            self.game,
+            self.rules,
+            self.network,
+            described(self.settings),
+            trained,
+            scored,
+        )
+        return save_agent.weights_bytes(self.network)
+
+    def result(self) -> dict[str, Any]:
+        """See `Run.result`."""
+        return {"positions": self.held, "updates": self.updates}
