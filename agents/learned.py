@@ -69,6 +69,14 @@ class PolicyAgent:
         return chances / chances.sum(axis=1, keepdims=True)
 
     @torch.inference_mode()
+    def log_probabilities(self, turn: Turn) -> np.ndarray:
+        """Return the policy's log probabilities, float64 (n, actions); -1e8 if illegal."""
+        logits = self.logits(turn, np.arange(len(turn.masks)))
+        marks = torch.as_tensor(turn.masks, device=logits.device)
+        logs = masked_logits(logits, marks).log_softmax(dim=1)
+        return np.asarray(logs.cpu().numpy(), np.float64)
+
+    @torch.inference_mode()
     def _chances(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
         logits = self.logits(turn, rows)
         marks = torch.as_tensor(turn.masks[rows], device=logits.device)

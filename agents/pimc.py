@@ -32,11 +32,20 @@ KNOWN_LIMIT = 1_000_000
 """Positions looked at where nothing is hidden any more."""
 CHUNK = 1 << 14
 """Worlds that lie in memory at once."""
+POLICY_SCALE = 0.05
+"""Share of wins that a unit of a policy's log probability stands for: `distill` learns by it."""
+PRIOR_WORLDS = 8
+"""The opinion of a policy counts as so many worlds."""
+SURE = 4.0
+"""A policy's first choice is played at once if its log probability is so far ahead."""
 SALT = np.uint64(0x50494D43)
 
 
 class PimcAgent:
     """Takes the action after which most worlds can still be won; among equals ``player`` chooses.
+
+    A player with a policy (``log_probabilities(turn)``, as learned ones have) leads the search:
+    where it is sure no worlds are dealt, and elsewhere its opinion counts as some worlds more.
 
     It sees what its player sees. ``worlds`` for each decision, or as many as ``milliseconds`` allow
     (a decision, on average over the games asked about at once; what it then plays depends on the
@@ -63,6 +72,9 @@ class PimcAgent:
         if player.sees_all:
             raise ValueError(f"pimc: {player.name} sees the hidden cards; name one who does not")
         self.player, self.worlds, self.milliseconds = player, worlds, milliseconds
+        looks_ahead = agent_field(player, "lookahead_config") is not None  # by values, not policy
+        self.policy = None if looks_ahead else getattr(player, "log_probabilities", None)
+        self.sure = SURE
         self.world_limit, self.known_limit = WORLD_LIMIT, KNOWN_LIMIT
         self.encoding = agent_field(player, "encoding")  # it is handed on what this agent gets
         self.name = "pimc" if player.name == "greedy" else f"{player.name}-pimc"
@@ -71,38 +83,53 @@ class PimcAgent:
         """Return the chosen legal action of each game, int64 (n,)."""
         actions = turn.masks.argmax(axis=1)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+        if self.policy is not None and len(rows):
+            opinion = self.policy(turn.take(rows))
+            actions[rows] = opinion.argmax(axis=1)
+            rows = rows[lead_of_best(opinion) < self.sure]
         if len(rows):
             actions[rows] = self.judge(turn.take(rows)).actions
         return actions
 
     def judge(self, turn: Turn) -> Judgement:
         """Return for each action the share of worlds in which a win is left after it."""
-        values = np.where(turn.masks, self._chances(turn), -1.0)
-        best = values >= values.max(axis=1, keepdims=True) - 1e-9
-        chosen = np.asarray(self.player.act(turn._replace(masks=best)))
-        return Judgement(np.where(turn.masks, values, 0.0), chosen)
+        shares, counts = self._shares(turn)
+        shares = np.where(turn.masks, shares, -1.0)
+        if self.policy is None:
+            best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
+            chosen = np.asarray(self.player.act(turn._replace(masks=best)))
+            return Judgement(np.where(turn.masks, shares, 0.0), chosen)
+        opinion = self.policy(turn)
+        opinion = POLICY_SCALE * (opinion - opinion.max(axis=1, keepdims=True))
+        weights = (PRIOR_WORLDS / (PRIOR_WORLDS + counts))[:, None]
+        believed = shares.max(axis=1, keepdims=True) + opinion
+        values = (1 - weights) * shares + np.maximum(weights, 1e-6) * believed
+        values = np.where(turn.masks, values, -np.inf)
+        return Judgement(np.where(turn.masks, values, 0.0), values.argmax(axis=1))
 
-    def _chances(self, turn: Turn) -> np.ndarray:
-        """For each action the share of worlds in which a win is left after it, (n, actions)."""
+    def _shares(self, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
+        """For each action the share of worlds in which a win is left after it, (n, actions).
+
+        The second array, float64 (n,), has the number of worlds; where all is known, infinity.
+        """
         n = len(turn.masks)
         total = np.zeros((n, turn.game.actions))
-        counts = np.zeros(n)
-        open_rows = self._solve_known(turn, np.arange(n), total, counts)
+        counts = np.full(n, np.inf)
+        open_rows = self._solve_known(turn, np.arange(n), total)
         begun, done = perf_counter(), 0
         most = self.worlds if self.milliseconds is None else MAX_WORLDS
         while done < most and len(open_rows):
             block = min(BLOCK, most - done)
             self._add_worlds(turn, open_rows, done, block, total)
             done += block
-            counts[open_rows] = done
             spent = 1000 * (perf_counter() - begun)
             if self.milliseconds is not None and spent >= self.milliseconds * len(open_rows):
                 break
-        return total / np.maximum(counts, 1)[:, None]
+        total[open_rows] /= max(done, 1)
+        counts[open_rows] = done
+        return total, counts
 
-    def _solve_known(
-        self, turn: Turn, rows: np.ndarray, total: np.ndarray, counts: np.ndarray
-    ) -> np.ndarray:
+    def _solve_known(self, turn: Turn, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
         """Settle the games of which nothing is hidden; return the rows of the others."""
         assert turn.game.winnable_after is not None
         worlds = _sample_worlds(turn, rows, 0, ALIKE)
@@ -112,7 +139,6 @@ class PimcAgent:
         if len(known):
             first = copy_states(worlds, np.flatnonzero(same) * ALIKE)
             total[known] = turn.game.winnable_after(first, turn.rules, self.known_limit)
-            counts[known] = 1
         return rows[~same]
 
     def _add_worlds(
@@ -126,6 +152,12 @@ class PimcAgent:
             states = _sample_worlds(turn, some, first, worlds)
             values = turn.game.winnable_after(states, turn.rules, self.world_limit)
             total[some] += values.reshape(len(some), worlds, -1).sum(axis=1)
+
+
+def lead_of_best(opinion: np.ndarray) -> np.ndarray:
+    """Return how far the highest of each row is ahead of the next, float64 (n,)."""
+    first_two = np.partition(opinion, -2, axis=1)[:, -2:]
+    return np.asarray(first_two[:, 1] - first_two[:, 0])
 
 
 def _sample_worlds(turn: Turn, rows: np.ndarray, first: int, worlds: int) -> np.ndarray:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from parlour.agents.pimc import BLOCK
-from parlour.agents.registry import choose_actions, load_agent, prepare_turn
+from parlour.agents.greedy import GreedyAgent
+from parlour.agents.pimc import BLOCK, SURE, PimcAgent
+from parlour.agents.registry import Agent, Turn, choose_actions, load_agent, prepare_turn
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.training.evaluation.evaluate import evaluate
@@ -61,6 +62,58 @@ def test_who_decides_between_equals_is_named() -> None:
     rules = PYRAMID.make_rules()
     assert load_agent("pimc", PYRAMID, rules).name == "pimc"
     assert load_agent("pimc@5:uniform", PYRAMID, rules).name == "uniform-pimc@5"
+
+
+class Opinionated:
+    """Plays the legal action with the highest score, and says how far it is ahead."""
+
+    name, sees_all = "opinionated", False
+
+    def __init__(self, lead: float) -> None:
+        self.lead = lead
+
+    def log_probabilities(self, turn: Turn) -> np.ndarray:
+        """Each legal action is so much likelier than the one below it."""
+        return np.where(turn.masks, self.lead * np.arange(turn.game.actions), -1e8)
+
+    def act(self, turn: Turn) -> np.ndarray:
+        return self.log_probabilities(turn).argmax(axis=1)
+
+
+def ask(agent: Agent) -> tuple[Turn, np.ndarray, np.ndarray]:
+    """The turn in the midst of some games, what is chosen, and the shares of the worlds."""
+    rules, rng = PYRAMID.make_rules(), np.random.default_rng(0)
+    rows = Rows(PYRAMID, rules, 200)
+    rows.deal_bank("pyramid-1", range(200))
+    for _ in range(16):
+        shares = rng.random(rows.buffers.masks.shape) * rows.buffers.masks
+        rows.step(shares.argmax(axis=1))
+    asked = (rows.states["over"] == 0) & (rows.buffers.masks.sum(axis=1) > 1)
+    states = copy_states(rows.states, asked)
+    plain = PimcAgent(PYRAMID, rules, GreedyAgent(), worlds=8)
+    turn = prepare_turn(agent, PYRAMID, rules, states, np.arange(len(states), dtype=np.uint64))
+    return turn, agent.act(turn), plain.judge(turn).values
+
+
+def led(lead: float) -> PimcAgent:
+    return PimcAgent(PYRAMID, PYRAMID.make_rules(), Opinionated(lead), worlds=8)
+
+
+def test_a_policy_that_is_sure_is_played_at_once() -> None:
+    turn, chosen, shares = ask(led(SURE))
+    np.testing.assert_array_equal(chosen, Opinionated(1).act(turn))
+    assert (shares[np.arange(len(chosen)), chosen] < shares.max(axis=1)).any()
+
+
+def test_a_policy_decides_between_equals_and_adds_to_the_worlds() -> None:
+    """A slight opinion decides where the worlds do not; a strong one outweighs some of them."""
+    turn, chosen, shares = ask(led(0.001))
+    best = np.where(turn.masks, shares, -1.0) >= shares.max(axis=1, keepdims=True) - 1e-9
+    equals = np.where(best, 1 + np.arange(turn.game.actions), 0).argmax(axis=1)
+    np.testing.assert_array_equal(chosen, equals)
+    _, moved, _ = ask(led(0.9 * SURE))
+    lost = shares.max(axis=1) - shares[np.arange(len(moved)), moved]
+    assert lost.max() > 0 and (lost == 0).any()
 
 
 @pytest.mark.parametrize(

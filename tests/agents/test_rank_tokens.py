@@ -1,0 +1,79 @@
+"""The network of rank tokens: what it learns of one rank holds for every other."""
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.agents.networks import build_network, make_network_function
+from parlour.envs import GAMES, game
+from parlour.envs.core.rows import Rows, observation_codes
+
+PYRAMID = game("pyramid")
+OTHER_RANK = np.arange(64)
+"""Exchanges twos with threes, and their partners jacks with tens: suits stay."""
+for one, two in ((2, 3), (11, 10)):
+    for suit in range(4):
+        OTHER_RANK[[4 * one + suit, 4 * two + suit]] = 4 * two + suit, 4 * one + suit
+
+
+def positions(variant: str) -> np.ndarray:
+    rows, rng, seen = Rows(PYRAMID, PYRAMID.make_rules(variant), 4), np.random.default_rng(0), []
+    rows.deal_bank("ranks", range(4))
+    for _ in range(30):
+        seen.append(observation_codes(rows.states))
+        rows.step(random_legal(rows, rng))
+    return np.concatenate(seen)
+
+
+def random_legal(rows: Rows, rng: np.random.Generator) -> np.ndarray:
+    shares = rng.random(rows.buffers.masks.shape) * rows.buffers.masks
+    return np.asarray(shares.argmax(axis=1))
+
+
+@pytest.mark.parametrize("variant", ["three-passes", "book", "web"])
+def test_ranks_that_change_their_names_change_nothing(variant: str) -> None:
+    torch.manual_seed(0)
+    network = build_network("ranks", PYRAMID, 16, 2).eval()
+    with torch.no_grad():
+        for tensor in network.parameters():
+            tensor.normal_(std=0.3)
+    features = PYRAMID.features
+    codes = positions(variant)
+    renamed = codes.copy()
+    for name in ("places", "pile_cards"):
+        entries = list(features.entry_range(name))
+        renamed[:, entries] = OTHER_RANK[codes[:, entries]]
+    unseen = features.entry_range("unseen").start
+    for one, two in ((2, 3), (11, 10)):
+        columns = [unseen + one - 1, unseen + two - 1]
+        renamed[:, columns] = codes[:, columns[::-1]]
+    assert (renamed != codes).any()
+    # What is missing of a removal begun names a rank: of those positions no more is asked.
+    settled = codes[:, features.entry_range("need").start] == 0
+    function = make_network_function(network)
+    for before, after in zip(function(codes[settled]), function(renamed[settled]), strict=True):
+        np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-4)
+
+
+def test_every_column_is_read() -> None:
+    """No entry of an observation is without effect."""
+    torch.manual_seed(1)
+    network = build_network("ranks", PYRAMID, 16, 2).eval()
+    with torch.no_grad():
+        for tensor in network.parameters():
+            tensor.normal_(std=0.3)
+    function, codes = make_network_function(network), positions("web")[:60]
+    before = function(codes)[1]
+    for piece in PYRAMID.features.pieces:
+        entry = PYRAMID.features.entry_range(piece.name).start
+        changed = codes.copy()
+        changed[:, entry] = np.where(codes[:, entry] > 0, 0, piece.kind.high)
+        if piece.marks:
+            changed[:, entry] = codes[:, entry] ^ 1
+        assert np.abs(function(changed)[1] - before).max() > 0, piece.name
+
+
+@pytest.mark.parametrize("title", [title for title in GAMES if title != "pyramid"])
+def test_games_without_bonds_are_refused(title: str) -> None:
+    with pytest.raises(ValueError, match="network 'ranks': this game names no bonds"):
+        build_network("ranks", GAMES[title], 16, 2)
