@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs.core.features import Features
+from parlour.envs.core.options import parse_bool
 
 ILLEGAL_LOGIT = -1e8
 """Logit of an illegal action: its probability is exactly 0 in float32, its log stays finite."""
@@ -27,16 +28,25 @@ class CardNetwork(nn.Module):
 
     A subclass says which ``encoding`` it takes and fills in ``body``; it may override ``forward``
     instead. ``width`` is that of every hidden layer; ``depth`` counts the hidden layers from body
-    to head, the body's own last one included.
+    to head, the body's own last one included. ``layer_norm`` normalises all of these layers.
     """
 
     encoding: ClassVar[str]
 
-    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+    def __init__(
+        self,
+        features: Features,
+        actions: int,
+        width: int,
+        depth: int,
+        *,
+        layer_norm: bool | int | str = False,
+    ) -> None:
         super().__init__()
         self.features, self.actions, self.width, self.depth = features, actions, width, depth
-        self.policy: nn.Module = _tower(width, depth - 1, actions, 0.01)
-        self.value: nn.Module = _tower(width, depth - 1, 1, 1.0)
+        self.layer_norm = parse_bool("layer_norm", layer_norm)
+        self.policy: nn.Module = _tower(width, depth - 1, actions, 0.01, self.layer_norm)
+        self.value: nn.Module = _tower(width, depth - 1, 1, 1.0, self.layer_norm)
 
     def body(self, observations: Tensor) -> Tensor:
         """Return hidden features (n, width) of integer observations (n, entries or columns)."""
@@ -48,10 +58,13 @@ class CardNetwork(nn.Module):
         return self.policy(hidden), self.value(hidden).squeeze(-1)
 
 
-def _tower(width: int, layers: int, out: int, gain: float) -> nn.Sequential:
+def _tower(width: int, layers: int, out: int, gain: float, layer_norm: bool) -> nn.Sequential:
     parts: list[nn.Module] = []
     for _ in range(layers):
-        parts += [linear(width, width), nn.ReLU()]
+        parts.append(linear(width, width))
+        if layer_norm:
+            parts.append(nn.LayerNorm(width))
+        parts.append(nn.ReLU())
     return nn.Sequential(*parts, linear(width, out, gain))
 
 

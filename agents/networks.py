@@ -27,13 +27,16 @@ class Mlp(CardNetwork):
 
     encoding = "onehot"
 
-    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
-        super().__init__(features, actions, width, depth)
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
         self.first = linear(features.columns, width)
+        self.norm = nn.LayerNorm(width) if self.layer_norm else nn.Identity()
 
     def body(self, observations: Tensor) -> Tensor:
         """See `CardNetwork.body`."""
-        return self.first(observations.float()).relu()
+        return self.norm(self.first(observations.float())).relu()
 
 
 class CodeReader(nn.Module):
@@ -84,8 +87,10 @@ class Embedding(CardNetwork):
 
     encoding = "codes"
 
-    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
-        super().__init__(features, actions, width, depth)
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
         self.reader = CodeReader(features)
         self.table = nn.Parameter(
             torch.randn(self.reader.rows, width) * (2 / features.width) ** 0.5
@@ -118,8 +123,10 @@ class Numbers(CardNetwork):
 
     encoding = "codes"
 
-    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
-        super().__init__(features, actions, width, depth)
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
         alone = read_alone(features)
         sizes = [piece.kind.high + 1 for piece in alone]
         self.hot = sum(sizes)
@@ -159,8 +166,10 @@ class Bonds(Embedding):
     go out together. What a card is worth is then in reach of one layer: its partners' places.
     """
 
-    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
-        super().__init__(features, actions, width, depth)
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
         if features.bonds is None:
             raise ValueError("network 'bonds': this game names no bonds between cards")
         self.bonds = features.bonds

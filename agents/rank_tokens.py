@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs.core.features import RANK, Features, Piece
+from parlour.envs.core.options import parse_bool
 
 from .card_network import CardNetwork, linear
 
@@ -27,8 +28,19 @@ class RankTokens(CardNetwork):
 
     encoding = "codes"
 
-    def __init__(self, features: Features, actions: int, width: int, depth: int) -> None:
+    def __init__(
+        self,
+        features: Features,
+        actions: int,
+        width: int,
+        depth: int,
+        *,
+        layer_norm: bool | int | str = True,
+    ) -> None:
         nn.Module.__init__(self)
+        self.layer_norm = parse_bool("layer_norm", layer_norm)
+        if not self.layer_norm:
+            raise ValueError("network 'ranks': its layers are always normalised")
         if features.bonds is None or features.actions_on is None:
             raise ValueError("network 'ranks': this game names no bonds between ranks")
         self.features, self.actions, self.width, self.depth = features, actions, width, depth

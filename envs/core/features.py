@@ -213,6 +213,10 @@ class Features:
             start += piece.size
         raise ValueError(f"no piece {name!r}; there are {', '.join(p.name for p in self.pieces)}")
 
+    def size(self, encoding: str) -> int:
+        """Return how many numbers an observation has in one of `ENCODINGS`."""
+        return self.width if encoding == "codes" else self.columns
+
     def encode(self, codes: np.ndarray, encoding: str) -> np.ndarray:
         """Return ``codes`` (n, width) in one of `ENCODINGS`, in an array of their own."""
         if encoding not in ENCODINGS:

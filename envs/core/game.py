@@ -23,7 +23,7 @@ from .contract import (
     Solving,
     WinnableAfter,
 )
-from .features import Features
+from .features import Features, Piece
 from .row_kernels import read_results, read_seat_results
 from .seat_kernels import PlayTurns, make_play_turns
 from .state_check import StateCheck, make_state_check
@@ -39,6 +39,15 @@ class EarlierFeatures(NamedTuple):
 
     features: Features
     actions: int
+
+
+class HiddenCards(NamedTuple):
+    """The hidden cards as one more piece of an observation: for critics, never for players."""
+
+    piece: Piece
+    """What it is: `Game.features` has none of its name."""
+    read: Callable[[States], np.ndarray]
+    """Returns its codes of states, int8 (n, ``piece.size``); 0: not hidden, or no card."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +122,8 @@ class Game:
     """What a learner of afterstate values needs."""
     solving: Solving | None = None
     """The solver."""
+    hidden_cards: HiddenCards | None = None
+    """What nobody is shown: for a critic that sees it while a player is trained."""
     earlier: tuple[EarlierFeatures, ...] = ()
     """What earlier versions showed, from which networks are carried over."""
     state_check: StateCheck | None = None

@@ -4,6 +4,7 @@ from ..core.contract import Seats, Solving
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
 from .kernel import kernels, resample_hidden, reward_unit, view
 from .layout import action_words, final_info, layout
 from .rule_agents import columns
@@ -56,6 +57,7 @@ GAME = Game(
     rule_agents={"columns": make_score_rows(columns)},
     afterstates=AFTERSTATES,
     solving=Solving(solve),
+    hidden_cards=HIDDEN,
     earlier=EARLIER,
     state_check=STATE_CHECK,
 )

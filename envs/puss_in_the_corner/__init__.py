@@ -5,6 +5,7 @@ from ..core.contract import Solving
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows
 from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
 from .kernel import kernels, resample_hidden
 from .layout import action_words, final_info, layout
 from .rule_agents import tip
@@ -50,6 +51,7 @@ GAME = Game(
     score_range=(ACES, PACK_SIZE),
     afterstates=AFTERSTATES,
     solving=Solving(solve, winnable_after),
+    hidden_cards=HIDDEN,
     earlier=EARLIER,
     state_check=STATE_CHECK,
     pack=pack,

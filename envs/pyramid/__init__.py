@@ -4,6 +4,7 @@ from ..core.contract import Solving
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows
 from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
 from .kernel import kernels, resample_hidden
 from .layout import action_words, final_info, layout
 from .rules import (
@@ -47,6 +48,7 @@ GAME = Game(
     score_range=(0, PYRAMID),
     solving=Solving(solve, winnable_after),
     shortest=PYRAMID // 2,  # no move takes more than two cards
+    hidden_cards=HIDDEN,
     earlier=EARLIER,
     state_check=STATE_CHECK,
 )

@@ -57,7 +57,7 @@ def save(run: Path, model: CardPPO, history: dict[str, Any]) -> None:
         "history": history,
     }
     with _new_checkpoint(run, arrays, values) as aside:
-        model.save(aside / MODEL, exclude=["clock", "_logger", "learning_rate"])
+        model.save(aside / MODEL, exclude=["clock", "_logger", "learning_rate", "rollout"])
 
 
 def save_arrays(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> None:

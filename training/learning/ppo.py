@@ -49,22 +49,46 @@ class PhaseTimer:
 
 
 class CardPolicy(MaskableActorCriticPolicy):
-    """A `CardNetwork` as sb3-contrib wants a policy. ``make`` builds the network."""
+    """A `CardNetwork` as sb3-contrib wants a policy. ``make`` builds the network.
 
-    def __init__(self, *args: Any, make: Callable[[], CardNetwork], **keywords: Any) -> None:
-        self.make = make
+    ``make_critic`` builds another one, whose values are learned in place of its own (`critic`): it
+    reads observations to their end, the policy only the part in front, which is the player's own.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        make: Callable[[], CardNetwork],
+        make_critic: Callable[[], CardNetwork] | None = None,
+        **keywords: Any,
+    ) -> None:
+        self.make, self.make_critic = make, make_critic
         super().__init__(*args, **keywords)
 
     def _build(self, lr_schedule: Any) -> None:
         self.network = self.make()
+        self.critic = None if self.make_critic is None else self.make_critic()
         self.optimizer = self.optimizer_class(
-            self.network.parameters(),
+            self.parameters(),
             lr=lr_schedule(1),
             **self.optimizer_kwargs,  # type: ignore[call-arg]
         )
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | {"make": self.make}
+        own = {"make": self.make, "make_critic": self.make_critic}
+        return super()._get_constructor_parameters() | own
+
+    def outputs(self, obs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return unmasked logits (n, actions) and values (n,) of observations (n, ...)."""
+        if self.critic is None:
+            logits, values = self.network(obs)
+        else:
+            logits, values = self.network(self._own_part(obs))[0], self.critic(obs)[1]
+        return logits, values
+
+    def _own_part(self, obs: Tensor) -> Tensor:
+        """Return what the player sees of observations that a critic reads to their end."""
+        return obs[:, : self.network.features.size(self.network.encoding)]
 
     def mask_logits(self, logits: Tensor, masks: Any) -> Tensor:
         """Return logits (n, actions) under masks (n, actions); None: all actions are legal."""
@@ -85,7 +109,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return actions (n,), values (n, 1) and log probabilities (n,)."""
-        logits, values = self.network(obs)
+        logits, values = self.outputs(obs)
         actions, log_probs = self.sample(self.mask_logits(logits, action_masks), deterministic)
         return actions, values[:, None], log_probs
 
@@ -93,7 +117,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         self, obs: Tensor, actions: Tensor, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return values (n, 1), log probabilities of the actions and entropies (n,)."""
-        logits, values = self.network(obs)
+        logits, values = self.outputs(obs)
         logits = self.mask_logits(logits, action_masks)
         log_probs = logits.log_softmax(dim=1)
         chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)
@@ -105,11 +129,11 @@ class CardPolicy(MaskableActorCriticPolicy):
     ) -> MaskableCategoricalDistribution:
         """Return sb3-contrib's distribution over the legal actions."""
         found = MaskableCategoricalDistribution(int(self.action_space.n))  # type: ignore[attr-defined]
-        return found.proba_distribution(self.mask_logits(self.network(obs)[0], action_masks))
+        return found.proba_distribution(self.mask_logits(self.outputs(obs)[0], action_masks))
 
     def predict_values(self, obs: Tensor) -> Tensor:  # type: ignore[override]
         """Return values (n, 1)."""
-        return self.network(obs)[1][:, None]
+        return self.outputs(obs)[1][:, None]
 
 
 class CardPPO(MaskablePPO):
@@ -152,7 +176,7 @@ class CardPPO(MaskablePPO):
         with clock("env"):
             masks = env.masks()
         with clock("forward"):
-            logits, values = policy.network(self._tensor(self._last_obs))
+            logits, values = policy.outputs(self._tensor(self._last_obs))
         with clock("distribution"):
             actions, log_probs = policy.sample(policy.mask_logits(logits, masks))
             chosen = actions.cpu().numpy()

@@ -19,9 +19,11 @@ from parlour.envs.keywords import make_rows
 
 from . import checkpoint, save_agent
 from .cloning import SOLVER, CloningPPO
+from .critic import CriticVecEnv
 from .curriculum import Curriculum
 from .lookahead import LookaheadPPO, lookahead_config
 from .ppo import CardPolicy, CardPPO, PhaseTimer
+from .pqn import CardPQN
 from .run import Run
 from .sb3 import CardVecEnv
 from .settings import (
@@ -29,13 +31,19 @@ from .settings import (
     LearnerSettings,
     LookaheadSettings,
     NetworkSettings,
+    PolicySettings,
     PPOSettings,
+    PQNSettings,
     SoloSettings,
 )
 
 CURRICULUM_DEALS = 256
 """Deals that the curriculum draws its positions from, new ones for every rollout."""
-MODEL_CLASSES: dict[str, type[CardPPO]] = {"lookahead": LookaheadPPO, "cloning": CloningPPO}
+MODEL_CLASSES: dict[str, type[CardPPO]] = {
+    "lookahead": LookaheadPPO,
+    "cloning": CloningPPO,
+    "pqn": CardPQN,
+}
 """What learns, where it is not plain `CardPPO`."""
 LEAST_LEFT = 1e-6
 """Of a run: time may be up before a rollout begins."""
@@ -48,7 +56,10 @@ def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -
     keywords: dict[str, Any] = dict(settings.options)
     if isinstance(settings, SoloSettings):
         keywords["max_moves"] = settings.max_moves
-    return CardVecEnv(
+    kind: type[CardVecEnv] = CardVecEnv
+    if isinstance(settings, PPOSettings) and settings.critic != "own":
+        kind, keywords["critic"] = CriticVecEnv, settings.critic
+    return kind(
         find_game(settings.game),
         settings.n_envs,
         settings.variant,
@@ -62,12 +73,21 @@ def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -
 
 def described(settings: LearnerSettings) -> dict[str, Any]:
     """Return the network as `networks.build_network` takes it and artefacts keep it."""
+    options = dict(settings.network_options)
+    if isinstance(settings, PQNSettings) and settings.layer_norm:
+        options["layer_norm"] = 1
     return {
         "name": settings.network,
         "width": settings.width,
         "depth": settings.depth,
-        "options": dict(settings.network_options),
+        "options": options,
     }
+
+
+def policy_keywords(settings: NetworkSettings) -> dict[str, Any]:
+    """Return the keywords of `MaskablePPO` by which policies alone are learned."""
+    names = ("clip_range", "ent_coef", "vf_coef") if isinstance(settings, PolicySettings) else ()
+    return {name: getattr(settings, name) for name in names}
 
 
 def make_model(
@@ -75,6 +95,10 @@ def make_model(
 ) -> CardPPO:
     """Return the model of a run with fresh weights, drawn from ``seed``."""
     env, net = make_env(settings, make), described(settings)
+    size = net["width"], net["depth"], net["options"]
+    networks = {"make": partial(build_network, net["name"], env.game, *size)}
+    if isinstance(env, CriticVecEnv):
+        networks["make_critic"] = partial(build_network, net["name"], env.critic_game, *size)
     rate_now = settings.learning_rate
     model = MODEL_CLASSES.get(settings.method, CardPPO)(
         CardPolicy,
@@ -85,17 +109,11 @@ def make_model(
         n_epochs=settings.n_epochs,
         gamma=settings.gamma,
         gae_lambda=settings.gae_lambda,
-        clip_range=settings.clip_range,
-        ent_coef=settings.ent_coef,
-        vf_coef=settings.vf_coef,
         max_grad_norm=settings.max_grad_norm,
-        policy_kwargs={
-            "make": partial(
-                build_network, net["name"], env.game, net["width"], net["depth"], net["options"]
-            )
-        },
+        policy_kwargs=networks,
         seed=seed,
         device=settings.device,
+        **policy_keywords(settings),
     )
     model.reward_scale = settings.reward_scale
     if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
@@ -167,13 +185,9 @@ class NetworkRun(Run):
         self._choose_rules()
         self._choose_starts()
         left = max(1 - self.share_done(), LEAST_LEFT)
-        if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
-            model.temperature = settings.temperature * max(left, 0.1)
+        said = self._set_schedules(left)
         model.collect_rollouts(self.env, self.callback, model.rollout_buffer, settings.n_steps)
         model._current_progress_remaining = left  # as the rollout began: never 0 or below
-        model.ent_coef = settings.ent_coef_final + left * (
-            settings.ent_coef - settings.ent_coef_final
-        )
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
         model.logger.name_to_value.clear()
@@ -182,7 +196,25 @@ class NetworkRun(Run):
             values |= {
                 f"play/{name}": float(recent[name].mean()) for name in recent.dtype.fields or ()
             }
-        return values | {"train/entropy_weight": model.ent_coef}
+        return values | said
+
+    def _set_schedules(self, left: float) -> dict[str, float]:
+        """Set what changes in the course of a run, of which a share is left; return it as logged.
+
+        The step size is not among it: SB3 sets that.
+        """
+        model, settings = self.model, self.settings
+        if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
+            model.temperature = settings.temperature * max(left, 0.1)
+        if isinstance(model, CardPQN) and isinstance(settings, PQNSettings):
+            decayed = min(1.0, (1 - left) / max(settings.epsilon_decay, LEAST_LEFT))
+            model.epsilon = settings.epsilon + decayed * (settings.epsilon_final - settings.epsilon)
+            return {"train/epsilon": model.epsilon}
+        assert isinstance(settings, PolicySettings)
+        model.ent_coef = settings.ent_coef_final + left * (
+            settings.ent_coef - settings.ent_coef_final
+        )
+        return {"train/entropy_weight": model.ent_coef}
 
     def _choose_rules(self) -> None:
         """Begin new games where the study has ended, or begun."""

@@ -171,7 +171,11 @@ class CardVecEnv(VecEnv):
 
     def observations(self) -> np.ndarray:
         """Return the observations as they are now, in an array of their own."""
-        return encode_observations(self.game, self.encoding, self.rows.codes)
+        return self._observe(self.rows.states, self.rows.codes)
+
+    def _observe(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return the observations of states, whose codes these are, in an array of their own."""
+        return encode_observations(self.game, self.encoding, codes)
 
     def masks(self) -> np.ndarray:
         """Return the legal actions, bool (num_envs, actions), in an array of their own."""
@@ -215,7 +219,7 @@ class CardVecEnv(VecEnv):
 
     def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
         ended = copy_states(self.rows.buffers.final_states, which)
-        last = encode_observations(self.game, self.encoding, observation_codes(ended))
+        last = self._observe(ended, observation_codes(ended))
         self.results = self._facts(ended, which)
         facts = {name: array.tolist() for name, array in self.results.items()}
         cut = self.rows.buffers.truncated[which].tolist()

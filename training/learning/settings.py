@@ -4,187 +4,52 @@ A method has the settings that it uses and no others; their ranges stand beside 
 line, TOML files (`settings_files`) and notebooks all make these.
 """
 
-from dataclasses import field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-import tyro
-
-from parlour.agents.networks import DEEPEST, WIDEST, network_class
 from parlour.agents.reading import shorten
 from parlour.agents.value_table import require_afterstates
-from parlour.envs import Game, find_game
-from parlour.envs.core.truth import solver_of
+from parlour.envs import Game
 
-from .limits import (
-    MOST_ROLLOUT,
-    MOST_STEPS,
-    Deals,
-    Range,
-    Share,
-    Steps,
-    check_fields,
-    check_name,
-    check_seeds,
-    check_sizes,
-    make_whole,
+from .limits import Deals, Range, Share, Steps
+from .settings_base import (
+    LearnerSettings,
+    NetworkSettings,
+    PolicySettings,
+    Settings,
+    SoloSettings,
+    StepSettings,
 )
 from .settings_names import find_method, settings_class
 
-Value = int | float | str
-Table = Annotated[dict[str, Value], tyro.conf.arg(metavar="NAME VALUE ...")]
+__all__ = [
+    "CloningSettings",
+    "DistillSettings",
+    "LearnerSettings",
+    "LookaheadSettings",
+    "NetworkSettings",
+    "PPOSettings",
+    "PQNSettings",
+    "PolicySearchSettings",
+    "PolicySettings",
+    "SelfplaySettings",
+    "Settings",
+    "SoloSettings",
+    "StepSettings",
+    "TDSettings",
+    "make_settings",
+]
 
 
 @settings_class
-class Settings:
-    """What all methods have. Steps are environment steps, counted over all environments."""
-
-    method: ClassVar[str]
-    """Its name on the command line and in files."""
-
-    game: tyro.conf.Fixed[str] = "pyramid"
-    """The game."""
-    variant: str | None = None
-    """The variant of its rules (None: the game's default)."""
-    options: Table = field(default_factory=dict)
-    """Options of the rules that differ from the variant."""
-    reward: Literal["progress", "win", "score"] = "progress"
-    """progress: score gained, scaled, and a bonus for a win; win: 1 at a win; score: at the end."""
-    initial: str | None = None
-    """Begin with the weights of a saved agent, by whatever rules, or of that seed's in a run."""
-
-    seeds: tuple[int, ...] = (0,)
-    """Training seeds; one agent each, one after the other."""
-    eval_deals: Deals = 2000
-    """Deals of the bank GAME-validation on which it is evaluated."""
-    runs: str = "runs"
-    """The folder of all runs."""
-    name: str | None = None
-    """Name of this run in it, behind game and variant (None: the time)."""
-    minutes: Annotated[float, Range(0, 10**6)] = 0
-    """Train each seed for at most so many minutes (0: no limit); schedules end with them."""
-    profile: bool = False
-    """Print where the time went."""
-
-    def __post_init__(self) -> None:
-        """Check every field: ValueError naming it, its value and what is allowed."""
-        if isinstance(self.name, str):
-            check_name(self.name)
-        make_whole(self)
-        check_fields(self)
-        check_seeds(self.seeds)
-        game = find_game(self.game)
-        object.__setattr__(self, "game", game.name)  # one name for folders and banks
-        game.make_rules(self.variant, self.options)
-        self.check(game)
-
-    def check(self, game: Game) -> None:
-        """Raise ValueError for settings that do not go together, or not with the game."""
-
-
-@settings_class
-class SoloSettings(Settings):
-    """What methods have that learn games for one player."""
-
-    max_moves: Annotated[int, Range(1, 10**6)] = 500
-    """A game is cut off after so many moves."""
-
-
-@settings_class
-class StepSettings(Settings):
-    """What methods have that count steps, not whole games."""
-
-    total_steps: Steps = 1_000_000
-    """Steps to train for, rounded up to whole rollouts (values: to whole rounds of games)."""
-    schedule: Literal["linear", "constant"] = "linear"
-    """linear: the step size falls to 0 at the end."""
-    eval_interval: Annotated[int, Range(0, MOST_STEPS)] = 200_000
-    """Evaluate whenever so many steps are done (0: only at the end)."""
-    checkpoint_interval: Steps = 200_000
-    """Save a checkpoint whenever so many steps are done."""
-
-
-@settings_class
-class LearnerSettings(StepSettings):
-    """What methods have in which a network learns from minibatches."""
-
-    skip_forced: bool = True
-    """Take an action at once while it is the only legal one."""
-    network: str = "embedding"
-    """mlp (one-hot), embedding (card codes), bonds (codes, and pairs of cards that belong), ranks
-    (a token for each rank, for games of pairs) or numbers (codes that count)."""
-    width: Annotated[int, Range(1, WIDEST)] = 128
-    """Width of every hidden layer."""
-    depth: Annotated[int, Range(1, DEEPEST)] = 2
-    """Hidden layers."""
-    network_options: Table = field(default_factory=dict)
-    """Further options of the network, if it has any."""
-
-    n_envs: Annotated[int, Range(1, 1 << 20)] = 256
-    """Games played at once."""
-    n_steps: Annotated[int, Range(1, 1 << 20)] = 128
-    """Steps of each game between two updates."""
-    batch_size: Annotated[int, Range(1, MOST_ROLLOUT)] = 2048
-    """Steps in a minibatch."""
-    n_epochs: Annotated[int, Range(1, 1000)] = 4
-    """Passes over the steps at each update."""
-    learning_rate: Share = 1e-3
-    """Adam's step size at the start."""
-    vf_coef: Annotated[float, Range(0, 100)] = 0.5
-    """Weight of the value loss."""
-    max_grad_norm: Annotated[float, Range(0, 1000)] = 0.5
-    """Gradients are clipped to this norm."""
-    threads: Annotated[int, Range(1, 1024)] = 1
-    """Threads of torch; 1 for results equal bit by bit."""
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    """auto: cuda where there is one."""
-
-    def check(self, game: Game) -> None:
-        """See `Settings.check`."""
-        check_sizes(self)
-        network_class(self.network)
-
-
-@settings_class
-class NetworkSettings(LearnerSettings):
-    """What methods have in which MaskablePPO has a part."""
-
-    study_options: Table = field(default_factory=dict)
-    """Options of the rules, beside the others, in the study at the beginning: an easier game."""
-    study: Share = 0.0
-    """Share of all steps that the study lasts; evaluations are of the game itself throughout."""
-
-    gamma: Share = 0.99
-    """Discount."""
-    gae_lambda: Share = 0.95
-    """Lambda of generalised advantage estimation, and of TD(lambda) where values learn by that."""
-    clip_range: Share = 0.2
-    """PPO's clipping range."""
-    ent_coef: Annotated[float, Range(0, 10)] = 0.01
-    """Weight of the entropy bonus at the start."""
-    ent_coef_final: Annotated[float, Range(0, 10)] = 0.001
-    """Weight of the entropy bonus at the end; falls linearly."""
-    reward_scale: Annotated[float, Range(1e-6, 1e6)] = 1.0
-    """What the value is learned of is so many times the reward (lookahead: in the warm-up)."""
-
-    def check(self, game: Game) -> None:
-        """See `Settings.check`."""
-        super().check(game)
-        game.make_rules(self.variant, {**self.options, **self.study_options})
-        if "players" in self.study_options:
-            raise ValueError("study_options: the number of players cannot change in a run")
-
-    def _check_solver(self, game: Game) -> None:
-        """Refuse rules, of the study too, by which there is no solver."""
-        for options in (self.options, {**self.options, **self.study_options}):
-            solver_of(game, game.make_rules(self.variant, options))
-
-
-@settings_class
-class PPOSettings(NetworkSettings, SoloSettings):
+class PPOSettings(PolicySettings, SoloSettings):
     """MaskablePPO."""
 
     method = "ppo"
 
+    critic: Literal["own", "cards", "solver"] = "own"
+    """What the value sees in training: own (what the policy sees), cards (the hidden cards, too) or
+    solver (whether a win is left, too); by the last two it is a network of its own, which the
+    trained agent does without."""
     curriculum: Share = 0.0
     """Share of all steps in which games begin on a solver's way to a win, at first just before it,
     then farther and farther from it (games with a solver)."""
@@ -192,6 +57,7 @@ class PPOSettings(NetworkSettings, SoloSettings):
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
+        self._check_critic(game)
         won = game.solve is not None and game.measure == "won"
         if self.curriculum and (self.study or not won):
             where = "without a study, in games that are won and have a solver"
@@ -199,9 +65,20 @@ class PPOSettings(NetworkSettings, SoloSettings):
         if self.curriculum:
             self._check_solver(game)
 
+    def _check_critic(self, game: Game) -> None:
+        """Refuse a critic that is to see what the game does not tell."""
+        if self.critic == "cards" and game.hidden_cards is None:
+            raise ValueError(f"critic='cards': {game.title} does not say which cards are hidden")
+        if self.critic == "solver":
+            if game.winnable_after is None:
+                raise ValueError(
+                    f"critic='solver': {game.title} has no exact solver; allowed are own, cards"
+                )
+            self._check_solver(game)
+
 
 @settings_class
-class LookaheadSettings(NetworkSettings, SoloSettings):
+class LookaheadSettings(PolicySettings, SoloSettings):
     """After a warm-up of MaskablePPO, values that choose by one step ahead."""
 
     method = "lookahead"
@@ -223,7 +100,7 @@ class LookaheadSettings(NetworkSettings, SoloSettings):
 
 
 @settings_class
-class CloningSettings(NetworkSettings, SoloSettings):
+class CloningSettings(PolicySettings, SoloSettings):
     """Lessons of a teacher, then MaskablePPO."""
 
     method = "cloning"
@@ -263,7 +140,25 @@ class DistillSettings(LearnerSettings, SoloSettings):
 
 
 @settings_class
-class SelfplaySettings(NetworkSettings):
+class PQNSettings(NetworkSettings, SoloSettings):
+    """Values of actions by Q-learning (PQN), without replay and without a target network."""
+
+    method = "pqn"
+
+    vf_coef: Annotated[float, Range(0, 100)] = 1.0
+    """Weight of the value loss, beside that of the values of actions."""
+    layer_norm: bool = True
+    """Normalise every hidden layer of the network, which keeps the values from diverging."""
+    epsilon: Share = 0.5
+    """Share of random legal actions at the start."""
+    epsilon_final: Share = 0.02
+    """Share of random legal actions at the end."""
+    epsilon_decay: Share = 0.2
+    """Share of the run over which the one falls to the other."""
+
+
+@settings_class
+class SelfplaySettings(PolicySettings):
     """MaskablePPO at one seat of a game for several, against players by rule and its own past."""
 
     method = "selfplay"

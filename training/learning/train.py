@@ -69,6 +69,7 @@ RUNS: dict[str, type[Run]] = {
     "lookahead": NetworkRun,
     "cloning": NetworkRun,
     "distill": DistillRun,
+    "pqn": NetworkRun,
     "selfplay": SelfplayRun,
     "values": TDRun,
     "weights": PolicySearchRun,

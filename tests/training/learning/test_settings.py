@@ -18,6 +18,7 @@ from parlour.training.learning.settings import (
     LookaheadSettings,
     PolicySearchSettings,
     PPOSettings,
+    PQNSettings,
     SelfplaySettings,
     TDSettings,
 )
@@ -32,13 +33,14 @@ EXAMPLES: tuple[Settings, ...] = (
     LookaheadSettings(warm_up=0.7, ent_coef=0.2),
     CloningSettings(lessons=0.6, teacher="pimc@8", vf_coef=0.1),
     DistillSettings(teacher="mcts@200", temperature=0.5),
+    PQNSettings(epsilon=0.3, layer_norm=False),
     SelfplaySettings(game="seven_twenty_seven", opponents=("tight", "loose")),
     TDSettings(game="poker_squares", pretrain=0.4, seeds=(3, 4)),
     PolicySearchSettings(game="poker_squares", generations=3),
 )
 
 
-LATER = {"distill"}
+LATER = {"distill", "pqn"}
 """Methods that came when each had settings of its own."""
 
 
@@ -51,7 +53,7 @@ def as_of_old(settings: Settings) -> dict[str, Any]:
         game = "poker_squares" if kind is TDSettings else "pyramid"
         old = plain(kind(game=game)) | old
     old |= plain(settings)
-    del old["minutes"]  # which they had not yet
+    del old["minutes"], old["critic"]  # which they had not yet
     for was, now in RENAMED.items():
         old[was] = old.pop(now)
     own = WARM_UPS.get(settings.method)
@@ -97,9 +99,10 @@ FOREIGN = [
     ("ppo", "warm_up", "lookahead"),
     ("lookahead", "lessons", "cloning"),
     ("cloning", "curriculum", "ppo"),
-    ("selfplay", "max_moves", "ppo, lookahead, cloning, distill, values, weights"),
-    ("values", "gamma", "ppo, lookahead, cloning, selfplay"),
-    ("weights", "eval_interval", "ppo, lookahead, cloning, distill, selfplay, values"),
+    ("pqn", "clip_range", "ppo, lookahead, cloning, selfplay"),
+    ("selfplay", "max_moves", "ppo, lookahead, cloning, distill, pqn, values, weights"),
+    ("values", "gamma", "ppo, lookahead, cloning, pqn, selfplay"),
+    ("weights", "eval_interval", "ppo, lookahead, cloning, distill, pqn, selfplay, values"),
 ]
 
 

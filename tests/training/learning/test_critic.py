@@ -1,0 +1,195 @@
+"""A critic that sees more than the player: what it sees, and that the player sees none of it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.registry import load_agent
+from parlour.envs import game
+from parlour.envs.core.rows import observation_codes, resample_copies
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning.critic import CriticVecEnv
+from parlour.training.learning.ppo import CardPolicy, CardPPO
+from parlour.training.learning.run_network import NetworkRun, make_model
+from parlour.training.learning.settings import PPOSettings
+from parlour.training.learning.settings_files import preset
+from parlour.training.learning.train import main, resume, train
+from tests.training.learning.test_train import ROLLOUT, SMALL, Killed, result
+
+Critic = Literal["cards", "solver"]
+CRITICS: tuple[Critic, ...] = ("cards", "solver")
+PYRAMID = replace(SMALL, variant="three-passes", reward="win", total_steps=4 * ROLLOUT)
+
+
+def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, CriticVecEnv]:
+    """A model some random steps on."""
+    model = make_model(settings, 0)
+    model._setup_learn(0)
+    env, policy = model.env, model.policy
+    assert isinstance(env, CriticVecEnv) and isinstance(policy, CardPolicy)
+    rng = np.random.default_rng(1)
+    for _ in range(6):
+        chances = env.masks() / env.masks().sum(axis=1, keepdims=True)
+        env.step(np.array([rng.choice(env.game.actions, p=row) for row in chances]))
+    return model, policy, env
+
+
+def observe_dealt_anew(env: CriticVecEnv) -> np.ndarray:
+    """What is observed where hidden cards lie otherwise."""
+    states = resample_copies(env.game, env.rules, env.rows.states, 5)
+    assert (states["deck"] != env.rows.states["deck"]).any(axis=1).mean() > 0.9
+    return env._observe(states, observation_codes(states))
+
+
+@pytest.mark.parametrize("network", ["mlp", "embedding"])
+@pytest.mark.parametrize("name", ["pyramid", "poker_squares", "puss_in_the_corner"])
+def test_hidden_cards_change_the_critic_and_nothing_of_the_policy(name: str, network: str) -> None:
+    settings = replace(PYRAMID, game=name, variant=None, network=network, critic="cards")
+    _, policy, env = begin(settings)
+    here, there = (torch.from_numpy(seen) for seen in (env.observations(), observe_dealt_anew(env)))
+    assert not torch.equal(here, there)
+    with torch.no_grad():
+        torch.nn.init.normal_(policy.network.policy[-1].weight)
+        (logits, values), (others, worths) = policy.outputs(here), policy.outputs(there)
+        masks = torch.from_numpy(env.masks())
+        ways = [policy.get_distribution(seen, masks).distribution.logits for seen in (here, there)]
+    assert torch.equal(logits, others) and torch.equal(*ways)
+    assert (values != worths).float().mean() > 0.9
+
+
+@pytest.mark.parametrize("critic", CRITICS)
+def test_the_policy_learns_nothing_from_the_values_weights(critic: Critic) -> None:
+    """Gradients of the value loss reach the critic alone, those of the policy its network alone."""
+    _, policy, env = begin(replace(PYRAMID, critic=critic))
+    assert policy.critic is not None
+    logits, values = policy.outputs(torch.from_numpy(env.observations()))
+    values.sum().backward(retain_graph=True)  # type: ignore[no-untyped-call]
+    assert all(one.grad is None for one in policy.network.parameters())
+    policy.zero_grad()
+    logits.sum().backward()  # type: ignore[no-untyped-call]
+    assert all(one.grad is None for one in policy.critic.parameters())
+
+
+def test_the_solver_tells_the_critic_what_is_lost() -> None:
+    _, _, env = begin(replace(PYRAMID, critic="solver"))
+    said = env.observations()[:, -1]
+    for i in range(env.num_envs):
+        assert env.game.solve is not None
+        known = env.game.solve(env.rows.states[i : i + 1], env.rules).winnable
+        assert said[i] == 0 or known == (said[i] == 2)
+    assert set(said.tolist()) >= {1, 2}
+    piece = env.critic_game.features.pieces[-1]
+    assert (piece.name, env.observation_space.shape) == ("winnable", (env.game.features.width + 1,))
+
+
+def test_a_game_that_ends_shows_the_critic_its_own_end() -> None:
+    """Not the deal that has begun in its place."""
+    _, _, env = begin(replace(PYRAMID, critic="cards", max_moves=8))
+    infos = env.step(env.masks().argmax(axis=1))[3]
+    while not len(env.ended):
+        infos = env.step(env.masks().argmax(axis=1))[3]
+    width = env.game.features.width
+    for i in env.ended:
+        last = infos[i]["terminal_observation"]
+        final = env.rows.buffers.final_states[i : i + 1]
+        assert (last[:width] == observation_codes(final)[0]).all()
+        assert (last[width:] == env.privilege.read(final, env.rules)[0]).all()
+
+
+@pytest.fixture(scope="module", params=CRITICS)
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = str(tmp_path_factory.mktemp("whole"))
+    return train(replace(PYRAMID, runs=runs, critic=request.param), quiet=True)
+
+
+def settings_of(folder: Path) -> PPOSettings:
+    critic = json.loads((folder / "settings.json").read_text())["critic"]
+    return replace(PYRAMID, critic=critic)
+
+
+def test_killed_and_resumed_it_ends_bit_equal(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iterate = NetworkRun.iterate
+
+    def iterate_and_die(self: NetworkRun) -> dict[str, float]:
+        if self.steps >= 2 * ROLLOUT:
+            raise Killed
+        return iterate(self)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(NetworkRun, "iterate", iterate_and_die)
+        train(replace(settings_of(whole), runs=str(tmp_path)), quiet=True)
+    again = resume(tmp_path / whole.name, quiet=True)
+    for name in ("steps", "final", "evaluations", "weights_sha256"):
+        assert result(again)[name] == result(whole)[name], name
+
+
+def test_the_critic_is_not_in_the_agent(whole: Path, tmp_path: Path) -> None:
+    """It has the tensors of plain PPO's, and reads the player's observation."""
+    pyramid = game("pyramid")
+    rules = pyramid.make_rules("three-passes")
+    plain = train(replace(PYRAMID, runs=str(tmp_path)), quiet=True)
+    shapes = []
+    for folder in (whole, plain):
+        agent = load_agent(str(folder / "seed-0" / "agent"), pyramid, rules)
+        assert isinstance(agent, LearnedAgent) and not agent.sees_all
+        assert agent.network.features.width == pyramid.features.width
+        shapes.append({name: one.shape for name, one in agent.network.state_dict().items()})
+    assert shapes[0] == shapes[1]
+    scored = evaluate(
+        pyramid, str(whole / "seed-0" / "agent"), deals=10, bank="pyramid-validation"
+    ).estimate("score")
+    assert scored.mean == result(whole)["final"]["score"]["mean"]
+    digests = [result(folder)["weights_sha256"] for folder in (whole, plain)]
+    assert digests[0] != digests[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["poker_squares", "--critic", "solver"],
+            "critic='solver': Poker Squares has no exact solver; allowed are own, cards",
+        ),
+        (
+            ["pyramid", "--critic", "solver", "--options", "shuffle_redeal", "yes"],
+            "shuffle_redeal",
+        ),
+        (["pyramid", "--critic", "everything"], "('own', 'cards', 'solver')"),
+        (["pyramid", "--method", "pqn", "--critic", "cards"], "--critic: method 'pqn' does not"),
+    ],
+)
+def test_wrong_settings_are_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+
+
+def test_a_critic_that_sees_cards_learns(tmp_path: Path) -> None:
+    settings = replace(
+        preset("pyramid", "ppo"),
+        reward="progress",
+        critic="cards",
+        total_steps=60_000,
+        n_envs=128,
+        n_steps=32,
+        batch_size=512,
+        width=64,
+        seeds=(0,),
+        eval_interval=0,
+        device="cpu",
+        runs=str(tmp_path),
+    )
+    folder = train(settings, quiet=True)
+    learned = evaluate("pyramid", str(folder / "seed-0" / "agent"), deals=1000).estimate("won")
+    uniform = evaluate("pyramid", "uniform", deals=1000).estimate("won")
+    assert learned.low > uniform.high

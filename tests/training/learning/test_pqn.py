@@ -1,0 +1,231 @@
+"""PQN: masks in every maximum, returns as published, runs that resume bit by bit, and learning."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import NETWORKS, build_network
+from parlour.agents.registry import choose_actions, load_agent, prepare_turn
+from parlour.envs import game
+from parlour.envs.core.rows import Rows
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning.pqn import CardPQN
+from parlour.training.learning.run_network import NetworkRun, make_model
+from parlour.training.learning.settings import PQNSettings, make_settings
+from parlour.training.learning.settings_files import preset
+from parlour.training.learning.train import main, resume, train
+from tests.training.learning.test_train import Killed
+
+GAME = game("pyramid")
+RULES = GAME.make_rules("three-passes")
+ROLLOUT = 16 * 16
+SMALL = PQNSettings(
+    width=8,
+    depth=2,
+    gamma=0.9,
+    gae_lambda=0.5,
+    total_steps=4 * ROLLOUT,
+    n_envs=16,
+    n_steps=16,
+    batch_size=64,
+    n_epochs=1,
+    eval_interval=2 * ROLLOUT,
+    eval_deals=10,
+    checkpoint_interval=ROLLOUT,
+    device="cpu",
+    name="small",
+)
+
+
+def result(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
+    return found
+
+
+def begin(settings: PQNSettings) -> CardPQN:
+    model = make_model(settings, 0)
+    assert isinstance(model, CardPQN)
+    model._setup_learn(0)
+    return model
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0])
+def test_it_plays_what_it_says(epsilon: float) -> None:
+    """Without chance the best legal actions; with nothing but chance all legal ones, and others."""
+    model = begin(replace(SMALL, n_envs=64))
+    model.epsilon = epsilon
+    masks = torch.from_numpy(model.env.masks())  # type: ignore[union-attr]
+    logits = torch.randn(masks.shape)
+    logits[~masks] = 9.0  # illegal ones look best
+    best = torch.where(masks, logits, -torch.inf).argmax(dim=1)
+    played = torch.stack([model._explore(best, masks) for _ in range(200)])
+    assert masks.gather(1, played.T).all()
+    if epsilon == 0:
+        assert (played == best).all()
+    else:
+        tried = torch.zeros_like(masks).scatter_(1, played.T, True)
+        assert (tried == masks).float().mean() > 0.99
+
+
+def test_the_worth_of_a_position_is_that_of_its_best_legal_action() -> None:
+    model = begin(SMALL)
+    env = model.env
+    with torch.no_grad():
+        model.network.policy[-1].bias.uniform_(-5, 5)  # illegal actions that seem best
+        found = model._action_values(model._last_obs, env.masks()).amax(dim=1)  # type: ignore
+        logits = model.network(torch.from_numpy(np.asarray(model._last_obs)))[0].numpy()
+    masks = env.masks()  # type: ignore[union-attr]
+    assert found.numpy() == pytest.approx(np.where(masks, logits, -np.inf).max(axis=1))
+    assert (found.numpy() < logits.max(axis=1)).any()
+
+
+def test_returns_are_those_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G = r + gamma (lambda G' + (1 - lambda) max Q'), and r alone where a game ends."""
+    model = begin(replace(SMALL, max_moves=6, reward_scale=2.0))
+    steps: list[tuple[np.ndarray, ...]] = []
+    play = CardPQN._play
+
+    def watched(self: CardPQN, env: Any) -> tuple[np.ndarray, ...]:
+        steps.append(play(self, env))
+        return steps[-1]
+
+    monkeypatch.setattr(CardPQN, "_play", watched)
+    model.collect_rollouts(model.env)
+    with torch.no_grad():
+        last = model._action_values(model._last_obs, model.env.masks())  # type: ignore
+    ahead = after = last.amax(dim=1).numpy()
+    for t in reversed(range(len(steps))):
+        _, _, rewards, dones, values = steps[t]
+        ahead = rewards + 0.9 * np.where(dones, 0, 0.5 * ahead + 0.5 * after)
+        found = model.rollout[2].numpy().reshape(16, 16)[t]
+        assert found == pytest.approx(ahead, abs=1e-5)
+        after = values
+    assert any(step[3].any() for step in steps), "no game ended: nothing is shown of ends"
+    assert any((step[2] % 1 != 0)[step[3]].any() for step in steps), "none was cut off"
+
+
+def test_values_of_actions_are_learned() -> None:
+    """The network comes to say what was got by an action, and nothing of the others."""
+    model = begin(replace(SMALL, learning_rate=1e-2))
+    model.collect_rollouts(model.env)
+    part = torch.arange(64)
+    losses = [model._learn(part) for _ in range(100)]
+    assert losses[-1] < 0.2 * losses[0]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return train(replace(SMALL, runs=str(tmp_path_factory.mktemp("whole"))), quiet=True)
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_killed_and_resumed_it_ends_bit_equal(
+    after: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iterate = NetworkRun.iterate
+
+    def iterate_and_die(self: NetworkRun) -> dict[str, float]:
+        if self.steps >= after * ROLLOUT:
+            raise Killed
+        return iterate(self)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(NetworkRun, "iterate", iterate_and_die)
+        train(replace(SMALL, runs=str(tmp_path)), quiet=True)
+    np.random.seed(99)
+    torch.manual_seed(99)
+    again = resume(tmp_path / whole.name, quiet=True)
+    for name in ("steps", "final", "evaluations", "weights_sha256"):
+        assert result(again)[name] == result(whole)[name], name
+
+
+def test_its_agent_plays_on_as_it_played(whole: Path) -> None:
+    agent = load_agent(str(whole / "seed-0" / "agent"), GAME, RULES)
+    assert isinstance(agent, LearnedAgent) and agent.network.layer_norm
+    scored = evaluate(GAME, agent, deals=10, bank="pyramid-validation").estimate("score")
+    assert scored.mean == result(whole)["final"]["score"]["mean"]
+    rows = Rows(GAME, RULES, 50)
+    rows.deal_bank("pqn", range(50))
+    turn = prepare_turn(agent, GAME, RULES, rows.states, 1)
+    with torch.no_grad():
+        logits = agent.network(torch.from_numpy(turn.observations.copy()))[0].numpy()
+    best = np.where(turn.masks, logits, -np.inf).argmax(axis=1)
+    assert (choose_actions(agent, turn) == best).all()
+
+
+@pytest.mark.parametrize("name", ["poker_squares", "puss_in_the_corner"])
+@pytest.mark.parametrize("network", ["mlp", "embedding"])
+def test_every_game_for_one_trains(name: str, network: str, tmp_path: Path) -> None:
+    base = {**vars(SMALL), "options": {}, "game": name, "network": network, "runs": str(tmp_path)}
+    folder = train(make_settings("pqn", **base | {"total_steps": ROLLOUT}), quiet=True)
+    assert result(folder)["steps"] == ROLLOUT
+    assert preset(name, "pqn").method == "pqn"
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name != "ranks"])
+def test_every_network_can_normalise_its_layers(name: str) -> None:
+    plain, normal = (build_network(name, GAME, 8, 3, {"layer_norm": on}) for on in (0, 1))
+    norms = [
+        sum(isinstance(part, torch.nn.LayerNorm) for part in net.modules())
+        for net in (plain, normal)
+    ]
+    assert norms[1] == 5 and norms[0] == (name != "mlp")
+
+
+def test_ranks_are_always_normalised() -> None:
+    assert build_network("ranks", GAME, 8, 1, {"layer_norm": 1}).layer_norm
+    with pytest.raises(ValueError, match="network 'ranks': its layers are always normalised"):
+        build_network("ranks", GAME, 8, 1, {"layer_norm": 0})
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--epsilon", "1.5"], "epsilon=1.5: allowed are numbers from 0 to 1"),
+        (["--epsilon-decay", "-1"], "epsilon_decay=-1.0: allowed are numbers from 0 to 1"),
+        (["--clip-range", "0.1"], "--clip-range: method 'pqn' does not use it; it is of ppo"),
+        (["--network-options", "layer_norm", "2"], "layer_norm=2: allowed are no, yes"),
+        (["--network-options", "norm", "2"], "unexpected keyword argument 'norm'"),
+    ],
+)
+def test_wrong_settings_are_refused(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = ["--runs", str(tmp_path), "--name", "wrong"]
+    assert main(["pyramid", "--method", "pqn", "--no-layer-norm", *runs, *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error.splitlines()[-1]
+    assert not list(tmp_path.iterdir())
+
+
+def test_epsilon_falls_to_its_end_and_stays_there(whole: Path) -> None:
+    lines = (whole / "seed-0" / "progress.jsonl").read_text().splitlines()
+    said = [json.loads(line)["train/epsilon"] for line in lines]
+    assert said[0] == 0.5 and said[1:] == pytest.approx([0.02] * 3)
+    slow = NetworkRun(replace(SMALL, epsilon_decay=1.0), 0, whole.parent / "slow")
+    assert slow._set_schedules(0.5)["train/epsilon"] == pytest.approx(0.26)
+    slow.close()
+
+
+def test_a_short_run_learns(tmp_path: Path) -> None:
+    settings = replace(
+        preset("pyramid", "pqn"),
+        total_steps=60_000,
+        n_envs=128,
+        n_steps=32,
+        batch_size=512,
+        width=64,
+        eval_interval=0,
+        device="cpu",
+        runs=str(tmp_path),
+    )
+    folder = train(settings, quiet=True)
+    learned = evaluate("pyramid", str(folder / "seed-0" / "agent"), deals=1000).estimate("won")
+    uniform = evaluate("pyramid", "uniform", deals=1000).estimate("won")
+    assert learned.low > uniform.high
