@@ -1,7 +1,8 @@
 """The contract of a game: what each of its functions takes, returns and writes.
 
 Kernels of one state are compiled functions of a record and its rules; kernels over rows take an
-array of records and a record of rules (1,). All work in place and allocate nothing.
+array of records and a record of rules (1,), those of `BatchKernels` one or several (k,). All work
+in place and allocate nothing.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -124,6 +125,9 @@ class Buffers(NamedTuple):
     """With SAME_STEP the finished game of a row that has just ended."""
     played: np.ndarray
     """int64 (n,): the action that was played, of an illegal one what was instead; -1: none."""
+    rules: np.ndarray
+    """int64 (n,): the number of the record of rules that a row is played by; read, and drawn anew
+    where a step begins a new game."""
 
 
 class ResetRows(Protocol):
@@ -141,7 +145,8 @@ class ResetRows(Protocol):
     ) -> None:
         """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and on no others.
 
-        ``rules`` and ``configs`` (a `batch.StepConfig`) are what `options.as_record` makes.
+        ``rules``, records (k,), and ``configs`` (a `batch.StepConfig`) are what
+        `options.as_record` makes; ``buffers.rules`` says by which a row is played.
         """
 
 
