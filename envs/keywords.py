@@ -151,9 +151,9 @@ def make_rows_table(
     """Return the rules of rows: those of one variant, or several; ValueError if both are given."""
     if variants is None:
         return make_table(game, game.make_rules(variant, options))
-    for name in (*(() if variant is None else ("variant",)), *options):
-        raise ValueError(f"{name}: with variants, give it in an entry of theirs, a dictionary")
-    return read_variants(game, variants)
+    if variant is not None:
+        raise ValueError(f"variant={one_line(variant)}: leave it out with variants")
+    return read_variants(game, variants, options)
 
 
 def make_winnable_info(rows: Rows, truth: Any) -> WinnableInfo | None:

@@ -50,9 +50,10 @@ class CardVectorEnv(gym.vector.VectorEnv):
     int64 (num_envs,), -1 of rows that begin. With ``truth=True`` ``info["winnable"]`` is int8
     (num_envs,): of the games as they stand, and in ``final_info`` of those that ended.
 
-    ``variants`` in place of ``variant`` and options: each new game of a row is played by one of
+    ``variants`` in place of ``variant``: each new game of a row is played by one of
     these rules, which the row's generator chooses: ``"all"``, or a list of names of variants and
-    of dictionaries such as ``{"variant": "book", "passes": 2}``. They are in ``table.rules``, in
+    of dictionaries such as ``{"variant": "book", "passes": 2}``; options beside it are put into
+    each. They are in ``table.rules``, in
     their order; ``info["rules_index"]``, int64 (num_envs,), says which a row is played by, and the
     facts of an end by which it was. A fact that only some rules have is 0 by the others. `reset`
     takes ``options={"rules": 3}``, or one number a row.

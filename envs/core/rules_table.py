@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .aliases import RulesRecords, States
 from .batch import DealSource, StepConfig, make_buffers
 from .game import Game
-from .options import as_record, changed_options, one_line, options_text
+from .options import as_record, changed_options, one_line, options_text, replace_options
 
 Variants: TypeAlias = str | Sequence[str | Mapping[str, Any] | Any]
 """What `read_variants` takes."""
@@ -150,14 +151,18 @@ def make_table(game: Game, rules: Any) -> RulesTable:
     return RulesTable(game, found)
 
 
-def read_variants(game: Game, variants: Any) -> RulesTable:
+def read_variants(
+    game: Game, variants: Any, options: Mapping[str, Any] = MappingProxyType({})
+) -> RulesTable:
     """Return the table that the keyword ``variants`` asks for.
 
     That is ``"all"`` or a sequence, each entry the name of a variant, a dictionary of options with
-    ``"variant"`` among them, or rules. Raises ValueError for anything else.
+    ``"variant"`` among them, or rules. ``options`` are put into each, but for what a dictionary
+    says itself. Raises ValueError for anything else.
     """
     if isinstance(variants, str) and variants == ALL:
-        return make_table(game, list_variants(game))
+        found = [game.make_rules(name, options) for name in list_variants(game)]
+        return make_table(game, dict.fromkeys(found))
     if isinstance(variants, str | Mapping) or not isinstance(variants, Sequence):
         raise ValueError(
             f"variants={one_line(variants)}: allowed is {ALL!r}, or a list of names of variants "
@@ -165,26 +170,25 @@ def read_variants(game: Game, variants: Any) -> RulesTable:
         )
     if isinstance(variants, game.rules):
         variants = [variants]
-    return make_table(game, [_read_one(game, one) for one in variants])
+    return make_table(game, [_read_one(game, one, options) for one in variants])
 
 
-def list_variants(game: Game) -> list[Any]:
-    """Return the rules of all variants for as many players as the default one, each once."""
+def list_variants(game: Game) -> list[str]:
+    """Return the names of all variants for as many players as the default one."""
     players = game.num_players(game.variants[game.default])
-    return list(
-        dict.fromkeys(one for one in game.variants.values() if game.num_players(one) == players)
-    )
+    return [name for name, one in game.variants.items() if game.num_players(one) == players]
 
 
-def _read_one(game: Game, given: Any) -> Any:
+def _read_one(game: Game, given: Any, options: Mapping[str, Any]) -> Any:
     if isinstance(given, game.rules):
-        game.check(given)
-        return given
+        rules = replace_options(given, options)
+        game.check(rules)
+        return rules
     if isinstance(given, Mapping):
-        options = dict(given)
-        return game.make_rules(options.pop("variant", None), options)
+        own = {**options, **given}
+        return game.make_rules(own.pop("variant", None), own)
     if isinstance(given, str):
-        return game.make_rules(given)
+        return game.make_rules(given, options)
     raise ValueError(
         f"variants: {one_line(given)}: allowed are names of variants and dictionaries of options"
     )

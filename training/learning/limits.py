@@ -10,6 +10,8 @@ MOST_STEPS = 10**11
 """Names of checkpoints have twelve digits, and must sort as the numbers do."""
 MOST_ROLLOUT = 1 << 26
 """Steps of a rollout, all games together: they are held in memory."""
+MOST_SETS = 10_000
+"""Option sets of a run: each one is written into the agent's file."""
 MOST_WEIGHTS = 1 << 30
 """Weights of the hidden layers: 4 GiB."""
 MOST_SEED = (1 << 31) - 1

@@ -17,6 +17,7 @@ from parlour.envs.core.truth import solver_of
 
 from .limits import (
     MOST_ROLLOUT,
+    MOST_SETS,
     MOST_STEPS,
     Deals,
     Range,
@@ -185,6 +186,18 @@ class PPOSettings(NetworkSettings, SoloSettings):
 
     method = "ppo"
 
+    variants: tuple[str, ...] = ()
+    """Train by all these variants, in place of variant, each new game by another; all: every one
+    that is for as many players as the default. The options are put into each."""
+    option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
+    """Train by so many random option sets, too: always the same ones (see option_split)."""
+    option_names: tuple[str, ...] = ()
+    """The options that sets draw, the others being those of variant and options (none named: all
+    but players and those in options)."""
+    option_split: Literal["all", "even", "odd"] = "all"
+    """Of these sets, numbered from 0, train by all, or by one half, which leaves the other to test
+    on."""
+
     curriculum: Share = 0.0
     """Share of all steps in which games begin on a solver's way to a win, at first just before it,
     then farther and farther from it (games with a solver)."""
@@ -192,12 +205,31 @@ class PPOSettings(NetworkSettings, SoloSettings):
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
+        self._check_many_rules()
         won = game.solve is not None and game.measure == "won"
         if self.curriculum and (self.study or not won):
             where = "without a study, in games that are won and have a solver"
             raise ValueError(f"curriculum={self.curriculum}: {where}")
         if self.curriculum:
             self._check_solver(game)
+
+    @property
+    def has_many_rules(self) -> bool:
+        """Whether it trains by several rules."""
+        return bool(self.variants or self.option_sets)
+
+    def _check_many_rules(self) -> None:
+        """Refuse what makes no sense with several rules, and what does only with them."""
+        if "all" in self.variants and self.variants != ("all",):
+            raise ValueError("variants: 'all' goes alone: it stands for every variant")
+        for name in ("curriculum", "study"):
+            if self.has_many_rules and getattr(self, name):
+                value = getattr(self, name)
+                raise ValueError(f"{name}={value}: not with variants or option_sets")
+        for name in ("option_names", "option_split"):
+            value = getattr(self, name)
+            if value != getattr(PPOSettings, name) and not self.option_sets:
+                raise ValueError(f"{name}={shorten(value)}: it needs option_sets")
 
 
 @settings_class
