@@ -86,7 +86,8 @@ class RulesTable:
         return {shown: number for number, shown in enumerate(self._shown_options(states))}
 
     def _shown_options(self, states: States) -> list[bytes]:
-        raw = np.ascontiguousarray(states).view(np.int8).reshape(len(states), -1)
+        raw = np.ascontiguousarray(states).view(np.int8)
+        raw = raw.reshape(len(states), states.itemsize)
         return [row.tobytes() for row in raw[:, self._columns]]
 
     def find(self, states: States) -> np.ndarray:
