@@ -115,7 +115,7 @@ def fill(options: Options) -> Options:
     return replace(options, **sizes)
 
 
-def make_settings(options: Options, **changes: Any) -> PPOSettings:
+def make_settings(options: Options, /, **changes: Any) -> PPOSettings:
     """Return the settings of one of the runs: those of the game's default preset, by ``ppo``."""
     assert options.steps is not None
     base = preset(options.game, "ppo")
