@@ -117,12 +117,13 @@ def fill(options: Options) -> Options:
 
 def make_settings(options: Options, /, **changes: Any) -> PPOSettings:
     """Return the settings of one of the runs: those of the game's default preset, by ``ppo``."""
-    assert options.steps is not None
+    assert options.steps and options.deals and options.sets
     base = preset(options.game, "ppo")
     assert isinstance(base, PPOSettings)
     small = {"n_envs": 64, "n_steps": 32, "batch_size": 512} if options.preset == "quick" else {}
     return replace(
-        base, total_steps=options.steps, seeds=(options.seed,), threads=options.threads,
+        base, total_steps=options.steps, eval_deals=max(options.deals, options.sets),
+        seeds=(options.seed,), threads=options.threads,
         runs=str(options.runs), study=0.0, study_options={}, curriculum=0.0, **small, **changes,
     )  # fmt: skip
 
@@ -137,16 +138,14 @@ def train_once(settings: PPOSettings) -> str:
 def describe_generalist(options: Options) -> PPOSettings:
     """Return the settings of the generalist's run."""
     subject = SUBJECTS[options.game]
-    assert options.sets is not None
     return make_settings(
         options,
-        name=f"generalist-{options.sets}-{options.steps}-{options.seed}",
+        name=f"generalist-{options.preset}-{options.sets}-{options.steps}-{options.seed}",
         variant=subject.variant,
         options=subject.options,
         option_sets=options.sets,
         option_names=subject.names,
         option_split="even",
-        eval_deals=max(2000, options.sets),
     )
 
 
@@ -156,7 +155,7 @@ def describe_specialists(options: Options) -> dict[str, PPOSettings]:
     return {
         name: make_settings(
             options,
-            name=f"{name}-{options.steps}-{options.seed}",
+            name=f"{name}-{options.preset}-{options.steps}-{options.seed}",
             variant=variant,
             options=subject.options | own,
         )
