@@ -248,7 +248,8 @@ def _differences_text(known: tuple[Any, ...], wanted: Any) -> str:
         texts.append(
             [f"{key} {own[key]!r}, not {want[key]!r}" for key in own if own[key] != want[key]]
         )
-    said = "; ".join(min(texts, key=len))
+    nearest = min(texts, key=len)
+    said = "; ".join(nearest)
     return said if len(known) == 1 else f"{len(known)} of them, the nearest with {said}"
 
 
