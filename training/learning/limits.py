@@ -158,3 +158,22 @@ def check_name(name: str) -> None:
             f"name={shorten(name)}: allowed are printable characters but / and \\, at most "
             f"{NAME_BYTES} bytes, not dots or blanks alone"
         )
+
+
+def has_many_rules(settings: Any) -> bool:
+    """Whether a run trains by several rules."""
+    return bool(getattr(settings, "variants", ()) or getattr(settings, "option_sets", 0))
+
+
+def check_many_rules(settings: Any) -> None:
+    """Refuse what makes no sense with several rules, and what does only with them."""
+    if "all" in settings.variants and settings.variants != ("all",):
+        raise ValueError("variants: 'all' goes alone: it stands for every variant")
+    for name in ("curriculum", "study"):
+        value = getattr(settings, name)
+        if has_many_rules(settings) and value:
+            raise ValueError(f"{name}={value}: not with variants or option_sets")
+    for name in ("option_names", "option_split"):
+        value = getattr(settings, name)
+        if value != getattr(type(settings), name) and not settings.option_sets:
+            raise ValueError(f"{name}={shorten(value)}: it needs option_sets")

@@ -7,6 +7,7 @@ from parlour.envs.core.option_sets import draw_option_sets
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import ALL, RulesTable, make_table, read_variants
 
+from .limits import has_many_rules
 from .settings import PPOSettings, Settings
 
 
@@ -17,7 +18,7 @@ def list_rules(settings: Settings) -> RulesTable:
     are among the variants are left out.
     """
     game = find_game(settings.game)
-    if not isinstance(settings, PPOSettings) or not settings.has_many_rules:
+    if not isinstance(settings, PPOSettings) or not has_many_rules(settings):
         return make_table(game, game.make_rules(settings.variant, settings.options))
     found = dict.fromkeys(_list_variants(game, settings) + _list_sets(game, settings))
     if len(found) > settings.eval_deals:
@@ -46,7 +47,7 @@ def _list_sets(game: Game, settings: PPOSettings) -> list[Any]:
 
 def name_rules(settings: Settings) -> str:
     """Name what a run trains by, for its folder: the variant, ``"all"`` or ``"many"``."""
-    if isinstance(settings, PPOSettings) and settings.has_many_rules:
+    if isinstance(settings, PPOSettings) and has_many_rules(settings):
         return ALL if settings.variants == (ALL,) and not settings.option_sets else "many"
     return settings.variant or find_game(settings.game).default
 

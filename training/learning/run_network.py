@@ -21,6 +21,7 @@ from parlour.envs.keywords import make_rows
 from . import checkpoint, save_agent
 from .cloning import SOLVER, CloningPPO
 from .curriculum import Curriculum
+from .limits import has_many_rules
 from .lookahead import LookaheadPPO, lookahead_config
 from .ppo import CardPolicy, CardPPO, PhaseTimer
 from .rules_of_run import list_rules
@@ -48,7 +49,7 @@ SEED_STRIDE = 1 << 32
 def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
     keywords: dict[str, Any] = {"variant": settings.variant, **settings.options}
-    if isinstance(settings, PPOSettings) and settings.has_many_rules:
+    if isinstance(settings, PPOSettings) and has_many_rules(settings):
         keywords = {"variants": list_rules(settings).rules}
     if isinstance(settings, SoloSettings):
         keywords["max_moves"] = settings.max_moves

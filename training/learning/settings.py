@@ -24,6 +24,7 @@ from .limits import (
     Share,
     Steps,
     check_fields,
+    check_many_rules,
     check_name,
     check_seeds,
     check_sizes,
@@ -205,31 +206,13 @@ class PPOSettings(NetworkSettings, SoloSettings):
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
-        self._check_many_rules()
+        check_many_rules(self)
         won = game.solve is not None and game.measure == "won"
         if self.curriculum and (self.study or not won):
             where = "without a study, in games that are won and have a solver"
             raise ValueError(f"curriculum={self.curriculum}: {where}")
         if self.curriculum:
             self._check_solver(game)
-
-    @property
-    def has_many_rules(self) -> bool:
-        """Whether it trains by several rules."""
-        return bool(self.variants or self.option_sets)
-
-    def _check_many_rules(self) -> None:
-        """Refuse what makes no sense with several rules, and what does only with them."""
-        if "all" in self.variants and self.variants != ("all",):
-            raise ValueError("variants: 'all' goes alone: it stands for every variant")
-        for name in ("curriculum", "study"):
-            if self.has_many_rules and getattr(self, name):
-                value = getattr(self, name)
-                raise ValueError(f"{name}={value}: not with variants or option_sets")
-        for name in ("option_names", "option_split"):
-            value = getattr(self, name)
-            if value != getattr(PPOSettings, name) and not self.option_sets:
-                raise ValueError(f"{name}={shorten(value)}: it needs option_sets")
 
 
 @settings_class
