@@ -188,16 +188,14 @@ class PPOSettings(NetworkSettings, SoloSettings):
     method = "ppo"
 
     variants: tuple[str, ...] = ()
-    """Train by all these variants, in place of variant, each new game by another; all: every one
-    that is for as many players as the default. The options are put into each."""
+    """Train by all these, in place of variant, each game by another; options are put into each."""
     option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
     """Train by so many random option sets, too: always the same ones (see option_split)."""
     option_names: tuple[str, ...] = ()
     """The options that sets draw, the others being those of variant and options (none named: all
     but players and those in options)."""
     option_split: Literal["all", "even", "odd"] = "all"
-    """Of these sets, numbered from 0, train by all, or by one half, which leaves the other to test
-    on."""
+    """Train by all these sets, numbered from 0, or by one half; the other is left to test on."""
 
     curriculum: Share = 0.0
     """Share of all steps in which games begin on a solver's way to a win, at first just before it,
