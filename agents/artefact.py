@@ -41,6 +41,10 @@ NO_ENCODING, AFTERSTATES = "none", "afterstates"
 """The encodings of heuristics' weights and of tables of values: they read no observation."""
 HEADER_MOST = 1 << 20
 """Bytes that a file of weights may have beside the numbers: their names and shapes."""
+ROWS = Field(
+    "a list of dicts",
+    lambda value: isinstance(value, list) and all(isinstance(one, dict) for one in value),
+)
 REQUIRED_FIELDS: dict[str, Field] = {
     "format": whole(FORMAT, FORMAT),
     "name": TEXT,
@@ -48,6 +52,7 @@ REQUIRED_FIELDS: dict[str, Field] = {
     "variant": maybe(TEXT),
     "rules": TABLE,
     "rules_digest": TEXT,
+    "more_rules": ROWS._replace(optional=True),
     "features_digest": TEXT,
     "network": TABLE,
     "weights_sha256": TEXT,
@@ -56,6 +61,8 @@ REQUIRED_FIELDS: dict[str, Field] = {
     "lookahead": maybe(TABLE),
     "samples": YES_OR_NO._replace(optional=True),
 }
+RULES_FIELDS: dict[str, Field] = {"rules": TABLE, "rules_digest": TEXT}
+"""Of each of ``more_rules``."""
 NETWORK_FIELDS: dict[str, Field] = {
     "name": TEXT,
     "encoding": TEXT,
@@ -92,7 +99,7 @@ class Artefact:
     ``weights`` are arrays by name; ``trained`` and ``scored`` are what the trainer wrote down.
     ``lookahead``: None, or how a step ahead is paid (fields of `batch.StepConfig`) for an agent
     that plays by the network's values instead of its policy. ``samples``: it draws its actions from
-    the policy instead of taking the likeliest.
+    the policy instead of taking the likeliest. ``more_rules``: others that it was trained by, too.
     """
 
     folder: Path
@@ -105,6 +112,7 @@ class Artefact:
     lookahead: Mapping[str, int] | None = None
     samples: bool = False
     earlier: EarlierFeatures | None = None
+    more_rules: tuple[Any, ...] = ()
 
 
 @contextmanager
@@ -130,17 +138,18 @@ def load_artefact(
 ) -> Artefact:
     """Read a saved agent (its folder, or the ``agent.json`` in it) to play ``game`` by ``rules``.
 
-    ``rules`` None: those that it was trained by. ``size(network)`` says how many bytes the numbers
-    of such a network have: a file of another size is not opened. Raises ArtefactError.
+    ``rules`` None: those that it was trained by, of several the first. ``size(network)`` says how
+    many bytes the numbers of such a network have: a file of another size is not opened. Raises
+    ArtefactError.
     """
     card_file = _card_file(Path(path))
     folder = card_file.parent
     with blame_file(card_file):
         card = _read_card(card_file)
-        own = _check_rules(card, game)
-        if rules is not None and rules != own:
+        known = _check_rules(card, game)
+        if rules is not None and rules not in known:
             raise ArtefactError(
-                f"{card_file}: trained by other rules: {_differences_text(own, rules)} "
+                f"{card_file}: trained by other rules: {_differences_text(known, rules)} "
                 "(any_rules lets it be evaluated all the same)"
             )
         needed = MOST if size is None else size(card["network"])
@@ -153,7 +162,17 @@ def load_artefact(
     samples = card.get("samples") is True
     earlier = game.find_earlier(card["features_digest"])
     return Artefact(
-        folder, card["name"], own, network, weights, trained, scored, ahead, samples, earlier
+        folder,
+        card["name"],
+        known[0],
+        network,
+        weights,
+        trained,
+        scored,
+        ahead,
+        samples,
+        earlier,
+        known[1:],
     )
 
 
@@ -163,8 +182,8 @@ def read_network_name(path: Path) -> str:
         return str(_read_card(_card_file(path))["network"]["name"])
 
 
-def read_rules(path: Path, game: Game) -> Any:
-    """Return the rules of ``game`` that a saved agent was trained by; see `load_artefact`."""
+def read_rules(path: Path, game: Game) -> tuple[Any, ...]:
+    """Return all rules of ``game`` that a saved agent was trained by; see `load_artefact`."""
     with blame_file(_card_file(path)):
         return _check_rules(_read_card(_card_file(path)), game)
 
@@ -184,6 +203,9 @@ def _read_card(file: Path) -> dict[str, Any]:
     check_known(card, REQUIRED_FIELDS)
     check_fields(card["network"], NETWORK_FIELDS, "network.")
     check_known(card["network"], NETWORK_FIELDS, "network.")
+    for number, one in enumerate(card.get("more_rules", ())):
+        check_fields(one, RULES_FIELDS, f"more_rules.{number}.")
+        check_known(one, RULES_FIELDS, f"more_rules.{number}.")
     check_fields(card["trained"], TRAINED, "trained.")
     check_fields(card["trained"].get("settings", {}), SETTINGS, "trained.settings.")
     if card.get("lookahead") is not None:
@@ -192,7 +214,8 @@ def _read_card(file: Path) -> dict[str, Any]:
     return card
 
 
-def _check_rules(card: Mapping[str, Any], game: Game) -> Any:
+def _check_rules(card: Mapping[str, Any], game: Game) -> tuple[Any, ...]:
+    """Return the rules that an agent was trained by; ValueError if it cannot play the game."""
     if card["game"] != game.name:
         raise ValueError(f"an agent for {card['game']!r}, not for {game.name!r}")
     digest = card["features_digest"]
@@ -203,20 +226,31 @@ def _check_rules(card: Mapping[str, Any], game: Game) -> Any:
             f"made for other features of {game.name!r}: features digest {card['features_digest']}, "
             f"now {game.features_digest}; train it anew"
         )
-    rules = replace_options(game.rules(), card["rules"])
+    return tuple(_read_rules(one, game) for one in (card, *card.get("more_rules", ())))
+
+
+def _read_rules(said: Mapping[str, Any], game: Game) -> Any:
+    rules = replace_options(game.rules(), said["rules"])
     game.check(rules)
-    if game.rules_digest(rules) != card["rules_digest"]:
+    if game.rules_digest(rules) != said["rules_digest"]:
         raise ValueError(
-            f"rules digest {card['rules_digest']} does not belong to the rules beside it in this "
+            f"rules digest {said['rules_digest']} does not belong to the rules beside it in this "
             f"version of the game ({game.rules_digest(rules)})"
         )
     return rules
 
 
-def _differences_text(own: Any, wanted: Any) -> str:
-    have, want = to_plain(own), to_plain(wanted)
-    named = [f"{key} {have[key]!r}, not {want[key]!r}" for key in have if have[key] != want[key]]
-    return "; ".join(named)
+def _differences_text(known: tuple[Any, ...], wanted: Any) -> str:
+    """Name in what wanted rules differ: of several known ones, from the nearest."""
+    want = to_plain(wanted)
+    texts = []
+    for own in map(to_plain, known):
+        texts.append(
+            [f"{key} {own[key]!r}, not {want[key]!r}" for key in own if own[key] != want[key]]
+        )
+    nearest = min(texts, key=len)
+    said = "; ".join(nearest)
+    return said if len(known) == 1 else f"{len(known)} of them, the nearest with {said}"
 
 
 def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:

@@ -275,7 +275,7 @@ def _load_saved(path: Path, asked: Request, width: int = 0) -> Agent:
     if not asked.any_rules:
         return _load_kind(folder, asked.game, asked.rules, width)
     agent = _load_kind(folder, asked.game, None, width)
-    return _mark_other_rules(agent, read_rules(folder, asked.game) != asked.rules)
+    return _mark_other_rules(agent, asked.rules not in read_rules(folder, asked.game))
 
 
 def _load_kind(folder: Path, game: Game, rules: Any, width: int) -> Agent:

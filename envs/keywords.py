@@ -14,6 +14,7 @@ from .core.features import ENCODINGS
 from .core.game import Game
 from .core.options import one_line, parse_bool, unknown_text
 from .core.rows import Rows, first_illegal
+from .core.rules_table import RulesTable, Variants, make_table, read_variants
 from .core.scene import ansi
 from .core.truth import WinnableInfo
 from .seat import Opponents, make_seat_rows
@@ -108,15 +109,16 @@ def make_rows(
     illegal: str = "end",
     opponents: Opponents | None = None,
     seat: int = 0,
+    variants: Variants | None = None,
 ) -> Rows:
     """Check all keywords and return ``n`` rows. Raises ValueError naming what is wrong.
 
     Of a keyword that does not exist it is a `KeywordError`. For several players these are the rows
-    of one seat; see `seat.SeatRows`.
+    of one seat; see `seat.SeatRows`. ``variants`` is what `rules_table.read_variants` takes.
     """
     check_options(game, options)
-    rules = game.make_rules(variant, options)
-    players = game.num_players(rules)
+    rules = make_rows_table(game, variant, options, variants)
+    players = rules.players
     if players == 1 and (opponents is not None or seat != 0):
         raise ValueError("opponents, seat: these rules are for one player")
     if players > 1:
@@ -143,12 +145,27 @@ def make_rows(
     )
 
 
-def make_winnable_info(game: Game, rules: Any, truth: Any) -> WinnableInfo | None:
+def make_rows_table(
+    game: Game, variant: str | None, options: Mapping[str, Any], variants: Variants | None
+) -> RulesTable:
+    """Return the rules of rows: those of one variant, or several; ValueError if both are given."""
+    if variants is None:
+        return make_table(game, game.make_rules(variant, options))
+    if variant is not None:
+        raise ValueError(f"variant={one_line(variant)}: leave it out with variants")
+    return read_variants(game, variants, options)
+
+
+def make_winnable_info(rows: Rows, truth: Any) -> WinnableInfo | None:
     """Return what answers for ``info["winnable"]``, None if that is not wanted.
 
-    Raises ValueError if it is wanted and the game, or its rules, have no solver.
+    Raises ValueError if it is wanted and the game, or its rules, have no solver, or are several.
     """
-    return WinnableInfo(game, rules) if parse_bool("truth", truth) else None
+    if not parse_bool("truth", truth):
+        return None
+    if rows.table.has_several:
+        raise ValueError("truth: a solver answers for one variant; leave it out with variants")
+    return WinnableInfo(rows.game, rows.rules)
 
 
 def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.spaces.Box:
@@ -219,27 +236,29 @@ def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
     """Raise InvalidAction naming the first row whose action, int64 (n,), is not legal."""
     row = first_illegal(rows.states, actions)
     if row >= 0:
-        table = ansi(rows.game.layout(rows.states[row], rows.rules))
+        table = ansi(rows.scene(row))
         raise gym.error.InvalidAction(f"row {row}: action {actions[row]} is not legal\n{table}")
 
 
 class ChosenDeal(NamedTuple):
-    """A deck, numbered deals of a bank, or a dealer, that a reset is to begin with."""
+    """A deck, numbered deals, a dealer or rules that a reset is to begin with."""
 
     deck: np.ndarray | None
     bank: str
     deals: np.ndarray | None
     dealer: int | None
+    rules: np.ndarray | None = None
+    """Numbers of the rows' rules, (n,), where they are not left to chance."""
 
     def start(self, rows: Rows) -> None:
         """Begin it on all rows."""
         if self.deck is not None:
             rows.draw_seeds()  # later chance, such as an opponent's, is another each time
-            rows.deal_deck(self.deck, self.dealer)
+            rows.deal_deck(self.deck, self.dealer, self.rules)
         elif self.deals is not None:
-            rows.deal_bank(self.bank, self.deals, self.dealer)
+            rows.deal_bank(self.bank, self.deals, self.dealer, self.rules)
         else:
-            rows.start(DealSource.DRAW, dealer=self.dealer)
+            rows.start(DealSource.DRAW, dealer=self.dealer, rules=self.rules)
 
 
 def read_options(options: Any) -> dict[Any, Any]:
@@ -256,33 +275,46 @@ def read_reset_options(
 ) -> ChosenDeal | None:
     """Read reset's ``options`` ``deck``, or ``deal`` and ``bank``, for n rows; None if not given.
 
-    In a game with a dealer ``dealer``, a seat, may stand beside them or alone. Raises ValueError
+    In a game with a dealer ``dealer``, a seat, may stand beside them or alone; so may, where
+    ``rules`` is a table of several, ``rules``, a number of theirs, or one a row. Raises ValueError
     for an option that does not exist or has no sense, before anything changes.
     """
-    given = read_options(options)
-    allowed_keys = ("deck", "deal", "bank", *(("dealer",) if game.has_dealer else ()))
+    given, table = read_options(options), make_table(game, rules)
+    allowed_keys = ["deck", "deal", "bank"]
+    allowed_keys += ["dealer"] * game.has_dealer + ["rules"] * table.has_several
     for key in given:
         if key not in allowed_keys:
             raise ValueError(unknown_text("reset option", str(key), allowed_keys))
-    dealer = given.pop("dealer", None)
+    dealer, chosen = given.pop("dealer", None), given.pop("rules", None)
     if dealer is not None:
-        dealer = check_seat("reset option dealer", dealer, game.num_players(rules))
+        dealer = check_seat("reset option dealer", dealer, table.players)
+    if chosen is not None:
+        chosen = _read_numbers("rules", chosen, n, len(table.rules) - 1)
     if "deck" in given:
         if len(given) > 1:
             raise ValueError("reset options: give a deck, or a deal and its bank, not both")
-        return ChosenDeal(parse_deck(given["deck"], game.pack(rules)), "", None, dealer)
+        return ChosenDeal(parse_deck(given["deck"], table.pack), "", None, dealer, chosen)
     if "deal" not in given:
         if "bank" in given:
             raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")
-        return None if dealer is None else ChosenDeal(None, "", None, dealer)
-    deals = as_array(given["deal"])
-    if deals.dtype.kind not in "iu" or deals.shape not in ((), (n,)) or (deals < 0).any():
-        allowed = "a whole number from 0" + (f", or {n} of them" if n > 1 else "")
-        raise ValueError(f"reset option deal={one_line(given['deal'])}: allowed is {allowed}")
+        is_left = dealer is None and chosen is None
+        return None if is_left else ChosenDeal(None, "", None, dealer, chosen)
+    deals = _read_numbers("deal", given["deal"], n)
     bank = given.get("bank", default_bank(game.name))
     if not isinstance(bank, str) or not bank:
         raise ValueError(f"reset option bank={one_line(bank)}: allowed is the name of a bank")
-    return ChosenDeal(None, bank, np.broadcast_to(deals, n), dealer)
+    return ChosenDeal(None, bank, deals, dealer, chosen)
+
+
+def _read_numbers(option: str, given: Any, n: int, most: int | None = None) -> np.ndarray:
+    """Return a whole number, or one a row, as integers (n,); ValueError naming the option."""
+    found = as_array(given)
+    fits = found.dtype.kind in "iu" and found.shape in ((), (n,)) and not (found < 0).any()
+    if not fits or (most is not None and (found > most).any()):
+        allowed = "a whole number from 0" + ("" if most is None else f" to {most}")
+        allowed += f", or {n} of them" if n > 1 else ""
+        raise ValueError(f"reset option {option}={one_line(given)}: allowed is {allowed}")
+    return np.broadcast_to(found, n)
 
 
 def check_seat(field: str, value: Any, players: int) -> int:

@@ -9,8 +9,9 @@ from .core.baselines import TurnTable, make_baseline, make_turn_table
 from .core.batch import Autoreset, DealSource, Over, StepConfig
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
-from .core.read_states import read_states
+from .core.read_states import read_table_states
 from .core.rows import Rows, copy_states, view_states, write_states
+from .core.rules_table import make_table
 from .core.seat_kernels import add_own, hold_ends, sort_rows, tell_ends
 from .core.turn import Agent, FixedAgent, choose_actions, make_turn
 
@@ -102,11 +103,15 @@ class SeatRows(Rows):
         self.keys[row] = draw_words(rng)
 
     def start(
-        self, source: DealSource, which: np.ndarray | None = None, dealer: int | None = None
+        self,
+        source: DealSource,
+        which: np.ndarray | None = None,
+        dealer: int | None = None,
+        rules: np.ndarray | None = None,
     ) -> None:
         """See `Rows.start`; the others play up to one's own first turn."""
         which = self.all_rows if which is None else which
-        super().start(source, which, dealer)
+        super().start(source, which, dealer, rules)
         self._play_others(which, *self._play_baselines(which))
         hold_ends(self.states, which, self._rewards, self._played, self.buffers)
 
@@ -140,7 +145,7 @@ class SeatRows(Rows):
 
     def restore(self, states: np.ndarray) -> None:
         """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
-        found = read_states(self.game, self.rules, self.rules_record, states, self.n)
+        found = read_table_states(self.table, states, self.n)
         others = (found["over"] == Over.RUNNING) & (found["turn"] != self.own_seat)
         if others.any():
             row = int(others.argmax())
@@ -148,7 +153,7 @@ class SeatRows(Rows):
                 f"row {row}: it is the turn of seat {found['turn'][row]}, "
                 f"these rows are those of seat {self.own_seat[row]}"
             )
-        self.take_over(view_states(self.game, self.rules, found, self.own_seat))
+        self.take_over(self._view(found, self.own_seat))
         self._rewards[:] = 0
 
     def state_dict(self) -> dict[str, np.ndarray]:
@@ -188,11 +193,20 @@ class SeatRows(Rows):
             waiting, ended = self._play_baselines(which)
         if ended:
             over = which & (self.states["over"] != RUNNING)
-            seen = view_states(
-                self.game, self.rules, copy_states(self.states, over), self.own_seat[over]
-            )
+            seen = self._view(copy_states(self.states, over), self.own_seat[over])
             write_states(self.states, over, seen)
         return ended
+
+    def _view(self, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return copies of states as ``seats`` (n,) see them, each by its own rules."""
+        if not self.table.has_several:
+            return view_states(self.game, self.table.only, states, seats)
+        seen = copy_states(states)
+        for number, places in self.table.split(states):
+            own = copy_states(states, places)
+            shown = view_states(self.game, self.table.rules[number], own, seats[places])
+            write_states(seen, places, shown)
+        return seen
 
     def _play_baselines(
         self, which: np.ndarray, actions: np.ndarray | None = None
@@ -220,15 +234,17 @@ class SeatRows(Rows):
         )
 
     def _ask(self, acting: np.ndarray) -> None:
-        """Ask each agent once for all the games in ``acting`` that wait for it."""
+        """Ask each agent once for all games by the same rules in ``acting`` that wait for it."""
         states, order = self.states, self.keys[:, 0].argsort()
         rows = order[acting[order]]
+        numbers = self.buffers.rules[rows]
         players = self.seating[rows, states["turn"][rows]]
-        for player in np.unique(players):
-            asked, agent = rows[players == player], self.agents[player]
+        for player, number in sorted(set(zip(players.tolist(), numbers.tolist(), strict=True))):
+            asked = rows[(players == player) & (numbers == number)]
+            agent, rules = self.agents[player], self.table.rules[number]
             asking = copy_states(states, asked)
             seeds = turn_seeds(self.keys[asked], asking)
-            turn = make_turn(agent, self.game, self.rules, asking, seeds)
+            turn = make_turn(agent, self.game, rules, asking, seeds)
             self._actions[asked] = choose_actions(agent, turn)
 
 
@@ -241,13 +257,14 @@ def make_seat_rows(
     own: int = 0,
 ) -> SeatRows:
     """Return rows in which one seat is the caller's; for ``opponents`` see `make_opponents`."""
-    players = game.num_players(rules)
-    others = make_opponents(game, rules, opponents)
+    table = make_table(game, rules)
+    players = table.players
+    others = make_opponents(game, table.rules[0], opponents)
     cast = list({id(agent): agent for agent in others}.values())
     numbers = {id(agent): number for number, agent in enumerate(cast)}
     who = np.zeros((n, game.max_players), np.int64)
     for place, agent in enumerate(others):
         who[:, (own + 1 + place) % players] = numbers[id(agent)]
-    rows = SeatRows(game, rules, n, config, cast, who, own)
+    rows = SeatRows(game, table, n, config, cast, who, own)
     rows.turn_table = make_turn_table(cast, game)
     return rows

@@ -118,7 +118,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             illegal=illegal,
             reset=Autoreset.DISABLED,
         )
-        self._winnable = keywords.make_winnable_info(game, self.rows.rules, truth)
+        self._winnable = keywords.make_winnable_info(self.rows, truth)
         self.observation_space = keywords.observation_space(game, encoding)
         self.action_space = gym.spaces.Discrete(game.actions)
         self._actions = np.zeros(1, np.int64)

@@ -13,6 +13,7 @@ from .core.batch import MAX_MOVES, Autoreset, DealSource
 from .core.game import Game
 from .core.options import one_line, parse_bool, unknown_text
 from .core.rows import Rows, copy_states, observation_codes
+from .core.rules_table import RulesTable, Variants
 from .core.scene import ansi
 from .seat import Opponents
 
@@ -48,6 +49,14 @@ class CardVectorEnv(gym.vector.VectorEnv):
     ``info["final_info"]`` with SAME_STEP. With ``illegal="random"`` ``info["played_action"]`` is
     int64 (num_envs,), -1 of rows that begin. With ``truth=True`` ``info["winnable"]`` is int8
     (num_envs,): of the games as they stand, and in ``final_info`` of those that ended.
+
+    ``variants`` in place of ``variant``: each new game of a row is played by one of
+    these rules, which the row's generator chooses: ``"all"``, or a list of names of variants and
+    of dictionaries such as ``{"variant": "book", "passes": 2}``; options beside it are put into
+    each. They are in ``table.rules``, in
+    their order; ``info["rules_index"]``, int64 (num_envs,), says which a row is played by, and the
+    facts of an end by which it was. A fact that only some rules have is 0 by the others. `reset`
+    takes ``options={"rules": 3}``, or one number a row.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
@@ -58,6 +67,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         num_envs: int = 1,
         variant: str | None = None,
         *,
+        variants: Variants | None = None,
         encoding: str = "onehot",
         reward: str = "progress",
         illegal: str = "end",
@@ -92,10 +102,11 @@ class CardVectorEnv(gym.vector.VectorEnv):
             skip_forced=skip_forced,
             opponents=opponents,
             seat=seat,
+            variants=variants,
             illegal=illegal,
             reset=_RESETS[self.autoreset_mode],
         )
-        self._winnable = keywords.make_winnable_info(game, self.rows.rules, truth)
+        self._winnable = keywords.make_winnable_info(self.rows, truth)
         self.single_observation_space = keywords.observation_space(game, encoding)
         self.observation_space = keywords.observation_space(game, encoding, num_envs)
         self.single_action_space = gym.spaces.Discrete(game.actions)
@@ -109,8 +120,17 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     @property
     def rules(self) -> Any:
-        """The rules played, a NamedTuple."""
+        """The rules played, a NamedTuple; ValueError where there are several: see `rules_of`."""
         return self.rows.rules
+
+    @property
+    def table(self) -> RulesTable:
+        """The rules that rows are played by: one for all, or several."""
+        return self.rows.table
+
+    def rules_of(self, row: int) -> Any:
+        """Return the rules that a row is played by now; ValueError if there is no such row."""
+        return self.rows.rules_of(self._check_row(row))
 
     @property
     def states(self) -> np.ndarray:
@@ -129,9 +149,11 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """
         given = keywords.read_options(options)
         which = self._reset_rows(given.pop("reset_mask", None))
-        chosen = keywords.read_reset_options(self.game, self.rules, given, self.num_envs)
+        chosen = keywords.read_reset_options(self.game, self.table, given, self.num_envs)
         if chosen is not None and not which.all():
-            raise ValueError("reset options: 'reset_mask' cannot go with a deck, deal or dealer")
+            raise ValueError(
+                "reset options: 'reset_mask' cannot go with a deck, deal, dealer or rules"
+            )
         if self._broken and not which.all():
             raise gym.error.ResetNeeded(f"{keywords.BROKEN}, without reset_mask")
         self._seed(self._seeds(seed), which)
@@ -216,6 +238,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
         info: dict[str, Any] = {"action_mask": self._copy_if_asked(self.rows.buffers.masks)}
         if self._winnable is not None:
             info["winnable"] = self._winnable(self.rows.states)
+        if self.table.has_several:
+            info["rules_index"] = self.rows.buffers.rules.copy()
         random = self.illegal == "random"
         if random:
             info["played_action"] = self.rows.played.copy()
@@ -282,6 +306,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
             return tuple(self.action_masks())
         if name == "state":
             return tuple(self.states)
+        if name == "rules":
+            return tuple(self.rows.rules_of(row) for row in rows)
         if name == "scene":
             return tuple(self.scene(row) for row in rows)
         if name == "render":
@@ -300,9 +326,12 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     def scene(self, row: int) -> Any:
         """Return which card lies where in one game, by its row; ValueError if there is none."""
+        return self.rows.scene(self._check_row(row))
+
+    def _check_row(self, row: Any) -> int:
         if not keywords.is_whole(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"row={one_line(row)}: allowed are the rows 0–{self.num_envs - 1}")
-        return self.game.layout(self.rows.states[row], self.rules)
+        return int(row)
 
     def render(self) -> tuple[str, ...] | None:
         """Return every table as text with ``render_mode="ansi"``."""

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from parlour.envs import Game
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 
@@ -53,29 +52,3 @@ def no_end(rows: Rows, steps: int) -> str:
         'step writes s["over"] = Over.TERMINATED and s["legal"] = 0 at the end '
         f"(envs/{rows.game.name}/kernel.py)"
     )
-
-
-def random_options(game: Game, rng: np.random.Generator) -> dict[str, object]:
-    """Return a random combination of options that the game does not refuse."""
-    from enum import IntEnum
-    from typing import get_origin, get_type_hints
-
-    hints = get_type_hints(game.rules, include_extras=True)
-    while True:
-        chosen: dict[str, object] = {}
-        for field, hint in hints.items():
-            kind, option = hint.__origin__, hint.__metadata__[0]
-            if isinstance(kind, type) and issubclass(kind, IntEnum):
-                chosen[field] = rng.choice([member.name.lower() for member in kind])
-            elif kind is bool:
-                chosen[field] = bool(rng.random() < 0.4)
-            elif get_origin(kind) is tuple:
-                row = rng.integers(option.low, option.high + 1, option.size)
-                chosen[field] = tuple(row.tolist())
-            else:
-                chosen[field] = int(rng.choice(option.values or range(option.low, option.high + 1)))
-        try:
-            game.check(game.make_rules(None, chosen))
-        except ValueError:
-            continue
-        return chosen

@@ -27,7 +27,8 @@ States: TypeAlias = np.ndarray
 RulesRecord: TypeAlias = Any
 """One record of rules, as kernels see it: ``options.as_record(rules)[0]``."""
 RulesRecords: TypeAlias = np.ndarray
-"""What kernels over rows take for rules: an array (1,) of one record."""
+"""What kernels over rows take for rules: an array (1,) of one record; those of `BatchKernels` one
+of several, (k,)."""
 Codes: TypeAlias = np.ndarray
 """Observations as codes, int8 (n, width)."""
 Masks: TypeAlias = np.ndarray

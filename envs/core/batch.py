@@ -12,7 +12,7 @@ import numpy as np
 
 from .aliases import Action, RulesRecord, RulesRecords, State, States
 from .bits import count, lowest
-from .cards import draw_training_seed, random_below
+from .cards import draw_rules, draw_training_seed, random_below
 from .contract import (
     BatchKernels,
     Buffers,
@@ -89,6 +89,9 @@ class DealSource(IntEnum):
     """The state's deck as it stands (a chosen deck)."""
 
 
+RULES_BITS = (1 << 16) - 1
+"""Of the number of a row's rules: masked, it is known not to be negative (`Buffers.rules`)."""
+
 MAX_MOVES = 500
 """After so many moves a game is cut off, unless another limit is asked for."""
 
@@ -119,6 +122,7 @@ def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffe
         np.zeros((n, actions), np.int8),
         np.zeros(n, state),
         np.full(n, -1),
+        np.zeros(n, np.int64),
     )
 
 
@@ -218,6 +222,12 @@ def make_batch_kernels(
             pay(s, rules, config, 0, rewards)
 
     @jit
+    def next_rules(s: State, i: int, records: RulesRecords, buffers: Buffers) -> RulesRecord:
+        number = draw_rules(s, len(records))
+        buffers.rules[i] = number
+        return records[number & RULES_BITS]
+
+    @jit
     def reset_rows(
         states: States,
         records: RulesRecords,
@@ -226,10 +236,11 @@ def make_batch_kernels(
         source: int,
         buffers: Buffers,
     ) -> None:
-        rules, config = records[0], configs[0]
+        config = configs[0]
         for i in range(len(states)):
             s = states[i]
             if which[i]:
+                rules = records[buffers.rules[i] & RULES_BITS]
                 buffers.played[i] = -1
                 deal_row(s, rules, config, source, buffers.rewards[i])
                 buffers.terminated[i] = s["over"] == Over.TERMINATED
@@ -284,11 +295,12 @@ def make_batch_kernels(
         moves: np.ndarray,
         buffers: Buffers,
     ) -> None:
-        rules, config = records[0], configs[0]
+        config = configs[0]
         for i in range(len(states)):
             if not which[i]:
                 continue
             s, rewards = states[i], buffers.rewards[i]
+            rules = records[buffers.rules[i] & RULES_BITS]
             buffers.played[i] = -1
             for seat in range(len(rewards)):
                 rewards[seat] = 0.0
@@ -298,6 +310,7 @@ def make_batch_kernels(
                 if config.reset == Autoreset.SAME_STEP:
                     pay(s, rules, config, 0, rewards)  # over at the deal: this step says so
                 else:
+                    rules = next_rules(s, i, records, buffers)
                     deal_row(s, rules, config, DealSource.DRAW, rewards)
             else:
                 buffers.played[i] = advance(s, rules, config, moves[i], rewards)
@@ -305,7 +318,7 @@ def make_batch_kernels(
             buffers.truncated[i] = s["over"] == Over.TRUNCATED
             if s["over"] and config.reset == Autoreset.SAME_STEP:
                 buffers.final_states[i] = s
-                begin(s, rules, DealSource.DRAW)
+                begin(s, next_rules(s, i, records, buffers), DealSource.DRAW)
             write_mask(s, i, buffers)
 
     @jit
@@ -321,7 +334,8 @@ def make_batch_kernels(
                 rewards = buffers.rewards[i]
                 for seat in range(len(rewards)):
                     rewards[seat] = 0.0
-                pay(states[i], records[0], configs[0], states[i]["score"], rewards)
+                rules = records[buffers.rules[i] & RULES_BITS]
+                pay(states[i], rules, configs[0], states[i]["score"], rewards)
 
     return BatchKernels(
         reset_rows,

@@ -28,6 +28,8 @@ FIRST_CARD = 4
 S32 = np.uint64(32)
 TRAINING_SEED_MASK = np.uint64(2**63 - 1)
 """Deals drawn in play have the top bit of their seed cleared; deal banks have it set."""
+RULES_SALT = np.uint64(0x52554C4553)
+"""Keeps what says the rules of a new game apart from what says its cards."""
 
 
 def card_name(card: int) -> str:
@@ -114,6 +116,22 @@ def draw_training_seed(s: State) -> None:
 def random_below(s: State, n: int) -> int:
     """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""
     return np.int64(((next_random_word(s) >> S32) * np.uint64(n)) >> S32)  # type: ignore[return-value]
+
+
+@jit
+def draw_rules(s: State, k: int) -> int:
+    """Return by which of k records the next game of a state is played.
+
+    Its generator says so and is left as it was: so a row deals what a batch by those rules alone
+    deals from there.
+    """
+    if k == 1:
+        return 0
+    before = s["rng"]
+    s["rng"] = before ^ RULES_SALT
+    number = random_below(s, k)
+    s["rng"] = before
+    return number
 
 
 @jit

@@ -1,7 +1,7 @@
 """The contract of a game: what each of its functions takes, returns and writes.
 
 Kernels of one state are compiled functions of a record and its rules; kernels over rows take an
-array of records and a record of rules (1,). All work in place and allocate nothing.
+array of records and a record of rules (1,), or several (k,). They allocate nothing.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -124,6 +124,8 @@ class Buffers(NamedTuple):
     """With SAME_STEP the finished game of a row that has just ended."""
     played: np.ndarray
     """int64 (n,): the action that was played, of an illegal one what was instead; -1: none."""
+    rules: np.ndarray
+    """int64 (n,): which record of rules a row is played by; drawn where a step begins a game."""
 
 
 class ResetRows(Protocol):
@@ -141,7 +143,7 @@ class ResetRows(Protocol):
     ) -> None:
         """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and on no others.
 
-        ``rules`` and ``configs`` (a `batch.StepConfig`) are what `options.as_record` makes.
+        ``rules`` and ``configs`` (`batch.StepConfig`) are what `options.as_record` makes.
         """
 
 

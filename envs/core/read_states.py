@@ -7,23 +7,40 @@ import numpy as np
 
 from .game import Game
 from .options import one_line
+from .rules_table import RulesTable
 from .state_check import DERIVED, SHOWN
 
 
-def read_states(game: Game, rules: Any, table: np.ndarray, states: Any, n: int) -> np.ndarray:
+def read_table_states(table: RulesTable, states: Any, n: int) -> np.ndarray:
+    """Do as `read_states` does, each state by those rules of a table that it shows."""
+    game = table.game
+    if not table.has_several:
+        return read_states(game, table.only, table.records, states, n)
+    _check_shape(game, states, n)
+    found = np.empty(n, f"V{game.state.itemsize}")  # as bytes, as below
+    for number, places in table.split(states):
+        own, records = states[places], table.records[number : number + 1]
+        sound = read_states(game, table.rules[number], records, own, len(places), places)
+        found[places] = sound.view(found.dtype)
+    return found.view(game.state)
+
+
+def read_states(
+    game: Game,
+    rules: Any,
+    table: np.ndarray,
+    states: Any,
+    n: int,
+    places: np.ndarray | None = None,
+) -> np.ndarray:
     """Return copies of n states that may be played on by these rules, the given ones.
 
-    ``table`` has the rules as kernels take them. Raises ValueError for anything but a record array
-    of n states, and for a record that no play makes: naming row, field and what is allowed.
+    ``table`` has the rules as kernels take them; errors call the rows by ``places``, (n,) (None: 0,
+    1 and so on). Raises ValueError for anything but a record array of n states, and for a record
+    that no play makes: naming row, field and what is allowed.
     """
     width = game.state.itemsize
-    fits = isinstance(states, np.ndarray) and states.shape == (n,) and states.dtype == game.state
-    if not fits:
-        is_array = isinstance(states, np.ndarray)
-        got = f"{states.shape} of {states.dtype.name}" if is_array else type(states).__name__
-        raise ValueError(
-            f"a state of {game.title} is a record array ({n},) of {width} bytes a row; got {got}"
-        )
+    _check_shape(game, states, n)
     room = np.empty(n + 1, f"V{width}")  # as bytes: NumPy copies records field by field
     room[:n] = np.asarray(states).view(room.dtype)
     made = np.ndarray(n + 1, game.state, room.data)  # a view of another record takes 5 µs more
@@ -31,8 +48,21 @@ def read_states(game: Game, rules: Any, table: np.ndarray, states: Any, n: int) 
     players, pack, size = _facts(game, rules)
     row, wrong, byte = game.full_state_check.check(made, raw, table, players, pack, size)
     if row >= 0:
-        raise ValueError(f"state of {game.title}, row {row}: {_said(game, made, row, wrong, byte)}")
+        named = row if places is None else places[row]
+        said = _said(game, made, row, wrong, byte)
+        raise ValueError(f"state of {game.title}, row {named}: {said}")
     return made[:n]
+
+
+def _check_shape(game: Game, states: Any, n: int) -> None:
+    fits = isinstance(states, np.ndarray) and states.shape == (n,) and states.dtype == game.state
+    if not fits:
+        is_array = isinstance(states, np.ndarray)
+        got = f"{states.shape} of {states.dtype.name}" if is_array else type(states).__name__
+        raise ValueError(
+            f"a state of {game.title} is a record array ({n},) of {game.state.itemsize} bytes a "
+            f"row; got {got}"
+        )
 
 
 @lru_cache(256)

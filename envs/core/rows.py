@@ -1,19 +1,22 @@
 """Rows: a batch of games of one kind, as every shell and the evaluator hold it."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .aliases import States
 from .batch import DealSource, Over, StepConfig, make_buffers
-from .cards import draw_training_seed, parse_deck
+from .cards import draw_rules, draw_training_seed, parse_deck
 from .deals import bank_seeds
 from .game import Game
 from .jit import jit
 from .keys import draw_seed
 from .options import as_record
-from .read_states import read_states
+from .read_states import read_table_states
+from .rules_table import make_table
+from .scene import Scene
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
 """NumPy takes 10 µs to compare with a member of an enumeration."""
@@ -26,6 +29,10 @@ HIDDEN_SALT = 0x48494445
 class Rows:
     """``n`` games: their states and the buffers that a step writes.
 
+    ``rules`` are those of all games; or several, a list or a `rules_table.RulesTable`: then every
+    new game of a row is played by one of them, which the row's own generator chooses
+    (`cards.draw_rules`), so that it deals what a batch by those rules alone deals from there.
+
     ``states`` (n,) records of ``game.state``; ``buffers`` the last step's rewards, flags and masks;
     ``codes``, int8 (n, width), the observations, a view of the states. All arrays are reused: copy
     what is to be kept. In a game for several seats whoever steps plays them all.
@@ -34,8 +41,9 @@ class Rows:
     codes: np.ndarray
 
     def __init__(self, game: Game, rules: Any, n: int, config: StepConfig = StepConfig()) -> None:  # noqa: B008
-        self.game, self.rules, self.config, self.n = game, rules, config, n
-        self.rules_record, self.config_record = as_record(rules), as_record(config)
+        self.game, self.config, self.n = game, config, n
+        self.config_record = as_record(config)
+        self.set_rules(rules)
         self.states = np.zeros(n, game.state)
         self.buffers = make_buffers(n, game.actions, game.state, game.max_players)
         self.all_rows = np.ones(n, np.bool_)
@@ -51,6 +59,24 @@ class Rows:
         assert self.game.state.fields is not None
         first, width = self.game.state.fields["shown"][1], self.game.features.width
         self.codes = self.states.view(np.int8).reshape(self.n, -1)[:, first : first + width]
+
+    def set_rules(self, rules: Any) -> None:
+        """Go on by other rules, one or several: new games are to begin on all rows then."""
+        self.table = make_table(self.game, rules)
+        self.rules_record = self.table.records
+
+    @property
+    def rules(self) -> Any:
+        """The rules of all games; ValueError where rows have rules of their own."""
+        return self.table.only
+
+    def rules_of(self, row: int) -> Any:
+        """Return the rules by which a row is played."""
+        return self.table.rules[self.buffers.rules[row]]
+
+    def scene(self, row: int) -> Scene:
+        """Return which card lies where in one game, as its player sees it."""
+        return self.game.layout(self.states[row], self.rules_of(row))
 
     @property
     def rewards(self) -> np.ndarray:
@@ -70,16 +96,25 @@ class Rows:
     @property
     def goal_name(self) -> str:
         """What results call the aim that is reached or not."""
-        return self.game.goal_name(self.rules)
+        return self.game.goal_name(self.table.rules[0])
 
     def start(
-        self, source: DealSource, which: np.ndarray | None = None, dealer: int | None = None
+        self,
+        source: DealSource,
+        which: np.ndarray | None = None,
+        dealer: int | None = None,
+        rules: np.ndarray | None = None,
     ) -> None:
         """Begin a new game on the rows in ``which`` (bool (n,); None: all).
 
-        ``dealer``, a seat, deals instead of the one whom chance would choose.
+        ``dealer``, a seat, deals instead of the one whom chance would choose; ``rules``, int (n,),
+        are numbers of the table's rules, instead of those that the generators choose.
         """
         which = self.all_rows if which is None else which
+        if rules is not None:
+            np.copyto(self.buffers.rules, rules, where=which)
+        elif self.table.has_several:
+            draw_row_rules(self.states, which, len(self.table.rules), self.buffers.rules)
         self._start(source, which)
         if dealer is not None:
             self.states["dealer"][which] = dealer
@@ -93,12 +128,20 @@ class Rows:
     def results(self, states: np.ndarray, which: np.ndarray) -> dict[str, np.ndarray]:
         """Return the facts of games, which are played on the rows in ``which`` (bool)."""
         seats = None if self.game.seats is None else self.seats[which]
-        return self.game.info_facts(states, self.rules, seats)
+        if not self.table.has_several:
+            return self.game.info_facts(states, self.table.rules[0], seats)
+        return self.table.gather(states, partial(self._facts_at, states, seats))
+
+    def _facts_at(
+        self, states: np.ndarray, seats: np.ndarray | None, rules: Any, places: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        own = None if seats is None else seats[places]
+        return self.game.info_facts(copy_states(states, places), rules, own)
 
     def one_result(self) -> dict[str, Any]:
         """Return the facts of the only game there is, as plain values."""
         seats = NO_SEATS if self.game.seats is None else self.seats
-        return self.game.info_of_one(self.states, self.rules, seats)
+        return self.game.info_of_one(self.states, self.rules_of(0), seats)
 
     def seed(self, seeds: np.ndarray | Sequence[int]) -> None:
         """Set the generators (uint64 (n,))."""
@@ -113,25 +156,31 @@ class Rows:
         draw_seeds(self.states)
 
     def deal_bank(
-        self, bank: str, deals: Sequence[int] | np.ndarray, dealer: int | None = None
+        self,
+        bank: str,
+        deals: Sequence[int] | np.ndarray,
+        dealer: int | None = None,
+        rules: np.ndarray | None = None,
     ) -> None:
-        """Begin numbered deals of a bank, one a row."""
+        """Begin numbered deals of a bank, one a row; for ``rules`` see `start`."""
         self.seed(bank_seeds(bank, deals))
-        self.start(DealSource.SEED, dealer=dealer)
+        self.start(DealSource.SEED, dealer=dealer, rules=rules)
 
-    def deal_deck(self, deck: Any, dealer: int | None = None) -> None:
+    def deal_deck(
+        self, deck: Any, dealer: int | None = None, rules: np.ndarray | None = None
+    ) -> None:
         """Begin a game with a chosen deck (names or codes in dealing order) on every row.
 
-        Where there is a dealer, it is the last seat if none is named.
+        Where there is a dealer, it is the last seat if none is named. For ``rules`` see `start`.
 
         Raises ValueError naming the first card that is unknown, twice there or missing.
         """
-        cards = parse_deck(deck, self.game.pack(self.rules))
+        cards = parse_deck(deck, self.table.pack)
         self.states["deck"] = 0
         self.states["deck"][:, : len(cards)] = cards
         if dealer is None and self.game.has_dealer:
-            dealer = self.game.num_players(self.rules) - 1
-        self.start(DealSource.DECK, dealer=dealer)
+            dealer = self.table.players - 1
+        self.start(DealSource.DECK, dealer=dealer, rules=rules)
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """Make one step on the rows in ``which`` (None: all); actions: int64 (n,), contiguous."""
@@ -145,11 +194,12 @@ class Rows:
 
         Raises ValueError for anything else, naming field and what is allowed; nothing changes then.
         """
-        self.take_over(read_states(self.game, self.rules, self.rules_record, states, self.n))
+        self.take_over(read_table_states(self.table, states, self.n))
 
     def take_over(self, states: np.ndarray) -> None:
         """Go on from states (n,) known to be sound, and what they show; see `restore`."""
         write_states(self.states, slice(None), states)
+        self.buffers.rules[:] = self.table.find(states)
         self.start(DealSource.DECK, ~self.all_rows)
         self.buffers.rewards[:] = 0
         self.played[:] = -1
@@ -171,6 +221,14 @@ def draw_seeds(states: States) -> None:
     """Draw a seed of training for each state, and begin its generator there."""
     for i in range(len(states)):
         draw_training_seed(states[i])
+
+
+@jit
+def draw_row_rules(states: States, which: np.ndarray, k: int, numbers: np.ndarray) -> None:
+    """Write by which of k rules the rows in ``which`` are played next; see `cards.draw_rules`."""
+    for i in range(len(states)):
+        if which[i]:
+            numbers[i] = draw_rules(states[i], k)
 
 
 @jit

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .aliases import Action, RulesRecord, RulesRecords, Scores, State, States, Word
-from .batch import Over
+from .batch import RULES_BITS, Over
 from .bits import count, lowest
 from .contract import BatchKernels, Buffers, ScoreRows
 from .jit import jit
@@ -181,9 +181,11 @@ def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> Play
             if not which[i]:
                 continue
             s, paid = states[i], buffers.rewards[i]
+            number = buffers.rules[i] & RULES_BITS
+            rules, own_rules = records[number], records[number : number + 1]
             moved = own_acts
             if own_acts:
-                played[i] = play_seat(s, records[0], configs[0], actions[i], paid)
+                played[i] = play_seat(s, rules, configs[0], actions[i], paid)
                 rewards[i] += paid[own[i]]
             while s["over"] == Over.RUNNING and s["turn"] != own[i]:
                 player = seating[i, s["turn"]]
@@ -195,8 +197,8 @@ def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> Play
                     action = draw_by_seed(s, keys[i, 0], keys[i, 1], salts[player])
                 else:
                     row = states[i : i + 1]
-                    action = choose_best(row, records, kind - SCORED, weights[player], scores)
-                play_seat(s, records[0], configs[0], action, paid)
+                    action = choose_best(row, own_rules, kind - SCORED, weights[player], scores)
+                play_seat(s, rules, configs[0], action, paid)
                 rewards[i] += paid[own[i]]
                 moved = True
             if moved:

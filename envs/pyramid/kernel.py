@@ -217,10 +217,9 @@ def deal(s: State, rules: RulesRecord) -> None:
     for place in range(first):
         shown["unseen"][(s["deck"][place] >> 2) - 1] -= 1
     show_rules(s, rules)
-    if rules.undo:
-        for i in range(PACK_SIZE):
-            s["click_place"][i] = 0
-            s["click_turn"][i] = 0
+    for i in range(PACK_SIZE):  # also without undo: the game before may have had it
+        s["click_place"][i] = 0
+        s["click_turn"][i] = 0
     lay_out(s, rules)
     update_legal(s, rules)
 

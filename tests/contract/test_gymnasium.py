@@ -13,9 +13,9 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import changed_options, to_plain
 from tests.contract.cases import Case, check_with_sb3, ended, random_cases
-from tests.walkers import random_options
 
 ENCODINGS = ("onehot", "codes")
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.features import RANK
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from tests.contract.cases import CASES, Case, random_cases, unit_of
-from tests.walkers import random_options
 
 BOUNDED = settings(
     derandomize=True,

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.cards import card_name
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from tests.reference.match import Match, legal_now, names
-from tests.walkers import random_options
 
 from . import GAME
 from .reference import HigherOrLower, refused

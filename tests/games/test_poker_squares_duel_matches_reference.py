@@ -10,6 +10,7 @@ import pytest
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
 from parlour.envs.core.cards import FIRST_CARD, card_name
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import (
     Rows,
@@ -20,7 +21,7 @@ from parlour.envs.core.rows import (
 )
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares_duel import Duel
-from tests.walkers import WALKERS, random_options
+from tests.walkers import WALKERS
 
 GAME = GAMES["poker_squares"]
 VARIANTS = [name for name, rules in GAME.variants.items() if rules.players == 2]

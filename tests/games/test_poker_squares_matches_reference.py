@@ -9,11 +9,11 @@ import pytest
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.cards import FIRST_CARD, card_name
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares import AMERICAN, PokerSquares, hand, refused
-from tests.walkers import random_options
 
 GAME = GAMES["poker_squares"]
 VARIANTS = [name for name, rules in GAME.variants.items() if rules.players == 1]

@@ -8,11 +8,12 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.cards import card_name
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.poker_squares import solver
 from tests.reference.poker_squares import PokerSquares
-from tests.walkers import WALKERS, random_options
+from tests.walkers import WALKERS
 
 GAME = GAMES["poker_squares"]
 

@@ -10,11 +10,12 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.contract import LOST, UNDECIDED
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.puss_in_the_corner.solver import solve
 from tests.reference.puss_in_the_corner import PussInTheCorner
-from tests.walkers import WALKERS, random_options
+from tests.walkers import WALKERS
 
 GAME = GAMES["puss_in_the_corner"]
 MOST = 250

@@ -14,6 +14,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.cards import PACK_SIZE
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.jit import plain_python as as_python
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.pyramid.solver.solve import solve, winnable_after
@@ -33,7 +34,6 @@ from tests.reference.pyramid import (
     Position,
     Pyramid,
 )
-from tests.walkers import random_options
 
 GAME = GAMES["pyramid"]
 ACTIONS = GAME.actions

@@ -13,6 +13,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.baselines import make_baseline
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.jit import jit
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.envs.core.turn import choose_actions, prepare_turn
@@ -23,7 +24,6 @@ from parlour.envs.seven_twenty_seven.unseen import rank_totals as look_at
 from tests.reference.seven_twenty_seven_showdown import SEVEN, TWENTY_SEVEN, shares, totals
 from tests.reference.seven_twenty_seven_showdown import best_total as plain_total
 from tests.reference.seven_twenty_seven_showdown import rank as plain_rank
-from tests.walkers import random_options
 
 GAME = GAMES["seven_twenty_seven"]
 ME = 0

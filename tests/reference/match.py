@@ -14,9 +14,10 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.cards import card_name
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
-from tests.walkers import MOST_STEPS, WALKERS, Walker, no_end, random_options
+from tests.walkers import MOST_STEPS, WALKERS, Walker, no_end
 
 
 class Reference(Protocol):

@@ -5,9 +5,10 @@ from itertools import accumulate
 import numpy as np
 
 from parlour.envs import Game
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.rows import Rows
 from tests.reference.seven_twenty_seven import BETS, DRAW
-from tests.walkers import Walker, legal_actions, random_options
+from tests.walkers import Walker, legal_actions
 
 # Walkers: how eager each is to fold, call, bet, draw, stand; one that has taken cards wants fewer
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
+from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.rows import Rows
 from parlour.envs.seven_twenty_seven.chance import CARDS, ExplicitHand
 from parlour.envs.seven_twenty_seven.totals import class_of
-from tests.walkers import random_options
 
 GAME = GAMES["seven_twenty_seven"]
 NAME = "parlour_seven_twenty_seven"

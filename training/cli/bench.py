@@ -20,8 +20,8 @@ from parlour.envs import GAMES, CardEnv, Game, find_game
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import describe_rules
 
-from ..evaluation.spec import describe_rules
 from .arguments import read_options
 
 ROOT = Path(__file__).resolve().parents[2]

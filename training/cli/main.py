@@ -117,7 +117,8 @@ def _add_rules(parser: Parser, many: bool = False, optional: bool = False) -> No
         f"{game.name}: {', '.join(game.variants)} (default: {game.default})"
         for game in GAMES.values()
     )
-    parser.add_argument("--variant", metavar="NAME", help=several, **many_of)
+    flags = ("--variant", "--variants") if many else ("--variant",)
+    parser.add_argument(*flags, metavar="NAME", help=several, **many_of)
     parser.add_argument(
         "--option",
         "--set",

@@ -14,9 +14,9 @@ from parlour.agents.registry import Agent, choose_actions, load_agent, make_turn
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key, turn_seeds
 from parlour.envs.core.rows import copy_states
+from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene import ansi
 
-from ..evaluation.spec import describe_rules
 from .games import rules_text
 from .play_notice import Notice
 

@@ -13,13 +13,14 @@ from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.keys import draw_seed, key_words, new_key, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states, view_states
+from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene import ansi
 from parlour.envs.core.splitmix import mix64
 from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
 
 from ..evaluation.duplicate import default_opponents
 from ..evaluation.duplicate_play import first_dealers, hand_seeds
-from ..evaluation.spec import check_number, describe_rules
+from ..evaluation.spec import check_number
 from .games import rules_text
 from .play_alone import TerminalGame, ask_again, show_choice
 

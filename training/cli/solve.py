@@ -17,10 +17,11 @@ from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.truth import make_position, play_actions, solver_of
 
 from ..evaluation.labels import is_scored
-from ..evaluation.spec import check_number, describe_rules
+from ..evaluation.spec import check_number
 from ..evaluation.terminal import time_text
 from ..evaluation.truth import verify_solution
 from .arguments import read_options, read_text, read_whole

@@ -20,6 +20,7 @@ from parlour.envs.core.deals import default_bank
 from parlour.envs.core.jit import digest_code
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.truth import solver_of
 
 from ..files import sole_use, write_bytes
@@ -38,7 +39,7 @@ from .labels import (
     save_labels,
     shipped_file,
 )
-from .spec import DEALS, check_number, describe_rules
+from .spec import DEALS, check_number
 from .truth import verify_solution
 
 CHUNK = 50

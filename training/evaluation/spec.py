@@ -12,7 +12,8 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.keys import new_key
-from parlour.envs.core.options import changed_options, options_text, to_plain
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rules_table import describe_rules
 
 from .labels import Labels
 from .stats import CONFIDENCE
@@ -179,12 +180,3 @@ def check_player_count(game: Game, rules: Any, variant: str, several: bool) -> N
             f"{game.title}, {variant}, is for {players} players: see "
             "parlour.training.evaluation.duplicate"
         )
-
-
-def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
-    """Name rules: the variant that they are, or the one they were made from and what differs."""
-    variant = game.default if variant is None else variant
-    changed = changed_options(rules, game.variants[variant])
-    if not changed:
-        return variant
-    return game.variant_name(rules) or f"{variant} + {options_text(changed)}"

@@ -59,7 +59,12 @@ class Curriculum:
         self.rng = rng
 
     def begin(self, rows: Rows, which: np.ndarray) -> None:
-        """Put positions on the rows numbered ``which``, where there are any."""
+        """Put positions on the rows numbered ``which``, where there are any.
+
+        Raises ValueError where rows have rules of their own.
+        """
+        if rows.table.has_several:
+            raise ValueError("curriculum: its positions are those of one variant")
         if len(self.states) and len(which):
             chosen = self.rng.integers(0, len(self.states), len(which))
             write_states(rows.states, which, copy_states(self.states, chosen))

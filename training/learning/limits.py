@@ -10,6 +10,8 @@ MOST_STEPS = 10**11
 """Names of checkpoints have twelve digits, and must sort as the numbers do."""
 MOST_ROLLOUT = 1 << 26
 """Steps of a rollout, all games together: they are held in memory."""
+MOST_SETS = 10_000
+"""Option sets of a run: each one is written into the agent's file."""
 MOST_WEIGHTS = 1 << 30
 """Weights of the hidden layers: 4 GiB."""
 MOST_SEED = (1 << 31) - 1
@@ -156,3 +158,24 @@ def check_name(name: str) -> None:
             f"name={shorten(name)}: allowed are printable characters but / and \\, at most "
             f"{NAME_BYTES} bytes, not dots or blanks alone"
         )
+
+
+def has_many_rules(settings: Any) -> bool:
+    """Whether a run trains by several rules."""
+    return bool(getattr(settings, "variants", ()) or getattr(settings, "option_sets", 0))
+
+
+def check_many_rules(settings: Any) -> None:
+    """Refuse what makes no sense with several rules, and what does only with them."""
+    if "all" in settings.variants and settings.variants != ("all",):
+        raise ValueError("variants: 'all' goes alone: it stands for every variant")
+    for name in ("curriculum", "study"):
+        value = getattr(settings, name)
+        if has_many_rules(settings) and value:
+            raise ValueError(f"{name}={value}: not with variants or option_sets")
+    if has_many_rules(settings) and settings.critic != "own":
+        raise ValueError(f"critic={settings.critic!r}: not with variants or option_sets")
+    for name in ("option_names", "option_split"):
+        value = getattr(settings, name)
+        if value != getattr(type(settings), name) and not settings.option_sets:
+            raise ValueError(f"{name}={shorten(value)}: it needs option_sets")

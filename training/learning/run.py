@@ -2,12 +2,13 @@
 
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import sb3_contrib
 import stable_baselines3
 import torch
@@ -24,6 +25,7 @@ from ..evaluation.terminal import as_line, cut_middle
 from ..files import write_json
 from . import checkpoint
 from .progress import Bar, RunLog
+from .rules_of_run import list_rules
 from .settings import Settings, SoloSettings, StepSettings
 from .settings_files import plain
 
@@ -44,7 +46,8 @@ class Run:
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
         self.game: Game = find_game(settings.game)
-        self.rules = self.game.make_rules(settings.variant, settings.options)
+        self.table = list_rules(settings)
+        self.rules = self.table.rules[0]  # of several the first: all are for as many players
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
         self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))
         folder.mkdir(parents=True, exist_ok=True)
@@ -156,11 +159,15 @@ class Run:
         return values
 
     def play_validation(self) -> EpisodeResults:
-        """Let the agent play the validation deals."""
+        """Let the agent play the validation deals, each by the next of the rules."""
         assert isinstance(self.settings, SoloSettings)
-        limit = self.settings.max_moves
-        key = validation_key(self.seed)
-        return play_deals(self.game, self.rules, self.agent(), self.deals, max_moves=limit, key=key)
+        limit, k = self.settings.max_moves, len(self.table.rules)
+        agent, key = self.agent(), validation_key(self.seed)
+        parts = [
+            play_deals(self.game, one, agent, self.deals[i::k], max_moves=limit, key=key)
+            for i, one in enumerate(self.table.rules[: len(self.deals)])
+        ]
+        return parts[0] if k == 1 else interleave(parts, len(self.deals))
 
     def _note(self, values: dict[str, float]) -> str:
         measure, evaluations = self.game.measure, self.history["evaluations"]
@@ -217,6 +224,22 @@ def summarise_results(goal: str, found: EpisodeResults) -> tuple[dict[str, Any],
     both = {goal: wilson_rate(found.facts[goal]), "score": bootstrap_mean(found.score)}
     said = {fact: one._asdict() for fact, one in both.items()}
     return said, {f"eval/{fact}": one.mean for fact, one in both.items()}
+
+
+def interleave(parts: Sequence[EpisodeResults], n: int) -> EpisodeResults:
+    """Return the results of n deals, of which part i is those of deal i and every k-th after it.
+
+    Facts that only some parts have are left out.
+    """
+    facts = {}
+    for name, values in parts[0].facts.items():
+        if all(name in part.facts for part in parts):
+            facts[name] = np.empty(n, values.dtype)
+            for i, part in enumerate(parts):
+                facts[name][i :: len(parts)] = part.facts[name]
+    decisions = [part.decisions for part in parts]
+    seconds = [part.milliseconds * asked for part, asked in zip(parts, decisions, strict=True)]
+    return EpisodeResults(facts, sum(seconds) / max(sum(decisions), 1))
 
 
 def measured(name: str, value: float, measure: str | None = None) -> str:

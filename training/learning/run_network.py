@@ -15,15 +15,18 @@ from parlour.agents.registry import load_agent
 from parlour.envs import find_game
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import RulesTable, make_table
 from parlour.envs.keywords import make_rows
 
 from . import checkpoint, save_agent
 from .cloning import SOLVER, CloningPPO
 from .critic import CriticVecEnv
 from .curriculum import Curriculum
+from .limits import has_many_rules
 from .lookahead import LookaheadPPO, lookahead_config
 from .ppo import CardPolicy, CardPPO, PhaseTimer
 from .pqn import CardPQN
+from .rules_of_run import list_rules
 from .run import Run
 from .sb3 import CardVecEnv
 from .settings import (
@@ -53,7 +56,9 @@ SEED_STRIDE = 1 << 32
 
 def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
-    keywords: dict[str, Any] = dict(settings.options)
+    keywords: dict[str, Any] = {"variant": settings.variant, **settings.options}
+    if isinstance(settings, PPOSettings) and has_many_rules(settings):
+        keywords = {"variants": list_rules(settings).rules}
     if isinstance(settings, SoloSettings):
         keywords["max_moves"] = settings.max_moves
     kind: type[CardVecEnv] = CardVecEnv
@@ -62,7 +67,6 @@ def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -
     return kind(
         find_game(settings.game),
         settings.n_envs,
-        settings.variant,
         encoding=network_class(settings.network).encoding,
         reward=settings.reward,
         skip_forced=settings.skip_forced,
@@ -219,7 +223,7 @@ class NetworkRun(Run):
     def _choose_rules(self) -> None:
         """Begin new games where the study has ended, or begun."""
         wanted = self._rules_at(self.steps)
-        if self.env.rules != wanted:
+        if self.env.table.rules != wanted.rules:
             self.env.set_rules(wanted)
             self.model._last_obs = self.env.begin()
             self.model._last_episode_starts = np.ones(self.env.num_envs, np.bool_)
@@ -244,13 +248,13 @@ class NetworkRun(Run):
             self.env.curriculum.begin(self.env.rows, np.arange(self.env.num_envs))
             self.model._last_obs = self.env.observations()
 
-    def _rules_at(self, steps: int) -> Any:
+    def _rules_at(self, steps: int) -> RulesTable:
         """Return the rules of the rollout that begins after so many steps."""
         settings = self.settings
         if steps >= settings.study * settings.total_steps:
-            return self.rules
+            return self.table
         options = {**settings.options, **settings.study_options}
-        return self.env.game.make_rules(settings.variant, options)
+        return make_table(self.game, self.game.make_rules(settings.variant, options))
 
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
@@ -285,5 +289,6 @@ class NetworkRun(Run):
             scored,
             lookahead_config._asdict() if lookahead_config else None,
             self.samples,
+            self.table.rules[1:],
         )
         return save_agent.weights_bytes(self.network)

@@ -1,7 +1,7 @@
 """Saving an agent; `parlour.agents.artefact` says what its folder holds, and reads it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from parlour.agents.artefact import (
 )
 from parlour.agents.networks import CardNetwork
 from parlour.envs import Game
-from parlour.envs.core.options import to_plain
+from parlour.envs.core.rules_table import make_table
 
 from ..files import whole_folder
+from .rules_of_run import describe_table
 
 __all__ = ["Artefact", "ArtefactError", "load_artefact", "save", "weights_bytes"]
 
@@ -42,6 +43,7 @@ def save(
     scored: Mapping[str, Any],
     lookahead: Mapping[str, int] | None = None,
     samples: bool = False,
+    more_rules: Sequence[Any] = (),
 ) -> None:
     """Write the folder of an agent that plays by a network, whole or not at all.
 
@@ -50,7 +52,9 @@ def save(
     """
     net = dict(described) | {"encoding": network.encoding}
     data = weights_bytes(network)
-    save_weights(folder, name, game, rules, data, net, trained, scored, lookahead, samples)
+    save_weights(
+        folder, name, game, rules, data, net, trained, scored, lookahead, samples, more_rules
+    )
 
 
 def save_weights(
@@ -64,21 +68,22 @@ def save_weights(
     scored: Mapping[str, Any],
     lookahead: Mapping[str, int] | None = None,
     samples: bool = False,
+    more_rules: Sequence[Any] = (),
 ) -> None:
     """Write a saved agent's folder, whole or not at all.
 
     ``weights`` is a safetensors file, ``network`` says what they are (see `artefact.Artefact`);
     ``trained`` and ``scored`` are plain values for JSON: how it was trained, how it plays;
     ``lookahead`` is given for an agent that is to play by a network's values; ``samples``: one that
-    is to draw its actions from its policy.
+    is to draw its actions from its policy; ``more_rules``: others that it was trained by, too.
     """
+    table = make_table(game, (rules, *more_rules))
     card = {
         "format": FORMAT,
         "name": name,
         "game": game.name,
-        "variant": game.variant_name(rules),
-        "rules": to_plain(rules),
-        "rules_digest": game.rules_digest(rules),
+        "variant": None if more_rules else game.variant_name(rules),
+        **describe_table(table),
         "features_digest": game.features_digest,
         "network": dict(network),
         "weights_sha256": sha256(weights).hexdigest(),

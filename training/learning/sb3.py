@@ -14,8 +14,8 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
-from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, copy_states, observation_codes
+from parlour.envs.core.rules_table import RulesTable, Variants
 from parlour.envs.keywords import (
     BROKEN,
     ChosenDeal,
@@ -33,6 +33,8 @@ from parlour.envs.seat import Opponents
 
 from .curriculum import Curriculum
 
+OWN_OPTIONS = ("deal", "rules")
+"""Options of a reset that may be another for each row."""
 RECENT = 2000
 """How many of the last finished games the running averages cover."""
 EPISODE_RECORD = np.dtype(
@@ -54,7 +56,8 @@ class CardVecEnv(VecEnv):
     are empty, but for ``played_action`` with ``illegal="random"``. Masks:
     ``env_method("action_masks")``, as sb3-contrib asks, or `masks`. Keywords are those of
     `parlour.envs.CardEnv` but ``truth`` and ``render_mode``; ``make`` is called in place of
-    `make_rows`. With a ``curriculum`` new games begin where that says.
+    `make_rows`. With a ``curriculum`` new games begin where that says. ``variants`` are as those of
+    `parlour.envs.CardVectorEnv`; infos then hold ``rules_index``, that of the game that ended.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class CardVecEnv(VecEnv):
         num_envs: int,
         variant: str | None = None,
         *,
+        variants: Variants | None = None,
         encoding: str = "onehot",
         reward: str = "progress",
         illegal: str = "end",
@@ -83,6 +87,7 @@ class CardVecEnv(VecEnv):
             num_envs,
             variant,
             options,
+            **({} if variants is None else {"variants": variants}),
             reward=reward,
             max_moves=max_moves,
             max_episode_steps=max_episode_steps,
@@ -105,8 +110,13 @@ class CardVecEnv(VecEnv):
 
     @property
     def rules(self) -> Any:
-        """The rules played, a NamedTuple."""
+        """The rules played, a NamedTuple; ValueError where there are several: see `table`."""
         return self.rows.rules
+
+    @property
+    def table(self) -> RulesTable:
+        """The rules that rows are played by: one for all, or several."""
+        return self.rows.table
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed row i with seed + i at the next reset; ValueError for what is no seed."""
@@ -116,8 +126,8 @@ class CardVecEnv(VecEnv):
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
         """Choose the deals of the next reset: options of `parlour.envs.CardEnv.reset`.
 
-        One dictionary for all rows, or one for each: these may differ in ``"deal"``. Raises
-        ValueError for others, and nothing changes then.
+        One dictionary for all rows, or one for each: these may differ in ``"deal"`` and
+        ``"rules"``. Raises ValueError for others, and nothing changes then.
         """
         given = options if isinstance(options, list) else [options] * self.num_envs
         if len(given) != self.num_envs:
@@ -129,12 +139,16 @@ class CardVecEnv(VecEnv):
         """Return the deals that options, one a row, choose; None if they choose none."""
         rows = [read_options(one) for one in given]
         first = rows[0]
-        if any({**row, "deal": 0} != {**first, "deal": 0} for row in rows):
-            raise ValueError("options of rows: allowed to differ are the numbers in 'deal' alone")
-        deals = [row.get("deal") for row in rows]
-        if any(deal is not deals[0] for deal in deals):
-            first = first | {"deal": deals}
-        return read_reset_options(self.game, self.rules, first, self.num_envs)
+        own = dict.fromkeys(OWN_OPTIONS, 0)
+        if any({**row, **own} != {**first, **own} for row in rows):
+            raise ValueError(
+                "options of rows: allowed to differ are the numbers in 'deal' and 'rules' alone"
+            )
+        for name in own:
+            values = [row.get(name) for row in rows]
+            if any(value is not values[0] for value in values):
+                first = first | {name: values}
+        return read_reset_options(self.game, self.table, first, self.num_envs)
 
     def reset(self) -> np.ndarray:
         """Begin a new game on every row, from the seeds given to `seed` since the last reset.
@@ -152,7 +166,7 @@ class CardVecEnv(VecEnv):
 
     def set_rules(self, rules: Any) -> None:
         """Go on by other rules of the same game."""
-        self.rows.rules, self.rows.rules_record = rules, as_record(rules)
+        self.rows.set_rules(rules)
 
     def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
         """Begin a new game on every row, unseeded, and the running averages anew: observations.
@@ -308,8 +322,7 @@ class CardVecEnv(VecEnv):
             masks = self.masks()
             return masks if indices is None else masks[self._indices(indices)]
         if method_name == "scene":
-            layout, states = self.game.layout, self.rows.states
-            return [layout(states[i], self.rules) for i in self._indices(indices)]
+            return [self.rows.scene(i) for i in self._indices(indices)]
         raise AttributeError(f"no method {method_name!r}: allowed are action_masks, scene")
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: Any = None) -> list[bool]:

@@ -10,7 +10,7 @@ from parlour.agents.reading import shorten
 from parlour.agents.value_table import require_afterstates
 from parlour.envs import Game
 
-from .limits import Deals, Range, Share, Steps
+from .limits import MOST_SETS, Deals, Range, Share, Steps, check_many_rules
 from .settings_base import (
     LearnerSettings,
     NetworkSettings,
@@ -50,6 +50,17 @@ class PPOSettings(PolicySettings, SoloSettings):
     """What the value sees in training: own (what the policy sees), cards (the hidden cards, too) or
     solver (whether a win is left, too); by the last two it is a network of its own, which the
     trained agent does without."""
+
+    variants: tuple[str, ...] = ()
+    """Train by all these, in place of variant, each game by another; options are put into each."""
+    option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
+    """Train by so many random option sets, too: always the same ones (see option_split)."""
+    option_names: tuple[str, ...] = ()
+    """The options that sets draw, the others being those of variant and options (none named: all
+    but players and those in options)."""
+    option_split: Literal["all", "even", "odd"] = "all"
+    """Train by all these sets, numbered from 0, or by one half; the other is left to test on."""
+
     curriculum: Share = 0.0
     """Share of all steps in which games begin on a solver's way to a win, at first just before it,
     then farther and farther from it (games with a solver)."""
@@ -58,6 +69,7 @@ class PPOSettings(PolicySettings, SoloSettings):
         """See `Settings.check`."""
         super().check(game)
         self._check_critic(game)
+        check_many_rules(self)
         won = game.solve is not None and game.measure == "won"
         if self.curriculum and (self.study or not won):
             where = "without a study, in games that are won and have a solver"

@@ -133,7 +133,7 @@ def _read_table(
     for name in given:
         if not {kind.method, *methods} & set(list_users(name)):
             raise ValueError(explain_foreign(kind, name))
-    for name in ("seeds", "opponents"):
+    for name in ("seeds", "opponents", "variants", "option_names"):
         if isinstance(given.get(name), list):
             given[name] = tuple(given[name])
     return given

@@ -11,6 +11,7 @@ from parlour.envs import find_game
 
 from ..files import write_json
 from .curve import PICTURE, plot_curve, write_figure
+from .rules_of_run import list_rules
 from .run import RESULT_FILE
 from .settings import Settings
 
@@ -29,7 +30,7 @@ def summarise(settings: Settings, folder: Path) -> None:
     Raises ValueError, naming file and field, for one of them that says something else.
     """
     game = find_game(settings.game)
-    goal = game.goal_name(game.make_rules(settings.variant, settings.options))
+    goal = game.goal_name(list_rules(settings).rules[0])
     seeds = [_result_of(folder / f"seed-{k}" / RESULT_FILE, goal) for k in settings.seeds]
     summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
     if "unit" in seeds[0]:

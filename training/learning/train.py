@@ -33,11 +33,11 @@ from stable_baselines3.common.utils import get_device
 from parlour.agents.reading import naming, one_line, read_json, shorten
 from parlour.agents.value_table import require_afterstates
 from parlour.envs import find_game
-from parlour.envs.core.options import to_plain as plain_rules
 
 from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
+from .rules_of_run import describe_table, list_rules, name_rules
 from .run import AGENT, RESULT_FILE, Run, Stop
 from .run_distill import DistillRun
 from .run_network import NetworkRun
@@ -95,8 +95,7 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
     Raises ValueError if a run of that name exists, is being trained or cannot begin, Interrupted
     after SIGINT or SIGTERM. A run that could not begin leaves no folder.
     """
-    game = find_game(settings.game)
-    several = game.num_players(game.make_rules(settings.variant, settings.options)) > 1
+    several = list_rules(settings).players > 1
     if several != (settings.method == "selfplay"):
         raise ValueError(
             f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
@@ -163,12 +162,10 @@ def _read_settings(folder: Path) -> Settings:
 
 def _rules(settings: Settings) -> dict[str, Any]:
     game = find_game(settings.game)
-    rules = game.make_rules(settings.variant, settings.options)
     return {
         "game": game.name,
-        "variant": settings.variant or game.default,
-        "rules": plain_rules(rules),
-        "rules_digest": game.rules_digest(rules),
+        "variant": name_rules(settings),
+        **describe_table(list_rules(settings)),
         "features_digest": game.features_digest,
         "learned": _method_digest(settings),
     }
@@ -184,8 +181,7 @@ def _method_digest(settings: Settings) -> Any:
 
 
 def _folder_of(settings: Settings) -> Path:
-    variant = settings.variant or find_game(settings.game).default
-    start = f"{settings.game}-{variant}"
+    start = f"{settings.game}-{name_rules(settings)}"
     name = time.strftime("%Y%m%d-%H%M%S") if settings.name is None else settings.name
     return Path(settings.runs) / f"{start}-{name}"
 
@@ -234,7 +230,9 @@ def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
 
 def describe_run(settings: Settings, folder: Path) -> str:
     """Say in one line what is about to be trained: game, method, device, length, folder."""
-    variant = settings.variant or find_game(settings.game).default
+    variant, k = name_rules(settings), len(list_rules(settings).rules)
+    if k > 1:
+        variant = f"by {k} rules"
     device = str(get_device(getattr(settings, "device", "cpu")))
     if isinstance(settings, StepSettings):
         length = f"{settings.total_steps:,} steps, rounded up to whole updates"

@@ -9,8 +9,8 @@ from parlour.agents.uniform import UniformAgent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.rules_table import describe_rules
 from parlour.training.evaluation.evaluate import evaluate, play_deals
-from parlour.training.evaluation.spec import describe_rules
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")

@@ -53,7 +53,8 @@ def as_of_old(settings: Settings) -> dict[str, Any]:
         game = "poker_squares" if kind is TDSettings else "pyramid"
         old = plain(kind(game=game)) | old
     old |= plain(settings)
-    del old["minutes"], old["critic"]  # which they had not yet
+    for later in ("minutes", "critic", "variants", "option_sets", "option_names", "option_split"):
+        del old[later]  # which they had not yet
     for was, now in RENAMED.items():
         old[was] = old.pop(now)
     own = WARM_UPS.get(settings.method)

@@ -1,0 +1,248 @@
+"""One agent for many rules: trained on half of a game's option sets, tested on the other half.
+
+    python -m benchmarks.many_rules                        # Pyramid, its option sets: hours
+    python -m benchmarks.many_rules --game poker_squares   # the same for the points of hands
+    python -m benchmarks.many_rules --preset quick         # minutes, to see that it works
+
+Three kinds of agents play the same deals by the same rules:
+
+- ``generalist``: trained on the option sets with even numbers, each new game by another of them;
+- ``specialist``: trained, for as many steps, by one variant alone, one agent for each;
+- ``greedy``.
+
+They meet on the sets with odd numbers, which none of them was trained by, and on the specialists'
+own rules. Rates are means over rules, each with the same number of deals; the interval is over
+rules, by bootstrap. Runs that are finished are not trained again, so that the command goes on where
+it was stopped.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+
+from parlour.agents.registry import load_agent
+from parlour.envs import Game, find_game
+from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.rules_table import describe_rules
+from parlour.envs.poker_squares.rules import AMERICAN, ENGLISH
+from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.stats import bootstrap_mean
+from parlour.training.learning.rules_of_run import list_rules
+from parlour.training.learning.settings import PPOSettings
+from parlour.training.learning.settings_files import preset
+from parlour.training.learning.train import RULES, resume, train
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is varied in a game, and which specialists there are."""
+
+    variant: str
+    """What option sets are made from."""
+    options: dict[str, Any]
+    """Options of all sets, and of the specialists."""
+    names: tuple[str, ...]
+    """The options drawn (none: all others)."""
+    specialists: dict[str, tuple[str, dict[str, Any]]]
+    """The rules of each one: a variant, and options beside those of all."""
+
+
+SUBJECTS = {
+    "pyramid": Subject(
+        "three-passes",
+        {},
+        (),
+        {name: (name, {}) for name in ("three-passes", "classic", "book", "open-stock")},
+    ),
+    "poker_squares": Subject(
+        "classic",
+        {"scoring": "custom"},
+        ("points",),
+        {
+            "american": ("classic", {"points": AMERICAN}),
+            "english": ("classic", {"points": ENGLISH}),
+        },
+    ),
+}
+SIZES = {
+    "full": {"steps": 20_000_000, "sets": 400, "tested": 100, "deals": 2000},
+    "quick": {"steps": 60_000, "sets": 20, "tested": 6, "deals": 100},
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to train and to test."""
+
+    game: str = "pyramid"
+    preset: str = "full"
+    """full or quick: steps, sets, tested and deals, where they are not given."""
+    steps: int | None = None
+    """Steps of each training run."""
+    sets: int | None = None
+    """Option sets, of which the even half is trained on."""
+    tested: int | None = None
+    """Sets of the odd half that are played."""
+    deals: int | None = None
+    """Deals by each of the rules."""
+    bank: str | None = None
+    """Of those deals (None: the game's own)."""
+    seed: int = 0
+    """Of the training runs."""
+    threads: int = 1
+    runs: Path = Path("runs/many_rules")
+    """The folder of the runs."""
+    json: Path | None = None
+    """Write all figures there."""
+
+
+def fill(options: Options) -> Options:
+    """Return options with the sizes of their preset where none are given; ValueError for others."""
+    for name, value, known in (("game", options.game, SUBJECTS), ("preset", options.preset, SIZES)):
+        if value not in known:
+            raise ValueError(f"{name}={value!r}: allowed are {', '.join(known)}")
+    given = {name: getattr(options, name) for name in SIZES["full"]}
+    sizes = {name: SIZES[options.preset][name] if v is None else v for name, v in given.items()}
+    if sizes["tested"] > sizes["sets"] // 2 or min(sizes.values()) < 1:
+        raise ValueError(
+            f"sets={sizes['sets']}, tested={sizes['tested']}: at most half, at least 1"
+        )
+    return replace(options, **sizes)
+
+
+def make_settings(options: Options, /, **changes: Any) -> PPOSettings:
+    """Return the settings of one of the runs: those of the game's default preset, by ``ppo``."""
+    assert options.steps and options.deals and options.sets
+    base = preset(options.game, "ppo")
+    assert isinstance(base, PPOSettings)
+    small = {"n_envs": 64, "n_steps": 32, "batch_size": 512} if options.preset == "quick" else {}
+    return replace(
+        base, total_steps=options.steps, eval_deals=max(options.deals, options.sets),
+        seeds=(options.seed,), threads=options.threads,
+        runs=str(options.runs), study=0.0, study_options={}, curriculum=0.0, **small, **changes,
+    )  # fmt: skip
+
+
+def train_once(settings: PPOSettings) -> str:
+    """Train, go on with, or take as it is, a run of these settings; return its agent's folder."""
+    found = list(Path(settings.runs).glob(f"{settings.game}-*-{settings.name}/{RULES}"))
+    folder = resume(found[0].parent) if found else train(settings)
+    return str(folder / f"seed-{settings.seeds[0]}" / "agent")
+
+
+def describe_generalist(options: Options) -> PPOSettings:
+    """Return the settings of the generalist's run."""
+    subject = SUBJECTS[options.game]
+    return make_settings(
+        options,
+        name=f"generalist-{options.preset}-{options.sets}-{options.steps}-{options.seed}",
+        variant=subject.variant,
+        options=subject.options,
+        option_sets=options.sets,
+        option_names=subject.names,
+        option_split="even",
+    )
+
+
+def describe_specialists(options: Options) -> dict[str, PPOSettings]:
+    """Return the settings of each specialist's run, by its name."""
+    subject = SUBJECTS[options.game]
+    return {
+        name: make_settings(
+            options,
+            name=f"{name}-{options.preset}-{options.steps}-{options.seed}",
+            variant=variant,
+            options=subject.options | own,
+        )
+        for name, (variant, own) in subject.specialists.items()
+    }
+
+
+def train_all(options: Options) -> dict[str, str]:
+    """Train the generalist and the specialists; return their folders by their names."""
+    found = {"generalist": train_once(describe_generalist(options))}
+    for name, settings in describe_specialists(options).items():
+        found[f"specialist {name}"] = train_once(settings)
+    return found
+
+
+def play(options: Options, game: Game, agents: Mapping[str, str], rules: Any) -> dict[str, float]:
+    """Return what each agent reaches by some rules: the mean of the game's measure."""
+    assert options.deals is not None
+    seeds = bank_seeds(options.bank or default_bank(game.name), range(options.deals))
+    found = {}
+    for name, spec in agents.items():
+        agent = load_agent(spec, game, rules, options.seed, any_rules=True)
+        results = play_deals(game, rules, agent, seeds, key=f"many rules {options.seed} {name}")
+        found[name] = float(results.facts[game.measure].mean())
+    return found
+
+
+def play_all(options: Options, agents: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Let all play by the odd sets, and by the variants; return what they reach, rules by rules."""
+    game = find_game(options.game)
+    odd = list_rules(replace(describe_generalist(options), option_split="odd")).rules
+    own = [list_rules(one).only for one in describe_specialists(options).values()]
+    groups = {"unseen sets": odd[: options.tested], "the specialists' rules": own}
+    return {
+        group: {describe_rules(game, rules): play(options, game, agents, rules) for rules in listed}
+        for group, listed in groups.items()
+    }
+
+
+def summarise(found: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
+    """Return for each agent its mean over rules, and what it has over greedy, with intervals."""
+    lines = []
+    for name in next(iter(found.values())):
+        own = np.array([reached[name] for reached in found.values()])
+        greedy = np.array([reached["greedy"] for reached in found.values()])
+        lines.append(
+            {
+                "agent": name,
+                "mean": bootstrap_mean(own)._asdict(),
+                "over_greedy": bootstrap_mean(own - greedy)._asdict(),
+                "better_on": float((own > greedy).mean()),
+            }
+        )
+    return lines
+
+
+def make_table(game: Game, group: str, k: int, lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return the summary of some rules as Markdown; rates in percent."""
+    factor = 100 if game.measure == "won" else 1
+    out = [f"{game.title}, {group}: {k} rules", ""]
+    out.append(f"| agent | {game.measure} | over greedy | above greedy on |")
+    out.append("| --- | ---: | ---: | ---: |")
+    for line in lines:
+        mean, over = (
+            "{mean:.2f} [{low:.2f}, {high:.2f}]".format(
+                **{name: factor * line[fact][name] for name in ("mean", "low", "high")}
+            )
+            for fact in ("mean", "over_greedy")
+        )
+        out.append(f"| {line['agent']} | {mean} | {over} | {line['better_on']:.0%} |")
+    return "\n".join(out) + "\n"
+
+
+def main(options: Options) -> None:
+    """Train and test; print the tables."""
+    options = fill(options)
+    game = find_game(options.game)
+    agents = {"greedy": "greedy", **train_all(options)}
+    found = play_all(options, agents)
+    summaries = {group: summarise(by_rules) for group, by_rules in found.items()}
+    for group, lines in summaries.items():
+        print(make_table(game, group, len(found[group]), lines))
+    if options.json:
+        said = {"options": {**vars(options), "runs": str(options.runs), "json": None}}
+        text = json.dumps(said | {"by_rules": found, "summary": summaries}, indent=1)
+        options.json.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options, description=__doc__))

@@ -1,0 +1,204 @@
+"""Tables of rules: the rows of one batch may each be played by rules of their own."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .aliases import RulesRecords, States
+from .batch import DealSource, StepConfig, make_buffers
+from .game import Game
+from .options import as_record, changed_options, one_line, options_text, replace_options
+
+Variants: TypeAlias = str | Sequence[str | Mapping[str, Any] | Any]
+"""What `read_variants` takes."""
+ALL = "all"
+"""In the place of names: every variant for as many players as the default one is for."""
+MOST_RULES = 1 << 16
+"""Of a table: kernels read the number of a row's rules in so many bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class RulesTable:
+    """The rules that the rows of a batch are played by, each row by one of them.
+
+    They are different, and for the same number of players: see `make_table`.
+    """
+
+    game: Game
+    rules: tuple[Any, ...]
+
+    @cached_property
+    def records(self) -> RulesRecords:
+        """The rules as kernels take them, (k,)."""
+        return np.concatenate([as_record(one) for one in self.rules])
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there is more than one."""
+        return len(self.rules) > 1
+
+    @property
+    def only(self) -> Any:
+        """The only rules; ValueError where there are several."""
+        if self.has_several:
+            raise ValueError(
+                f"rules: these rows are played by {len(self.rules)} different ones; "
+                "rules_of(row) says which"
+            )
+        return self.rules[0]
+
+    @property
+    def players(self) -> int:
+        """How many seats are played, by any of the rules."""
+        return self.game.num_players(self.rules[0])
+
+    @cached_property
+    def pack(self) -> tuple[int, ...]:
+        """The cards of a deck; ValueError where that depends on the rules."""
+        packs = {self.game.pack(one) for one in self.rules}
+        if len(packs) > 1:
+            raise ValueError("deck: the rules of these rows have different packs")
+        return packs.pop()
+
+    @cached_property
+    def _columns(self) -> np.ndarray:
+        """The bytes of a state that show the options."""
+        fields = self.game.state.fields
+        assert fields is not None
+        shown, start = fields["shown"][:2]
+        assert shown.fields is not None
+        pieces = [shown.fields[name] for name in self.game.rules._fields]
+        return np.concatenate([start + at + np.arange(kind.itemsize) for kind, at, *_ in pieces])
+
+    @cached_property
+    def _numbers(self) -> dict[bytes, int]:
+        """The number of each rules by the bytes that show them, read from a deal."""
+        k = len(self.rules)
+        states = np.zeros(k, self.game.state)
+        out = make_buffers(k, self.game.actions, self.game.state, self.game.max_players)
+        out.rules[:] = range(k)
+        every, config = np.ones(k, np.bool_), as_record(StepConfig())
+        self.game.kernels.reset_rows(states, self.records, config, every, int(DealSource.SEED), out)
+        return {shown: number for number, shown in enumerate(self._shown_options(states))}
+
+    def _shown_options(self, states: States) -> list[bytes]:
+        raw = np.ascontiguousarray(states).view(np.int8)
+        raw = raw.reshape(len(states), states.itemsize)
+        return [row.tobytes() for row in raw[:, self._columns]]
+
+    def find(self, states: States) -> np.ndarray:
+        """Return the number of the rules that each state shows, int64 (n,).
+
+        Raises ValueError naming the first row that shows none of the table.
+        """
+        if not self.has_several:
+            return np.zeros(len(states), np.int64)
+        found = [self._numbers.get(shown, -1) for shown in self._shown_options(states)]
+        if -1 in found:
+            raise ValueError(
+                f"state of {self.game.title}, row {found.index(-1)}: it shows rules that are none "
+                f"of the {len(self.rules)} of these rows"
+            )
+        return np.array(found, np.int64)
+
+    def split(self, states: States) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the numbers of the rules that states show, and the places of those, int64 (m,)."""
+        found = self.find(states)
+        for number in np.unique(found).tolist():
+            yield number, np.flatnonzero(found == number)
+
+    def gather(
+        self, states: States, read: Callable[[Any, np.ndarray], Mapping[str, np.ndarray]]
+    ) -> dict[str, np.ndarray]:
+        """Return facts of states, arrays (n,), by each one's own rules.
+
+        ``read(rules, places)`` returns those of the states at some places. A fact that only some
+        rules have is 0 by the others. ``rules_index`` is the number of the rules.
+        """
+        facts = {"rules_index": np.zeros(len(states), np.int64)}
+        for number, places in self.split(states):
+            facts["rules_index"][places] = number
+            for name, values in read(self.rules[number], places).items():
+                facts.setdefault(name, np.zeros(len(states), values.dtype))[places] = values
+        return facts
+
+
+def make_table(game: Game, rules: Any) -> RulesTable:
+    """Return the table of some rules: a table as it is, one of the game's Rules, or several.
+
+    Raises ValueError for none, for the same twice, and for different numbers of players.
+    """
+    if isinstance(rules, RulesTable):
+        return rules
+    if isinstance(rules, game.rules):
+        return RulesTable(game, (rules,))
+    found = tuple(rules)
+    if not 1 <= len(found) <= MOST_RULES:
+        raise ValueError(f"variants: {len(found)} given; allowed are 1 to {MOST_RULES}")
+    if len(set(found)) < len(found):
+        twice = next(one for one in found if found.count(one) > 1)
+        raise ValueError(f"variants: {describe_rules(game, twice)} is there twice")
+    for one in found:
+        if game.num_players(one) != game.num_players(found[0]):
+            raise ValueError(
+                f"variants: {describe_rules(game, found[0])} is for {game.num_players(found[0])} "
+                f"and {describe_rules(game, one)} for {game.num_players(one)}; the rows of one "
+                "batch have one number of players"
+            )
+    return RulesTable(game, found)
+
+
+def read_variants(
+    game: Game, variants: Any, options: Mapping[str, Any] = MappingProxyType({})
+) -> RulesTable:
+    """Return the table that the keyword ``variants`` asks for.
+
+    That is ``"all"`` or a sequence, each entry the name of a variant, a dictionary of options with
+    ``"variant"`` among them, or rules. ``options`` are put into each, but for what a dictionary
+    says itself. Raises ValueError for anything else.
+    """
+    if isinstance(variants, str) and variants == ALL:
+        found = [game.make_rules(name, options) for name in list_variants(game)]
+        return make_table(game, dict.fromkeys(found))
+    if isinstance(variants, str | Mapping) or not isinstance(variants, Sequence):
+        raise ValueError(
+            f"variants={one_line(variants)}: allowed is {ALL!r}, or a list of names of variants "
+            "and of dictionaries of options"
+        )
+    if isinstance(variants, game.rules):
+        variants = [variants]
+    return make_table(game, [_read_one(game, one, options) for one in variants])
+
+
+def list_variants(game: Game) -> list[str]:
+    """Return the names of all variants for as many players as the default one."""
+    players = game.num_players(game.variants[game.default])
+    return [name for name, one in game.variants.items() if game.num_players(one) == players]
+
+
+def _read_one(game: Game, given: Any, options: Mapping[str, Any]) -> Any:
+    if isinstance(given, game.rules):
+        rules = replace_options(given, options)
+        game.check(rules)
+        return rules
+    if isinstance(given, Mapping):
+        own = {**options, **given}
+        return game.make_rules(own.pop("variant", None), own)
+    if isinstance(given, str):
+        return game.make_rules(given, options)
+    raise ValueError(
+        f"variants: {one_line(given)}: allowed are names of variants and dictionaries of options"
+    )
+
+
+def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
+    """Name rules: the variant that they are, or the one they were made from and what differs."""
+    variant = game.default if variant is None else variant
+    changed = changed_options(rules, game.variants[variant])
+    if not changed:
+        return variant
+    return game.variant_name(rules) or f"{variant} + {options_text(changed)}"

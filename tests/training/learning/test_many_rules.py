@@ -1,0 +1,271 @@
+"""A run by many rules: it is resumed to the same weights, and its agent plays any of them."""
+
+import json
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.agents.artefact import ArtefactError, read_rules
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.registry import load_agent
+from parlour.envs import CardVectorEnv, game
+from parlour.envs.core.option_sets import draw_option_sets
+from parlour.training.cli.main import main as parlour
+from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.learning.rules_of_run import list_rules
+from parlour.training.learning.run import Stop, interleave
+from parlour.training.learning.run_network import NetworkRun
+from parlour.training.learning.sb3 import CardVecEnv
+from parlour.training.learning.settings import CloningSettings, PPOSettings, make_settings
+from parlour.training.learning.settings_command import parse
+from parlour.training.learning.train import main, resume, train
+
+GAME = game("pyramid")
+NAMES = ("classic", "book", "web")
+ROLLOUT = 16 * 16
+SMALL = PPOSettings(
+    variants=NAMES,
+    width=16,
+    depth=1,
+    total_steps=3 * ROLLOUT,
+    n_envs=16,
+    n_steps=16,
+    batch_size=64,
+    n_epochs=1,
+    eval_interval=ROLLOUT,
+    eval_deals=8,
+    checkpoint_interval=ROLLOUT,
+    device="cpu",
+    name="small",
+)
+
+
+def silent(_: str) -> None:
+    """Take notices."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return train(replace(SMALL, runs=str(tmp_path_factory.mktemp("runs"))), quiet=True)
+
+
+def test_its_agent_plays_any_of_the_rules_and_refuses_others(folder: Path) -> None:
+    assert folder.name == "pyramid-many-small"
+    wanted = tuple(GAME.make_rules(name) for name in NAMES)
+    agent = folder / "seed-0" / "agent"
+    assert read_rules(agent, GAME) == wanted
+    for rules in wanted:
+        for any_rules in (False, True):
+            found = load_agent(str(folder), GAME, rules, any_rules=any_rules)
+            assert not getattr(found, "other_rules", False)
+    other = GAME.make_rules("book", {"passes": 2})
+    with pytest.raises(
+        ArtefactError, match="other rules: 3 of them, the nearest with passes 3, not 2 "
+    ):
+        load_agent(str(folder), GAME, other)
+    assert load_agent(str(folder), GAME, other, any_rules=True).other_rules  # type: ignore[attr-defined]
+    card = json.loads((agent / "agent.json").read_text())
+    assert card["variant"] is None and len(card["more_rules"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"more_rules": 3}, "field more_rules: a list of dicts is needed, got 3"),
+        ({"more_rules": [{"rules": {}}]}, "field more_rules.0.rules_digest"),
+        ({"more_rules": [{"rules": {}, "rules_digest": "0" * 16}]}, "rules digest 0000"),
+        ({"more_rules": [{"rules": {"passes": 77}, "rules_digest": ""}]}, "option passes=77"),
+        (
+            {"more_rules": [{"rules": {}, "rules_digest": "", "x": 1}]},
+            "unknown field more_rules.0.",
+        ),
+    ],
+    ids=str,
+)
+def test_wrong_rules_in_its_file_are_refused(
+    folder: Path, change: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    source = folder / "seed-0" / "agent"
+    card = json.loads((source / "agent.json").read_text()) | change
+    (tmp_path / "agent.json").write_text(json.dumps(card))
+    (tmp_path / "weights.safetensors").write_bytes((source / "weights.safetensors").read_bytes())
+    with pytest.raises(ArtefactError, match=said):
+        LearnedAgent.load(tmp_path, GAME)
+
+
+def test_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
+    class Stopping(NetworkRun):
+        def save(self) -> None:
+            super().save()
+            asked.asked = signal.SIGINT
+
+    settings, asked = replace(SMALL, runs=str(tmp_path)), Stop()
+    other = tmp_path / folder.name
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__(train.__module__, fromlist=["RUNS"]).RUNS, "ppo", Stopping)
+        patch.setattr("parlour.training.learning.train.Stop", lambda: asked)
+        with pytest.raises(KeyboardInterrupt):
+            train(settings, quiet=True)
+    assert not (other / "seed-0" / "result.json").exists()
+    resume(other, quiet=True)
+    for name in ("steps", "final", "evaluations", "weights_sha256"):
+        assert read_result(other)[name] == read_result(folder)[name], name
+
+
+def read_result(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "seed-0" / "result.json").read_text())
+    return found
+
+
+def test_a_run_whose_rules_have_changed_is_not_resumed(folder: Path, tmp_path: Path) -> None:
+    saved = json.loads((folder / "rules.json").read_text())
+    assert [one["rules_digest"] for one in saved["more_rules"]] == [
+        GAME.rules_digest(GAME.make_rules(name)) for name in NAMES[1:]
+    ]
+    for name in ("settings.json", "rules.json"):
+        (tmp_path / name).write_text((folder / name).read_text())
+    saved["more_rules"][1]["rules"]["passes"] = 5
+    (tmp_path / "rules.json").write_text(json.dumps(saved))
+    with pytest.raises(ValueError, match=r"more_rules was .* the game has changed"):
+        resume(tmp_path, quiet=True)
+
+
+def test_it_is_compared_on_all_its_rules(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", "pyramid", "--agents", "greedy", str(folder), "--deals", "5", "--json"]
+    assert parlour([*words, "--variants", *NAMES]) == 0
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert [one["variant"] for one in found[::2]] == list(NAMES)
+    assert not any(one["other_rules"] for one in found)
+    assert parlour([*words, "--variants", "all"]) == 2
+    assert "trained by other rules: 3 of them" in capsys.readouterr().err
+    assert parlour([*words, "--variants", "all", "--any-rules"]) == 0
+    found = json.loads(capsys.readouterr().out)["results"][1::2]
+    assert [one["variant"] for one in found if not one["other_rules"]] == [
+        name for name in GAME.variants if name in NAMES
+    ]
+
+
+def test_validation_deals_go_round_the_rules() -> None:
+    agent = load_agent("greedy", GAME, GAME.make_rules())
+    seeds = np.arange(2**63, 2**63 + 11, dtype=np.uint64)
+    rules = [GAME.make_rules(name) for name in NAMES]
+    parts = [play_deals(GAME, one, agent, seeds[i::3]) for i, one in enumerate(rules)]
+    found = interleave(parts, 11)
+    for deal in range(11):
+        alone = play_deals(GAME, rules[deal % 3], agent, seeds[deal : deal + 1])
+        for name, values in found.facts.items():
+            assert values[deal] == alone.facts[name][0], name
+    assert "stuck" in parts[2].facts and "stuck" not in found.facts
+    assert found.decisions == sum(part.decisions for part in parts)
+
+
+def test_all_stands_for_every_variant_for_as_many_players() -> None:
+    squares = game("poker_squares")
+    table = list_rules(PPOSettings(game="poker_squares", variants=("all",)))
+    assert table.rules == tuple(squares.make_rules(name) for name in ("book", "classic", "british"))
+    beside = list_rules(replace(SMALL, options={"passes": 7})).rules
+    assert [one.passes for one in beside] == [7, 7, 7]
+    parsed = parse(["pyramid", "--variants", "classic", "book"], silent)
+    assert isinstance(parsed, PPOSettings) and parsed.variants == ("classic", "book")
+
+
+def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
+    base = GAME.make_rules("three-passes")
+    whole, even, odd = (
+        draw_option_sets(GAME, base, 40, (), split) for split in ("all", "even", "odd")
+    )
+    assert even == whole[::2] and odd == whole[1::2] and not set(even) & set(odd)
+    assert draw_option_sets(GAME, base, 10) == whole[:10]
+    run = list_rules(PPOSettings(option_sets=40, option_split="odd", eval_deals=20))
+    assert list(run.rules) == odd
+    for one in whole:
+        GAME.check(one)
+    squares = game("poker_squares")
+    named = {"scoring": "custom", "starter": True}
+    sets = PPOSettings(game="poker_squares", option_sets=9, option_names=("points",), options=named)
+    found = list_rules(sets).rules
+    assert len({one.points for one in found}) == 9
+    assert {one._replace(points=()) for one in found} == {
+        squares.make_rules(None, named)._replace(points=())
+    }
+    both = list_rules(PPOSettings(variants=("book", "web"), option_sets=3)).rules
+    assert both[:2] == (GAME.make_rules("book"), GAME.make_rules("web")) and len(both) == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"variants": ("bok",)}, "unknown variant 'bok'"),
+        ({"variants": ("book", "book")}, "variants: book is there twice"),
+        ({"variants": ("all", "book")}, "variants: 'all' goes alone"),
+        ({"variants": ("book", "web"), "curriculum": 0.5}, "curriculum=0.5: not with variants"),
+        ({"option_sets": 2, "study": 0.5}, "study=0.5: not with variants or option_sets"),
+        ({"option_names": ("undo",)}, r"option_names=\('undo',\): it needs option_sets"),
+        ({"option_split": "odd"}, "option_split='odd': it needs option_sets"),
+        ({"option_sets": 2, "option_split": "left"}, "option_split='left': allowed"),
+        ({"option_sets": 2, "option_names": ("undoo",)}, "unknown option to draw 'undoo'"),
+        ({"option_sets": 5, "option_names": ("undo",)}, "5 option sets: only 2 were found"),
+        ({"option_sets": -1}, "option_sets=-1"),
+        ({"variants": ("book", "web", "classic"), "eval_deals": 2}, "eval_deals=2: at least 3"),
+    ],
+    ids=str,
+)
+def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        list_rules(PPOSettings(**given))
+
+
+def test_other_methods_refuse_them_by_name() -> None:
+    with pytest.raises(ValueError, match="setting 'variants': method 'lookahead' does not use it"):
+        make_settings("lookahead", variants=("book",))
+    with pytest.raises(ValueError, match="it is of ppo"):
+        CloningSettings(option_sets=3)  # type: ignore[call-arg]
+
+
+def test_a_run_that_cannot_begin_leaves_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["pyramid", "--variants", "bok", "--runs", str(tmp_path)]
+    assert main(words) == 2
+    assert "unknown variant 'bok'; did you mean 'book'?" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_sb3_environment_plays_as_the_vector_environment() -> None:
+    keywords: dict[str, Any] = {"variants": list(NAMES), "encoding": "codes", "max_moves": 20}
+    env = CardVecEnv(GAME, 6, **keywords)
+    other = CardVectorEnv(GAME, 6, autoreset_mode="same_step", **keywords)
+    env.seed(3)
+    seen, ended = env.reset(), 0
+    assert np.array_equal(seen, other.reset(seed=3)[0])
+    for _ in range(150):
+        actions = env.masks().argmax(axis=1)
+        seen, rewards, dones, infos = env.step(actions)
+        observations, others, *_, info = other.step(actions)
+        assert np.array_equal(seen, observations) and np.allclose(rewards, others)
+        for row in np.flatnonzero(dones):
+            ended += 1
+            for name in ("rules_index", "score", "passes_used"):
+                assert infos[row][name] == info["final_info"][name][row]
+    assert ended > 20
+    saved = env.state()
+    fresh = CardVecEnv(GAME, 6, **keywords)
+    assert np.array_equal(fresh.restore(saved), env.observations())
+    assert fresh.env_method("scene") == env.env_method("scene")
+    env.set_options([{"deal": row, "rules": row % 3} for row in range(6)])
+    env.reset()
+    assert env.rows.buffers.rules.tolist() == [0, 1, 2, 0, 1, 2]
+    assert env.table.rules == other.table.rules
+
+
+def test_one_rules_gives_the_run_that_the_variant_gives(tmp_path: Path) -> None:
+    """And what a run by one variant writes is as it was: no more rules."""
+    short = replace(SMALL, total_steps=ROLLOUT)
+    one = train(replace(short, variants=("book",), runs=str(tmp_path / "a")), quiet=True)
+    other = train(replace(short, variants=(), variant="book", runs=str(tmp_path / "b")), quiet=True)
+    assert read_result(one)["weights_sha256"] == read_result(other)["weights_sha256"]
+    assert "more_rules" not in json.loads((other / "rules.json").read_text())
