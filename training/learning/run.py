@@ -46,8 +46,8 @@ class Run:
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
         self.game: Game = find_game(settings.game)
-        self.table = list_rules(settings)
-        self.rules = self.table.rules[0]  # of several the first: all are for as many players
+        self.rules_table = list_rules(settings)
+        self.rules = self.rules_table.rules[0]  # of several the first: all are for as many players
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
         self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))
         folder.mkdir(parents=True, exist_ok=True)
@@ -161,11 +161,11 @@ class Run:
     def play_validation(self) -> EpisodeResults:
         """Let the agent play the validation deals, each by the next of the rules."""
         assert isinstance(self.settings, SoloSettings)
-        limit, k = self.settings.max_moves, len(self.table.rules)
+        limit, k = self.settings.max_moves, len(self.rules_table.rules)
         agent, key = self.agent(), validation_key(self.seed)
         parts = [
             play_deals(self.game, one, agent, self.deals[i::k], max_moves=limit, key=key)
-            for i, one in enumerate(self.table.rules[: len(self.deals)])
+            for i, one in enumerate(self.rules_table.rules[: len(self.deals)])
         ]
         return parts[0] if k == 1 else interleave(parts, len(self.deals))
 

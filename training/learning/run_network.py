@@ -252,7 +252,7 @@ class NetworkRun(Run):
         """Return the rules of the rollout that begins after so many steps."""
         settings = self.settings
         if steps >= settings.study * settings.total_steps:
-            return self.table
+            return self.rules_table
         options = {**settings.options, **settings.study_options}
         return make_table(self.game, self.game.make_rules(settings.variant, options))
 
@@ -289,6 +289,6 @@ class NetworkRun(Run):
             scored,
             lookahead_config._asdict() if lookahead_config else None,
             self.samples,
-            self.table.rules[1:],
+            self.rules_table.rules[1:],
         )
         return save_agent.weights_bytes(self.network)
