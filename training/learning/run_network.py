@@ -21,6 +21,7 @@ from . import checkpoint, save_agent
 from .cloning import SOLVER, CloningPPO
 from .curriculum import Curriculum
 from .lookahead import LookaheadPPO, lookahead_config
+from .magnet import MagnetPPO
 from .ppo import CardPolicy, CardPPO, PhaseTimer
 from .run import Run
 from .sb3 import CardVecEnv
@@ -30,12 +31,17 @@ from .settings import (
     LookaheadSettings,
     NetworkSettings,
     PPOSettings,
+    SelfplaySettings,
     SoloSettings,
 )
 
 CURRICULUM_DEALS = 256
 """Deals that the curriculum draws its positions from, new ones for every rollout."""
-MODEL_CLASSES: dict[str, type[CardPPO]] = {"lookahead": LookaheadPPO, "cloning": CloningPPO}
+MODEL_CLASSES: dict[str, type[CardPPO]] = {
+    "lookahead": LookaheadPPO,
+    "cloning": CloningPPO,
+    "selfplay": MagnetPPO,
+}
 """What learns, where it is not plain `CardPPO`."""
 LEAST_LEFT = 1e-6
 """Of a run: time may be up before a rollout begins."""
@@ -104,6 +110,9 @@ def make_model(
         model.lessons = int(settings.lessons * settings.total_steps)
         if settings.teacher != SOLVER:
             model.teacher = load_agent(settings.teacher, env.game, env.rules, seed)
+    if isinstance(model, MagnetPPO) and isinstance(settings, SelfplaySettings):
+        model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
+        model.magnet_interval = settings.magnet_interval
     env.seed(seed * SEED_STRIDE)
     model.set_logger(Logger(None, []))
     return model

@@ -20,7 +20,6 @@ from parlour.training.learning import progress
 from parlour.training.learning.curve import TOO_LITTLE, plot_curve
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.run_network import NetworkRun
-from parlour.training.learning.selfplay import Pool, picture
 from parlour.training.learning.settings import PPOSettings, make_settings
 from parlour.training.learning.settings_command import parse
 from parlour.training.learning.settings_help import GROUPS, group_settings, ungroup_settings
