@@ -23,7 +23,7 @@ from parlour.training.learning.settings import (
 )
 from parlour.training.learning.settings_command import parse
 from parlour.training.learning.settings_files import plain, read_saved
-from parlour.training.learning.settings_names import METHODS, RENAMED, WARM_UPS
+from parlour.training.learning.settings_names import DROPPED, METHODS, RENAMED, WARM_UPS
 from parlour.training.learning.train import main
 
 ROOT = Path(__file__).parents[3]
@@ -51,7 +51,9 @@ def as_of_old(settings: Settings) -> dict[str, Any]:
         game = "poker_squares" if kind is TDSettings else "pyramid"
         old = plain(kind(game=game)) | old
     old |= plain(settings)
-    del old["minutes"]  # which they had not yet
+    for name in ("minutes", "magnet_coef", "magnet_rate", "magnet_interval"):
+        del old[name]  # which they had not yet
+    old |= dict.fromkeys(DROPPED, 3)
     for was, now in RENAMED.items():
         old[was] = old.pop(now)
     own = WARM_UPS.get(settings.method)
