@@ -24,6 +24,7 @@ from .critic import CriticVecEnv
 from .curriculum import Curriculum
 from .limits import has_many_rules
 from .lookahead import LookaheadPPO, lookahead_config
+from .magnet import MagnetPPO
 from .ppo import CardPolicy, CardPPO, PhaseTimer
 from .pqn import CardPQN
 from .rules_of_run import list_rules
@@ -37,6 +38,7 @@ from .settings import (
     PolicySettings,
     PPOSettings,
     PQNSettings,
+    SelfplaySettings,
     SoloSettings,
 )
 
@@ -46,6 +48,7 @@ MODEL_CLASSES: dict[str, type[CardPPO]] = {
     "lookahead": LookaheadPPO,
     "cloning": CloningPPO,
     "pqn": CardPQN,
+    "selfplay": MagnetPPO,
 }
 """What learns, where it is not plain `CardPPO`."""
 LEAST_LEFT = 1e-6
@@ -126,6 +129,9 @@ def make_model(
         model.lessons = int(settings.lessons * settings.total_steps)
         if settings.teacher != SOLVER:
             model.teacher = load_agent(settings.teacher, env.game, env.rules, seed)
+    if isinstance(model, MagnetPPO) and isinstance(settings, SelfplaySettings):
+        model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
+        model.magnet_interval = settings.magnet_interval
     env.seed(seed * SEED_STRIDE)
     model.set_logger(Logger(None, []))
     return model

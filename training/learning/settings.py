@@ -10,7 +10,7 @@ from parlour.agents.reading import shorten
 from parlour.agents.value_table import require_afterstates
 from parlour.envs import Game
 
-from .limits import MOST_SETS, Deals, Range, Share, Steps, check_many_rules
+from .limits import MOST_SETS, Deals, Range, Share, check_many_rules
 from .settings_base import (
     LearnerSettings,
     NetworkSettings,
@@ -177,12 +177,14 @@ class SelfplaySettings(PolicySettings):
 
     opponents: tuple[str, ...] = ("greedy",)
     """The players in the pool, beside the learner and its past; the final field, too."""
-    self_share: Share = 0.4
-    """How often another seat is the learner's own, as it is now."""
-    pool_active: Annotated[int, Range(1, 1000)] = 4
-    """So many others of the pool are drawn for a rollout."""
-    snapshot_interval: Steps = 200_000
-    """The pool takes in the learner whenever so many steps are done."""
+    self_share: Share = 1.0
+    """How often a seat beside the learner's own is the learner's, too; the others are opponents."""
+    magnet_coef: Annotated[float, Range(0, 10)] = 0.05
+    """Weight of KL(policy || magnet), the magnet being a copy of the policy that follows slowly."""
+    magnet_rate: Share = 0.05
+    """How much of the way to the policy the magnet moves when it moves; 1: all."""
+    magnet_interval: Annotated[int, Range(1, 10**6)] = 1
+    """Updates after which the magnet moves."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""

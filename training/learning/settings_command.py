@@ -18,7 +18,15 @@ from .limits import check_fields
 from .settings import Settings
 from .settings_files import make_used, naming_source, presets, read_preset
 from .settings_help import group_settings, ungroup_settings
-from .settings_names import METHODS, explain_foreign, find_name, list_names, list_users
+from .settings_names import (
+    DROPPED,
+    METHODS,
+    explain_dropped,
+    explain_foreign,
+    find_name,
+    list_names,
+    list_users,
+)
 
 PROG = "parlour train"
 DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
@@ -75,6 +83,7 @@ def _check_flags(
     words: Sequence[str], kind: type[Settings], notify: Callable[[str], None]
 ) -> list[str]:
     """Return words with today's flags in place of old ones; refuse flags of other methods."""
+    words = _leave_out_dropped(words, notify)
     flags = {word.partition("=")[0] for word in words if word.startswith("--")}
     now = {flag: _check_flag(flag, kind) for flag in sorted(flags)}
     for old, new in now.items():
@@ -84,6 +93,22 @@ def _check_flags(
             notify(f"{old} is now {new}; the old name goes with the next release")
     parts = [word.partition("=") for word in words]
     return [now.get(flag, flag) + rest + value for flag, rest, value in parts]
+
+
+def _leave_out_dropped(words: Sequence[str], notify: Callable[[str], None]) -> list[str]:
+    """Return words without the flags that no method has any more, and their values."""
+    left, kept = list(words), []
+    while left:
+        word = left.pop(0)
+        flag, equals, _ = word.partition("=")
+        name = flag.removeprefix("--").replace("-", "_")
+        if flag.startswith("--") and name in DROPPED:
+            notify(explain_dropped(name))
+            if left and not equals and not left[0].startswith("--"):
+                left.pop(0)
+        else:
+            kept.append(word)
+    return kept
 
 
 def _check_flag(flag: str, kind: type[Settings]) -> str:

@@ -23,6 +23,8 @@ RENAMED = {
 """Settings that had another name: the old one, which is taken with a notice, and today's."""
 WARM_UPS = {"cloning": "lessons", "values": "pretrain"}
 """What these methods have in place of ``warm_up``, which is taken for it with a notice."""
+DROPPED = ("pool_active", "snapshot_interval")
+"""Settings that no method has any more: they are left out, with a notice."""
 
 
 def list_names(kind: type[Any]) -> list[str]:
@@ -38,18 +40,26 @@ def find_name(kind: type[Any], name: str) -> str:
 def rename(
     kind: type[Any], given: Mapping[str, Any], notify: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Return given settings by today's names; ``notify`` is told of every old one.
+    """Return given settings by today's names; ``notify`` is told of old ones and of dropped ones.
 
     Where one is given by both names it is the old one's: `dataclasses.replace` gives every setting
     by today's, beside those that are changed.
     """
     found = {name: value for name, value in given.items() if find_name(kind, name) == name}
+    for name in sorted(found.keys() & set(DROPPED)):
+        notify(explain_dropped(name))
+        del found[name]
     for old, value in given.items():
         new = find_name(kind, old)
         if new != old:
             notify(f"setting {old!r} is now {new!r}; the old name goes with the next release")
             found[new] = value
     return found
+
+
+def explain_dropped(name: str) -> str:
+    """Return the notice of a setting, or a flag, that is left out."""
+    return f"setting {name!r} does nothing any more; the name goes with the next release"
 
 
 def list_users(name: str) -> list[str]:

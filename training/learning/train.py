@@ -177,6 +177,8 @@ def _method_digest(settings: Settings) -> Any:
     if settings.method == "values":
         values = require_afterstates(game)
         return {"size": values.num_features, "version": values.version}
+    if settings.method == "selfplay":
+        return "with a magnet"  # runs against a pool have none
     return dict(game.heuristic_weights) if settings.method == "weights" else None
 
 

@@ -20,7 +20,6 @@ from parlour.training.learning import progress
 from parlour.training.learning.curve import TOO_LITTLE, plot_curve
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.run_network import NetworkRun
-from parlour.training.learning.selfplay import Pool, picture
 from parlour.training.learning.settings import PPOSettings, make_settings
 from parlour.training.learning.settings_command import parse
 from parlour.training.learning.settings_help import GROUPS, group_settings, ungroup_settings
@@ -206,7 +205,3 @@ def test_pictures_say_when_there_is_too_little_to_draw(tmp_path: Path) -> None:
     figure = plot_curve(GAME, tmp_path, [0])
     assert TOO_LITTLE not in words_in(figure)
     assert figure.axes[0].lines[1].get_ydata().tolist() == [25.0, 25.0]  # type: ignore[union-attr]
-    pool = Pool(load_agent("uniform", GAME, None), [], 0.5)
-    entry = {"steps": 1, "members": pool.summary(), "chances": [1.0]}
-    assert TOO_LITTLE in words_in(picture([entry]))
-    assert TOO_LITTLE not in words_in(picture([entry, entry | {"steps": 2}]))

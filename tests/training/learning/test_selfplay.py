@@ -1,25 +1,38 @@
-"""Self-play: a pool that is drawn and rated as published, and runs that resume bit by bit."""
+"""Self-play with a magnet: all seats learn, towards an equilibrium, and runs resume bit by bit."""
 
 import json
 import os
 import signal
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.save_util import load_from_zip_file
 
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import game
-from parlour.envs.core.baselines import UniformAgent
+from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.rows import observation_codes, view_states
+from parlour.envs.core.turn import Agent
+from parlour.training.equilibrium.cfr import exploit
+from parlour.training.equilibrium.exploitability import extract_policy
+from parlour.training.equilibrium.game_tree import Tree, build
 from parlour.training.evaluation.duplicate_play import play_duplicate
+from parlour.training.learning.magnet import MagnetPPO, seat_advantages
 from parlour.training.learning.run import validation_key
-from parlour.training.learning.selfplay import Pool, PoolRows, SelfplayRun, picture
-from parlour.training.learning.settings import PPOSettings, SelfplaySettings
+from parlour.training.learning.selfplay import SelfplayRun
+from parlour.training.learning.settings import PPOSettings, SelfplaySettings, make_settings
+from parlour.training.learning.settings_command import parse
+from parlour.training.learning.table_rows import LEARNER, TableRows
 from parlour.training.learning.train import Interrupted, main, resume, train
 
 GAME = game("seven_twenty_seven")
@@ -39,12 +52,15 @@ SMALL = SelfplaySettings(
     eval_interval=2 * ROLLOUT,
     eval_deals=10,
     checkpoint_interval=ROLLOUT,
-    snapshot_interval=2 * ROLLOUT,
     opponents=("uniform", "greedy"),
+    self_share=0.5,
+    magnet_rate=0.3,
     reward_scale=0.1,
     device="cpu",
     name="small",
 )
+TINY = {"max_raises": 0}
+"""Of `mini`: no raises, and equilibria known in a moment."""
 
 
 def trained(runs: Path, **changed: Any) -> Path:
@@ -56,19 +72,51 @@ def result(folder: Path) -> dict[str, Any]:
     return found
 
 
+def last_parameters(folder: Path) -> dict[str, Any]:
+    """The weights in the newest checkpoint, by what they are of."""
+    newest = sorted((folder / "seed-0" / "checkpoints").iterdir())[-1]
+    found: dict[str, Any] = load_from_zip_file(newest / "model.zip", load_data=False)[1]
+    return found
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trained(tmp_path_factory.mktemp("whole"))
 
 
-def test_a_run_leaves_its_pool_and_its_picture(whole: Path) -> None:
-    place = whole / "seed-0"
-    past = [f"learner-{k * ROLLOUT}" for k in (2, 4, 6)]
-    assert {path.stem for path in (place / "pool").iterdir()} == set(past)
-    assert (place / "pool.png").read_bytes().startswith(b"\x89PNG")
-    names = [member["name"] for member in result(whole)["pool"]]
-    assert names == ["learner", "uniform", "greedy", *past]
-    assert all(member["sigma"] > 0 for member in result(whole)["pool"])
+@pytest.fixture(scope="module")
+def tiny() -> Tree:
+    return build(GAME.make_rules("mini", TINY))
+
+
+def exploitability(agent: Agent, tree: Tree) -> float:
+    return float(exploit(tree, extract_policy(agent, tree).policy).exploitability)
+
+
+def test_a_tiny_game_is_learned_towards_its_equilibrium(tiny: Tree, tmp_path: Path) -> None:
+    settings = replace(
+        SMALL,
+        variant="mini",
+        options=TINY,
+        self_share=1.0,
+        width=32,
+        depth=2,
+        n_envs=32,
+        n_steps=32,
+        batch_size=256,
+        total_steps=40_000,
+        learning_rate=3e-3,
+        magnet_rate=0.1,
+        reward_scale=0.3,
+        ent_coef=0.04,
+        eval_interval=0,
+    )
+    with closing(SelfplayRun(settings, 0, tmp_path / "run")) as run:
+        before = exploitability(run.agent(), tiny)
+        while run.share_done() < 1:
+            run.iterate()
+        assert before > 0.9
+        assert exploitability(run.agent(), tiny) < before / 3
 
 
 def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> None:
@@ -81,7 +129,11 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     assert nets.mean() == pytest.approx(result(whole)["final"]["score"]["mean"])
 
 
-def test_a_stopped_run_goes_on_bit_by_bit(whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("changed", [{}, {"self_share": 1.0, "magnet_interval": 2}])
+def test_a_stopped_run_goes_on_bit_by_bit(
+    changed: dict[str, Any], whole: Path, tmp_path: Path
+) -> None:
+    straight = trained(tmp_path / "straight", **changed) if changed else whole
     iterate = SelfplayRun.iterate
 
     def interrupted(self: SelfplayRun) -> dict[str, float]:
@@ -92,10 +144,194 @@ def test_a_stopped_run_goes_on_bit_by_bit(whole: Path, tmp_path: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Interrupted):
         patch.setattr(SelfplayRun, "iterate", interrupted)
-        trained(tmp_path)
+        trained(tmp_path, **changed)
     folder = resume(tmp_path / whole.name, quiet=True)
-    for fact in ("weights_sha256", "final", "evaluations", "pool"):
-        assert result(folder)[fact] == result(whole)[fact], fact
+    for fact in ("weights_sha256", "final", "evaluations"):
+        assert result(folder)[fact] == result(straight)[fact], fact
+    one, other = last_parameters(folder)["magnet"], last_parameters(straight)["magnet"]
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_checkpoint_holds_the_magnet_and_no_rollout(whole: Path) -> None:
+    found = last_parameters(whole)
+    policy = {name.removeprefix("network."): one for name, one in found["policy"].items()}
+    assert found["magnet"].keys() == policy.keys()
+    assert any(not torch.equal(found["magnet"][name], policy[name]) for name in policy)
+    newest = sorted((whole / "seed-0" / "checkpoints").iterdir())[-1]
+    assert "rollout" not in (load_from_zip_file(newest / "model.zip")[0] or {})
+
+
+def test_a_run_against_a_pool_is_not_resumed(tmp_path: Path) -> None:
+    folder = trained(tmp_path)
+    rules = json.loads((folder / "rules.json").read_text())
+    (folder / "rules.json").write_text(json.dumps(rules | {"learned": None}))
+    with pytest.raises(ValueError, match=r"learned was None .* begin a new run"):
+        resume(folder, quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"magnet_coef": -0.1}, r"magnet_coef=-0\.1: allowed are numbers from 0 to 10"),
+        ({"magnet_rate": 1.5}, r"magnet_rate=1\.5: allowed are numbers from 0 to 1"),
+        ({"magnet_interval": 0}, "magnet_interval=0: allowed are numbers from 1"),
+        ({"self_share": 2.0}, r"self_share=2\.0: allowed are numbers from 0 to 1"),
+        ({"opponents": ()}, r"opponents=\(\): at least one"),
+    ],
+)
+def test_settings_out_of_range_are_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}"):
+        replace(SMALL, **wrong)
+
+
+def test_settings_of_the_pool_are_left_out_with_a_notice() -> None:
+    said = "'pool_active' does nothing any more; the name goes with the next release"
+    with pytest.warns(FutureWarning, match=said):
+        found = make_settings("selfplay", game=GAME.name, pool_active=3)
+    assert found == SelfplaySettings(game=GAME.name)
+    notices: list[str] = []
+    plain = parse([GAME.name], notices.append)
+    for words in (["--pool-active", "3"], ["--snapshot-interval=9"]):
+        assert parse([GAME.name, *words, "--seeds", "0"], notices.append) == plain
+    assert [said in one or "'snapshot_interval' does nothing" in one for one in notices] == [
+        True
+    ] * 2
+
+
+def rows_of(others: list[Agent], share: float, n: int = 64) -> TableRows:
+    config = StepConfig(reset=Autoreset.SAME_STEP)
+    rows = TableRows(GAME, RULES, n, config, others, share)
+    for row in range(n):
+        rows.reseed(row, np.random.default_rng([1, row]))
+    rows.start(DealSource.DRAW)
+    return rows
+
+
+def step_by_chance(rows: TableRows, rng: np.random.Generator) -> None:
+    rows.step((rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1))
+
+
+class Asked(UniformAgent):
+    """Plays by chance, and is asked: not one of those whose turns compiled code plays."""
+
+    name = "asked"
+
+    def act(self, turn: Any) -> np.ndarray:
+        return super().act(turn)
+
+
+@pytest.mark.parametrize("others", [[], [Asked()], [HeuristicAgent(), Asked(), UniformAgent()]])
+def test_each_step_is_a_decision_of_a_seat_of_the_learner(others: list[Agent]) -> None:
+    rows, rng = rows_of(others, 0.5 if others else 1.0), np.random.default_rng(0)
+    everywhere, unit = np.arange(rows.n), GAME.reward_unit(RULES)
+    asked: list[int] = []
+    for _ in range(60):
+        waiting, turns = rows.waiting, rows.states["turn"].astype(int)
+        assert (rows.seating[everywhere, turns][waiting] == LEARNER).all()
+        assert (rows.seating[everywhere, rows.own_seat] == LEARNER).all()
+        seen = observation_codes(view_states(GAME, RULES, rows.states, turns))
+        assert (rows.codes == seen)[waiting].all()  # what that seat sees, and nothing else
+        step_by_chance(rows, rng)
+        assert (rows.actors == turns).all()
+        asked += turns[waiting & (turns != rows.own_seat)].tolist()
+        ended, final = rows.buffers.terminated, rows.buffers.final_states
+        assert (rows.pays[ended] == final["net"][ended, :4] / unit).all()
+        assert not rows.pays[~ended].any()
+        assert (rows.rewards == rows.pays[everywhere, rows.own_seat]).all()
+    assert set(asked) == {0, 1, 2, 3}
+
+
+def test_who_sits_where_is_drawn_by_its_share() -> None:
+    rows = rows_of([UniformAgent(), Asked()], 0.25, 4096)
+    others = np.delete(rows.seating[:4, :4], 0, axis=1)  # of a row: home seat 0
+    assert others.shape == (4, 3)
+    away = rows.seating[:, :4][np.arange(4)[None] != rows.own_seat[:, None]]
+    shares = np.bincount(away, minlength=3) / len(away)
+    assert np.abs(shares - [0.25, 0.375, 0.375]).max() < 0.02
+    assert (rows_of([UniformAgent()], 0.0).seating[:, :4].sum(axis=1) == 3).all()
+
+
+def test_rows_go_on_from_what_they_were() -> None:
+    rows, rng = rows_of([HeuristicAgent(), Asked()], 0.5), np.random.default_rng(0)
+    for _ in range(5):
+        step_by_chance(rows, rng)
+    again = rows_of([HeuristicAgent(), Asked()], 0.5)
+    again.load_state_dict(rows.state_dict())
+    for _ in range(20):
+        for one in (rows, again):
+            step_by_chance(one, np.random.default_rng(7))
+        assert (rows.states == again.states).all()
+        assert (rows.pays == again.pays).all()
+
+
+def test_hands_over_before_the_learner_acts_are_no_decisions() -> None:
+    rows = rows_of([], 1.0, 4)
+    rows.states["over"][2] = Over.TERMINATED
+    before = rows.states["rng"][2]
+    assert rows.waiting.tolist() == [True, True, False, True]
+    rows.step(rows.buffers.masks.argmax(axis=1))
+    assert rows.buffers.terminated[2] and rows.waiting[2]
+    assert rows.states["rng"][2] != before
+
+
+def test_advantages_of_one_seat_are_those_of_stable_baselines() -> None:
+    rng, steps, n = np.random.default_rng(0), 12, 5
+    values, pays = rng.normal(size=(steps, n)), rng.normal(size=(steps, n, 1))
+    dones = rng.random((steps, n)) < 0.3
+    dones[-1] = True
+    pays[~dones] = 0
+    box, actions = spaces.Box(0, 1, (1,)), spaces.Discrete(2)
+    buffer = RolloutBuffer(steps, box, actions, "cpu", gae_lambda=0.9, gamma=0.8, n_envs=n)
+    start = np.ones(n)
+    for t in range(steps):
+        value, log = torch.tensor(values[t]), torch.zeros(n)
+        buffer.add(np.zeros((n, 1)), np.zeros((n, 1)), pays[t, :, 0], start, value, log)
+        start = dones[t]
+    buffer.compute_returns_and_advantage(torch.zeros(n), dones[-1])
+    everybody = np.zeros((steps, n), int), np.ones((steps, n), bool)
+    found = seat_advantages(values, *everybody, pays, dones, 0.8, 0.9)
+    assert np.allclose(found, buffer.advantages, atol=1e-5)
+
+
+def test_advantages_follow_each_seat_to_its_own_next_decision() -> None:
+    values = np.array([[1.0], [2.0], [3.0], [9.0], [5.0], [6.0]])
+    actors = np.array([[0], [1], [0], [1], [1], [0]])
+    waiting = np.array([[True], [True], [True], [False], [True], [True]])
+    pays = np.zeros((6, 1, 2))
+    pays[2, 0] = 7.0, -7.0
+    dones = np.array([[False], [False], [True], [True], [False], [False]])
+    found = seat_advantages(values, actors, waiting, pays, dones, 1.0, 0.5)[:, 0]
+    # Seat 0: 1, then 3, paid 7. Seat 1: 2, paid -7. Nobody's; and two whose next is not known.
+    assert found.tolist() == [3 - 1 + 0.5 * 4, -7 - 2, 7 - 3, 0, 0, 0]
+
+
+def test_the_magnet_holds_the_policy(tmp_path: Path) -> None:
+    distances = {}
+    for coef in (0.0, 10.0):
+        settings = replace(SMALL, magnet_coef=coef, magnet_rate=0.0)
+        with closing(SelfplayRun(settings, 0, tmp_path / str(coef))) as run:
+            start = magnet_of(run)
+            distances[coef] = [run.iterate()["train/magnet_kl"] for _ in range(6)][-1]
+            assert all(map(torch.equal, start, magnet_of(run)))
+    assert distances[10.0] < distances[0.0] / 4
+
+
+def test_the_magnet_follows_by_its_rate(tmp_path: Path) -> None:
+    settings = replace(SMALL, magnet_rate=0.25, magnet_interval=2)
+    with closing(SelfplayRun(settings, 0, tmp_path)) as run:
+        start = magnet_of(run)
+        run.iterate()
+        assert all(map(torch.equal, start, magnet_of(run)))
+        run.iterate()
+        for was, own, goal in zip(start, magnet_of(run), run.network.parameters(), strict=True):
+            assert torch.allclose(own, was + 0.25 * (goal - was), atol=1e-6)
+
+
+def magnet_of(run: SelfplayRun) -> list[torch.Tensor]:
+    """Copies of the magnet's weights."""
+    assert isinstance(run.model, MagnetPPO)
+    return [one.clone() for one in run.model.magnet.parameters()]
 
 
 def test_one_player_and_several_are_learned_by_their_own_methods(
@@ -108,63 +344,3 @@ def test_one_player_and_several_are_learned_by_their_own_methods(
     assert main(["seven-twenty-seven", "--opponents", "nobody", "--runs", str(tmp_path)]) == 2
     assert "nobody" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-class Named(UniformAgent):
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-
-
-def test_the_pool_draws_whom_the_learner_does_not_beat() -> None:
-    """With weight (1 - p) ** 2, and the learner itself for its share of the seats."""
-    pool = Pool(Named("learner"), [Named("weak"), Named("strong")], 0.25)
-    rating = pool.model.rating
-    pool.ratings = [rating(mu=25, sigma=1), rating(mu=5, sigma=1), rating(mu=45, sigma=1)]
-    assert pool.win_probability(1) > 0.95
-    assert pool.win_probability(2) < 0.05
-    drawn = np.zeros(3)
-    for k in range(200):
-        pool.choose(1, np.random.default_rng(k))
-        assert pool.chances[0] == 0.25
-        assert pool.chances.sum() == pytest.approx(1)
-        drawn += pool.chances > 0
-    assert drawn[2] > 190
-    members = pool.draw(np.arange(20_000, dtype=np.uint64), 4)
-    assert members.shape == (20_000, 4)
-    assert abs((members == 0).mean() - 0.25) < 0.01
-
-
-def test_ratings_follow_the_order_of_the_nets() -> None:
-    pool = Pool(Named("learner"), [Named("weak"), Named("strong")], 0.5)
-    for _ in range(5):
-        members = np.array([[0, 1, 2, 1]] * 10)
-        pool.played.append((members, np.array([[1, -3, 5, -3]] * 10)))
-        pool.rate()
-    learner, weak, strong = (one.mu for one in pool.ratings)
-    assert weak < learner < strong
-    assert pool.played == []
-    entry = {"steps": 1, "members": pool.summary(), "chances": pool.chances.tolist()}
-    assert picture([entry]).axes[0].get_xlabel() == "steps"
-
-
-def test_every_hand_is_noted_with_who_sat_where() -> None:
-    pool = Pool(Named("learner"), [Named("other")], 0.5)
-    pool.chances = np.array([0.5, 0.5])
-    n = 64
-    who = np.zeros((n, GAME.max_players), np.int64)
-    config = StepConfig(reset=Autoreset.SAME_STEP)
-    rows = PoolRows(pool, GAME, RULES, n, config, pool.cast, who, np.arange(n) % 4)
-    rows.seed(np.arange(n))
-    rows.start(DealSource.DRAW)
-    ended, rng = 0, np.random.default_rng(0)
-    for _ in range(40):
-        drawn = (rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1)
-        rows.step(drawn)
-        ended += int(rows.buffers.terminated.sum())
-    members = np.concatenate([one for one, _ in pool.played])
-    nets = np.concatenate([one for _, one in pool.played])
-    assert len(members) == ended > 0
-    assert (nets.sum(axis=1) == 0).all()
-    assert set(np.unique(members)) == {0, 1}
-    assert (rows.states["over"] != Over.TERMINATED).all()

@@ -24,7 +24,7 @@ from parlour.training.learning.settings import (
 )
 from parlour.training.learning.settings_command import parse
 from parlour.training.learning.settings_files import plain, read_saved
-from parlour.training.learning.settings_names import METHODS, RENAMED, WARM_UPS
+from parlour.training.learning.settings_names import DROPPED, METHODS, RENAMED, WARM_UPS
 from parlour.training.learning.train import main
 
 ROOT = Path(__file__).parents[3]
@@ -53,8 +53,11 @@ def as_of_old(settings: Settings) -> dict[str, Any]:
         game = "poker_squares" if kind is TDSettings else "pyramid"
         old = plain(kind(game=game)) | old
     old |= plain(settings)
-    for later in ("minutes", "critic", "variants", "option_sets", "option_names", "option_split"):
-        del old[later]  # which they had not yet
+    later = ["minutes", "critic", "variants", "option_sets", "option_names", "option_split"]
+    later += ["magnet_coef", "magnet_rate", "magnet_interval"]
+    for name in later:
+        del old[name]  # which they had not yet
+    old |= dict.fromkeys(DROPPED, 3)
     for was, now in RENAMED.items():
         old[was] = old.pop(now)
     own = WARM_UPS.get(settings.method)
