@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parlour.agents import folders
 from parlour.agents.networks import build_network
 from parlour.agents.registry import (
     Turn,
@@ -146,11 +147,14 @@ def test_other_rules_change_nothing_else_that_is_checked(tmp_path: Path) -> None
         load_agent(str(folder), poker, poker.make_rules(), any_rules=True)
 
 
-def test_without_a_trained_agent_another_one_of_the_game_may_play() -> None:
+def test_without_a_trained_agent_another_one_of_the_game_may_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     poker = game("poker_squares")
     rules = poker.make_rules("british")
     agent = load_agent("trained", poker, rules, any_rules=True)
     assert agent_field(agent, "other_rules")
+    monkeypatch.setattr(folders, "TRAINED_FOLDER", tmp_path)
     with pytest.raises(ValueError, match="none comes with Parlour"):
         load_agent("trained", GAME, RULES, any_rules=True)
 
