@@ -71,7 +71,7 @@ class Interpreted:
         assert not hasattr(self.play, "py_func")
         self.states = as_plain(rows.states)
         rewards, masks = [[0.0] * game.max_players], [[0] * game.actions]
-        self.out = Buffers(rewards, [False], [False], masks, [None], [-1])  # type: ignore[arg-type]
+        self.out = Buffers(rewards, [False], [False], masks, [None], [-1], [0])  # type: ignore[arg-type]
 
     def start(self, config: StepConfig, source: DealSource) -> None:
         self.begin(self.states, [self.rules], [config], [True], int(source), self.out)

@@ -419,7 +419,8 @@ def pay_finished(rows: Rows, which: np.ndarray | None = None) -> None:
 def test_buffers_have_a_row_for_each_game_and_a_reward_for_each_seat() -> None:
     out = make_buffers(5, 3, STATE, 2)
     assert [array.shape for array in out] == [(5, 2), (5,), (5,), (5, 3), (5,), (5,), (5,)]
-    assert [array.dtype for array in out] == [np.float64, np.bool_, np.bool_, np.int8, STATE, int]
+    kinds = [np.float64, np.bool_, np.bool_, np.int8, STATE, int, int]
+    assert [array.dtype for array in out] == kinds
 
 
 @jit

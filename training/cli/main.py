@@ -36,6 +36,7 @@ from .arguments import (
     split_options,
 )
 from .examples import EXAMPLES
+from .progress import notify_if_slow
 
 FAILED = 2
 """Exit status of a wrong command line, wrong rules, a wrong agent ..."""
@@ -259,9 +260,8 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
 
 def run_train(words: Sequence[str]) -> int:
     """Hand all arguments to the trainer; ``--option a=b`` becomes one of its settings."""
-    if not asks_help(words):  # seconds pass until torch is there
-        print("parlour: loading torch ...", file=sys.stderr, flush=True)
-    from ..learning.train import main as train
+    with notify_if_slow("parlour: loading torch ..."):
+        from ..learning.train import main as train
 
     rest, options = split_options(words)
     pairs = [word for pair in options.items() for word in pair]

@@ -1,6 +1,7 @@
 """Progress on stderr: a bar if a person looks at it and tqdm is there, else lines now and then."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,22 @@ def find_tqdm() -> Any:
 
 FIRST_LINE, NEXT_LINE = 4.0, 30.0
 """Seconds until the first line is written where no bar is, and between two lines."""
+
+
+SLOW = 4.0
+"""Seconds after which what goes on in silence is named."""
+
+
+@contextmanager
+def notify_if_slow(text: str) -> Iterator[None]:
+    """Write a line on stderr if the block takes so long that one wonders."""
+    timer = threading.Timer(SLOW, lambda: print(text, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def write_lines(label: str, total: int) -> Progress:

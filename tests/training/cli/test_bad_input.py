@@ -140,7 +140,7 @@ SPECS = [
     "rollouts@:greedy", "rollouts@5", "rollouts:nobody", "rollouts:human", "rollouts:uniform",
     "rollouts@-1:greedy", "rollouts@5ms5:greedy", "expectimax", "expectimax:", "expectimax:greedy",
     "expectimax@5:trained", "expectimax:.", "expectimax:/dev/null", "trained:x",
-    "oracle:most", "oracle@5", "trained", "trained@5", ".", "..", "/", "/dev/null", "/dev/zero",
+    "oracle:most", "oracle@5", "trained@5", ".", "..", "/", "/dev/null", "/dev/zero",
     "./agent.json", "agent.json", "no/such/folder", "x" * 300, "x/" * 3000, "a\0b", "a\nb",
     "\x1b[31m", "greedy\n", "GREEDY", "ｇreedy", "♥", "\udcff", "[/x]", "$x$", "{0}", "%s", "-",
     "mcts mcts",

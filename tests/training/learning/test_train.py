@@ -266,9 +266,9 @@ def test_every_game_has_settings_that_are_valid(name: str) -> None:
 
 
 def test_command_line_changes_what_the_preset_says() -> None:
-    words = ["pyramid", "--preset", "demo", "--gae-lambda", "0.5", "--seeds", "3", "4"]
+    words = ["pyramid", "--preset", "long", "--gae-lambda", "0.5", "--seeds", "3", "4"]
     given = parse([*words, "--options", "passes", "2", "undo", "yes"], pytest.fail)
-    expected = replace(preset("pyramid", "demo"), gae_lambda=0.5, seeds=(3, 4))
+    expected = replace(preset("pyramid", "long"), gae_lambda=0.5, seeds=(3, 4))
     assert given == replace(expected, options={"passes": 2, "undo": "yes"})
 
 
