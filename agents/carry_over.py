@@ -4,7 +4,8 @@ What the pieces of both observations have in common is read by the same weights,
 zeros: before any state that could be shown then, the network says exactly what it said.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from parlour.envs import Game
 from parlour.envs.core.features import DIGIT, Features, Piece
 from parlour.envs.core.game import EarlierFeatures
 
+from .card_tokens import list_cards, list_common
 from .networks import read_alone
 from .rank_tokens import RankReader
 
@@ -29,7 +31,10 @@ def carry_over(network: str, weights: Tensors, earlier: EarlierFeatures, game: G
     if network == "numbers":
         readers["first.weight"] = _carry_numbers
     if network == "ranks":
-        readers = {"common.weight": _carry_common}
+        readers = {"common.weight": partial(_carry_common, lambda one: RankReader(one).common)}
+    if network == "attention":
+        _check_places(earlier.features, game.features)
+        readers = {"table.weight": partial(_carry_common, list_common)}
     for name, carry in readers.items():
         if name in carried:
             carried[name] = carry(carried[name], earlier.features, game.features)
@@ -81,9 +86,11 @@ def _carry_numbers(weight: np.ndarray, old: Features, new: Features) -> np.ndarr
     ).T.copy()
 
 
-def _carry_common(weight: np.ndarray, old: Features, new: Features) -> np.ndarray:
-    """The weights of what all tokens of `rank_tokens.RankTokens` share."""
-    before, after = RankReader(old).common, RankReader(new).common
+def _carry_common(
+    entries_of: Callable[[Features], list[int]], weight: np.ndarray, old: Features, new: Features
+) -> np.ndarray:
+    """The weights of the entries that stand in no token of their own, which `entries_of` lists."""
+    before, after = entries_of(old), entries_of(new)
     _check_inputs(weight.shape[1], 2 * len(before))
     entries = find_entries(old, new)[before]
     places, size = [after.index(entry) for entry in entries], len(after)
@@ -91,6 +98,13 @@ def _carry_common(weight: np.ndarray, old: Features, new: Features) -> np.ndarra
     shares = shares * (new.high[entries] / old.high[before])[:, None]  # of a new highest
     wide = [_widen(part.astype(weight.dtype), np.array(places), size) for part in (shares, flags)]
     return np.concatenate(wide).T.copy()
+
+
+def _check_places(old: Features, new: Features) -> None:
+    """Refuse places that a network of attention did not have: it would attend to them, too."""
+    before, after = ([piece[:3] for piece in list_cards(one)] for one in (old, new))
+    if before != after:
+        raise ValueError("network 'attention': the game shows cards on other places now")
 
 
 def _hot_places(old: list[Piece], new: list[Piece]) -> Iterator[int]:

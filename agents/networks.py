@@ -17,6 +17,7 @@ from parlour.envs.core.options import unknown_text
 
 from .card_bonds import PLACE_CLASSES, list_bonds
 from .card_network import CardNetwork, linear, masked_logits
+from .card_tokens import CardTokens
 from .rank_tokens import RankTokens
 
 __all__ = ["NETWORKS", "CardNetwork", "build_network", "linear", "masked_logits"]
@@ -230,6 +231,7 @@ NETWORKS: dict[str, type[CardNetwork]] = {
     "bonds": Bonds,
     "numbers": Numbers,
     "ranks": RankTokens,
+    "attention": CardTokens,
 }
 """Every network by its name: the one table."""
 

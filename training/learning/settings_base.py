@@ -105,7 +105,8 @@ class LearnerSettings(StepSettings):
     """Take an action at once while it is the only legal one."""
     network: str = "embedding"
     """mlp (one-hot), embedding (card codes), bonds (codes, and pairs of cards that belong), ranks
-    (a token for each rank, for games of pairs) or numbers (codes that count)."""
+    (a token for each rank, for games of pairs), attention (a token for each card; dear) or numbers
+    (codes that count)."""
     width: Annotated[int, Range(1, WIDEST)] = 128
     """Width of every hidden layer."""
     depth: Annotated[int, Range(1, DEEPEST)] = 2

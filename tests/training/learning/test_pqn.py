@@ -25,6 +25,8 @@ from tests.training.learning.test_train import Killed
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")
 ROLLOUT = 16 * 16
+NORMALISED = ["ranks", "attention"]
+"""Networks that normalise all layers whatever is asked."""
 SMALL = PQNSettings(
     width=8,
     depth=2,
@@ -168,7 +170,7 @@ def test_every_game_for_one_trains(name: str, network: str, tmp_path: Path) -> N
     assert preset(name, "pqn").method == "pqn"
 
 
-@pytest.mark.parametrize("name", [name for name in NETWORKS if name != "ranks"])
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name not in NORMALISED])
 def test_every_network_can_normalise_its_layers(name: str) -> None:
     plain, normal = (build_network(name, GAME, 8, 3, {"layer_norm": on}) for on in (0, 1))
     norms = [
@@ -178,10 +180,11 @@ def test_every_network_can_normalise_its_layers(name: str) -> None:
     assert norms[1] == 5 and norms[0] == (name != "mlp")
 
 
-def test_ranks_are_always_normalised() -> None:
-    assert build_network("ranks", GAME, 8, 1, {"layer_norm": 1}).layer_norm
-    with pytest.raises(ValueError, match="network 'ranks': its layers are always normalised"):
-        build_network("ranks", GAME, 8, 1, {"layer_norm": 0})
+@pytest.mark.parametrize("name", NORMALISED)
+def test_networks_of_tokens_are_always_normalised(name: str) -> None:
+    assert build_network(name, GAME, 8, 1, {"layer_norm": 1}).layer_norm
+    with pytest.raises(ValueError, match=f"network '{name}': its layers are always normalised"):
+        build_network(name, GAME, 8, 1, {"layer_norm": 0})
 
 
 @pytest.mark.parametrize(
