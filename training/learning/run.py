@@ -24,6 +24,7 @@ from ..evaluation.stats import bootstrap_mean, wilson_rate
 from ..evaluation.terminal import as_line, cut_middle
 from ..files import write_json
 from . import checkpoint
+from .precision import learning_precision
 from .progress import Bar, RunLog
 from .rules_of_run import list_rules
 from .settings import Settings, SoloSettings, StepSettings
@@ -103,7 +104,8 @@ class Run:
         ended = self.share_done() >= 1
         while not ended:
             before = self.steps
-            values = self.iterate()
+            with learning_precision(self.settings):
+                values = self.iterate()
             ended = self.share_done() >= 1
             evaluates = ended or self.evaluates(before)
             if evaluates:

@@ -132,6 +132,9 @@ class LearnerSettings(StepSettings):
     """Threads of torch; 1 for results equal bit by bit."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """auto: cuda where there is one."""
+    precision: Literal["highest", "high", "medium"] = "medium"
+    """Of products of matrices in training, as in torch: highest is float32, high (on cuda)
+    TensorFloat-32, medium bfloat16. A processor without AMX takes highest for all three."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""

@@ -25,6 +25,8 @@ from .settings_names import (
 
 PRESETS_FOLDER = Path(__file__).parent / "presets"
 Notify = Callable[[str], None]
+BEFORE = {"precision": "highest"}
+"""What runs learned by before there was a setting for it, where it differs from the default."""
 
 
 @contextmanager
@@ -49,12 +51,12 @@ def plain(settings: Settings) -> dict[str, Any]:
 def read_saved(table: Mapping[str, Any], source: str) -> Settings:
     """Return the settings of a run from what `plain` made of them, in this version or an older one.
 
-    Old names, and settings that the method does not use, are taken in silence. Raises ValueError
-    naming ``source`` and what is wrong.
+    Old names, and settings that the method does not use, are taken in silence; a setting that came
+    later is what the run learned by. Raises ValueError naming ``source`` and what is wrong.
     """
     with naming_source(source):
         kind = find_method(table.get("method", "ppo"))
-        return make_used(kind, _read_table(table, kind, METHODS, lambda _: None))
+        return make_used(kind, _read_table({**BEFORE, **table}, kind, METHODS, lambda _: None))
 
 
 def presets(game: str) -> list[str]:

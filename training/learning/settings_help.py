@@ -14,7 +14,7 @@ GROUPS = {
     "game": ("game", "variant", "options", "reward", "max_moves", "initial"),
     "run": ("name", "runs", "seeds", "eval_deals", "profile"),
     "length": ("total_steps", "minutes", "schedule", "eval_interval", "checkpoint_interval"),
-    "network": ("network", "width", "depth", "network_options", "threads", "device"),
+    "network": ("network", "width", "depth", "network_options", "threads", "device", "precision"),
     "rollout": ("n_envs", "n_steps", "skip_forced", "study_options", "study", "reward_scale"),
     "update": (
         *("batch_size", "n_epochs", "learning_rate", "gamma", "gae_lambda", "clip_range"),

@@ -15,6 +15,7 @@ from parlour.training.learning.limits import Range
 from parlour.training.learning.settings import (
     CloningSettings,
     DistillSettings,
+    LearnerSettings,
     LookaheadSettings,
     PolicySearchSettings,
     PPOSettings,
@@ -54,7 +55,7 @@ def as_of_old(settings: Settings) -> dict[str, Any]:
         old = plain(kind(game=game)) | old
     old |= plain(settings)
     later = ["minutes", "critic", "variants", "option_sets", "option_names", "option_split"]
-    later += ["magnet_coef", "magnet_rate", "magnet_interval"]
+    later += ["magnet_coef", "magnet_rate", "magnet_interval", "precision"]
     for name in later:
         del old[name]  # which they had not yet
     old |= dict.fromkeys(DROPPED, 3)
@@ -78,7 +79,11 @@ def test_runs_of_any_version_keep_their_settings_in_silence(settings: Settings) 
             return
         old = as_of_old(settings)
         assert len(old) == 52 and {"clip", "warm_up", "generations"} <= set(old)
-        assert read_saved(old, "here") == settings
+        found = read_saved(old, "here")
+        assert getattr(found, "precision", "highest") == "highest"  # by what they learned
+        if isinstance(settings, LearnerSettings):
+            found = replace(found, precision=settings.precision)
+        assert found == settings
 
 
 def test_settings_of_the_agents_that_come_along_are_read() -> None:
