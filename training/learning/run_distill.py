@@ -16,22 +16,21 @@ from typing import Any
 import numpy as np
 import torch
 from stable_baselines3.common.utils import get_device
-from torch import Tensor, nn
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import build_network, make_network_function, masked_logits
+from parlour.agents.networks import build_network, make_network_function
 from parlour.agents.pimc import PimcAgent
 from parlour.agents.registry import load_agent
 from parlour.envs.core.turn import Judgement, best_actions, prepare_turn
 
 from . import checkpoint, save_agent
+from .learn_positions import Student
 from .positions import (
     Positions,
     concatenate,
     describe,
     make_room,
     read_positions,
-    reorder,
     write_positions,
 )
 from .run import Run
@@ -39,13 +38,9 @@ from .run_network import SEED_STRIDE, described, make_env
 from .settings import DistillSettings
 
 FOLDER = "positions"
-PREFERENCE = 0.03
-"""So much more is the value of the action that the teacher would play: among equals it counts."""
 WORLD_LIMIT, KNOWN_LIMIT = 1000, 20_000
 """Positions that `pimc` looks at, as a teacher, in a world and where nothing is hidden: where they
 do not suffice it says half, and ten times as many positions can be judged."""
-WARM_UP = 100
-"""Updates until the step size is whole."""
 
 
 class DistillRun(Run):
@@ -74,13 +69,10 @@ class DistillRun(Run):
         self.network = build_network(
             net["name"], self.game, net["width"], net["depth"], net["options"]
         ).to(self.device)
-        self.optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=settings.learning_rate, fused=True
-        )
-        self.steps, self.updates = 0, 0
+        self.student = Student(self.network, self.game, settings)
+        self.steps = 0
         round_size = settings.n_envs * settings.n_steps
         self.total = -(-settings.total_steps // round_size) * round_size
-        self.orders = [reorder(self.game, order) for order in self.game.features.symmetries]
         self.by_teacher = torch.rand(settings.n_envs).numpy() < settings.teacher_share
         self.positions, self.held = make_room(self.game, 0), 0
         initial = self.initial()
@@ -92,11 +84,11 @@ class DistillRun(Run):
         self._read_rounds()
 
     def _go_on(self, found: checkpoint.Checkpoint) -> None:
-        self.steps, self.updates = found.values["steps"], found.values["updates"]
+        self.steps, self.student.updates = found.values["steps"], found.values["updates"]
         arrays = found.arrays
         self.env.restore({name[4:]: array for name, array in arrays.items() if name[:4] == "env."})
         self.by_teacher = arrays["by_teacher"]
-        checkpoint.set_tensors(self.network, self.optimizer, arrays)
+        checkpoint.set_tensors(self.network, self.student.optimizer, arrays)
         checkpoint.set_generators(arrays)
 
     def _read_rounds(self) -> None:
@@ -188,52 +180,9 @@ class DistillRun(Run):
         self.network.train()
         losses = []
         for _ in range(max(1, round(settings.n_epochs * new / settings.batch_size))):
-            left = 1.0 if settings.schedule == "constant" else max(1 - self.share_done(), 0.02)
-            rate = settings.learning_rate * min(1.0, (self.updates + 1) / WARM_UP) * left
-            for group in self.optimizer.param_groups:
-                group["lr"] = rate
-            some = torch.randint(self.held, (settings.batch_size,)).numpy()
-            loss = self._loss(self._turn_about(self.positions.take(some)))
-            self.optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(self.network.parameters(), settings.max_grad_norm)
-            self.optimizer.step()
-            self.updates += 1
-            losses.append(loss.item())
+            rate = self.student.set_step_size(self.share_done())
+            losses.append(self.student.learn(self.positions, self.held))
         return {"train/distill_loss": float(np.mean(losses)), "train/learning_rate": rate}
-
-    def _turn_about(self, batch: Positions) -> Positions:
-        """Return a minibatch as it is, or in an order of its places by which the game is the same.
-
-        Each of the ways is as likely.
-        """
-        way = int(torch.randint(1 + len(self.orders), ()))
-        if way == 0:
-            return batch
-        entries, actions = self.orders[way - 1]
-        back = np.argsort(actions)
-        return Positions(
-            batch.observations[:, entries],
-            batch.masks[:, actions],
-            batch.values[:, actions],
-            back[batch.actions],
-        )
-
-    def _loss(self, batch: Positions) -> Tensor:
-        """The cross-entropy to the values' softmax, and the error of the value of the best."""
-        codes = np.ascontiguousarray(batch.observations)
-        seen = torch.as_tensor(self.game.features.encode(codes, self.network.encoding))
-        logits, values = self.network(seen.to(self.device))
-        masks = torch.as_tensor(batch.masks, device=self.device)
-        judged = torch.as_tensor(batch.values.astype(np.float32), device=self.device)
-        chosen = torch.as_tensor(batch.actions.astype(np.int64), device=self.device)[:, None]
-        best = torch.where(masks, judged, -torch.inf).amax(dim=1)
-        preferred = judged.scatter_add(
-            1, chosen, torch.full_like(chosen, PREFERENCE, dtype=judged.dtype)
-        )
-        target = masked_logits(preferred / self.settings.temperature, masks).softmax(dim=1)
-        loss = -(target * masked_logits(logits, masks).log_softmax(dim=1)).sum(dim=1).mean()
-        return loss + self.settings.vf_coef * nn.functional.mse_loss(values, best)
 
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
@@ -243,9 +192,9 @@ class DistillRun(Run):
         """See `Run.save`."""
         arrays: dict[str, Any] = {f"env.{name}": part for name, part in self.env.state().items()}
         arrays["by_teacher"] = self.by_teacher
-        arrays |= checkpoint.tensor_arrays(self.network, self.optimizer)
+        arrays |= checkpoint.tensor_arrays(self.network, self.student.optimizer)
         arrays |= checkpoint.generator_arrays()
-        values = {"steps": self.steps, "updates": self.updates, "history": self.history}
+        values = {"steps": self.steps, "updates": self.student.updates, "history": self.history}
         checkpoint.save_arrays(self.folder, arrays, values)
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
@@ -264,4 +213,4 @@ class DistillRun(Run):
 
     def result(self) -> dict[str, Any]:
         """See `Run.result`."""
-        return {"positions": self.held, "updates": self.updates}
+        return {"positions": self.held, "updates": self.student.updates}

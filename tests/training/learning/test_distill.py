@@ -8,14 +8,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks import network_sizes
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning.learn_positions import turn_about
 from parlour.training.learning.positions import (
-    Positions,
     describe,
     read_positions,
     reorder,
@@ -196,12 +197,10 @@ def test_a_mirrored_table_is_the_same_game(variant: str) -> None:
 
 def test_positions_turn_with_their_actions(whole: Path) -> None:
     """Turned twice they are what they were; the action played stays the best of its position."""
-    run = object.__new__(DistillRun)
-    run.orders = [reorder(GAME, order) for order in GAME.features.symmetries]
+    orders = [reorder(GAME, order) for order in GAME.features.symmetries]
     found = read_positions(sorted((whole / "seed-0" / FOLDER).iterdir())[0], GAME)
     for _ in range(8):
-        turned = run._turn_about(found)
-        assert isinstance(turned, Positions)
+        turned = turn_about(found, orders)
         n = np.arange(len(found.actions))
         np.testing.assert_array_equal(
             turned.values[n, turned.actions], found.values[n, found.actions]
@@ -221,3 +220,28 @@ def test_a_search_says_what_it_plays(spec: str) -> None:
     if spec.startswith("pimc"):
         best = judged.values.max(axis=1)
         np.testing.assert_array_equal(judged.values[np.arange(6), judged.actions], best)
+
+
+def test_networks_are_compared_on_the_same_positions(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = network_sizes.Options(
+        whole / "seed-0" / FOLDER,
+        networks=("ranks:8x1", "attention:8x1"),
+        minutes=0.01,
+        deals=20,
+        picture=tmp_path / "sizes.png",
+        json=tmp_path / "sizes.json",
+    )
+    network_sizes.main(options)
+    said = capsys.readouterr().out
+    assert "ranks:8x1" in said and "attention:8x1" in said
+    assert (tmp_path / "sizes.png").stat().st_size > 10_000
+    network_sizes.main(options)  # nothing is learned again
+    assert capsys.readouterr().out == said
+    with pytest.raises(ValueError, match=r"sizes.json: figures of other conditions"):
+        network_sizes.main(replace(options, seed=1))
+    with pytest.raises(ValueError, match="network 'ranks': allowed is NAME:WIDTHxDEPTH"):
+        network_sizes.main(replace(options, networks=("ranks",), json=None))
+    with pytest.raises(ValueError, match="0 files of positions; at least 2 are needed"):
+        network_sizes.main(replace(options, positions=tmp_path, json=None))

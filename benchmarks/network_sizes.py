@@ -1,0 +1,193 @@
+"""Networks and their sizes against strength: each learns the same positions for equal time.
+
+    parlour train pyramid --preset distill --name teacher      # keeps judged positions
+    python -m benchmarks.network_sizes runs/pyramid-three-passes-teacher/seed-0/positions
+
+The positions are those of a run of method ``distill``, the last of its files held back. Every
+network learns minibatches of the others until its processor time is spent, by the settings of the
+preset ``distill``; judging is in nobody's time. Printed are the positions learned, the regret on
+those held back (the value of the best action less that of the network's own) and the deals won
+without search, with a 95 % interval.
+"""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import tyro
+from matplotlib.figure import Figure
+
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import CardNetwork, build_network, make_network_function
+from parlour.envs import Game, find_game
+from parlour.envs.core.turn import best_actions
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.plots import COLOURS, plain_axes
+from parlour.training.learning.curve import write_figure
+from parlour.training.learning.learn_positions import Student
+from parlour.training.learning.positions import Positions, concatenate, read_positions
+from parlour.training.learning.precision import learning_precision
+from parlour.training.learning.settings import DistillSettings
+from parlour.training.learning.settings_files import preset
+
+STANDARD = (
+    *("embedding:128x2", "embedding:512x2", "bonds:128x2", "bonds:256x3"),
+    *("ranks:32x2", "ranks:64x2", "ranks:96x3", "ranks:128x3", "attention:32x2"),
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to compare."""
+
+    positions: tyro.conf.Positional[Path]
+    """The folder of judged positions of a run."""
+    game: str = "pyramid"
+    networks: tuple[str, ...] = STANDARD
+    """Networks, each as NAME:WIDTHxDEPTH."""
+    minutes: float = 4.0
+    """Processor time of each network's learning."""
+    deals: int = 4000
+    bank: str = "pyramid-validation"
+    seed: int = 0
+    threads: int = 1
+    picture: Path | None = None
+    """Draw won deals against the time of a position there (PNG)."""
+    json: Path | None = None
+    """Write all figures there, network by network; those that stand there are not learned again."""
+
+
+def parse_network(text: str) -> tuple[str, int, int]:
+    """Return name, width and depth of NAME:WIDTHxDEPTH; ValueError for other texts."""
+    name, _, size = text.partition(":")
+    width, _, depth = size.partition("x")
+    if not (width.isdigit() and depth.isdigit()):
+        raise ValueError(f"network {text!r}: allowed is NAME:WIDTHxDEPTH, such as ranks:64x2")
+    return name, int(width), int(depth)
+
+
+def read_all(folder: Path, game: Game) -> tuple[Positions, Positions]:
+    """Return the positions to learn, and those held back. ValueError for less than two files."""
+    files = sorted(folder.glob("*.parquet"))
+    if len(files) < 2:
+        raise ValueError(f"{folder}: {len(files)} files of positions; at least 2 are needed")
+    parts = [read_positions(file, game) for file in files]
+    return concatenate(parts[:-1]), parts[-1]
+
+
+def learn(network: CardNetwork, game: Game, options: Options, known: Positions) -> int:
+    """Let a network learn until its time is spent; return how many positions it learned."""
+    settings = preset(game.name, "distill")
+    assert isinstance(settings, DistillSettings)
+    student = Student(network, game, replace(settings, device="cpu"))
+    spent, budget = 0.0, 60 * options.minutes
+    with learning_precision(settings):
+        while spent < budget:
+            begun = time.process_time()
+            student.set_step_size(spent / budget)
+            student.learn(known, len(known.actions))
+            spent += time.process_time() - begun
+    return student.updates * settings.batch_size
+
+
+def find_regret(network: CardNetwork, held_back: Positions) -> float:
+    """Return the mean value that the network's choices lose, of positions held back."""
+    function, losses = make_network_function(network), []
+    for start in range(0, len(held_back.actions), 4096):
+        part = held_back.take(np.arange(start, min(start + 4096, len(held_back.actions))))
+        chosen = best_actions(part.masks, function(np.ascontiguousarray(part.observations))[0])
+        values = part.values.astype(np.float64)
+        losses.append(values.max(axis=1) - values[np.arange(len(chosen)), chosen])
+    return float(np.concatenate(losses).mean())
+
+
+def measure(text: str, game: Game, options: Options, parts: Sequence[Positions]) -> dict[str, Any]:
+    """Return what one network comes to."""
+    torch.manual_seed(options.seed)
+    network = build_network(parse_network(text)[0], game, *parse_network(text)[1:]).train()
+    learned = learn(network, game, options, parts[0])
+    agent = LearnedAgent(network.eval(), text)
+    won = evaluate(game.name, agent, deals=options.deals, bank=options.bank).estimate("won")
+    return {
+        "network": text,
+        "weights": sum(one.numel() for one in network.parameters()),
+        "learned": learned,
+        "microseconds": 60e6 * options.minutes / learned,
+        "regret": find_regret(network, parts[1]),
+        "won": [100 * part for part in (won.mean, won.low, won.high)],
+    }
+
+
+def draw(rows: Sequence[dict[str, Any]], options: Options) -> Figure:
+    """Return the picture: won deals against the time that a position takes to learn."""
+    figure = Figure(figsize=(8, 5), dpi=110, layout="constrained")
+    axes = figure.subplots()
+    families = list(dict.fromkeys(parse_network(row["network"])[0] for row in rows))
+    for place, family in enumerate(families):
+        own = [row for row in rows if parse_network(row["network"])[0] == family]
+        own.sort(key=lambda row: row["microseconds"])
+        times, means = [row["microseconds"] for row in own], [row["won"][0] for row in own]
+        spans = np.abs(np.array([row["won"][1:] for row in own]).T - means)
+        axes.errorbar(times, means, spans, fmt="o-", capsize=3, color=COLOURS[place], label=family)
+        for row in own:
+            size = row["network"].partition(":")[2].replace("x", " × ")
+            at = (row["microseconds"], row["won"][0])
+            axes.annotate(size, at, (6, 6), textcoords="offset points", fontsize=8)
+    axes.set_xscale("log")
+    axes.set_xlabel("processor time to learn a position, µs")
+    axes.set_ylabel("deals won, %")
+    title = f"{options.minutes:g} minutes of learning each; width × depth; {options.deals:,} deals"
+    axes.set_title(title, loc="left")
+    plain_axes(axes)
+    axes.legend(frameon=False)
+    return figure
+
+
+def read_done(options: Options) -> dict[str, Any]:
+    """Return the figures that stand in the file, for the same conditions."""
+    same = {**vars(options), "positions": str(options.positions), "networks": None}
+    same |= {"picture": None, "json": None}
+    if options.json and options.json.exists():
+        found: dict[str, Any] = json.loads(options.json.read_text())
+        if found["options"] == same:
+            return found
+        raise ValueError(f"{options.json}: figures of other conditions; name another file")
+    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+    return {"options": same, "machine": machine, "torch": torch.__version__, "rows": {}}
+
+
+def main(options: Options) -> None:
+    """Compare and print."""
+    torch.set_num_threads(options.threads)
+    game, found = find_game(options.game), read_done(options)
+    missing = [text for text in options.networks if text not in found["rows"]]
+    for text in options.networks:
+        parse_network(text)
+    parts = read_all(options.positions, game) if missing else ()
+    print(f"{'network':<18}{'weights':>9}{'learned':>10}{'µs each':>9}{'regret':>8}  won, %")
+    for text in options.networks:
+        if text in missing:
+            found["rows"][text] = measure(text, game, options, parts)
+            if options.json:
+                options.json.write_text(json.dumps(found, indent=1) + "\n")
+        row = found["rows"][text]
+        mean, low, high = row["won"]
+        print(
+            f"{text:<18}{row['weights']:>9,}{row['learned'] / 1e6:>9.2f}M"
+            f"{row['microseconds']:>9.0f}{row['regret']:>8.4f}  {mean:.2f} [{low:.2f}, {high:.2f}]",
+            flush=True,
+        )
+    if options.picture:
+        rows = [found["rows"][text] for text in options.networks]
+        write_figure(options.picture, draw(rows, options))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options, description=__doc__))
