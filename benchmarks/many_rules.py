@@ -3,6 +3,7 @@
     python -m benchmarks.many_rules                        # Pyramid, its option sets: hours
     python -m benchmarks.many_rules --game poker_squares   # the same for the points of hands
     python -m benchmarks.many_rules --preset quick         # minutes, to see that it works
+    python -m benchmarks.many_rules --learner distill --steps 250000
 
 Three kinds of agents play the same deals by the same rules:
 
@@ -33,7 +34,7 @@ from parlour.envs.poker_squares.rules import AMERICAN, ENGLISH
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
 from parlour.training.learning.rules_of_run import list_rules
-from parlour.training.learning.settings import PPOSettings
+from parlour.training.learning.settings import ManyRulesSettings, PPOSettings
 from parlour.training.learning.settings_files import preset
 from parlour.training.learning.train import RULES, resume, train
 
@@ -55,7 +56,7 @@ class Subject:
 SUBJECTS = {
     "pyramid": Subject(
         "three-passes",
-        {},
+        {"shuffle_redeal": False},  # with it there is no solver, and so no `pimc` to learn from
         (),
         {name: (name, {}) for name in ("three-passes", "classic", "book", "open-stock")},
     ),
@@ -80,6 +81,8 @@ class Options:
     """What to train and to test."""
 
     game: str = "pyramid"
+    learner: str = "ppo"
+    """The preset by which all learn: of method ppo or distill."""
     preset: str = "full"
     """full or quick: steps, sets, tested and deals, where they are not given."""
     steps: int | None = None
@@ -115,32 +118,41 @@ def fill(options: Options) -> Options:
     return replace(options, **sizes)
 
 
-def make_settings(options: Options, /, **changes: Any) -> PPOSettings:
-    """Return the settings of one of the runs: those of the game's default preset, by ``ppo``."""
+def make_settings(options: Options, /, **changes: Any) -> ManyRulesSettings:
+    """Return the settings of one of the runs: those of the learner, as one for many rules needs."""
     assert options.steps and options.deals and options.sets
-    base = preset(options.game, "ppo")
-    assert isinstance(base, PPOSettings)
-    small = {"n_envs": 64, "n_steps": 32, "batch_size": 512} if options.preset == "quick" else {}
+    base = preset(options.game, options.learner)
+    if not isinstance(base, ManyRulesSettings):
+        raise ValueError(f"learner={options.learner!r}: method {base.method} learns by one variant")
+    if options.preset == "quick":
+        changes |= {"n_envs": 64, "n_steps": 32, "batch_size": 512}
+    if isinstance(base, PPOSettings):
+        changes |= {"study": 0.0, "study_options": {}, "curriculum": 0.0}
     return replace(
         base, total_steps=options.steps, eval_deals=max(options.deals, options.sets),
-        seeds=(options.seed,), threads=options.threads,
-        runs=str(options.runs), study=0.0, study_options={}, curriculum=0.0, **small, **changes,
+        seeds=(options.seed,), threads=options.threads, runs=str(options.runs), **changes,
     )  # fmt: skip
 
 
-def train_once(settings: PPOSettings) -> str:
+def name_run(options: Options, agent: str) -> str:
+    """Return the name of a run, which says all that it depends on."""
+    parts = (options.learner, options.preset, options.steps, options.seed)
+    return "-".join(map(str, (agent, *parts)))
+
+
+def train_once(settings: ManyRulesSettings) -> str:
     """Train, go on with, or take as it is, a run of these settings; return its agent's folder."""
     found = list(Path(settings.runs).glob(f"{settings.game}-*-{settings.name}/{RULES}"))
     folder = resume(found[0].parent) if found else train(settings)
     return str(folder / f"seed-{settings.seeds[0]}" / "agent")
 
 
-def describe_generalist(options: Options) -> PPOSettings:
+def describe_generalist(options: Options) -> ManyRulesSettings:
     """Return the settings of the generalist's run."""
     subject = SUBJECTS[options.game]
     return make_settings(
         options,
-        name=f"generalist-{options.preset}-{options.sets}-{options.steps}-{options.seed}",
+        name=name_run(options, f"generalist-{options.sets}"),
         variant=subject.variant,
         options=subject.options,
         option_sets=options.sets,
@@ -149,13 +161,13 @@ def describe_generalist(options: Options) -> PPOSettings:
     )
 
 
-def describe_specialists(options: Options) -> dict[str, PPOSettings]:
+def describe_specialists(options: Options) -> dict[str, ManyRulesSettings]:
     """Return the settings of each specialist's run, by its name."""
     subject = SUBJECTS[options.game]
     return {
         name: make_settings(
             options,
-            name=f"{name}-{options.preset}-{options.steps}-{options.seed}",
+            name=name_run(options, name),
             variant=variant,
             options=subject.options | own,
         )

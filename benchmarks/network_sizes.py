@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -56,6 +56,7 @@ class Options:
     """Processor time of each network's learning."""
     deals: int = 4000
     bank: str = "pyramid-validation"
+    precision: Literal["highest", "high", "medium"] = "medium"
     seed: int = 0
     threads: int = 1
     picture: Path | None = None
@@ -86,7 +87,8 @@ def learn(network: CardNetwork, game: Game, options: Options, known: Positions) 
     """Let a network learn until its time is spent; return how many positions it learned."""
     settings = preset(game.name, "distill")
     assert isinstance(settings, DistillSettings)
-    student = Student(network, game, replace(settings, device="cpu"))
+    settings = replace(settings, device="cpu", precision=options.precision)
+    student = Student(network, game, settings)
     spent, budget = 0.0, 60 * options.minutes
     with learning_precision(settings):
         while spent < budget:

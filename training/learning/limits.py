@@ -170,11 +170,12 @@ def check_many_rules(settings: Any) -> None:
     if "all" in settings.variants and settings.variants != ("all",):
         raise ValueError("variants: 'all' goes alone: it stands for every variant")
     for name in ("curriculum", "study"):
-        value = getattr(settings, name)
+        value = getattr(settings, name, 0)
         if has_many_rules(settings) and value:
             raise ValueError(f"{name}={value}: not with variants or option_sets")
-    if has_many_rules(settings) and settings.critic != "own":
-        raise ValueError(f"critic={settings.critic!r}: not with variants or option_sets")
+    critic = getattr(settings, "critic", "own")
+    if has_many_rules(settings) and critic != "own":
+        raise ValueError(f"critic={critic!r}: not with variants or option_sets")
     for name in ("option_names", "option_split"):
         value = getattr(settings, name)
         if value != getattr(type(settings), name) and not settings.option_sets:

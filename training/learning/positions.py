@@ -19,9 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from parlour.envs import Game
-from parlour.envs.core.options import to_plain
+from parlour.envs.core.rules_table import RulesTable
 
 from ..files import write_bytes
+from .rules_of_run import describe_table
 
 METADATA = b"parlour"
 
@@ -54,14 +55,11 @@ def concatenate(parts: list[Positions]) -> Positions:
     return Positions(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def describe(game: Game, rules: Any) -> dict[str, Any]:
-    """Return what positions are of, as their files say it."""
-    return {
-        "game": game.name,
-        "rules": to_plain(rules),
-        "rules_digest": game.rules_digest(rules),
-        "features_digest": game.features_digest,
-    }
+def describe(table: RulesTable) -> dict[str, Any]:
+    """Return what positions are of, as their files say it: see `rules_of_run.describe_table`."""
+    game = table.game
+    about = {"game": game.name, "features_digest": game.features_digest}
+    return about | describe_table(table)
 
 
 def write_positions(path: Path, positions: Positions, about: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import ALL, RulesTable, make_table, read_variants
 
 from .limits import has_many_rules
-from .settings import PPOSettings, Settings
+from .settings import ManyRulesSettings, Settings
 
 
 def list_rules(settings: Settings) -> RulesTable:
@@ -18,7 +18,7 @@ def list_rules(settings: Settings) -> RulesTable:
     are among the variants are left out.
     """
     game = find_game(settings.game)
-    if not isinstance(settings, PPOSettings) or not has_many_rules(settings):
+    if not isinstance(settings, ManyRulesSettings) or not has_many_rules(settings):
         return make_table(game, game.make_rules(settings.variant, settings.options))
     found = dict.fromkeys(_list_variants(game, settings) + _list_sets(game, settings))
     if len(found) > settings.eval_deals:
@@ -28,14 +28,14 @@ def list_rules(settings: Settings) -> RulesTable:
     return make_table(game, found)
 
 
-def _list_variants(game: Game, settings: PPOSettings) -> list[Any]:
+def _list_variants(game: Game, settings: ManyRulesSettings) -> list[Any]:
     if not settings.variants:
         return []
     wanted: Any = ALL if settings.variants == (ALL,) else settings.variants
     return list(read_variants(game, wanted, settings.options).rules)
 
 
-def _list_sets(game: Game, settings: PPOSettings) -> list[Any]:
+def _list_sets(game: Game, settings: ManyRulesSettings) -> list[Any]:
     if not settings.option_sets:
         return []
     base = game.make_rules(settings.variant, settings.options)
@@ -47,7 +47,7 @@ def _list_sets(game: Game, settings: PPOSettings) -> list[Any]:
 
 def name_rules(settings: Settings) -> str:
     """Name what a run trains by, for its folder: the variant, ``"all"`` or ``"many"``."""
-    if isinstance(settings, PPOSettings) and has_many_rules(settings):
+    if isinstance(settings, ManyRulesSettings) and has_many_rules(settings):
         return ALL if settings.variants == (ALL,) and not settings.option_sets else "many"
     return settings.variant or find_game(settings.game).default
 

@@ -21,7 +21,8 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import build_network, make_network_function
 from parlour.agents.pimc import PimcAgent
 from parlour.agents.registry import load_agent
-from parlour.envs.core.turn import Judgement, best_actions, prepare_turn
+from parlour.envs.core.rules_table import describe_rules
+from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
 
 from . import checkpoint, save_agent
 from .learn_positions import Student
@@ -56,14 +57,7 @@ class DistillRun(Run):
         self.env = make_env(settings)
         self.env.seed(self.seed * SEED_STRIDE)
         self.env.reset()
-        self.teacher = load_agent(settings.teacher, self.game, self.rules, self.seed)
-        if not hasattr(self.teacher, "judge"):
-            raise ValueError(
-                f"teacher={settings.teacher!r}: it judges nothing; allowed are pimc and mcts, "
-                "such as pimc@8, mcts@200 or pimc@8:AGENT"
-            )
-        if isinstance(self.teacher, PimcAgent):
-            self.teacher.world_limit, self.teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
+        self.teachers = [self._load_teacher(rules) for rules in self.rules_table.rules]
         net = described(settings)
         self.device = get_device(settings.device)
         self.network = build_network(
@@ -82,6 +76,40 @@ class DistillRun(Run):
             agent = LearnedAgent.load(initial, self.game, None)
             self.network.load_state_dict(agent.network.state_dict())
         self._read_rounds()
+
+    def _load_teacher(self, rules: Any) -> Agent:
+        """Return the teacher by some rules; ValueError for one that cannot judge by them."""
+        spec, several = self.settings.teacher, self.rules_table.has_several
+        try:
+            teacher = load_agent(spec, self.game, rules, self.seed, any_rules=several)
+        except ValueError as error:
+            named = describe_rules(self.game, rules)
+            raise ValueError(f"teacher={spec!r}, by {named}: {error}") from error
+        if not hasattr(teacher, "judge"):
+            raise ValueError(
+                f"teacher={spec!r}: it judges nothing; allowed are pimc and mcts, "
+                "such as pimc@8, mcts@200 or pimc@8:AGENT"
+            )
+        if isinstance(teacher, PimcAgent):
+            teacher.world_limit, teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
+        return teacher
+
+    def _judge(self, seeds: np.ndarray) -> tuple[np.ndarray, Judgement]:
+        """Return masks and judgements of all games, each by its own rules.
+
+        ``seeds`` deal anew what the teacher must not know.
+        """
+        n, actions = self.env.num_envs, self.game.actions
+        masks = np.zeros((n, actions), np.bool_)
+        judged = Judgement(np.zeros((n, actions)), np.zeros(n, np.int64))
+        states = self.env.rows.states
+        for number, places in self.env.table.split(states):
+            teacher, rules = self.teachers[number], self.rules_table.rules[number]
+            turn = prepare_turn(teacher, self.game, rules, states[places], seeds[places])
+            masks[places] = turn.masks
+            own: Judgement = teacher.judge(turn)  # type: ignore[attr-defined]
+            judged.values[places], judged.actions[places] = own
+        return masks, judged
 
     def _go_on(self, found: checkpoint.Checkpoint) -> None:
         self.steps, self.student.updates = found.values["steps"], found.values["updates"]
@@ -119,7 +147,7 @@ class DistillRun(Run):
         new = self._play()
         self.steps += self.settings.n_envs * self.settings.n_steps
         path = self.folder / FOLDER / f"{self.steps:012d}.parquet"
-        write_positions(path, new, describe(self.game, self.rules))
+        write_positions(path, new, describe(self.rules_table))
         self._take_in(new)
         values = self._learn(len(new.actions))
         recent = self.env.recent
@@ -139,15 +167,14 @@ class DistillRun(Run):
     def _step(self) -> Positions:
         env, settings = self.env, self.settings
         seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
-        turn = prepare_turn(self.teacher, self.game, self.rules, env.rows.states, seeds)
-        judged: Judgement = self.teacher.judge(turn)  # type: ignore[attr-defined]
+        masks, judged = self._judge(seeds)
         hopeless = (judged.values.max(axis=1) <= 0) & (self.game.measure == "won")
         keep = ~hopeless
         logits = make_network_function(self.network)(env.rows.codes)[0]
-        own = best_actions(turn.masks, logits)
-        noise = torch.rand(turn.masks.shape).numpy()
+        own = best_actions(masks, logits)
+        noise = torch.rand(masks.shape).numpy()
         explores = torch.rand(env.num_envs).numpy() < settings.explore
-        own = np.where(explores, best_actions(turn.masks, noise), own)
+        own = np.where(explores, best_actions(masks, noise), own)
         actions = np.where(self.by_teacher, judged.actions, own)
         codes = env.rows.codes.copy()
         env.step(actions)
@@ -162,9 +189,8 @@ class DistillRun(Run):
         self.own_games += int((ended & ~self.by_teacher).sum())
         drawn = torch.rand(env.num_envs).numpy() < settings.teacher_share
         self.by_teacher = np.where(ended, drawn, self.by_teacher)
-        found = Positions(
-            codes, turn.masks, judged.values.astype(np.float16), judged.actions.astype(np.int16)
-        )
+        values, chosen = judged.values.astype(np.float16), judged.actions.astype(np.int16)
+        found = Positions(codes, masks, values, chosen)
         return found.take(keep & self._worth_keeping(found))
 
     def _worth_keeping(self, found: Positions) -> np.ndarray:
@@ -208,6 +234,7 @@ class DistillRun(Run):
             described(self.settings),
             trained,
             scored,
+            more_rules=self.rules_table.rules[1:],
         )
         return save_agent.weights_bytes(self.network)
 

@@ -60,7 +60,7 @@ SEED_STRIDE = 1 << 32
 def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
     """Return the environments of a run."""
     keywords: dict[str, Any] = {"variant": settings.variant, **settings.options}
-    if isinstance(settings, PPOSettings) and has_many_rules(settings):
+    if has_many_rules(settings):
         keywords = {"variants": list_rules(settings).rules}
     if isinstance(settings, SoloSettings):
         keywords["max_moves"] = settings.max_moves

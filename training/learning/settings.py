@@ -10,9 +10,10 @@ from parlour.agents.reading import shorten
 from parlour.agents.value_table import require_afterstates
 from parlour.envs import Game
 
-from .limits import MOST_SETS, Deals, Range, Share, check_many_rules
+from .limits import Deals, Range, Share
 from .settings_base import (
     LearnerSettings,
+    ManyRulesSettings,
     NetworkSettings,
     PolicySettings,
     Settings,
@@ -26,6 +27,7 @@ __all__ = [
     "DistillSettings",
     "LearnerSettings",
     "LookaheadSettings",
+    "ManyRulesSettings",
     "NetworkSettings",
     "PPOSettings",
     "PQNSettings",
@@ -41,7 +43,7 @@ __all__ = [
 
 
 @settings_class
-class PPOSettings(PolicySettings, SoloSettings):
+class PPOSettings(PolicySettings, ManyRulesSettings):
     """MaskablePPO."""
 
     method = "ppo"
@@ -51,16 +53,6 @@ class PPOSettings(PolicySettings, SoloSettings):
     solver (whether a win is left, too); by the last two it is a network of its own, which the
     trained agent does without."""
 
-    variants: tuple[str, ...] = ()
-    """Train by all these, in place of variant, each game by another; options are put into each."""
-    option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
-    """Train by so many random option sets, too: always the same ones (see option_split)."""
-    option_names: tuple[str, ...] = ()
-    """The options that sets draw, the others being those of variant and options (none named: all
-    but players and those in options)."""
-    option_split: Literal["all", "even", "odd"] = "all"
-    """Train by all these sets, numbered from 0, or by one half; the other is left to test on."""
-
     curriculum: Share = 0.0
     """Share of all steps in which games begin on a solver's way to a win, at first just before it,
     then farther and farther from it (games with a solver)."""
@@ -69,7 +61,6 @@ class PPOSettings(PolicySettings, SoloSettings):
         """See `Settings.check`."""
         super().check(game)
         self._check_critic(game)
-        check_many_rules(self)
         won = game.solve is not None and game.measure == "won"
         if self.curriculum and (self.study or not won):
             where = "without a study, in games that are won and have a solver"
@@ -134,7 +125,7 @@ class CloningSettings(PolicySettings, SoloSettings):
 
 
 @settings_class
-class DistillSettings(LearnerSettings, SoloSettings):
+class DistillSettings(LearnerSettings, ManyRulesSettings):
     """A network learns what a search says of all actions, where its own play leads, too."""
 
     method = "distill"

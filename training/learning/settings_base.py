@@ -11,12 +11,14 @@ from parlour.envs.core.truth import solver_of
 
 from .limits import (
     MOST_ROLLOUT,
+    MOST_SETS,
     MOST_STEPS,
     Deals,
     Range,
     Share,
     Steps,
     check_fields,
+    check_many_rules,
     check_name,
     check_seeds,
     check_sizes,
@@ -181,3 +183,23 @@ class PolicySettings(NetworkSettings):
     """Weight of the entropy bonus at the start."""
     ent_coef_final: Annotated[float, Range(0, 10)] = 0.001
     """Weight of the entropy bonus at the end; falls linearly."""
+
+
+@settings_class
+class ManyRulesSettings(SoloSettings):
+    """What methods have that can learn by many rules at once."""
+
+    variants: tuple[str, ...] = ()
+    """Train by all these, in place of variant, each game by another; options are put into each."""
+    option_sets: Annotated[int, Range(0, MOST_SETS)] = 0
+    """Train by so many random option sets, too: always the same ones (see option_split)."""
+    option_names: tuple[str, ...] = ()
+    """The options that sets draw, the others being those of variant and options (none named: all
+    but players and those in options)."""
+    option_split: Literal["all", "even", "odd"] = "all"
+    """Train by all these sets, numbered from 0, or by one half; the other is left to test on."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        super().check(game)
+        check_many_rules(self)

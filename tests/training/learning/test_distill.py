@@ -1,5 +1,6 @@
 """Learning from a search: what it says is kept and learned, also after an interruption."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks import network_sizes
+from parlour.agents.artefact import load_artefact
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import Rows, observation_codes
+from parlour.envs.core.rules_table import make_table
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.learn_positions import turn_about
@@ -22,7 +25,12 @@ from parlour.training.learning.positions import (
     reorder,
     write_positions,
 )
-from parlour.training.learning.run_distill import FOLDER, DistillRun
+from parlour.training.learning.run_distill import (
+    FOLDER,
+    KNOWN_LIMIT,
+    WORLD_LIMIT,
+    DistillRun,
+)
 from parlour.training.learning.save_agent import weights_bytes
 from parlour.training.learning.settings import DistillSettings, make_settings
 from parlour.training.learning.train import Interrupted, resume, train
@@ -63,10 +71,8 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (folder / "seed-0" / FOLDER).iterdir()}
 
 
-@pytest.mark.parametrize("rounds", [1, 3])
-def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
-    rounds: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def stop_after(rounds: int, patch: pytest.MonkeyPatch) -> None:
+    """Interrupt the next run of this kind after so many rounds."""
     learn, count = DistillRun._learn, 0
 
     def stopping(self: Any, new: int) -> dict[str, float]:
@@ -76,8 +82,15 @@ def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
             raise KeyboardInterrupt
         return learn(self, new)
 
+    patch.setattr(DistillRun, "_learn", stopping)
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
+    rounds: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(DistillRun, "_learn", stopping)
+        stop_after(rounds, patch)
         with pytest.raises((KeyboardInterrupt, Interrupted)):
             train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     again = resume(tmp_path / whole.name, quiet=True)
@@ -129,7 +142,7 @@ def test_what_is_written_is_read(whole: Path, tmp_path: Path) -> None:
     file = sorted((whole / "seed-0" / FOLDER).iterdir())[0]
     found = read_positions(file, GAME)
     some = found.take(np.arange(5))
-    write_positions(tmp_path / "some.parquet", some, describe(GAME, RULES))
+    write_positions(tmp_path / "some.parquet", some, describe(make_table(GAME, RULES)))
     for written, read in zip(some, read_positions(tmp_path / "some.parquet", GAME), strict=True):
         np.testing.assert_array_equal(written, read)
 
@@ -245,3 +258,50 @@ def test_networks_are_compared_on_the_same_positions(
         network_sizes.main(replace(options, networks=("ranks",), json=None))
     with pytest.raises(ValueError, match="0 files of positions; at least 2 are needed"):
         network_sizes.main(replace(options, positions=tmp_path, json=None))
+
+
+MANY = replace(SMALL, variants=("three-passes", "classic", "open-stock"), name="many")
+
+
+def test_many_rules_are_learned_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every position is judged by its own rules; an agent is left that says all of them."""
+    folder = train(replace(MANY, runs=str(tmp_path / "whole")), quiet=True)
+    agent = load_artefact(folder / "seed-0" / "agent", GAME)
+    assert [GAME.variant_name(rules) for rules in (agent.rules, *agent.more_rules)] == [
+        *MANY.variants
+    ]
+    file = sorted((folder / "seed-0" / FOLDER).iterdir())[0]
+    about = json.loads(pq.read_schema(file).metadata[b"parlour"])
+    assert about["rules_digest"] == GAME.rules_digest(RULES) and len(about["more_rules"]) == 2
+    found = read_positions(file, GAME)
+    assert found.masks[np.arange(len(found.actions)), found.actions].all()
+    passes = {GAME.features.explain(row)["passes"] for row in found.observations}
+    assert len(passes) > 1  # positions by more than one of the rules
+    stop_after(1, monkeypatch)
+    with pytest.raises((KeyboardInterrupt, Interrupted)):
+        train(replace(MANY, runs=str(tmp_path / "parts")), quiet=True)
+    monkeypatch.undo()
+    again = resume(tmp_path / "parts" / folder.name, quiet=True)
+    assert network_of(again) == network_of(folder)
+
+
+def test_every_position_is_judged_by_its_own_rules(tmp_path: Path) -> None:
+    run = DistillRun(replace(MANY, teacher="pimc@3", runs=str(tmp_path)), 0, tmp_path / "seed-0")
+    seeds = np.arange(run.env.num_envs, dtype=np.uint64)
+    masks, judged = run._judge(seeds)
+    rows = run.env.rows
+    for number, places in run.env.table.split(rows.states):
+        rules = run.env.table.rules[number]
+        teacher: Any = load_agent("pimc@3", GAME, rules)
+        teacher.world_limit, teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
+        turn = prepare_turn(teacher, GAME, rules, rows.states[places], seeds[places])
+        np.testing.assert_array_equal(judged.values[places], teacher.judge(turn).values)
+        np.testing.assert_array_equal(masks[places], turn.masks)
+    assert len(set(run.env.table.find(rows.states).tolist())) == 3
+    run.close()
+
+
+def test_rules_that_the_teacher_cannot_judge_by_are_named(tmp_path: Path) -> None:
+    wrong = replace(MANY, variants=("three-passes", "second-chance"), runs=str(tmp_path))
+    with pytest.raises(ValueError, match=r"teacher='pimc@1', by second-chance: .*shuffle_redeal"):
+        train(wrong, quiet=True)
