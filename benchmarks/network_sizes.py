@@ -32,7 +32,7 @@ from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.plots import COLOURS, plain_axes
 from parlour.training.learning.curve import write_figure
 from parlour.training.learning.learn_positions import Student
-from parlour.training.learning.positions import Positions, concatenate, read_positions
+from parlour.training.learning.positions import Positions, concatenate, read_folder
 from parlour.training.learning.precision import learning_precision
 from parlour.training.learning.settings import DistillSettings
 from parlour.training.learning.settings_files import preset
@@ -76,10 +76,9 @@ def parse_network(text: str) -> tuple[str, int, int]:
 
 def read_all(folder: Path, game: Game) -> tuple[Positions, Positions]:
     """Return the positions to learn, and those held back. ValueError for less than two files."""
-    files = sorted(folder.glob("*.parquet"))
-    if len(files) < 2:
-        raise ValueError(f"{folder}: {len(files)} files of positions; at least 2 are needed")
-    parts = [read_positions(file, game) for file in files]
+    parts = read_folder(folder, game)
+    if len(parts) < 2:
+        raise ValueError(f"{folder}: one file of positions; at least 2 are needed")
     return concatenate(parts[:-1]), parts[-1]
 
 

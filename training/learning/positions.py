@@ -101,6 +101,17 @@ def read_positions(path: Path, game: Game) -> Positions:
     return found
 
 
+def read_folder(folder: Path, game: Game) -> list[Positions]:
+    """Return the positions of all files of a folder, in their order.
+
+    Raises ValueError, naming the folder or the file, where there is none or one cannot be read.
+    """
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        raise ValueError(f"{folder}: no files of judged positions (*.parquet)")
+    return [read_positions(file, game) for file in files]
+
+
 def _read_columns(table: pa.Table) -> Positions:
     arrays = []
     for name in ("observation", "action_mask", "values"):

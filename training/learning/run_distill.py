@@ -31,6 +31,7 @@ from .positions import (
     concatenate,
     describe,
     make_room,
+    read_folder,
     read_positions,
     write_positions,
 )
@@ -75,6 +76,8 @@ class DistillRun(Run):
         elif initial:
             agent = LearnedAgent.load(initial, self.game, None)
             self.network.load_state_dict(agent.network.state_dict())
+        for given in settings.positions:
+            self._take_in(concatenate(read_folder(Path(given), self.game)))
         self._read_rounds()
 
     def _load_teacher(self, rules: Any) -> Agent:

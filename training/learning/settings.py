@@ -138,6 +138,8 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     """Share of random actions in the network's games."""
     temperature: Annotated[float, Range(1e-4, 100)] = 0.05
     """The policy learned is the softmax of the values that the teacher names, over this."""
+    positions: tuple[str, ...] = ()
+    """Folders of judged positions, kept by other runs of this game: learned from the start, too."""
     indifferent: Share = 0.3
     """Share of those positions that are kept in which all actions are worth the same."""
 

@@ -135,7 +135,6 @@ def _read_table(
     for name in given:
         if not {kind.method, *methods} & set(list_users(name)):
             raise ValueError(explain_foreign(kind, name))
-    for name in ("seeds", "opponents", "variants", "option_names"):
-        if isinstance(given.get(name), list):
-            given[name] = tuple(given[name])
-    return given
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }

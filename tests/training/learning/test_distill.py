@@ -21,10 +21,12 @@ from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.learn_positions import turn_about
 from parlour.training.learning.positions import (
     describe,
+    read_folder,
     read_positions,
     reorder,
     write_positions,
 )
+from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.run_distill import (
     FOLDER,
     KNOWN_LIMIT,
@@ -256,7 +258,7 @@ def test_networks_are_compared_on_the_same_positions(
         network_sizes.main(replace(options, seed=1))
     with pytest.raises(ValueError, match="network 'ranks': allowed is NAME:WIDTHxDEPTH"):
         network_sizes.main(replace(options, networks=("ranks",), json=None))
-    with pytest.raises(ValueError, match="0 files of positions; at least 2 are needed"):
+    with pytest.raises(ValueError, match="no files of judged positions"):
         network_sizes.main(replace(options, positions=tmp_path, json=None))
 
 
@@ -305,3 +307,16 @@ def test_rules_that_the_teacher_cannot_judge_by_are_named(tmp_path: Path) -> Non
     wrong = replace(MANY, variants=("three-passes", "second-chance"), runs=str(tmp_path))
     with pytest.raises(ValueError, match=r"teacher='pimc@1', by second-chance: .*shuffle_redeal"):
         train(wrong, quiet=True)
+
+
+def test_positions_of_another_run_are_learned_too(whole: Path, tmp_path: Path) -> None:
+    folder = whole / "seed-0" / FOLDER
+    known = sum(len(part.actions) for part in read_folder(folder, GAME))
+    again = replace(SMALL, positions=(str(folder),), runs=str(tmp_path), name="again")
+    run = train(again, quiet=True)
+    result = json.loads((run / "seed-0" / RESULT_FILE).read_text())
+    own = sum(len(part.actions) for part in read_folder(run / "seed-0" / FOLDER, GAME))
+    assert result["positions"] == known + own and own
+    assert network_of(run) != network_of(whole)
+    with pytest.raises(ValueError, match=r"nowhere: no files of judged positions"):
+        train(replace(again, positions=("nowhere",), name="none"), quiet=True)
