@@ -1,0 +1,68 @@
+"""Sums of embeddings: the kernels that read codes give what torch gives by row numbers."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.agents.networks import Embedding, _SumRows, build_network
+from parlour.envs import game
+from parlour.training.learning.sb3 import CardVecEnv
+
+GAMES = ["pyramid", "poker_squares", "puss_in_the_corner"]
+
+
+def positions(name: str) -> torch.Tensor:
+    """Codes of positions in the middle of games, int8 (n, entries)."""
+    env = CardVecEnv(name, 64, encoding="codes")
+    env.seed(3)
+    seen, rng = [env.reset()], np.random.default_rng(3)
+    for _ in range(12):
+        masks = env.masks()
+        seen.append(env.step((rng.random(masks.shape) * masks).argmax(axis=1))[0])
+    return torch.from_numpy(np.concatenate(seen))
+
+
+def network_for(name: str) -> Embedding:
+    torch.manual_seed(0)
+    made = build_network("embedding", game(name), 16, 1)
+    assert isinstance(made, Embedding)
+    return made
+
+
+def by_row_numbers(network: Embedding, codes: torch.Tensor) -> Any:
+    return _SumRows.apply(network.table, network.reader(codes))  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_sums_are_those_of_torch_bit_for_bit(name: str) -> None:
+    network, codes = network_for(name), positions(name)
+    with torch.no_grad():
+        assert torch.equal(network.sum_entries(codes), by_row_numbers(network, codes))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gradients_are_those_of_torch(name: str) -> None:
+    network, codes = network_for(name), positions(name)
+    weights = torch.randn(len(codes), 16)
+    (expected,) = torch.autograd.grad(
+        (by_row_numbers(network, codes) * weights).sum(), network.table
+    )
+    (found,) = torch.autograd.grad((network.sum_entries(codes) * weights).sum(), network.table)
+    assert expected.abs().max() > 1 and found[0].abs().max() == 0
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_codes_of_another_kind_are_read_as_before() -> None:
+    network, codes = network_for("pyramid"), positions("pyramid")
+    with torch.no_grad():
+        assert torch.equal(network.sum_entries(codes.long()), network.sum_entries(codes))
+
+
+def test_part_of_a_larger_array_is_read_by_itself() -> None:
+    network, codes = network_for("pyramid"), positions("pyramid")
+    wider = torch.cat([codes, codes], dim=1)
+    with torch.no_grad():
+        part = network.sum_entries(wider[:, : codes.shape[1]])
+        assert torch.equal(part, network.sum_entries(codes))
