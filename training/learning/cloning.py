@@ -64,7 +64,7 @@ class CloningPPO(CardPPO):
             after = np.stack([value(codes) for codes in [*seen[1:], env.rows.codes]])
         returns = lambda_returns(rewards, dones, after, self.gamma, self.gae_lambda)
         parts = [array.reshape(-1, *array.shape[2:]) for array in (seen, masks, labels, returns)]
-        self.rollout = [torch.from_numpy(part) for part in parts]
+        self.rollout = [torch.from_numpy(part).to(self.device) for part in parts]
         return True
 
     def _collect_lesson(self, env: CardVecEnv) -> tuple[np.ndarray, ...]:
@@ -118,10 +118,10 @@ class CloningPPO(CardPPO):
         """Learn from the rollout."""
         if not self.teaching:
             return super().train()
-        self._train_minibatches(len(self.rollout[0]), self._learn, "train/cloning_loss")
+        self._train_minibatches(len(self.rollout[0]), self._learn, ["cloning_loss"])
 
-    def _learn(self, part: Tensor) -> float:
-        codes, masks, labels, returns = (array[part].to(self.device) for array in self.rollout)
+    def _learn(self, part: Tensor) -> list[Tensor]:
+        codes, masks, labels, returns = (array[part] for array in self.rollout)
         network = cast(CardPolicy, self.policy).network
         logits, values = network(self._encode(codes))
         logits = cast(CardPolicy, self.policy).mask_logits(logits, masks)
@@ -132,4 +132,4 @@ class CloningPPO(CardPPO):
             loss = -(labels * log_chances).sum(dim=1).mean()
         loss = loss + self.ent_coef * (chances * log_chances).sum(dim=1).mean()
         self._optimizer_step(loss + self.vf_coef * nn.functional.mse_loss(values, returns))
-        return loss.item()
+        return [loss]

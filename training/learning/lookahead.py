@@ -59,7 +59,8 @@ class LookaheadPPO(CardPPO):
             after = [value(codes) for codes in [*seen[1:], env.rows.codes]]
         rewards += self.gamma * cut
         returns = lambda_returns(rewards, dones, np.stack(after), self.gamma, self.gae_lambda)
-        self.rollout = torch.from_numpy(np.concatenate(seen)), torch.from_numpy(returns.ravel())
+        parts = np.concatenate(seen), returns.ravel()
+        self.rollout = [torch.from_numpy(part).to(self.device) for part in parts]
         return True
 
     def _play(self, env: CardVecEnv) -> tuple[np.ndarray, ...]:
@@ -84,14 +85,14 @@ class LookaheadPPO(CardPPO):
         """Learn from the rollout."""
         if not self.ahead:
             return super().train()
-        self._train_minibatches(len(self.rollout[0]), self._learn, "train/value_loss")
+        self._train_minibatches(len(self.rollout[0]), self._learn, ["value_loss"])
 
-    def _learn(self, part: Tensor) -> float:
-        codes, returns = (array[part].to(self.device) for array in self.rollout)
+    def _learn(self, part: Tensor) -> list[Tensor]:
+        codes, returns = (array[part] for array in self.rollout)
         network = cast(CardPolicy, self.policy).network
         loss = nn.functional.mse_loss(network(self._encode(codes))[1], returns)
         self._optimizer_step(loss)
-        return loss.item()
+        return [loss]
 
 
 def lookahead_config(config: StepConfig) -> StepConfig:

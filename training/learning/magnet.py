@@ -87,7 +87,8 @@ class MagnetPPO(CardPPO):
         whole = seen, masks, actions, logs, magnet, advantages.astype(np.float32), returns
         acted = waiting.ravel()
         self.rollout = [
-            torch.from_numpy(part.reshape(-1, *part.shape[2:])[acted]) for part in whole
+            torch.from_numpy(part.reshape(-1, *part.shape[2:])[acted]).to(self.device)
+            for part in whole
         ]
         return True
 
@@ -111,9 +112,7 @@ class MagnetPPO(CardPPO):
 
     def train(self) -> None:
         """Learn from the rollout; then the magnet follows."""
-        self.distances: list[float] = []
-        self._train_minibatches(len(self.rollout[0]), self._learn, "train/loss")
-        self.logger.record("train/magnet_kl", float(np.mean(self.distances)))
+        self._train_minibatches(len(self.rollout[0]), self._learn, ["loss", "magnet_kl"])
         if self._n_updates // self.n_epochs % self.magnet_interval == 0:
             self.follow(self.magnet_rate)
 
@@ -123,9 +122,9 @@ class MagnetPPO(CardPPO):
         for own, goal in zip(self.magnet.parameters(), self.network.parameters(), strict=True):
             own.lerp_(goal, share)
 
-    def _learn(self, part: Tensor) -> float:
+    def _learn(self, part: Tensor) -> list[Tensor]:
         codes, masks, actions, old, magnet, advantages, returns = (
-            array[part].to(self.device) for array in self.rollout
+            array[part] for array in self.rollout
         )
         logits, values = self.network(self._encode(codes))
         logits = cast(CardPolicy, self.policy).mask_logits(logits, masks)
@@ -136,11 +135,10 @@ class MagnetPPO(CardPPO):
         gain = torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).mean()
         entropy = -(chances * logs).sum(dim=1).mean()
         distance = (chances * (logs - magnet)).sum(dim=1).mean()
-        self.distances.append(distance.item())
         policy_loss = self.magnet_coef * distance - gain - self.ent_coef * entropy
         loss = policy_loss + self.vf_coef * nn.functional.mse_loss(values, returns)
         self._optimizer_step(loss)
-        return loss.item()
+        return [loss, distance]
 
     def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
         names, others = super()._get_torch_save_params()

@@ -5,8 +5,9 @@ as `MaskablePPO` does, without its loops over infos, and keeps count of where th
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,20 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from torch import Tensor
+from stable_baselines3.common.utils import explained_variance
+from torch import Tensor, nn
 
 from parlour.agents.networks import CardNetwork, masked_logits
 
 from .sb3 import CardVecEnv
 
+ROLLOUT = ("observations", "action_masks", "actions", "log_probs", "advantages", "returns")
+"""What is learned from, by its names in the rollout buffer of sb3-contrib."""
+LOGGED = (
+    *("entropy_loss", "policy_gradient_loss", "value_loss"),
+    *("approx_kl", "clip_fraction", "loss"),
+)
+"""What is logged of each update, as sb3-contrib names it: means over its minibatches."""
 PHASES = ("env", "forward", "distribution", "buffer", "update", "evaluation", "other")
 
 
@@ -71,6 +80,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         self.optimizer = self.optimizer_class(
             self.parameters(),
             lr=lr_schedule(1),
+            fused=True,
             **self.optimizer_kwargs,  # type: ignore[call-arg]
         )
 
@@ -225,18 +235,24 @@ class CardPPO(MaskablePPO):
         self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
         return rewards, dones, infos
 
-    def _train_minibatches(self, n: int, learn: Callable[[Tensor], float], name: str) -> None:
-        """Call ``learn`` with minibatches of n samples' numbers; log its mean loss by name."""
+    def _train_minibatches(
+        self, n: int, learn: Callable[[Tensor], Sequence[Tensor]], names: Sequence[str]
+    ) -> None:
+        """Call ``learn`` with minibatches of n samples' numbers; log means of what it returns.
+
+        These are read once at the end: an accelerator need not wait in between.
+        """
         with self.clock("update"):
             self.policy.set_training_mode(True)
             self._update_learning_rate(self.policy.optimizer)
-            losses = [
-                learn(part)
-                for _ in range(self.n_epochs)
-                for part in torch.randperm(n).split(self.batch_size)  # type: ignore[no-untyped-call]
-            ]
+            said = []
+            for _ in range(self.n_epochs):
+                order = torch.randperm(n).to(self.device)  # drawn by the one generator for all
+                for part in order.split(self.batch_size):  # type: ignore[no-untyped-call]
+                    said.append(torch.stack([one.detach() for one in learn(part)]))
             self._n_updates += self.n_epochs
-            self.logger.record(name, float(np.mean(losses)))
+            for name, mean in zip(names, torch.stack(said).mean(dim=0).tolist(), strict=True):
+                self.logger.record(f"train/{name}", mean)
 
     def _encode(self, codes: Tensor) -> Tensor:
         """Return ``codes`` observations in the encoding of the network."""
@@ -257,6 +273,34 @@ class CardPPO(MaskablePPO):
         return torch.as_tensor(observations, device=self.device)
 
     def train(self) -> None:
-        """Update the policy; see `MaskablePPO.train`."""
-        with self.clock("update"):
-            super().train()
+        """Update the policy as `MaskablePPO.train` does; the rollout goes to the device once."""
+        buffer = self.rollout_buffer
+        with self.clock("buffer"):
+            parts = [getattr(buffer, name) for name in ROLLOUT]
+            arrays = [torch.from_numpy(one.reshape(-1, *one.shape[2:])) for one in parts]
+            rollout = [one.to(self.device) for one in (arrays[0], arrays[1].bool(), *arrays[2:])]
+        clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
+        learn = partial(self._learn_policy, rollout, clip)
+        self._train_minibatches(len(rollout[0]), learn, LOGGED)
+        explained = explained_variance(buffer.values.flatten(), buffer.returns.flatten())
+        self.logger.record("train/explained_variance", explained)
+        self.logger.record("train/clip_range", clip)
+        self.logger.record("train/n_updates", self._n_updates)
+
+    def _learn_policy(self, rollout: list[Tensor], clip: float, part: Tensor) -> list[Tensor]:
+        """Make one step from a minibatch; return what is logged, as `LOGGED` names it."""
+        seen, masks, actions, old, advantages, returns = (array[part] for array in rollout)
+        policy = self.policy
+        assert isinstance(policy, CardPolicy)
+        values, logs, entropies = policy.evaluate_actions(seen, actions.flatten(), masks)
+        change = logs - old
+        ratio = change.exp()
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        gains = torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip))
+        policy_loss, entropy_loss = -gains.mean(), -entropies.mean()
+        value_loss = nn.functional.mse_loss(values.flatten(), returns)
+        loss = policy_loss + self.ent_coef * entropy_loss + self.vf_coef * value_loss
+        self._optimizer_step(loss)
+        divergence = (ratio.detach() - 1 - change.detach()).mean()
+        clipped = ((ratio.detach() - 1).abs() > clip).float().mean()
+        return [entropy_loss, policy_loss, value_loss, divergence, clipped, loss]

@@ -74,12 +74,12 @@ class CardPQN(CardPPO):
 
     def train(self) -> None:
         """Learn from the rollout."""
-        self._train_minibatches(len(self.rollout[0]), self._learn, "train/value_loss")
+        self._train_minibatches(len(self.rollout[0]), self._learn, ["value_loss"])
 
-    def _learn(self, part: Tensor) -> float:
+    def _learn(self, part: Tensor) -> list[Tensor]:
         seen, actions, returns = (array[part] for array in self.rollout)
         worths, values = self.network(seen)
         chosen = worths.gather(1, actions[:, None]).squeeze(1)
         loss = nn.functional.mse_loss(chosen, returns)
         self._optimizer_step(loss + self.vf_coef * nn.functional.mse_loss(values, returns))
-        return loss.item()
+        return [loss]

@@ -1,0 +1,87 @@
+"""CardPPO learns as MaskablePPO does: the same step from the same rollout, and the same log."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+
+from parlour.training.learning.ppo import LOGGED, CardPPO
+from parlour.training.learning.run_network import make_model
+from parlour.training.learning.settings import PPOSettings
+
+ROLLOUT = 8 * 16
+SETTINGS = PPOSettings(
+    variant="three-passes",
+    n_envs=8,
+    n_steps=16,
+    batch_size=ROLLOUT,
+    n_epochs=2,
+    width=16,
+    depth=2,
+    max_moves=9,
+    device="cpu",
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def filled(**changed: Any) -> CardPPO:
+    """A model whose buffer holds a rollout."""
+    model = make_model(SETTINGS if not changed else PPOSettings(**{**vars(SETTINGS), **changed}), 3)
+    _, callback = model._setup_learn(0)
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, SETTINGS.n_steps)
+    return model
+
+
+def weights_after(train: Any) -> tuple[torch.Tensor, dict[str, float]]:
+    model = filled()
+    train(model)
+    said = {name: float(value) for name, value in model.logger.name_to_value.items()}
+    return torch.cat([one.detach().flatten() for one in model.policy.parameters()]), said
+
+
+def test_an_update_is_that_of_maskable_ppo() -> None:
+    before, _ = weights_after(lambda model: None)
+    own, said = weights_after(lambda model: model.train())
+    theirs, told = weights_after(MaskablePPO.train)
+    assert (own - before).abs().max() > 1e-4
+    torch.testing.assert_close(own, theirs, rtol=1e-4, atol=1e-6)
+    assert said.keys() == told.keys()
+    for name in ("value_loss", "entropy_loss", "policy_gradient_loss", "clip_fraction"):
+        assert said[f"train/{name}"] == pytest.approx(told[f"train/{name}"], abs=1e-5), name
+    assert {f"train/{name}" for name in LOGGED} < said.keys()
+
+
+def test_every_step_is_learned_from_once_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, parts = filled(batch_size=48), []
+    learn = CardPPO._learn_policy
+
+    def noting(self: CardPPO, rollout: Any, clip: float, part: torch.Tensor) -> Any:
+        parts.append(part)
+        return learn(self, rollout, clip, part)
+
+    monkeypatch.setattr(CardPPO, "_learn_policy", noting)
+    model.train()
+    assert [len(part) for part in parts] == [48, 48, 32] * 2
+    for k in (0, 3):
+        assert torch.equal(torch.cat(parts[k : k + 3]).sort().values, torch.arange(ROLLOUT))
+
+
+def test_the_optimiser_is_fused_and_takes_what_older_runs_saved() -> None:
+    model = filled()
+    adam = model.policy.optimizer
+    assert adam.defaults["fused"] and adam.defaults["eps"] == 1e-5
+    model.train()
+    old = deepcopy(adam.state_dict())
+    for group in old["param_groups"]:
+        group["fused"] = None
+    adam.load_state_dict(old)
+    before = torch.cat([one.detach().flatten() for one in model.policy.parameters()])
+    model.train()
+    after = torch.cat([one.detach().flatten() for one in model.policy.parameters()])
+    assert not torch.equal(before, after)
