@@ -77,8 +77,9 @@ class _SumRowsHere(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        columns: Columns = ctx.columns
         of_table = gradient.new_zeros(ctx.size, gradient.shape[1])
-        add_to_rows(ctx.codes, *ctx.columns, gradient.contiguous().numpy(), of_table.numpy())
+        add_to_rows(ctx.codes, *columns, gradient.contiguous().numpy(), of_table.numpy())
         return of_table, None, None
 
 

@@ -1,0 +1,136 @@
+"""How long a network learns until it plays as well as greedy, by preset, and where the time goes.
+
+``python -m benchmarks.time_to_greedy --presets ppo --seeds 0 1 2`` trains by each preset in turn,
+seed by seed, and lets the agent play the deals of GAME-validation every ``--every`` steps. The first
+time that it does as well there as greedy on the same deals is the time: of learning alone, without
+that of the evaluations, as the clock says and as the processor does. Then it plays other deals,
+those of GAME-1, against greedy, for a level that was met by luck is not one.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tyro
+
+from parlour.agents.registry import load_agent
+from parlour.envs.core.deals import bank_seeds
+from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.evaluation.stats import bootstrap_mean
+from parlour.training.learning.precision import learning_precision
+from parlour.training.learning.run import Run
+from parlour.training.learning.settings import LearnerSettings, SoloSettings
+from parlour.training.learning.settings_files import preset
+from parlour.training.learning.train import RUNS
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure."""
+
+    game: str = "pyramid"
+    presets: tuple[str, ...] = ("ppo",)
+    settings: Path | None = None
+    """A file with these presets (None: the game's own)."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    deals: int = 2000
+    """Deals of GAME-validation for each evaluation."""
+    every: int = 65_536
+    """Steps from one evaluation to the next, rounded up to whole rollouts."""
+    most: int = 2_000_000
+    """Steps after which a run is given up."""
+    confirm: int = 4000
+    """Deals of GAME-1 that are played at the end (0: none)."""
+    threads: int = 1
+    json: Path | None = None
+    """Write all figures there."""
+
+
+@dataclass
+class Spent:
+    """Seconds of learning so far."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+
+
+def learn(run: Run, steps: int, spent: Spent) -> None:
+    """Let a run go on to so many steps and add up what that takes."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    with learning_precision(run.settings):
+        while run.steps < steps and run.share_done() < 1:
+            run.iterate()
+    spent.wall += time.perf_counter() - wall
+    spent.cpu += time.process_time() - cpu
+
+
+def count_won(run: Run, agent: Any, seeds: np.ndarray) -> np.ndarray:
+    """Return of each deal whether the agent wins it, or its score, by the game's measure."""
+    assert isinstance(run.settings, SoloSettings)
+    limit = run.settings.max_moves
+    found = play_deals(run.game, run.rules, agent, seeds, max_moves=limit, key="level")
+    return found.facts[run.game.goal_name(run.rules)].astype(float)
+
+
+def measure(options: Options, name: str, seed: int, folder: str) -> dict[str, Any]:
+    """Train by a preset until its agent does as well as greedy; return what that took."""
+    settings = preset(options.game, name, options.settings)
+    assert isinstance(settings, LearnerSettings)
+    settings = replace(
+        settings, eval_deals=options.deals, threads=options.threads, device="cpu", seeds=(seed,)
+    )
+    run = RUNS[settings.method](settings, seed, Path(folder) / f"{name}-{seed}")
+    greedy = load_agent("greedy", run.game, run.rules, 0)
+    goal = count_won(run, greedy, run.deals).mean()
+    spent, curve, done = Spent(), [], False
+    while not done and run.steps < min(options.most, run.total):
+        learn(run, run.steps + options.every, spent)
+        level = count_won(run, run.agent(), run.deals).mean()
+        done = bool(level >= goal)
+        curve.append((run.steps, round(spent.cpu, 2), round(spent.wall, 2), round(level, 4)))
+        print(f"  {run.steps:>9,} steps {spent.cpu:6.1f} s CPU {spent.wall:6.1f} s {level:.4f}")
+    found = {"preset": name, "seed": seed, "reached": done, "greedy": goal, "curve": curve}
+    found |= {"steps": run.steps, "cpu": spent.cpu, "wall": spent.wall}
+    clock = getattr(run, "clock", None)
+    found["phases"] = {k: round(v, 2) for k, v in clock.seconds.items()} if clock else {}
+    if options.confirm:
+        other = bank_seeds(f"{run.game.name}-1", range(options.confirm))
+        less = count_won(run, run.agent(), other) - count_won(run, greedy, other)
+        found["less_greedy"] = list(bootstrap_mean(less))
+    run.close()
+    return found
+
+
+def describe(found: dict[str, Any]) -> str:
+    """Say in one line what a run came to."""
+    reached = "greedy's level" if found["reached"] else "NOT greedy's level"
+    phases = ", ".join(f"{name} {s:.1f}" for name, s in found["phases"].items() if s)
+    said = f"{found['preset']} seed {found['seed']}: {reached} ({found['greedy']:.4f}) after "
+    said += f"{found['steps']:,} steps, {found['cpu']:.1f} s CPU, {found['wall']:.1f} s; {phases}"
+    if "less_greedy" in found:
+        mean, low, high = found["less_greedy"][:3]
+        said += f"; on other deals {100 * mean:+.2f} [{100 * low:+.2f}, {100 * high:+.2f}]"
+    return said
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure by command line."""
+    options = tyro.cli(Options, args=arguments, description=__doc__)
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in options.seeds:
+            for name in options.presets:
+                found.append(measure(options, name, seed, folder))
+                print(describe(found[-1]), flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    main()
