@@ -1,10 +1,10 @@
 """How long a network learns until it plays as well as greedy, by preset, and where the time goes.
 
 ``python -m benchmarks.time_to_greedy --presets ppo --seeds 0 1 2`` trains by each preset in turn,
-seed by seed, and lets the agent play the deals of GAME-validation every ``--every`` steps. The first
-time that it does as well there as greedy on the same deals is the time: of learning alone, without
-that of the evaluations, as the clock says and as the processor does. Then it plays other deals,
-those of GAME-1, against greedy, for a level that was met by luck is not one.
+seed by seed, and lets the agent play deals of GAME-validation every ``--every`` steps. The time is
+that until it first does as well there as greedy on the same deals: of learning alone, without the
+evaluations, as the clock says and as the processor does. Then it plays other deals, those of
+GAME-1, against greedy, for a level that was met by luck is not one.
 """
 
 import json
