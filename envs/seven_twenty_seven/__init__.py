@@ -4,6 +4,7 @@ from ..core.contract import Seats
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
 from .layout import action_words, final_info, layout
@@ -48,6 +49,7 @@ GAME = Game(
     final_info=final_info,
     score_range=(-(10**6), 10**7),
     seats=Seats(SEATS, make_view_rows(view), reward_unit),
+    hidden_cards=HIDDEN,
     earlier=EARLIER,
     state_check=STATE_CHECK,
     pack=pack,

@@ -18,8 +18,10 @@ from parlour.envs.core.rows import Rows, observation_codes, resample_copies, vie
 from parlour.envs.seven_twenty_seven.rules import (
     CALL,
     DRAW,
+    FAR,
     FOLD,
     RAISE,
+    SEATS,
     STAND,
     Declare,
     Nearness,
@@ -413,3 +415,39 @@ def test_what_follows_looks_the_same_until_a_card_is_seen(variant: str) -> None:
             compared += 1
         assert other.states["over"][0]
     assert compared > 100
+
+
+def test_a_critic_is_told_what_the_others_see_of_their_own_hands() -> None:
+    assert GAME.hidden_cards is not None
+    told = told_of_nobody = 0
+    for rules in rule_sets(12):
+        for state in positions(rules, 3, every=4):
+            found = GAME.hidden_cards.read(state).reshape(SEATS - 1, 3)
+            for k, held in enumerate(found.tolist(), 1):
+                seat = (int(state["turn"][0]) + k) % rules.players
+                if k >= rules.players or not state["live"][0] >> seat & 1:
+                    assert held == [0, 0, 0]
+                    told_of_nobody += 1
+                    continue
+                seen = view_states(GAME, rules, state, np.array([seat]))
+                facts = GAME.features.explain(observation_codes(seen)[0])
+                own = [facts["off_7"], facts["off_27"], facts["low"]]
+                assert held == [min(number, FAR) + 1 for number in own]
+                told += 1
+    assert told > 100 and told_of_nobody > 100
+
+
+def test_a_critic_is_told_of_cards_that_no_seat_is_shown() -> None:
+    assert GAME.hidden_cards is not None
+    rules, differing = GAME.make_rules("home"), []
+    for state in positions(rules, 10, every=3):
+        if state["over"][0] or state["live"][0].bit_count() < 2:
+            continue
+        other = resample_copies(GAME, rules, state, 3)
+        seat = state["turn"].astype(np.int64)
+        here, there = (
+            observation_codes(view_states(GAME, rules, one, seat)) for one in (state, other)
+        )
+        assert (here == there).all()
+        differing.append((GAME.hidden_cards.read(state) != GAME.hidden_cards.read(other)).any())
+    assert np.mean(differing) > 0.9

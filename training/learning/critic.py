@@ -14,7 +14,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.features import Features, Piece, whole_number
-from parlour.envs.keywords import encode_observations, observation_space
+from parlour.envs.keywords import observation_space
 
 from .sb3 import CardVecEnv
 
@@ -73,6 +73,10 @@ class CriticVecEnv(CardVecEnv):
         super().__init__(game, num_envs, variant, **rest)
         self.observation_space = observation_space(self.critic_game, self.encoding)
 
-    def _observe(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        seen = np.concatenate([codes, self.privilege.read(states, self.rules)], axis=1)
-        return encode_observations(self.critic_game, self.encoding, seen)
+    @property
+    def features(self) -> Features:
+        """See `CardVecEnv.features`."""
+        return self.critic_game.features
+
+    def _see(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        return np.concatenate([codes, self.privilege.read(states, self.rules)], axis=1)

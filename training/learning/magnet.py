@@ -98,11 +98,12 @@ class MagnetPPO(CardPPO):
         rows, policy = env.rows, cast(CardPolicy, self.policy)
         assert isinstance(rows, TableRows)
         with self.clock("env"):
-            seen, masks, waiting = rows.codes.copy(), env.masks(), rows.waiting
+            seen, masks, waiting = env.codes(), env.masks(), rows.waiting
         with self.clock("forward"):
             observations = self._tensor(self._last_obs)
-            logits, values = policy.network(observations)
-            magnet = policy.mask_logits(self.magnet(observations)[0], masks).log_softmax(dim=1)
+            logits, values = policy.outputs(observations)
+            magnet = self.magnet(policy.own_part(observations))[0]
+            magnet = policy.mask_logits(magnet, masks).log_softmax(dim=1)
         with self.clock("distribution"):
             actions, logs = policy.sample(policy.mask_logits(logits, masks))
             chosen = actions.cpu().numpy()
@@ -126,8 +127,9 @@ class MagnetPPO(CardPPO):
         codes, masks, actions, old, magnet, advantages, returns = (
             array[part] for array in self.rollout
         )
-        logits, values = self.network(self._encode(codes))
-        logits = cast(CardPolicy, self.policy).mask_logits(logits, masks)
+        policy = cast(CardPolicy, self.policy)
+        logits, values = policy.outputs(self._encode(codes))
+        logits = policy.mask_logits(logits, masks)
         chances, logs = logits.softmax(dim=1), logits.log_softmax(dim=1)
         ratio = (logs.gather(1, actions[:, None]).squeeze(1) - old).exp()
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)

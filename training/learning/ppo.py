@@ -93,11 +93,11 @@ class CardPolicy(MaskableActorCriticPolicy):
         if self.critic is None:
             logits, values = self.network(obs)
         else:
-            logits, values = self.network(self._own_part(obs))[0], self.critic(obs)[1]
+            logits, values = self.network(self.own_part(obs))[0], self.critic(obs)[1]
         return logits, values
 
-    def _own_part(self, obs: Tensor) -> Tensor:
-        """Return what the player sees of observations that a critic reads to their end."""
+    def own_part(self, obs: Tensor) -> Tensor:
+        """Return what the player sees of observations, which a critic reads to their end."""
         return obs[:, : self.network.features.size(self.network.encoding)]
 
     def mask_logits(self, logits: Tensor, masks: Any) -> Tensor:
@@ -256,10 +256,9 @@ class CardPPO(MaskablePPO):
 
     def _encode(self, codes: Tensor) -> Tensor:
         """Return ``codes`` observations in the encoding of the network."""
-        assert isinstance(self.policy, CardPolicy)
-        network = self.policy.network
-        if network.encoding == "onehot":
-            return torch.from_numpy(network.features.onehot(codes.cpu().numpy())).to(self.device)
+        assert isinstance(self.env, CardVecEnv)
+        if self.env.encoding == "onehot":
+            return torch.from_numpy(self.env.features.onehot(codes.cpu().numpy())).to(self.device)
         return codes
 
     def _optimizer_step(self, loss: Tensor) -> None:

@@ -65,7 +65,7 @@ def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -
     if isinstance(settings, SoloSettings):
         keywords["max_moves"] = settings.max_moves
     kind: type[CardVecEnv] = CardVecEnv
-    if isinstance(settings, PPOSettings) and settings.critic != "own":
+    if isinstance(settings, PPOSettings | SelfplaySettings) and settings.critic != "own":
         kind, keywords["critic"] = CriticVecEnv, settings.critic
     return kind(
         find_game(settings.game),

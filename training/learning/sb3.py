@@ -14,13 +14,13 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
+from parlour.envs.core.features import Features
 from parlour.envs.core.rows import Rows, copy_states, observation_codes
 from parlour.envs.core.rules_table import RulesTable, Variants
 from parlour.envs.keywords import (
     BROKEN,
     ChosenDeal,
     check_actions,
-    encode_observations,
     make_rows,
     observation_space,
     read_options,
@@ -187,9 +187,22 @@ class CardVecEnv(VecEnv):
         """Return the observations as they are now, in an array of their own."""
         return self._observe(self.rows.states, self.rows.codes)
 
+    @property
+    def features(self) -> Features:
+        """Of what pieces observations are made."""
+        return self.game.features
+
+    def codes(self) -> np.ndarray:
+        """Return the observations as they are now as ``codes``, in an array of their own."""
+        return self._see(self.rows.states, self.rows.codes).copy()
+
+    def _see(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return the codes of states with all else that is observed of these."""
+        return codes
+
     def _observe(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return the observations of states, whose codes these are, in an array of their own."""
-        return encode_observations(self.game, self.encoding, codes)
+        return self.features.encode(self._see(states, codes), self.encoding)
 
     def masks(self) -> np.ndarray:
         """Return the legal actions, bool (num_envs, actions), in an array of their own."""

@@ -42,6 +42,12 @@ __all__ = [
 ]
 
 
+def check_cards_critic(critic: str, game: Game) -> None:
+    """Refuse a critic that is to see the hidden cards of a game that does not name them."""
+    if critic == "cards" and game.hidden_cards is None:
+        raise ValueError(f"critic='cards': {game.title} does not say which cards are hidden")
+
+
 @settings_class
 class PPOSettings(PolicySettings, ManyRulesSettings):
     """MaskablePPO."""
@@ -70,8 +76,7 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
 
     def _check_critic(self, game: Game) -> None:
         """Refuse a critic that is to see what the game does not tell."""
-        if self.critic == "cards" and game.hidden_cards is None:
-            raise ValueError(f"critic='cards': {game.title} does not say which cards are hidden")
+        check_cards_critic(self.critic, game)
         if self.critic == "solver":
             if game.winnable_after is None:
                 raise ValueError(
@@ -168,6 +173,10 @@ class SelfplaySettings(PolicySettings):
 
     method = "selfplay"
 
+    critic: Literal["own", "cards"] = "own"
+    """What the value sees in training: own (what the seat that acts sees) or cards (what the others
+    hold, too), by which it is a network of its own, which the trained agent does without."""
+
     opponents: tuple[str, ...] = ("greedy",)
     """The players in the pool, beside the learner and its past; the final field, too."""
     self_share: Share = 1.0
@@ -182,6 +191,7 @@ class SelfplaySettings(PolicySettings):
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
+        check_cards_critic(self.critic, game)
         if not self.opponents:
             raise ValueError("opponents=(): at least one")
 

@@ -6,7 +6,7 @@ import signal
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -23,14 +23,21 @@ from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import observation_codes, view_states
 from parlour.envs.core.turn import Agent
+from parlour.envs.seven_twenty_seven.hidden import HIDDEN
 from parlour.training.equilibrium.cfr import exploit
 from parlour.training.equilibrium.exploitability import extract_policy
 from parlour.training.equilibrium.game_tree import Tree, build
 from parlour.training.evaluation.duplicate_play import play_duplicate
 from parlour.training.learning.magnet import MagnetPPO, seat_advantages
+from parlour.training.learning.ppo import CardPolicy
 from parlour.training.learning.run import validation_key
 from parlour.training.learning.selfplay import SelfplayRun
-from parlour.training.learning.settings import PPOSettings, SelfplaySettings, make_settings
+from parlour.training.learning.settings import (
+    PPOSettings,
+    SelfplaySettings,
+    check_cards_critic,
+    make_settings,
+)
 from parlour.training.learning.settings_command import parse
 from parlour.training.learning.table_rows import LEARNER, TableRows
 from parlour.training.learning.train import Interrupted, main, resume, train
@@ -129,7 +136,9 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     assert nets.mean() == pytest.approx(result(whole)["final"]["score"]["mean"])
 
 
-@pytest.mark.parametrize("changed", [{}, {"self_share": 1.0, "magnet_interval": 2}])
+@pytest.mark.parametrize(
+    "changed", [{}, {"self_share": 1.0, "magnet_interval": 2, "critic": "cards"}]
+)
 def test_a_stopped_run_goes_on_bit_by_bit(
     changed: dict[str, Any], whole: Path, tmp_path: Path
 ) -> None:
@@ -344,3 +353,49 @@ def test_one_player_and_several_are_learned_by_their_own_methods(
     assert main(["seven-twenty-seven", "--opponents", "nobody", "--runs", str(tmp_path)]) == 2
     assert "nobody" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def begun(folder: Path, **changed: Any) -> SelfplayRun:
+    """A run whose critic sees cards, after one rollout."""
+    run = SelfplayRun(replace(SMALL, critic="cards", **changed), 0, folder)
+    run.iterate()
+    return run
+
+
+@pytest.mark.parametrize("network", ["numbers", "mlp"])
+def test_a_critic_learns_from_what_the_others_hold_and_the_policy_does_not(
+    network: str, tmp_path: Path
+) -> None:
+    with closing(begun(tmp_path, network=network)) as run:
+        env, policy = run.env, cast(CardPolicy, run.model.policy)
+        codes = env.codes()
+        assert (codes[:, : GAME.features.width] == env.rows.codes).all()
+        assert (codes[:, GAME.features.width :] == HIDDEN.read(env.rows.states)).all()
+        other = codes.copy()
+        other[:, GAME.features.width :] = 7
+        here, there = (policy.outputs(run.model._encode(torch.tensor(o))) for o in (codes, other))
+        assert torch.equal(here[0], there[0])
+        assert (here[1] != there[1]).all()
+        own = [one.clone() for one in policy.network.value.parameters()]
+        critic = [one.clone() for one in policy.critic.value.parameters()]
+        run.iterate()
+        assert all(map(torch.equal, own, policy.network.value.parameters()))
+        assert not any(map(torch.equal, critic, policy.critic.value.parameters()))
+
+
+def test_the_agent_of_a_run_comes_without_its_critic(whole: Path, tmp_path: Path) -> None:
+    folder = trained(tmp_path, critic="cards")
+    shapes = []
+    for one in (folder, whole):
+        agent = load_agent(str(one), GAME, RULES)
+        assert isinstance(agent, LearnedAgent)
+        shapes.append({name: value.shape for name, value in agent.network.state_dict().items()})
+    assert shapes[0] == shapes[1]
+    assert any(name.startswith("critic.") for name in last_parameters(folder)["policy"])
+
+
+def test_a_critic_of_cards_wants_a_game_that_names_them() -> None:
+    with pytest.raises(
+        ValueError, match=r"^critic=.cards.: .* does not say which cards are hidden"
+    ):
+        check_cards_critic("cards", replace(GAME, hidden_cards=None))
