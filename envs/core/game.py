@@ -47,7 +47,10 @@ class HiddenCards(NamedTuple):
     piece: Piece
     """What it is: `Game.features` has none of its name."""
     read: Callable[[States], np.ndarray]
-    """Returns its codes of states, int8 (n, ``piece.size``); 0: not hidden, or no card."""
+    """Returns its codes of states, int8 (n, ``piece.size``); 0: not hidden, or no card.
+
+    In a game for several they say what the seat that acts is not shown of the others.
+    """
 
 
 @dataclass(frozen=True, eq=False)
