@@ -376,6 +376,7 @@ def test_a_critic_learns_from_what_the_others_hold_and_the_policy_does_not(
         here, there = (policy.outputs(run.model._encode(torch.tensor(o))) for o in (codes, other))
         assert torch.equal(here[0], there[0])
         assert (here[1] != there[1]).all()
+        assert policy.critic is not None
         own = [one.clone() for one in policy.network.value.parameters()]
         critic = [one.clone() for one in policy.critic.value.parameters()]
         run.iterate()
