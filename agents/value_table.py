@@ -59,21 +59,23 @@ class ValueTableAgent:
         with artefact.blame_file(found.folder):
             if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in found.weights:
                 raise ValueError(f"no table of values but a network {net['name']!r}")
-            version = net["options"].get("version")
-            if version != values.version or net["width"] != values.num_features:
+            made = net["options"].get("version"), net["width"]
+            if made not in ((values.version, values.num_features), *values.earlier):
                 raise ValueError(
-                    f"a table of {net['width']} values, features version {version}; this "
+                    f"a table of {made[1]} values, features version {made[0]}; this "
                     f"version of the game has {values.num_features}, version "
                     f"{values.version}: train it anew"
                 )
             table = found.weights[VALUE_TABLE_NETWORK]
-            fits = table.dtype == np.float32 and table.shape == (values.num_features,)
+            fits = table.dtype == np.float32 and table.shape == (net["width"],)
             if not fits or not np.isfinite(table).all():
                 raise ValueError(
-                    f"table {VALUE_TABLE_NETWORK!r}: {values.num_features} finite float32 are "
+                    f"table {VALUE_TABLE_NETWORK!r}: {net['width']} finite float32 are "
                     f"needed, got {table.dtype} {table.shape}"
                 )
-        return cls(np.ascontiguousarray(table), found.name, width)
+        whole = np.zeros(values.num_features, np.float32)
+        whole[: len(table)] = table  # features that came since are worth nothing to it
+        return cls(whole, found.name, width)
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""

@@ -57,6 +57,8 @@ class AfterstateFeatures(NamedTuple):
     """0: a game without parts that are scored by themselves."""
     version: int = 1
     """Changes whenever a feature changes its meaning: saved tables name it."""
+    earlier: tuple[tuple[int, int], ...] = ()
+    """Versions and sizes of tables that still play: their features are the first of today's."""
 
 
 class ScoreByValue(Protocol):

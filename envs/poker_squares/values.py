@@ -17,20 +17,19 @@ from ..core.jit import jit
 from ..core.values import AfterstateFeatures
 from .kernel import line_points, points_with
 from .rules import LINES, SIZE, SQUARES
-
-SHAPES = 12
-"""How up to four cards match: none, 1, 1-1, 2, 1-1-1, 2-1, 3, 1-1-1-1, 2-1-1, 2-2, 3-1, 4."""
-SHAPE = np.array(
-    [
-        [0, 0, 0, 0, 0, 0, 0],
-        [1, 0, 0, 0, 0, 0, 0],
-        [2, 3, 0, 0, 0, 0, 0],
-        [4, 5, 0, 6, 0, 0, 0],
-        [7, 8, 9, 10, 0, 0, 11],
-    ],
-    np.int64,
+from .square_values import (
+    MOST_SQUARE_FEATURES,
+    NUM_SQUARE_FEATURES,
+    ROOM,
+    SHAPE,
+    SHAPES,
+    rank_after,
+    rank_feature,
+    unseen_cards,
+    write_changed_squares,
+    write_numbers,
 )
-"""[cards][pairs of equal ranks among them] -> shape."""
+
 FLUSHES = len(RANKS) + 1
 RUNS = 6
 MATCHES = 21
@@ -40,7 +39,11 @@ PER_KIND = SHAPES * FLUSHES * RUNS * MATCHES * SQUARES
 RIVALS, NEEDED = 4, 13
 """Columns that may become a flush of one suit, and cards that they need: values told apart."""
 NUM_SUIT_FEATURES = RIVALS * NEEDED * (len(RANKS) + 1) * SQUARES
-NUM_FEATURES = 2 * PER_KIND + NUM_SUIT_FEATURES
+MEETING = 2 * PER_KIND + NUM_SUIT_FEATURES
+"""Where the features begin in which lines meet. Tables that were learned before there were any
+end here."""
+NUM_FEATURES = MEETING + NUM_SQUARE_FEATURES
+MOST = LINES + 4 + MOST_SQUARE_FEATURES
 SUITED = 5 * 4
 """How many bits `pack_columns` takes for the suits of all columns; the counts come above them."""
 
@@ -181,11 +184,32 @@ def score_afterstates(
             gained = line_value_gain(s, table, SIZE + i) + suit_gain(s, table, packed, i)
             for j in range(SIZE):
                 scores[SIZE * j + i] += gained
+    if s["shown"]["placed"] + 1 < SQUARES:
+        add_meeting_values(s, rules, table, ids, scores)
+
+
+@jit
+def add_meeting_values(
+    s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
+) -> None:
+    """Add what the features are worth in which lines meet: of squares and lines all of it."""
+    unseen, lie = unseen_cards(s), s["shown"]["placed"] + 1
+    write_numbers(s, ids, MOST)
+    for square in range(SQUARES):
+        if s["legal"] >> square & 1:
+            for i in range(write_changed_squares(s, rules, unseen, square, ids, 0, MOST)):
+                scores[square] += table[MEETING + ids[i]]
+            for rank in range(len(RANKS)):
+                before = ids[MOST + LINES + rank]
+                after = rank_after(s, square, before, rank)
+                if after != before:
+                    scores[square] += table[MEETING + rank_feature(s, rank, after, lie)]
+                    scores[square] -= table[MEETING + rank_feature(s, rank, before, lie)]
 
 
 @jit
 def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureIds) -> int:
-    """See `AfterstateFeatures`: a feature for each of the ten lines, then of the four suits."""
+    """See `AfterstateFeatures`: of the ten lines, then of the four suits and where lines meet."""
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
     for number in range(LINES):
         first, stride = line_start(number)
@@ -194,12 +218,22 @@ def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureId
     packed = add_card(pack_columns(s), action % SIZE, card)
     for suit in range(4):
         ids[LINES + suit] = -1 if lie == SQUARES else suit_feature(s, packed, suit, lie)
-    return LINES + 4
+    found = LINES + 4
+    if lie < SQUARES:
+        write_numbers(s, ids, MOST)
+        found = write_changed_squares(s, rules, unseen_cards(s), action, ids, found, MOST)
+        for rank in range(len(RANKS)):
+            number = rank_after(s, action, ids[MOST + LINES + rank], rank)
+            ids[found] = rank_feature(s, rank, number, lie)
+            found += 1
+        for i in range(LINES + 4, found):
+            ids[i] += MEETING
+    return found
 
 
 @jit
 def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
-    """See `AfterstateFeatures`: the score, and all lines and suits without the card in hand."""
+    """See `AfterstateFeatures`: score, lines, suits and ranks without the card in hand."""
     lie = s["shown"]["placed"] + 1
     total = float(s["score"])
     for number in range(LINES):
@@ -211,6 +245,9 @@ def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> 
         packed = pack_columns(s)
         for suit in range(4):
             total += table[suit_feature(s, packed, suit, lie)]
+        write_numbers(s, ids, MOST)
+        for rank in range(len(RANKS)):
+            total += table[MEETING + rank_feature(s, rank, ids[MOST + LINES + rank], lie)]
     return total
 
 
@@ -235,11 +272,13 @@ def possible_cards(s: State, cards: np.ndarray) -> int:
 
 AFTERSTATES = AfterstateFeatures(
     NUM_FEATURES,
-    LINES + 4,
+    MOST + ROOM,
     score_afterstates,
     state_value,
     active_features,
     part_scores,
     possible_cards,
     LINES,
+    version=2,
+    earlier=((1, MEETING),),
 )
