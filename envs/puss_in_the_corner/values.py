@@ -5,9 +5,10 @@ gathered in turn. A card's gap says how many cards must go to its colour's found
 does. Each card has features by its gap, by how many cards lie upon it, how many of them go later
 than itself, by its pile, and by each of the next cards upon it. Each pile has two, by its three top
 cards and by its height, its lowest card and its top. The rest are the foundations of each colour,
-the empty piles, and how deep the cards lie that are needed next, by the cards left in the stock.
-Last, an action has one by what the game's heuristic thinks of it. All features are told apart by
-the redeals left, and in the last pass by the quarter of the stock.
+the empty piles, how deep the cards lie that are needed next, and all piles together
+(`joint_values`), by the cards left in the stock. Last, an action has one by what the game's
+heuristic thinks of it, and after a redeal one by what the player `tip` does. All features are told
+apart by the redeals left, and in the last pass by the quarter of the stock.
 """
 
 from hashlib import sha256
@@ -18,6 +19,8 @@ from ..core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, St
 from ..core.jit import jit
 from ..core.values import AfterstateFeatures
 from .heuristic import WEIGHTS, build_card, cards_before, score_action, unturned_cards
+from .joint_values import NUM_JOINT_FEATURES, STAGES, write_joint_features
+from .rule_agents import LATER, SORTED
 from .rules import (
     ACES,
     CARDS,
@@ -37,7 +40,7 @@ RANKED = KING + 1
 """Values of cards, and 0 for none."""
 NEAR = 7
 """Cards upon a card that have a feature with it: the next one, and five more."""
-DEPTHS, BLOCKERS, HEIGHTS, STAGES = 8, 6, 16, CARDS // 4 + 1
+DEPTHS, BLOCKERS, HEIGHTS = 8, 6, 16
 
 BY_DEPTH = 0
 BY_BLOCKERS = BY_DEPTH + DEPTHS * GAPS
@@ -59,9 +62,12 @@ PER_PHASE = BY_PILE + PILES * RANKED
 QUARTERS = 4
 PHASES = QUARTERS + 2
 """The quarters of the last pass through the stock, and the passes before it."""
-SIZE = PHASES * PER_PHASE
-MOST = CARDS * (NEAR + 4) + 2 * PILES + 8
-"""At most: each card's features, two of each pile, eight of all."""
+JOINT = PHASES * PER_PHASE
+"""Where the features of all piles together begin. Tables learned before there were any end here."""
+BY_SORTED = JOINT + NUM_JOINT_FEATURES
+"""Once piles were turned over: by what the heuristic thinks with the weights of `tip`."""
+SIZE = BY_SORTED + BUCKETS
+MOST = CARDS * (NEAR + 4) + 2 * PILES + 11  # each card's, two of each pile, eleven of all
 HAND_SET = np.array(list(WEIGHTS.values()))
 
 
@@ -228,16 +234,29 @@ def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureId
         at = write_pile_features(s, rules, phase, pile, card, gone, built, ids, at)
     at = write_shared_features(s, phase, empty, built, ids, at)
     at = write_needed_features(s, rules, phase, placed, played, built, ids, at)
+    at = write_joint_features(s, JOINT, placed, played, ids, at)
     if (s["legal"] >> action) & 1 and action <= FOUNDATION:
-        ids[at] = phase + score_bucket(score_action(s, rules, HAND_SET, action, unturned_cards(s)))
-        at += 1
+        at = write_heuristic_features(s, rules, phase, action, ids, at)
     return at
 
 
 @jit
+def write_heuristic_features(
+    s: State, rules: RulesRecord, phase: int, action: Action, ids: FeatureIds, at: int
+) -> int:
+    """Write what the heuristic thinks of an action, after a redeal by two sets of weights."""
+    ahead = unturned_cards(s)
+    ids[at] = phase + BY_HEURISTIC + score_bucket(score_action(s, rules, HAND_SET, action, ahead))
+    if s["shown"]["redeals_left"] == rules.redeals:
+        return at + 1
+    ids[at + 1] = BY_SORTED + score_bucket(score_action(s, rules, LATER, action, ahead))
+    return at + 2
+
+
+@jit
 def score_bucket(score: float) -> int:
-    """The feature of what the heuristic thinks of an action."""
-    return BY_HEURISTIC + int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
+    """A score as a whole number from 0 to `BUCKETS` - 1."""
+    return int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
 
 
 @jit
@@ -263,7 +282,7 @@ def score_afterstates(
     """See `AfterstateFeatures`: placing changes one pile and the empty ones, all else is summed."""
     legal, score = s["legal"], s["score"]
     built, phase = foundations(s), phase_offset(s)
-    now = state_value(s, rules, table, ids)
+    now = state_value(s, rules, table, ids) if legal >> PLAY else 0.0  # placing needs it not
     empty = 0
     for pile in range(PILES):
         empty += s["count"][pile] == 0
@@ -278,13 +297,16 @@ def score_afterstates(
             needed = write_needed_features(s, rules, phase, -1, -1, built, ids, 0)
             twice = write_needed_features(s, rules, phase, action, -1, built, ids, needed)
             gained += sum_values(table, ids, needed, twice) - sum_values(table, ids, 0, needed)
+            write_joint_features(s, JOINT, -1, -1, ids, 0)
+            write_joint_features(s, JOINT, action, -1, ids, 2)
+            gained += sum_values(table, ids, 2, 4) - sum_values(table, ids, 0, 2)
             if s["count"][action] == 0:
                 write_shared_features(s, phase, empty, built, ids, 0)
                 gained -= table[ids[2]]
                 write_shared_features(s, phase, empty - 1, built, ids, 0)
                 gained += table[ids[2]]
-            thought = score_action(s, rules, HAND_SET, action, unturned_cards(s))
-            scores[action] = gained + table[phase + score_bucket(thought)]
+            found = write_heuristic_features(s, rules, phase, action, ids, 0)
+            scores[action] = gained + sum_values(table, ids, 0, found)
             continue
         found = active_features(s, rules, action, ids)
         points = 1 if action <= FOUNDATION else 0
@@ -310,8 +332,11 @@ def possible_cards(s: State, cards: np.ndarray) -> int:
     return found
 
 
-VERSION = int(sha256(repr(WEIGHTS).encode()).hexdigest()[:8], 16)
-"""The features speak of the heuristic's scores: with other weights they mean something else."""
+def number_version(*weights: dict[str, float]) -> int:
+    """Return a number for sets of weights: by others the features mean something else."""
+    return int(sha256(", ".join(map(repr, weights)).encode()).hexdigest()[:8], 16)
+
+
 AFTERSTATES = AfterstateFeatures(
     SIZE,
     2 * MOST,
@@ -320,5 +345,6 @@ AFTERSTATES = AfterstateFeatures(
     active_features,
     part_scores,
     possible_cards,
-    version=VERSION,
+    version=number_version(WEIGHTS, SORTED),
+    earlier=((number_version(WEIGHTS), JOINT),),
 )
