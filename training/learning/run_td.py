@@ -38,11 +38,14 @@ class TDRun(Run):
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
         self.values, self.room = require_afterstates(self.game), make_room(self.game)
-        self.learner = make_learner(self.game.name)
+        self.learner = make_learner(self.game.name, self.settings.pretrain_agent)
         self.bonus = win_bonus_points(self.game.kernels)
         self.total, self.steps = self.settings.total_steps, 0
         self.table = np.zeros(self.values.num_features, np.float32)
         self.seen = np.zeros(self.values.num_features, np.int32)
+        size = self.values.num_features if self.settings.adaptive else 0
+        self.errors = np.zeros((size, 2), np.float32)
+        self.mean, self.averaged = np.zeros(self.values.num_features), 0
         self.states = np.zeros(1, self.game.state)
         draws = np.random.default_rng([self.seed, STREAM])
         self.states["rng"] = draws.integers(0, int(TRAINING_SEED_MASK), 1, np.uint64)
@@ -50,6 +53,9 @@ class TDRun(Run):
         if found:
             self.steps = found.values["steps"]
             self.table, self.seen = found.arrays["table"], found.arrays["seen"]
+            self.errors = found.arrays.get("errors", self.errors)  # none: by an older version
+            self.mean = found.arrays.get("mean", self.mean)
+            self.averaged = found.values.get("averaged", 0)
             self.states = found.arrays["states"].view(self.game.state)
         elif initial:
             self.table = ValueTableAgent.load(initial, self.game).table.copy()
@@ -61,14 +67,15 @@ class TDRun(Run):
         if done < early and self.values.num_parts:
             first = done < FIRST_STEPS * early
             explore = 0.3 if first else EXPLORE
-            return LearningPlan(1.0, float(first), explore, 0.0, 0.0, games, 0.0)
+            return LearningPlan(1.0, float(first), explore, 0.0, 0.0, games, 0.0, 0.0)
+        adaptive = float(self.settings.adaptive)
         if done < early:
-            return LearningPlan(0.0, 1.0, EXPLORE, step_size, 1.0, games, self.bonus)
+            return LearningPlan(0.0, 1.0, EXPLORE, step_size, 1.0, games, self.bonus, adaptive)
         left = (1 - done) / (1 - early) if early < 1 else 0.0
         if self.settings.schedule == "linear":
             step_size *= left
         td_lambda = float(self.settings.td_lambda)
-        return LearningPlan(0.0, 0.0, 0.0, step_size, td_lambda, games, self.bonus)
+        return LearningPlan(0.0, 0.0, 0.0, step_size, td_lambda, games, self.bonus, adaptive)
 
     def iterate(self) -> dict[str, float]:
         """See `Run.iterate`."""
@@ -80,6 +87,7 @@ class TDRun(Run):
             self.game.default_weights,
             self.table,
             self.seen,
+            self.errors,
             self.room,
             plan,
             tally,
@@ -91,23 +99,36 @@ class TDRun(Run):
             )
         games, steps, score, reached = (int(one) for one in tally)
         self.steps += steps
+        if self.share_done() > 1 - self.settings.average:
+            self.averaged += 1
+            self.mean += (self.table - self.mean) / self.averaged
         means = {"score": score / games, self.game.goal: reached / games}
         said = {f"play/{fact}": mean for fact, mean in means.items()}
         return said | {"train/step_size": plan.step_size}
 
     def agent(self) -> ValueTableAgent:
         """See `Run.agent`."""
-        return ValueTableAgent(self.table)
+        return ValueTableAgent(self.played_table())
+
+    def played_table(self) -> np.ndarray:
+        """Return the table as it is to be played, float32: the mean of the last ones, or the last.
+
+        Each value goes up and down with the luck of the last games, its mean less so (Polyak and
+        Juditsky, "Acceleration of stochastic approximation by averaging", 1992).
+        """
+        return self.mean.astype(np.float32) if self.averaged else self.table
 
     def save(self) -> None:
         """See `Run.save`."""
         states = self.states.view(np.uint8)  # npz without pickle has no records
         arrays = {"table": self.table, "seen": self.seen, "states": states}
-        checkpoint.save_arrays(self.folder, arrays, {"steps": self.steps, "history": self.history})
+        arrays |= {"errors": self.errors, "mean": self.mean}
+        values = {"steps": self.steps, "history": self.history, "averaged": self.averaged}
+        checkpoint.save_arrays(self.folder, arrays, values)
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""
-        weights = tensor_bytes({VALUE_TABLE_NETWORK: self.table})
+        weights = tensor_bytes({VALUE_TABLE_NETWORK: self.played_table()})
         described = {
             "name": VALUE_TABLE_NETWORK,
             "encoding": AFTERSTATES,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from parlour.agents.reading import shorten
 from parlour.agents.value_table import require_afterstates
 from parlour.envs import Game
+from parlour.envs.core.options import unknown_text
 
 from .limits import Deals, Range, Share
 from .settings_base import (
@@ -203,18 +204,28 @@ class TDSettings(StepSettings, SoloSettings):
     method = "values"
 
     pretrain: Share = 0.2
-    """Share of all steps, at the beginning, in which parts learn by themselves, or from the
-    heuristic's play."""
+    """Share of all steps, at the beginning, in which parts learn by themselves, or from the play of
+    pretrain_agent."""
+    pretrain_agent: str | None = None
+    """The player by rule that plays in the pretraining (none named: the game's heuristic)."""
     step_size: Annotated[float, Range(0, 100)] = 0.4
     """Step size; after the pretraining it falls as ``schedule`` says."""
+    adaptive: bool = False
+    """Multiply it for each value by how far that one's errors agree (temporal coherence)."""
     td_lambda: Share = 0.9
     """Lambda of TD(lambda)."""
+    average: Share = 0.0
+    """Share of all steps, at the end, over which the table is averaged; the mean is what plays."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         require_afterstates(game)
         if self.reward != "progress":
             raise ValueError(f"reward={self.reward!r}: method 'values' learns by 'progress'")
+        if self.pretrain_agent is not None and self.pretrain_agent not in game.rule_agents:
+            raise ValueError(
+                unknown_text("pretrain_agent", self.pretrain_agent, list(game.rule_agents))
+            )
 
 
 @settings_class

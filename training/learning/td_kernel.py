@@ -2,10 +2,14 @@
 
 One compiled loop plays a game by the values it has, and learns from it when it is over. First, for
 a share of all steps, each part of a position (in Poker Squares a line) learns by itself what it
-brought in the end (Monte Carlo); a game without such parts learns what its heuristic's play brings.
-Then the sum of all values learns the final score by TD(lambda),
-from the last move backwards and each time with the values as they now are: updates worked out
-beforehand and added up afterwards diverge where positions share features.
+brought in the end (Monte Carlo); a game without such parts learns what the play of its heuristic,
+or of another player by rule, brings. Then the sum of all values learns the final score by
+TD(lambda), from the last move backwards and each time with the values as they now are: updates
+worked out beforehand and added up afterwards diverge where positions share features.
+
+Values may have step sizes of their own, by temporal coherence: for a game of cards, whose results
+are mostly luck, and tables of which some entries are met in every game and others hardly ever
+(Jaskowski, "Mastering 2048 with delayed temporal coherence learning...", 2018, has the same).
 """
 
 from collections.abc import Callable
@@ -63,19 +67,38 @@ class LearningPlan(NamedTuple):
     decay: float  # lambda
     games: float
     bonus: float  # what reaching the goal counts beside the score
+    adaptive: float  # 1: each value's step size is its own; 0: all have ``step_size``
+
+
+@jit
+def coherence(errors: np.ndarray, error: float) -> float:
+    """The share of the step size that a value has left, and add an error to its ``errors`` (2,).
+
+    That is |sum of its errors| / sum of their sizes (Beal and Smith, "Temporal coherence and
+    prediction decay in TD learning", 1999): near 1 while all say the same, small once they are
+    nothing but noise.
+    """
+    size = errors[1]
+    share = abs(errors[0]) / size if size > 0.0 else 1.0
+    errors[0] += error
+    errors[1] = size + abs(error)
+    return share
 
 
 @cache
-def make_learner(name: str) -> Callable[..., None]:
-    """Build a game's learner: ``learn(states, rules, weights, table, seen, room, plan, tally)``.
+def make_learner(name: str, teacher: str | None = None) -> Callable[..., None]:
+    """Build a game's ``learn(states, rules, weights, table, seen, errors, room, plan, tally)``.
 
     ``states`` is one row, whose generator deals; ``rules`` as `options.as_record` makes them;
-    ``weights`` the heuristic's. It learns ``table``, float32 (size,), and counts in ``seen``, int32
-    (size,), how often each value was. ``plan`` is a `LearningPlan`; ``tally``,
-    int64 (4,), is added to: games, steps, scores, goals reached.
+    ``weights`` the heuristic's, or those of the rule agent named by ``teacher``. It learns
+    ``table``, float32 (size,), and counts in ``seen``, int32 (size,), how often each value was.
+    ``errors``, float32 (size, 2), sums up each value's errors and how large they were: read and
+    written where the plan is adaptive, else it may be empty. ``plan`` is a `LearningPlan`;
+    ``tally``, int64 (4,), is added to: games, steps, scores, goals reached.
     """
     game = find_game(name)
-    begin, step, score_rows = game.kernels.begin, game.kernels.step, game.score_rows
+    begin, step = game.kernels.begin, game.kernels.step
+    score_rows = game.score_rows if teacher is None else game.rule_agents[teacher]
     values = require_afterstates(game)
     score_afterstates, active_features = values.score_afterstates, values.active_features
     part_scores, parts = values.part_scores, values.num_parts
@@ -125,6 +148,7 @@ def make_learner(name: str) -> Callable[..., None]:
         s: State,
         table: Table,
         seen: np.ndarray,
+        errors: np.ndarray,
         room: LearnerBuffers,
         moves: int,
         plan: LearningPlan,
@@ -138,18 +162,22 @@ def make_learner(name: str) -> Callable[..., None]:
                 if number >= 0:
                     value += table[number]
                     features += 1
-            change = plan.step_size * (target - value) / max(features, 1)
+            error = target - value
+            change = plan.step_size * error / max(features, 1)
             for k in range(room.counts[move]):
                 number = room.ids[move, k]
                 if number >= 0:
                     seen[number] += 1
-                    table[number] += change
+                    share = 1.0
+                    if plan.adaptive:
+                        share = coherence(errors[number], error)
+                    table[number] += share * change
             target = plan.decay * target + (1 - plan.decay) * value
 
     @jit
     def learn(
         states: States, rules: RulesRecords, weights: Weights, table: Table, seen: np.ndarray,
-        room: LearnerBuffers, plan: LearningPlan, tally: np.ndarray,
+        errors: np.ndarray, room: LearnerBuffers, plan: LearningPlan, tally: np.ndarray,
     ) -> None:  # fmt: skip
         s = states[0]
         for _ in range(int(plan.games)):
@@ -171,6 +199,6 @@ def make_learner(name: str) -> Callable[..., None]:
             if plan.parts:
                 learn_parts(s, rules[0], table, seen, room, moves)
             else:
-                learn_sum(s, table, seen, room, moves, plan)
+                learn_sum(s, table, seen, errors, room, moves, plan)
 
     return learn

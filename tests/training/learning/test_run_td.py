@@ -2,19 +2,26 @@
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.artefact import ArtefactError
 from parlour.agents.registry import load_agent
-from parlour.agents.value_table import ValueTableAgent
+from parlour.agents.value_table import ValueTableAgent, require_afterstates
 from parlour.envs import GAMES
+from parlour.envs.core.jit import plain_python
+from parlour.envs.core.options import as_record
 from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning import td_kernel
 from parlour.training.learning.run_td import TDRun
 from parlour.training.learning.settings import TDSettings
 from parlour.training.learning.settings_files import preset
+from parlour.training.learning.td_kernel import LearningPlan, make_learner, make_room
 from parlour.training.learning.train import Interrupted, resume, train
 
 GAME = GAMES["poker_squares"]
@@ -42,12 +49,15 @@ def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
     assert again["score"]["mean"] == pytest.approx(learned.mean, abs=6)
 
 
-@pytest.mark.parametrize("total", [750_000, pytest.param(1_500_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("total", "adaptive"),
+    [(750_000, True), pytest.param(1_500_000, False, marks=pytest.mark.slow)],
+)
 def test_it_resumes_to_the_same_table(
-    total: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    total: int, adaptive: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = {name: total // 3 for name in ("eval_interval", "checkpoint_interval")}
-    small |= {"total_steps": total, "eval_deals": total // 3000}
+    small |= {"total_steps": total, "eval_deals": total // 3000, "adaptive": adaptive}
     whole = train(settings(tmp_path / "whole", **small), quiet=True)
     plan = TDRun.plan
 
@@ -77,6 +87,72 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
         settings(tmp_path, step_size=-1.0)
     with pytest.raises(ValueError, match="diverged"):
         train(settings(tmp_path, step_size=50.0, total_steps=20_000_000), quiet=True)
+
+
+def test_only_players_by_rule_teach() -> None:
+    with pytest.raises(ValueError, match=r"unknown pretrain_agent 'tipp'; did you mean 'tip'"):
+        TDSettings(game="puss-in-the-corner", pretrain_agent="tipp")
+    with pytest.raises(ValueError, match=r"unknown pretrain_agent 'tip'.*allowed: columns"):
+        TDSettings(game="poker-squares", pretrain_agent="tip")
+
+
+def test_a_value_learns_by_what_its_errors_have_in_common() -> None:
+    """After +4, +4, -2 the share is |6| / 10, and before any error all of the step."""
+    errors, coherence = np.zeros(2, np.float32), plain_python(td_kernel.coherence)
+    shares = [coherence(errors, error) for error in (4.0, 4.0, -2.0, 1.0)]
+    assert shares == pytest.approx([1.0, 1.0, 1.0, 0.6])
+    assert errors.tolist() == [7.0, 11.0]
+
+
+def learned(name: str, plan: LearningPlan, teacher: str | None = None) -> tuple[Any, ...]:
+    """What some games by a plan come to: the table, the errors, the tally."""
+    game = GAMES[name]
+    size = require_afterstates(game).num_features
+    table, seen = np.zeros(size, np.float32), np.zeros(size, np.int32)
+    errors, tally = np.zeros((size, 2), np.float32), np.zeros(4, np.int64)
+    states, rules = np.zeros(1, game.state), as_record(game.make_rules())
+    room, weights = make_room(game), game.default_weights
+    states["rng"] = 7
+    make_learner(name, teacher)(states, rules, weights, table, seen, errors, room, plan, tally)
+    return table, errors, tally
+
+
+def test_the_teacher_plays_the_pretraining() -> None:
+    """Where nothing is drawn at random, the games of the pretraining are those of the teacher."""
+    plan = LearningPlan(0.0, 1.0, 0.0, 0.1, 1.0, 200.0, 0.0, 1.0)
+    tallies = [learned("puss_in_the_corner", plan, one)[2] for one in (None, "tip")]
+    assert tallies[0][0] == tallies[1][0] == 200 and tallies[0][2] != tallies[1][2]
+
+
+def test_an_adaptive_plan_sums_up_errors_and_another_does_not() -> None:
+    plan = LearningPlan(0.0, 1.0, 0.0, 0.1, 1.0, 20.0, 0.0, 1.0)
+    table, errors, _ = learned("poker_squares", plan)
+    assert ((errors[:, 1] > 0) == (table != 0)).mean() > 0.999
+    assert (np.abs(errors[:, 0]) <= errors[:, 1] * 1.001).all()
+    assert not learned("poker_squares", plan._replace(adaptive=0.0))[1].any()
+
+
+def test_a_table_of_fewer_features_plays_as_if_the_others_were_worth_nothing(
+    tmp_path: Path,
+) -> None:
+    run = train(settings(tmp_path, total_steps=250_000), quiet=True)
+    values = require_afterstates(GAME)
+    ((version, size),) = values.earlier
+    card = agent_of(run) / "agent.json"
+    told = json.loads(card.read_text())
+    table = ValueTableAgent.load(agent_of(run), GAME).table
+    data = tensor_bytes({"values": table[:size]})
+    (agent_of(run) / "weights.safetensors").write_bytes(data)
+    told["weights_sha256"] = sha256(data).hexdigest()
+    told["network"] |= {"width": size, "options": {"version": version}}
+    card.write_text(json.dumps(told))
+    found = ValueTableAgent.load(agent_of(run), GAME).table
+    assert (found[:size] == table[:size]).all() and not found[size:].any()
+    assert len(found) == values.num_features
+    told["network"]["options"]["version"] = values.version
+    card.write_text(json.dumps(told))
+    with pytest.raises(ArtefactError, match=f"a table of {size} values"):
+        load_agent(str(agent_of(run)), GAME, GAME.make_rules())
 
 
 def test_a_damaged_table_is_refused(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def as_of_old(settings: Settings) -> dict[str, Any]:
     old |= plain(settings)
     later = ["minutes", "critic", "variants", "option_sets", "option_names", "option_split"]
     later += ["magnet_coef", "magnet_rate", "magnet_interval", "precision"]
+    later += ["pretrain_agent", "adaptive", "average"]
     for name in later:
         del old[name]  # which they had not yet
     old |= dict.fromkeys(DROPPED, 3)
@@ -94,7 +95,7 @@ def test_settings_of_the_agents_that_come_along_are_read() -> None:
         found = read_saved(trained, "here")
         assert (found.method, found.reward) == (trained["method"], trained["reward"])
         if isinstance(found, TDSettings):
-            assert found.pretrain == trained["warm_up"]
+            assert found.pretrain == trained.get("pretrain", trained.get("warm_up"))
 
 
 def test_a_run_of_unknown_settings_is_refused() -> None:
