@@ -17,7 +17,7 @@ from parlour.envs.core.aliases import (
     Weights,
 )
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.bits import count
+from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.jit import jit
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
@@ -66,13 +66,16 @@ def make_rollouts(name: str) -> Callable[..., None]:
     ) -> float:
         s = work[0]
         while s["over"] == 0 and s["moves"] < MAX_MOVES:
-            for action in range(actions):
-                scores[0, action] = 0.0
-            if len(table):
-                score_afterstates(s, rules[0], table, ids, scores[0])
-            else:
-                score_rows(work, rules, weights, scores)
-            step(s, rules[0], best_legal(s["legal"], scores[0]))
+            action = lowest(s["legal"])
+            if s["legal"] & (s["legal"] - 1):
+                for one in range(actions):
+                    scores[0, one] = 0.0
+                if len(table):
+                    score_afterstates(s, rules[0], table, ids, scores[0])
+                else:
+                    score_rows(work, rules, weights, scores)
+                action = best_legal(s["legal"], scores[0])
+            step(s, rules[0], action)
         return s["score"] + bonus * s["won"]
 
     @jit
