@@ -4,6 +4,7 @@ Loading runs no code from the folder. It refuses damaged files, other rules than
 and another feature schema than the game's own, each time naming file and reason.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
-from parlour.envs.core.game import EarlierFeatures
+from parlour.envs.core.game import EarlierFeatures, digest16
 from parlour.envs.core.options import replace_options, to_plain
 
 from .reading import (
+    NUMBER,
     TABLE,
     TEXT,
     YES_OR_NO,
@@ -70,7 +72,12 @@ NETWORK_FIELDS: dict[str, Field] = {
     "depth": whole(0, 10**9),
     "options": TABLE,
 }
-TRAINED: dict[str, Field] = {"settings": TABLE._replace(optional=True)}
+TRAINED: dict[str, Field] = {
+    "settings": TABLE._replace(optional=True),
+    "seconds": NUMBER._replace(optional=True),
+    "machine": TEXT._replace(optional=True),
+}
+"""What agents and model cards read of how one was trained; those of earlier versions have less."""
 SETTINGS: dict[str, Field] = {
     "reward": Field(
         "progress, win or score",
@@ -85,6 +92,10 @@ LOOKAHEAD: dict[str, Field] = {
     "reset": whole(0, max(Autoreset)),
     "skip_forced": whole(0, 1),
 }
+
+
+PLAYED_BY = ("weights_sha256", "network", "features_digest", "lookahead", "samples")
+"""What of ``agent.json`` decides which actions an agent takes."""
 
 
 class ArtefactError(ValueError):
@@ -176,10 +187,22 @@ def load_artefact(
     )
 
 
+def read_description(path: Path) -> dict[str, Any]:
+    """Return what ``agent.json`` of a saved agent's folder says, each field as it may be."""
+    with blame_file(_card_file(path)):
+        return _read_card(_card_file(path))
+
+
 def read_network_name(path: Path) -> str:
     """Return what a saved agent's folder, or its ``agent.json``, says of its network: the name."""
-    with blame_file(_card_file(path)):
-        return str(_read_card(_card_file(path))["network"]["name"])
+    return str(read_description(path)["network"]["name"])
+
+
+def digest_agent(path: Path) -> str:
+    """Return 16 hex digits that differ when what a saved agent plays by does: not for its name."""
+    said = read_description(path)
+    played = {name: said.get(name) for name in PLAYED_BY}
+    return digest16(json.dumps(played, sort_keys=True))
 
 
 def read_rules(path: Path, game: Game) -> tuple[Any, ...]:

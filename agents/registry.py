@@ -45,6 +45,7 @@ __all__ = [
     "Turn",
     "check_agent",
     "choose_actions",
+    "find_saved",
     "load_agent",
     "make_turn",
     "prepare_turn",
@@ -267,6 +268,22 @@ def _agent_path(spec: str, asked: Request) -> Path:
     if spec != TRAINED_SPEC:
         return Path(spec)
     return trained_folder(asked.game, asked.rules, asked.any_rules)
+
+
+def find_saved(spec: str, game: Game, rules: Any) -> Path | None:
+    """Return the folder of the saved agent that ``spec`` names or that leads it; None if none does.
+
+    Raises ValueError where `load_agent` does because of that folder.
+    """
+    _, spec = split_name(spec)
+    word = re.split("[:@]", spec)[0]
+    if word in PREFIXES:
+        rest = spec.partition(":")[2] or PREFIXES[word].alone
+        return find_saved(rest, game, rules) if rest else None
+    if not spec or word == ORACLE or spec in (*BUILT_IN, *game.rule_agents):
+        return None
+    path = _agent_path(spec, Request(game, rules))
+    return find_agent_folder(path) if path.is_dir() or path.name == AGENT_FILE else None
 
 
 def _load_saved(path: Path, asked: Request, width: int = 0) -> Agent:

@@ -20,8 +20,9 @@ import venv
 from pathlib import Path
 from typing import NamedTuple
 
+from parlour.training.evaluation.machine import describe_machine
+
 from .blocks import put_block
-from .steps import machine
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".venv-clients"
@@ -271,9 +272,9 @@ def conditions() -> str:
     """Return when and where it was measured."""
     return (
         "Steps per second of the environment as the client drives it: one process, one thread, one "
-        f"run, its learning included where it learns; {machine()}, {os.cpu_count()} cores with a "
-        f"load of {os.getloadavg()[2]:.1f}: with more load than cores these are lower bounds; "
-        f"{time.strftime('%Y-%m-%d')}."
+        f"run, its learning included where it learns; {describe_machine()}, {os.cpu_count()} cores "
+        f"with a load of {os.getloadavg()[2]:.1f}: with more load than cores these are lower "
+        f"bounds; {time.strftime('%Y-%m-%d')}."
     )
 
 

@@ -11,12 +11,13 @@ their median is given. A peer that is not installed is named with the reason.
 
 import argparse
 import json
-import platform
 import subprocess
 import sys
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from parlour.training.evaluation.machine import describe_machine
 
 from .blocks import put_block
 
@@ -110,7 +111,7 @@ def table(lines: list[dict[str, Any]], rounds: int, seconds: float, base_row: st
         out.append(f"| {line['name']} | {line['kind']} | {line['batch']} | {speed} | {ratio} |")
     versions = sorted({v for line in lines for v in line.get("version", "").split(", ") if v})
     out += ["", f"Random legal play on one core, {rounds} rounds of {seconds:g} s a row by turns, "]
-    out[-1] += f"each in its own process; {machine()}; {', '.join(versions)}. "
+    out[-1] += f"each in its own process; {describe_machine()}; {', '.join(versions)}. "
     out[-1] += "Written by `python -m benchmarks.steps --write`."
     return "\n".join(out) + "\n"
 
@@ -127,21 +128,11 @@ def _short(speed: float) -> str:
     return f"{speed / 1e6:.2f} M" if speed >= 1e6 else f"{speed / 1e3:.1f} k"
 
 
-def machine() -> str:
-    """Name the processor and Python."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        model = lines[0].partition(":")[2].strip() if lines else model
-    return f"{model}, Python {platform.python_version()}"
-
-
 def write(text: str, lines: list[dict[str, Any]]) -> None:
     """Put the tables between their markers in the documents, and the figures beside this file."""
     put_block(FIGURES, BLOCK, text)
     put_block(README, BLOCK, short_table(lines))
-    RECORD.write_text(json.dumps({"machine": machine(), "rows": lines}, indent=1) + "\n")
+    RECORD.write_text(json.dumps({"machine": describe_machine(), "rows": lines}, indent=1) + "\n")
 
 
 def main() -> None:

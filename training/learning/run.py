@@ -20,6 +20,7 @@ from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.turn import LONGEST_NAME
 
 from ..evaluation.evaluate import EpisodeResults, play_deals
+from ..evaluation.machine import describe_machine
 from ..evaluation.stats import bootstrap_mean, wilson_rate
 from ..evaluation.terminal import as_line, cut_middle
 from ..files import write_json
@@ -181,7 +182,13 @@ class Run:
 
     def _leave_agent(self) -> bytes:
         """Write the agent as it is now, with its last evaluation; return its weights."""
-        trained = {"seed": self.seed, "settings": plain(self.settings), "versions": versions()}
+        trained = {
+            "seed": self.seed,
+            "settings": plain(self.settings),
+            "versions": versions(),
+            "seconds": round(time.perf_counter() - self.begun, 1),
+            "machine": describe_machine(),
+        }
         final = self.history["evaluations"][-1] if self.history["evaluations"] else {}
         scored = {"bank": validation_bank(self.game.name), **final}
         return self.write_agent(self.folder / AGENT, trained, scored)

@@ -119,6 +119,9 @@ def test_equal_settings_give_equal_weights_and_another_seed_others(
     assert result(again, 1)["weights_sha256"] != result(whole)["weights_sha256"]
     cards = [json.loads((again / f"seed-{k}/agent/agent.json").read_text()) for k in (0, 1)]
     assert [card["name"] for card in cards] == [f"{again.name}/seed-{k}" for k in (0, 1)]
+    for seed, card in enumerate(cards):  # how long it took, for its model card
+        assert 0 < card["trained"]["seconds"] <= result(again, seed)["seconds"] + 0.1
+        assert card["trained"]["machine"]
     summary = json.loads((again / "result.json").read_text())
     scores = [result(again, seed)["final"]["score"]["mean"] for seed in (0, 1)]
     assert summary["score"]["by_seed"] == scores
