@@ -28,6 +28,8 @@ def list_pages() -> Iterator[tuple[str, str]]:
     yield "agents/trained/README.md", "trained.md"
     for path in sorted(ROOT.glob("envs/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"games/{path.parent.name}.md"
+    for path in sorted(ROOT.glob("agents/trained/*/README.md")):
+        yield path.relative_to(ROOT).as_posix(), f"trained/{path.parent.name}.md"
 
 
 PAGES = dict(list_pages())

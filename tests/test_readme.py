@@ -27,6 +27,7 @@ SMALL = {
     "train values": "--total-steps 2048 --eval-deals 20",  # it has no network
     "evaluate": "--deals 40",
     "compare": "--deals 40",
+    "card": "--deals 40",
     "bench": "--rows 64 --seconds 0.05",
 }
 OTHERS = (

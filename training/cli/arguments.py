@@ -12,6 +12,7 @@ from parlour.agents.reading import read_number
 from parlour.agents.registry import BUILT_IN
 from parlour.envs import Game
 
+from ..evaluation.spec import read_options as read_options
 from ..evaluation.terminal import cut_middle, print_notice
 
 AGENT_HELP = (
@@ -111,17 +112,6 @@ def shorten(text: str) -> str:
 def asks_help(words: Sequence[str]) -> bool:
     """Whether to leave is what was asked for: help, a version, a shell's completion."""
     return any(word in HELP or word.startswith("--tyro-") for word in words)
-
-
-def read_options(pairs: Iterable[str]) -> dict[str, str]:
-    """Return ``name=value`` pairs as a dictionary. Raises ValueError for one without ``=``."""
-    found = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
-        found[name.strip()] = value.strip()
-    return found
 
 
 def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:

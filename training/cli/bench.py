@@ -22,10 +22,23 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 
-from .arguments import read_options
+from .arguments import MOST_ROWS, Parser, read_options, read_seconds, read_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 """The clone, if this is one."""
+
+
+def add_bench(parser: Parser) -> None:
+    """Add the arguments of ``parlour bench`` beside game and rules."""
+    parser.add_argument(
+        "--rows", type=read_whole(MOST_ROWS), help="games side by side (default: 1024)"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=read_seconds,
+        help="length of each measurement (default: 1), without GAME too",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run_bench(arguments: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ RULE_AGENTS = sorted({name for game in GAMES.values() for name in game.rule_agen
 AGENTS = [*BUILT_IN, ORACLE, TRAINED_SPEC, *PREFIXES, *RULE_AGENTS]
 CHOICES: dict[str, list[str]] = {
     "game": list(GAMES),
+    "only": list(GAMES),
     "variant": VARIANTS,
     **dict.fromkeys(("agent", "agents", "field", "opponents"), AGENTS),
 }
@@ -31,9 +32,9 @@ def write_script(top: Parser, shell: str) -> str:
     for action in _actions(top):
         if action.dest in CHOICES:
             action.choices = CHOICES[action.dest]
-        elif action.dest in ("out", "resume", "save", "runs"):
+        elif action.dest in ("folder", "out", "resume", "save", "runs"):
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-        elif action.dest == "settings":
+        elif action.dest in ("settings", "file"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     return str(shtab.complete(top, shell))
 

@@ -8,7 +8,7 @@ import ast
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,17 +16,13 @@ from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
 from ..files import write_bytes
+from .blocks import ROOT, markdown_table, renew_blocks
+from .board import CARDS
+from .board_page import CARD_FILE, write_tables
+from .card import list_known, summarise_agent, write_card
 from .main import COMMANDS
 
-ROOT = Path(__file__).resolve().parents[2]
 ARGUMENT = re.compile(r"^    (\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
-BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-
-
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
 
 
 def summary(game: Game) -> str:
@@ -103,6 +99,20 @@ def games() -> str:
     return markdown_table(["game", "id", "variants", "actions"], rows)
 
 
+def card(folder: Path, board: Path) -> str:
+    """The model card of an agent that comes along: it plays on the leaderboard, not for this."""
+    return write_card(folder, list_known(folder, board))
+
+
+def agents(trained: Path) -> str:
+    """Every agent that comes along: what it plays, how it was trained."""
+    rows = [
+        [f"[{path.parent.name}]({path.parent.name}/{CARD_FILE})", *summarise_agent(path.parent)]
+        for path in sorted(trained.glob("*/agent.json"))
+    ]
+    return markdown_table(["agent", "what it is", "trained by"], rows)
+
+
 def arguments() -> str:
     """Every keyword of an environment, with its default, as the docstring of the class has it."""
     part = (inspect.getdoc(CardEnv) or "").partition("Arguments:\n")[2].partition("\n\n")[0]
@@ -145,11 +155,16 @@ PUBLIC = {
 
 def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     """Return each document under a clone's root, with what can be generated in it."""
+    board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "trained"
     found: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {make.__name__: make for make in ABOUT_ALL},
         root / "docs" / "guides" / "environments.md": {"arguments": arguments},
         root / "docs" / "figures.md": {},
+        root / "docs" / "leaderboard.md": {"leaderboard": partial(write_tables, board, CARDS)},
+        trained / "README.md": {"agents": partial(agents, trained)},
     }
+    for path in sorted(trained.glob("*/agent.json")):
+        found[path.parent / CARD_FILE] = {"card": partial(card, path.parent, board)}
     for game in GAMES.values():
         found[root / "envs" / game.name / "README.md"] = {
             make.__name__: partial(make, game) for make in ABOUT_GAME
@@ -157,28 +172,6 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     for page, package in PUBLIC.items():
         found[root / "docs" / "api" / f"{page}.md"] = {"names": partial(names, package)}
     return found
-
-
-MEASURED = "benchmarks."
-"""Blocks of this name hold measurements: the benchmark that made them writes them."""
-
-
-def renew_blocks(text: str, blocks: Mapping[str, Callable[[], str]], source: str) -> str:
-    """Return a document with its generated blocks made anew.
-
-    Raises ValueError naming ``source`` for a block that nothing makes, or that has no end.
-    """
-    if text.count("<!-- generated: ") != len(BLOCK.findall(text)):
-        raise ValueError(f"{source}: a generated block has no <!-- end -->")
-
-    def fill(found: re.Match[str]) -> str:
-        if found[2].startswith(MEASURED):
-            return found[0]
-        if found[2] not in blocks:
-            raise ValueError(f"{source}: no block {found[2]!r}; there are {', '.join(blocks)}")
-        return f"{found[1]}\n{blocks[found[2]]().strip()}\n\n{found[4]}"
-
-    return BLOCK.sub(fill, text)
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:

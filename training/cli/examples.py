@@ -58,6 +58,24 @@ in words, cards (those of each move), actions as numbers, fewest (if proven), sc
 A bank that was made is found by evaluate and compare, which then say how an agent did beside what
 could be reached. A run that was stopped goes on where it was.
 """,
+    "board": """\
+  parlour board                                 verify every claim, by its first deals
+  parlour board --only pyramid --deals 2000
+  parlour board --run                           play what is new, stale or marked
+  parlour board --run --file mine.csv
+
+A leaderboard is a CSV file with a line for each claim. Write the first cells of a new one, game,
+variant, options, agent, bank, deals, as in "pyramid,three-passes,,pimc@16,pyramid-1,1000"; --run
+plays it and fills in the rest. What is done stays done when it is stopped. A claim that does not
+hold is marked, in the file and on its page, and the exit status is 1.
+""",
+    "card": """\
+  parlour card runs/pyramid-three-passes-mine
+  parlour card runs/mine/seed-0/agent --deals 10000 --search pimc@40
+
+It is written into the agent's folder, as README.md. An agent that has a line on the leaderboard has
+its results from there.
+""",
     "warm": """\
   parlour warm
   parlour warm pyramid

@@ -21,12 +21,11 @@ from parlour.envs.core.options import unknown_text
 
 from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
-from . import STOPPED, bank, bench, completion, evaluate, games, play, solve, warm
+from . import STOPPED, bank, bench, board, card, completion, evaluate, games, play, solve, warm
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
     MOST_HANDS,
-    MOST_ROWS,
     Parser,
     asks_help,
     read_path,
@@ -51,6 +50,8 @@ COMMANDS = {
     "play": "play in the terminal, or watch an agent",
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
+    "board": "verify the claims of the leaderboard, or play what is new on it",
+    "card": "write the model card of a saved agent",
     "warm": "compile the kernels of a game, or of all, beforehand",
     "bench": "measure steps per second on this machine",
     "completion": "print what lets a shell complete all this",
@@ -98,7 +99,9 @@ def parser() -> Parser:
     _add_play(parsers["play"])
     solve.add_solve(parsers["solve"])
     bank.add_bank(parsers["bank"], _add_rules)
-    _add_bench(parsers["bench"])
+    board.add_board(parsers["board"])
+    card.add_card(parsers["card"])
+    bench.add_bench(parsers["bench"])
     _add_game(parsers["warm"], optional=True)
     parsers["completion"].add_argument("shell", choices=completion.SHELLS)
     return top
@@ -219,18 +222,6 @@ def _add_play(parser: Parser) -> None:
     )
 
 
-def _add_bench(parser: Parser) -> None:
-    parser.add_argument(
-        "--rows", type=read_whole(MOST_ROWS), help="games side by side (default: 1024)"
-    )
-    parser.add_argument(
-        "--seconds",
-        type=read_seconds,
-        help="length of each measurement (default: 1), without GAME too",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
 def _version() -> str:
     try:
         return version("parlour")
@@ -252,6 +243,8 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "play": play.run_play,
     "solve": solve.run_solve,
     "bank": bank.run_bank,
+    "board": board.run_board,
+    "card": card.run_card,
     "warm": warm.run_warm,
     "bench": bench.run_bench,
     "completion": run_completion,

@@ -1,6 +1,6 @@
 """What an evaluation plays and how it is counted: checked once, and then read by all of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -162,6 +162,17 @@ def _read_variants(
         check_player_count(game, rules, variant, several)
         known[rules] = variant
     return {variant: rules for rules, variant in known.items()}
+
+
+def read_options(pairs: Iterable[str]) -> dict[str, str]:
+    """Return ``name=value`` pairs as a dictionary. Raises ValueError for one without ``=``."""
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"option {pair!r}: write NAME=VALUE, such as --option passes=2")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def check_number(name: str, value: int, low: int) -> None:

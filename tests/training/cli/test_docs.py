@@ -8,7 +8,9 @@ import gymnasium as gym
 import pytest
 
 from parlour.envs import GAMES, CardEnv
-from parlour.training.cli.docs import ROOT, list_documents, main, renew_blocks
+from parlour.training.cli.blocks import ROOT, renew_blocks
+from parlour.training.cli.board import BOARD_FILE
+from parlour.training.cli.docs import list_documents, main
 
 
 @pytest.fixture
@@ -17,6 +19,9 @@ def clone(tmp_path: Path) -> Path:
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
+    shutil.copy(BOARD_FILE, tmp_path / "docs")
+    trained = "agents/trained"
+    shutil.copytree(ROOT / trained, tmp_path / trained, dirs_exist_ok=True)
     return tmp_path
 
 

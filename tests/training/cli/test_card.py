@@ -1,0 +1,157 @@
+"""``parlour card``: all that a model card says comes from files and from evaluations."""
+
+import json
+import shutil
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from parlour.agents.folders import TRAINED_FOLDER
+from parlour.training.cli import card, main
+from parlour.training.cli.board import BOARD_FILE
+from parlour.training.evaluation.leaderboard import read_board
+from parlour.training.learning.recipe import WITHOUT_EFFECT, list_dropped, write_command
+from parlour.training.learning.settings_command import parse
+from parlour.training.learning.settings_files import read_saved
+
+FOLDERS = sorted(path.parent for path in TRAINED_FOLDER.glob("*/agent.json"))
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A saved agent that is on no leaderboard: it draws, unlike the one that comes along."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("agent.json", "weights.safetensors"):
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        shutil.copy(TRAINED_FOLDER / "poker_squares-classic" / name, tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def edit(folder: Path, **values: object) -> None:
+    file = folder / "agent.json"
+    said = json.loads(file.read_text())
+    said["trained"] |= values
+    said["samples"] = True
+    file.write_text(json.dumps(said))
+
+
+def test_an_agent_of_ones_own_plays_for_its_card(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit(mine, seconds=93.0, machine="a slow one")
+    words = ["card", "mine", "--deals", "30", "--search", "columns"]
+    assert main.main(words) == 0
+    assert capsys.readouterr().out == "written: mine/README.md\n"
+    text = (mine / "README.md").read_text(encoding="utf-8")
+    for part in (
+        "# mine\n",
+        "| game | Poker Squares, `classic` |",
+        "| kind | a table of values of afterstates |",
+        "| size | 1,076,600 numbers, 4.11 MiB |",
+        "| wall time | 1.6 minutes on a slow one |",
+        "| steps | 60,000,000 |",
+        "score 124.87 [124.03, 125.74], 5,000 deals of the bank `poker-squares-validation`",
+        "parlour train poker_squares --preset values\n",
+        "stable_baselines3 2.9.2",
+        "**`mine`**",
+        "refuses others",
+    ):
+        assert part in text, part
+    table = text.partition("## How well it plays")[2].partition("##")[0]
+    for agent in ("`uniform`", "`greedy`", "`columns`", "`mine`"):
+        assert table.count(agent) >= 1, agent
+    assert table.count("| 30 | poker_squares-1 |") == 4
+
+
+def test_words_of_ones_own_beside_the_card_are_kept(mine: Path) -> None:
+    edit(mine)
+    (mine / "README.md").write_text("# A title\n\nMy words.\n")
+    assert main.main(["card", "mine", "--deals", "5", "--search", "columns"]) == 0
+    first = (mine / "README.md").read_text(encoding="utf-8")
+    assert first.startswith("# A title\n\nMy words.\n\n<!-- generated: card -->")
+    assert "| wall time | not recorded |" in first
+
+
+def test_wrong_folders_and_agents_are_told(
+    mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, error in (
+        ("nowhere", "nowhere/agent.json: "),
+        (str(tmp_path), "no agent in this folder, nor below it"),
+        ("mine --search nobody", "agent 'nobody': cannot be played: "),
+    ):
+        edit(mine)
+        assert main.main(["card", *words.split(), "--deals", "5"]) == 2
+        assert error in capsys.readouterr().err
+    assert not (mine / "README.md").exists()
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_cards_that_come_along_have_their_results_from_the_leaderboard(folder: Path) -> None:
+    group = card.list_known(folder, BOARD_FILE)
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    own = card.digest_agent(folder)
+    for entry in group:
+        assert entry.claim is not None
+        bold = "**" if entry.claim.agent_digest == own else ""
+        assert f"{bold}`{entry.agent}`{bold} |" in text
+        score = f"{entry.times * entry.claim.score:.2f} ["
+        assert score in text, entry.title
+    agents = {entry.agent for entry in group}
+    assert {"uniform", "greedy", "trained"} <= agents
+    assert len({entry.bank for entry in group}) == 2
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "error"),
+    [
+        ("trained", {"seed": "x"}, "agent.json: field trained.seed: a whole number"),
+        ("trained", {"seconds": "long"}, "agent.json: field trained.seconds: a finite number"),
+        ("scored", {"steps": -1}, "agent.json: field scored.steps: a whole number"),
+        ("scored", {"score": {"mean": 1}}, "agent.json: field scored.score.low: a finite number"),
+    ],
+)
+def test_what_no_card_can_say_is_refused_by_its_field(
+    mine: Path, part: str, values: dict[str, object], error: str
+) -> None:
+    file = mine / "agent.json"
+    said = json.loads(file.read_text())
+    said[part] |= values
+    file.write_text(json.dumps(said))
+    with pytest.raises(ValueError, match=error):
+        card.write_card(mine, [])
+
+
+def test_who_has_no_line_on_the_leaderboard_has_no_results_from_it(mine: Path) -> None:
+    assert card.list_known(mine, BOARD_FILE)  # it is the same agent still
+    edit(mine)
+    assert card.list_known(mine, BOARD_FILE) == []
+    assert card.list_known(mine, mine / "none.csv") == []
+    assert "not on the leaderboard yet" in card.write_card(mine, [])
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_command_on_a_card_has_the_settings_of_the_agent(folder: Path) -> None:
+    trained = json.loads((folder / "agent.json").read_text())["trained"]
+    command = write_command(trained["settings"], trained["seed"], "here").split()
+    assert command[:2] == ["parlour", "train"]
+    now, then = parse(command[2:], print), read_saved(trained["settings"], "here")
+    assert now.seeds == (trained["seed"],)
+    for one in fields(now):
+        if one.name not in {*WITHOUT_EFFECT, "seeds"}:
+            assert getattr(now, one.name) == getattr(then, one.name), one.name
+
+
+def test_a_card_says_what_of_an_earlier_version_is_gone(mine: Path) -> None:
+    settings = json.loads((mine / "agent.json").read_text())["trained"]["settings"]
+    assert list_dropped(settings) == []
+    edit(mine, settings=settings | {"pool_active": 3})
+    assert "An earlier version trained it, in which `pool_active`" in card.write_card(mine, [])
+
+
+def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_banks() -> None:
+    entries = [entry for entry in read_board(BOARD_FILE) if entry.agent == "trained"]
+    named = {f"{entry.game.name}-{entry.variant}" for entry in entries}
+    assert named == {folder.name for folder in FOLDERS}
+    assert len(entries) == 2 * len(FOLDERS)

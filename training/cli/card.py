@@ -1,0 +1,303 @@
+"""``parlour card``: the model card of a saved agent, made of its own file and of evaluations."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from parlour.agents.artefact import (
+    AFTERSTATES,
+    AGENT_FILE,
+    NO_ENCODING,
+    digest_agent,
+    load_artefact,
+    read_description,
+    read_rules,
+)
+from parlour.agents.folders import TRAINED_FOLDER, find_agent_folder
+from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, whole
+from parlour.envs import Game, find_game
+from parlour.envs.core.options import changed_options, options_text
+
+from ..evaluation.leaderboard import Entry, make_entry, read_board
+from ..evaluation.stats import Estimate
+from ..evaluation.terminal import print_notice
+from .arguments import MOST_DEALS, Parser, read_path, read_text, read_whole
+from .blocks import markdown_table, write_page
+from .board import add_file, play_entry
+from .board_page import CARD_FILE, write_table
+
+BLOCK_NAME = "card"
+DEALS, SEARCH_DEALS = 2000, 500
+"""Deals that an agent that is on no leaderboard plays for its card, and a search beside it."""
+READS = {
+    NO_ENCODING: "what it may see of the state, by the weights of the game's heuristic",
+    AFTERSTATES: "what it may see of the state, by features of what each action leads to",
+}
+"""What an agent reads by its encoding, where that is no observation."""
+TRAINED_FIELDS = {
+    "seed": whole(0, 2**63)._replace(optional=True),
+    "versions": TABLE._replace(optional=True),
+}
+SCORED_FIELDS = {
+    "steps": whole(0, 10**18)._replace(optional=True),
+    "bank": TEXT._replace(optional=True),
+}
+ESTIMATE_FIELDS = dict.fromkeys(Estimate._fields, NUMBER)
+"""What a card shows of ``trained``, of ``scored`` and of each of its means."""
+NOT_RECORDED = "not recorded"
+UNPLAYED = "It is not on the leaderboard yet: `parlour board --run`.\n"
+
+
+def add_card(parser: Parser) -> None:
+    """Add the arguments of ``parlour card``."""
+    parser.add_argument(
+        "folder", type=read_path, metavar="FOLDER", help="a saved agent, or the run that made it"
+    )
+    parser.add_argument(
+        "--deals",
+        type=read_whole(MOST_DEALS),
+        default=DEALS,
+        help=f"for an agent that is on no leaderboard: how many it plays (default: {DEALS})",
+    )
+    parser.add_argument(
+        "--search",
+        type=read_text,
+        metavar="AGENT",
+        help="the search that plays beside it (default: pimc@8 where the game has an exact solver, "
+        "else mcts@100)",
+    )
+    add_file(parser)
+
+
+def run_card(arguments: argparse.Namespace) -> int:
+    """Write README.md beside ``agent.json``; who is on no leaderboard plays for it first."""
+    folder = find_agent_folder(arguments.folder)
+    group = list_known(folder, arguments.file)
+    if not group and _way_to_cards(folder):
+        print_notice(f"{folder} has no line on the leaderboard that is played: parlour board --run")
+    elif not group:
+        group = play_beside(folder, arguments.deals, arguments.search)
+    page = folder / CARD_FILE
+    write_page(page, folder.resolve().name, BLOCK_NAME, partial(write_card, folder, group))
+    print(f"written: {page}")
+    return 0
+
+
+def list_known(folder: Path, board: Path) -> list[Entry]:
+    """Return the lines of a leaderboard by the rules of a saved agent, if it has itself one there.
+
+    Only lines that have been played count; no leaderboard: none.
+    """
+    if not board.is_file():
+        return []
+    game, rules = _game_of(folder)
+    found = [
+        one for one in read_board(board) if one.claim and (one.game, one.rules) == (game, rules)
+    ]
+    own = digest_agent(folder)
+    return found if any(one.claim and one.claim.agent_digest == own for one in found) else []
+
+
+def _game_of(folder: Path) -> tuple[Game, Any]:
+    """The game of a saved agent, and the rules that it was trained by, of several the first."""
+    game = find_game(read_description(folder)["game"])
+    return game, read_rules(folder, game)[0]
+
+
+def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
+    """Let a saved agent play beside uniform, greedy and a search; return the entries, claimed.
+
+    Raises ValueError where one of them cannot play.
+    """
+    game, rules = _game_of(folder)
+    variant, options = name_rules(game, rules)
+    search = search or ("pimc@8" if game.winnable_after else "mcts@100")
+    agents = {"uniform": deals, "greedy": deals, search: min(deals, SEARCH_DEALS)}
+    found = []
+    for agent, number in {**agents, str(folder): deals}.items():
+        cells = {"game": game.name, "variant": variant, "options": options, "agent": agent}
+        entry = play_entry(make_entry(cells | {"deals": str(number)}))
+        if entry.mark:
+            raise ValueError(f"agent {agent!r}: {entry.mark}")
+        found.append(entry)
+    return found
+
+
+def name_rules(game: Game, rules: Any) -> tuple[str, str]:
+    """Return rules as a line of a leaderboard has them: a variant, and what differs from it."""
+    variant = game.variant_name(rules) or game.default
+    return variant, options_text(changed_options(rules, game.variants[variant])).replace(", ", " ")
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """Return what ``agent.json`` says; ValueError naming file and field for what a card cannot."""
+    said = read_description(folder)
+    with naming(folder / AGENT_FILE):
+        check_fields(said["trained"], TRAINED_FIELDS, "trained.")
+        check_fields(said["scored"], SCORED_FIELDS, "scored.")
+        for fact, found in said["scored"].items():
+            if isinstance(found, dict):
+                check_fields(found, ESTIMATE_FIELDS, f"scored.{fact}.")
+    return said
+
+
+def write_card(folder: Path, group: Sequence[Entry]) -> str:
+    """Return the card's text: what an agent is, how it was trained, how it plays, its limits.
+
+    ``group`` are claimed entries of its game and rules, its own among them (none: not played yet).
+    """
+    said = read_facts(folder)
+    game, rules = _game_of(folder)
+    parts = [
+        _facts_table(_describe_agent(folder, said, game, rules)),
+        "## How it was trained\n",
+        _write_training(folder, said, game, rules),
+        "## How well it plays\n",
+        write_table(group, _way_to_cards(folder), digest_agent(folder)) if group else UNPLAYED,
+        "## Use and limits\n",
+        "".join(f"- {line}\n" for line in _list_limits(folder, game, rules, group)),
+    ]
+    return "\n".join(parts)
+
+
+def summarise_agent(folder: Path) -> list[str]:
+    """Return in short what a saved agent is, and the command that trains one like it."""
+    said = read_facts(folder)
+    return [_kind(said["network"]), f"`{_command(folder, said['trained'])}`"]
+
+
+def _way_to_cards(folder: Path) -> str:
+    """From an agent that comes along with this clone, or another one, to the others; else empty."""
+    comes_along = folder.resolve().parent.parts[-2:] == TRAINED_FOLDER.parts[-2:]
+    return ".." if comes_along else ""
+
+
+def _facts_table(facts: Mapping[str, str]) -> str:
+    return markdown_table(["", ""], list(map(list, facts.items())))
+
+
+def _describe_agent(
+    folder: Path, said: Mapping[str, Any], game: Game, rules: Any
+) -> dict[str, str]:
+    variant, options = name_rules(game, rules)
+    more = len(said.get("more_rules", ()))
+    others = f", and {more} other rules" if more else ""
+    weights = load_artefact(folder, game).weights.values()
+    size, numbers = sum(one.nbytes for one in weights), sum(one.size for one in weights)
+    return {
+        "name": f"`{said['name']}`",
+        "game": f"{game.title}, `{variant}`{f' with {options}' if options else ''}{others}",
+        "kind": _kind(said["network"]),
+        "size": f"{numbers:,} numbers, {size / 2**20:.2f} MiB",
+        "reads": _reads(said["network"]["encoding"]),
+        "decides": _way(said),
+        "sees hidden cards": "no",
+    }
+
+
+def _kind(network: Mapping[str, Any]) -> str:
+    if network["encoding"] == AFTERSTATES:
+        return "a table of values of afterstates"
+    if network["encoding"] == NO_ENCODING:
+        return f"weights of a heuristic (`{network['name']}`)"
+    return f"network `{network['name']}`, width {network['width']}, depth {network['depth']}"
+
+
+def _reads(encoding: str) -> str:
+    return READS.get(encoding, f"the observation, encoding `{encoding}`")
+
+
+def _way(said: Mapping[str, Any]) -> str:
+    if said.get("lookahead"):
+        return "looks one step ahead, by the network's values"
+    if said["network"]["encoding"] == AFTERSTATES:
+        return "takes the action whose outcome is worth most"
+    return "draws from its policy" if said.get("samples") else "takes the action it rates highest"
+
+
+def _write_training(folder: Path, said: Mapping[str, Any], game: Game, rules: Any) -> str:
+    trained, scored = said["trained"], said["scored"]
+    facts = {
+        "method": f"`{trained.get('settings', {}).get('method', NOT_RECORDED)}`",
+        "steps": f"{scored['steps']:,}" if "steps" in scored else NOT_RECORDED,
+        "wall time": _wall_time(trained),
+        "training seed": str(trained.get("seed", NOT_RECORDED)),
+        "versions": ", ".join(f"{k} {v}" for k, v in trained.get("versions", {}).items()),
+        "on its validation deals": _validation(scored, game.goal_name(rules)),
+    }
+    return f"{_recipe(folder, trained)}{_facts_table(facts)}"
+
+
+def _wall_time(trained: Mapping[str, Any]) -> str:
+    if "seconds" not in trained:
+        return NOT_RECORDED
+    return f"{trained['seconds'] / 60:.1f} minutes" + (
+        f" on {trained['machine']}" if "machine" in trained else ""
+    )
+
+
+def _validation(scored: Mapping[str, Any], goal: str) -> str:
+    """What the trainer wrote down: the share that reached the goal, and the score."""
+    found = {
+        fact: Estimate(*(scored[fact][name] for name in Estimate._fields))
+        for fact in (goal, "score")
+        if isinstance(scored.get(fact), dict)
+    }
+    if not found:
+        return NOT_RECORDED
+    texts = [
+        f"{fact} {one.text(100)} %" if fact == goal else f"{fact} {one.text()}"
+        for fact, one in found.items()
+    ]
+    deals = f"{min(one.n for one in found.values()):,} deals"
+    return f"{', '.join(texts)}, {deals} of the bank `{scored.get('bank', NOT_RECORDED)}`"
+
+
+def _recipe(folder: Path, trained: Mapping[str, Any]) -> str:
+    """The command that trains one like it, and where that is not the whole truth, why."""
+    from ..learning.recipe import list_dropped  # torch takes seconds to load
+
+    text = f"```txt\n{_command(folder, trained)}\n```\n\n"
+    if dropped := list_dropped(trained.get("settings", {})):
+        names = ", ".join(f"`{name}`" for name in dropped)
+        text += (
+            f"An earlier version trained it, in which {names} meant something: what this command "
+            "trains today is another agent.\n\n"
+        )
+    return text
+
+
+def _command(folder: Path, trained: Mapping[str, Any]) -> str:
+    from ..learning.recipe import write_command
+
+    saved = trained.get("settings")
+    return write_command(saved, trained.get("seed", 0), str(folder)) if saved else NOT_RECORDED
+
+
+def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
+    others = "; how it fares against people, or players unlike those it met, is not known"
+    best = _best_beside(group, digest_agent(folder))
+    return [
+        "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
+        "(`mcts:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
+        "It plays by the rules that it was trained by and refuses others. `--any-rules` lets it "
+        f"play other rules of {game.title}; it was not trained for them.",
+        "It was trained on deals drawn at random, none of them from a bank"
+        f"{others if game.num_players(rules) > 1 else ''}.",
+        "Intervals are over deals, of this one training seed: another seed comes out otherwise.",
+        *([best] if best else []),
+    ]
+
+
+def _best_beside(group: Sequence[Entry], own: str) -> str:
+    """Say who of those that see no hidden card is best on the first bank, if that is another."""
+    fair = [
+        (one.claim.score, one.claim.agent_digest == own, one.agent)
+        for one in group
+        if one.claim and not one.claim.sees_all and not one.mark and one.bank == group[0].bank
+    ]
+    if not fair or max(fair)[1]:
+        return ""
+    return f"`{max(fair)[2]}` plays better without seeing hidden cards: see the table above."
