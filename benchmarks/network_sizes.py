@@ -137,10 +137,10 @@ def draw(rows: Sequence[dict[str, Any]], options: Options) -> Figure:
         times, means = [row["microseconds"] for row in own], [row["won"][0] for row in own]
         spans = np.abs(np.array([row["won"][1:] for row in own]).T - means)
         axes.errorbar(times, means, spans, fmt="o-", capsize=3, color=COLOURS[place], label=family)
-        for row in own:
+        for k, row in enumerate(own):
             size = row["network"].partition(":")[2].replace("x", " × ")
-            at = (row["microseconds"], row["won"][0])
-            axes.annotate(size, at, (6, 6), textcoords="offset points", fontsize=8)
+            at, beside = (row["microseconds"], row["won"][0]), (6, -14 if k % 2 else 6)
+            axes.annotate(size, at, beside, textcoords="offset points", fontsize=8)
     axes.set_xscale("log")
     axes.set_xlabel("processor time to learn a position, µs")
     axes.set_ylabel("deals won, %")
