@@ -140,6 +140,7 @@ class LearnerSettings(StepSettings):
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
+        super().check(game)
         check_sizes(self)
         network_class(self.network)
 

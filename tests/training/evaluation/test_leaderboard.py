@@ -1,5 +1,6 @@
 """Lines of a leaderboard: what is read, what is claimed, and which claims hold."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -218,7 +219,7 @@ def test_another_agent_in_the_folder_makes_a_claim_stale(tmp_path: Path) -> None
     text = (folder / "agent.json").read_text()
     (folder / "agent.json").write_text(text.replace('"seed": 0', '"seed": 5'))
     assert play.find_change(entry) == ""  # it plays as it did
-    (folder / "agent.json").write_text(text.replace('"lookahead": null', '"samples": true'))
+    (folder / "agent.json").write_text(json.dumps(json.loads(text) | {"samples": True}))
     assert play.find_change(entry) == "stale: the saved agent is another now"
     (folder / "agent.json").unlink()
     assert play.judge_claim(entry).startswith("cannot be played: ")
