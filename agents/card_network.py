@@ -26,9 +26,10 @@ def masked_logits(logits: Tensor, masks: Tensor) -> Tensor:
 class CardNetwork(nn.Module):
     """A body, which reads observations, with a tower and a head for policy and for value.
 
-    A subclass says which ``encoding`` it takes and fills in ``body``; it may override ``forward``
-    instead. ``width`` is that of every hidden layer; ``depth`` counts the hidden layers from body
-    to head, the body's own last one included. ``layer_norm`` normalises all of these layers.
+    A subclass says which ``encoding`` it takes and fills in ``body``; it may override ``add_heads``
+    and ``forward`` instead. ``width`` is that of every hidden layer; ``depth`` counts the hidden
+    layers from body to head, the body's own last one included. ``layer_norm`` normalises all of
+    these layers.
     """
 
     encoding: ClassVar[str]
@@ -45,8 +46,13 @@ class CardNetwork(nn.Module):
         super().__init__()
         self.features, self.actions, self.width, self.depth = features, actions, width, depth
         self.layer_norm = parse_bool("layer_norm", layer_norm)
-        self.policy: nn.Module = _tower(width, depth - 1, actions, 0.01, self.layer_norm)
-        self.value: nn.Module = _tower(width, depth - 1, 1, 1.0, self.layer_norm)
+        self.add_heads()
+
+    def add_heads(self) -> None:
+        """Add the towers of policy and value."""
+        layers = self.depth - 1
+        self.policy: nn.Module = _tower(self.width, layers, self.actions, 0.01, self.layer_norm)
+        self.value: nn.Module = _tower(self.width, layers, 1, 1.0, self.layer_norm)
 
     def body(self, observations: Tensor) -> Tensor:
         """Return hidden features (n, width) of integer observations (n, entries or columns)."""

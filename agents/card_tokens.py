@@ -5,13 +5,15 @@ shown. It costs far more a position than a sum of embeddings does: the games' pa
 pays.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
 from parlour.envs.core.features import CARD, RANK, Features, Piece
-from parlour.envs.core.options import parse_bool
 
-from .card_network import CardNetwork, linear
+from .card_network import linear
+from .token_network import ShareReader, TokenNetwork, list_entries_beside
 
 HEADS = 4
 """Heads of every layer's attention: ``width`` is a multiple of it."""
@@ -32,11 +34,10 @@ def list_common(features: Features) -> list[int]:
     read = {
         one.name for cards in list_cards(features) for one in (cards, *list_beside(features, cards))
     }
-    left = [piece for piece in features.pieces if piece.name not in read]
-    return [entry for piece in left for entry in features.entry_range(piece.name)]
+    return list_entries_beside(features, read)
 
 
-class CardTokens(CardNetwork):
+class CardTokens(TokenNetwork):
     """Tokens for places, in ``depth`` layers of attention of ``width`` channels.
 
     For games whose pieces show cards (kinds CARD and RANK). Where actions are about places
@@ -44,27 +45,17 @@ class CardTokens(CardNetwork):
     all places; the table's token says all else.
     """
 
-    encoding = "codes"
+    name = "attention"
 
     def __init__(
-        self,
-        features: Features,
-        actions: int,
-        width: int,
-        depth: int,
-        *,
-        layer_norm: bool | int | str = True,
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
     ) -> None:
-        nn.Module.__init__(self)
-        self.layer_norm = parse_bool("layer_norm", layer_norm)
-        if not self.layer_norm:
-            raise ValueError("network 'attention': its layers are always normalised")
+        super().__init__(features, actions, width, depth, **options)
         if width % HEADS:
-            raise ValueError(f"width={width}: network 'attention' takes multiples of {HEADS}")
-        self.features, self.actions, self.width, self.depth = features, actions, width, depth
+            raise ValueError(f"width={width}: network {self.name!r} takes multiples of {HEADS}")
         self.cards = list_cards(features)
         if not self.cards:
-            raise ValueError("network 'attention': this game shows no cards one by one")
+            raise self.refuse("this game shows no cards one by one")
         self.faces = nn.ModuleList(nn.Embedding(one.kind.top + 1, width) for one in self.cards)
         self.beside = nn.ModuleList(
             nn.Embedding(beside.kind.high + 1, width)
@@ -72,11 +63,8 @@ class CardTokens(CardNetwork):
             for beside in list_beside(features, piece)
         )
         self.places = nn.Parameter(torch.randn(sum(one.size for one in self.cards), width) * 0.1)
-        self.common = list_common(features)
-        highs = torch.as_tensor(features.high, dtype=torch.float32)[self.common]
-        self.register_buffer("highs", highs, persistent=False)
-        self.highs: Tensor
-        self.table = nn.Linear(2 * len(self.common), width)
+        self.common = ShareReader(features, list_common(features))
+        self.table = nn.Linear(self.common.columns, width)
         self.layers = nn.ModuleList(AttentionLayer(width) for _ in range(depth))
         self.norm = nn.LayerNorm(width)
         on_places = features.actions_on
@@ -87,7 +75,8 @@ class CardTokens(CardNetwork):
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """See `CardNetwork.forward`."""
-        hidden = torch.cat([self._read_table(observations), self._read_cards(observations)], dim=1)
+        table = self.table(self.common(observations))
+        hidden = torch.cat([table[:, None], self._read_cards(observations)], dim=1)
         for layer in self.layers:
             hidden = layer(hidden)
         hidden = self.norm(hidden)
@@ -103,12 +92,6 @@ class CardTokens(CardNetwork):
                 return slice(start, start + piece.size)
             start += piece.size
         return slice(0, 0)
-
-    def _read_table(self, codes: Tensor) -> Tensor:
-        """Return the table's token (n, 1, width): shares of the highest, and what is not 0."""
-        shared = codes[:, self.common].float()
-        read: Tensor = self.table(torch.cat([shared / self.highs, (shared > 0).float()], dim=1))
-        return read[:, None]
 
     def _read_cards(self, codes: Tensor) -> Tensor:
         """Return the tokens of all places, (n, places, width)."""

@@ -31,7 +31,9 @@ def carry_over(network: str, weights: Tensors, earlier: EarlierFeatures, game: G
     if network == "numbers":
         readers["first.weight"] = _carry_numbers
     if network == "ranks":
-        readers = {"common.weight": partial(_carry_common, lambda one: RankReader(one).common)}
+        readers = {
+            "common.weight": partial(_carry_common, lambda one: RankReader(one).common.entries)
+        }
     if network == "attention":
         _check_places(earlier.features, game.features)
         readers = {"table.weight": partial(_carry_common, list_common)}

@@ -6,19 +6,21 @@ reads the partners' token and a summary of all. What is learned of aces and quee
 and fours, and a game teaches it of all ranks at once.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
 from parlour.envs.core.features import RANK, Features, Piece
-from parlour.envs.core.options import parse_bool
 
-from .card_network import CardNetwork, linear
+from .card_network import linear
+from .token_network import ShareReader, TokenNetwork, list_entries_beside
 
 TOKENS = RANK.top
 """Ranks; a token's number is the rank's, less one."""
 
 
-class RankTokens(CardNetwork):
+class RankTokens(TokenNetwork):
     """Tokens by rank, in ``depth`` layers of ``width`` channels, each with a hidden layer of twice.
 
     For games that name bonds between ranks (`Features.bonds`) and an action for each of a piece's
@@ -26,28 +28,18 @@ class RankTokens(CardNetwork):
     rank are read token by token; everything else is read by all tokens alike.
     """
 
-    encoding = "codes"
+    name = "ranks"
 
     def __init__(
-        self,
-        features: Features,
-        actions: int,
-        width: int,
-        depth: int,
-        *,
-        layer_norm: bool | int | str = True,
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
     ) -> None:
-        nn.Module.__init__(self)
-        self.layer_norm = parse_bool("layer_norm", layer_norm)
-        if not self.layer_norm:
-            raise ValueError("network 'ranks': its layers are always normalised")
+        super().__init__(features, actions, width, depth, **options)
         if features.bonds is None or features.actions_on is None:
-            raise ValueError("network 'ranks': this game names no bonds between ranks")
-        self.features, self.actions, self.width, self.depth = features, actions, width, depth
+            raise self.refuse("this game names no bonds between ranks")
         self.reader = RankReader(features)
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
-        self.common = nn.Linear(self.reader.common_columns, width)
+        self.common = nn.Linear(self.reader.common.columns, width)
         self.norm = nn.LayerNorm(width)
         self.layers = nn.ModuleList(TokenLayer(width) for _ in range(depth))
         self.clicked = features.entry_range(features.actions_on)
@@ -97,7 +89,6 @@ class RankReader(nn.Module):
     """Turns ``codes`` into columns for each rank, and columns that all ranks share."""
 
     bonds: Tensor
-    highs: Tensor
 
     def __init__(self, features: Features) -> None:
         super().__init__()
@@ -112,14 +103,10 @@ class RankReader(nn.Module):
         self.columns += sum(piece.kind.top + 1 for piece in self.counts)
         read = {p.name for p in (*self.cards, *self.marks, *self.counts)}
         read |= {piece.where for piece in self.cards if piece.where}
-        alone = [piece for piece in features.pieces if piece.name not in read]
-        self.common = [entry for piece in alone for entry in features.entry_range(piece.name)]
-        self.common_columns = 2 * len(self.common)
+        self.common = ShareReader(features, list_entries_beside(features, read))
         codes = [(rank + 1) << RANK.shift for rank in range(TOKENS)]
         bonds = torch.tensor(features.bonds[codes][:, codes], dtype=torch.float32)
         self.register_buffer("bonds", bonds, persistent=False)
-        highs = torch.as_tensor(features.high, dtype=torch.float32)[self.common]
-        self.register_buffer("highs", highs, persistent=False)
 
     def _size(self, piece: Piece) -> int:
         """How many columns a piece of cards has: its places, times where else they may be."""
@@ -135,7 +122,7 @@ class RankReader(nn.Module):
         return codes[:, entries.start : entries.stop].long() >> RANK.shift
 
     def forward(self, codes: Tensor) -> tuple[Tensor, Tensor]:
-        """Return columns (n, ranks, columns) and common columns (n, common_columns)."""
+        """Return columns (n, ranks, columns) and common columns (n, common.columns)."""
         n, device = len(codes), codes.device
         flat = torch.zeros(n, (TOKENS + 1) * self.columns, device=device)
         at = 1
@@ -164,5 +151,4 @@ class RankReader(nn.Module):
             tokens.scatter_(2, (counts + at)[..., None], 1.0)
             at += piece.kind.top + 1
         tokens[:, :, 0] = (self.bonds.sum(dim=1) == 0).float()  # such a card goes out alone
-        shared = codes[:, self.common].float()
-        return tokens, torch.cat([shared / self.highs, (shared > 0).float()], dim=1)
+        return tokens, self.common(codes)

@@ -154,7 +154,9 @@ def test_agents_do_not_import_training() -> None:
     assert importing(modules("agents"), "parlour.training") == []
 
 
-MODULES_WITH_TORCH = ("card_network", "card_tokens", "learned", "networks", "rank_tokens")
+MODULES_WITH_TORCH = (
+    *("card_network", "card_tokens", "learned", "networks", "rank_tokens", "token_network"),
+)
 
 
 def test_learning_libraries_stay_in_training_and_learned() -> None:
