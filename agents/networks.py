@@ -62,7 +62,7 @@ class CodeReader(nn.Module):
         return torch.where(values > 0, values + self.first, 0)
 
 
-class _SumRowsHere(torch.autograd.Function):
+class _SumRowsOnCpu(torch.autograd.Function):
     """Sums of table rows (n, width) on the processor: `row_sums`, which reads codes as they are.
 
     It takes two thirds of what `_SumRows` takes, forward and backward.
@@ -130,7 +130,7 @@ class Embedding(CardNetwork):
         """Return the sums of the embeddings (n, width) of ``codes`` observations."""
         if observations.device.type == "cpu" and observations.dtype == torch.int8:
             columns = self.features.column_tables
-            sums: Tensor = _SumRowsHere.apply(self.table, observations, columns)  # type: ignore[no-untyped-call]
+            sums: Tensor = _SumRowsOnCpu.apply(self.table, observations, columns)  # type: ignore[no-untyped-call]
             return sums
         sums = _SumRows.apply(self.table, self.reader(observations))  # type: ignore[no-untyped-call]
         return sums

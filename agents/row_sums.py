@@ -7,6 +7,13 @@ from parlour.envs.core.jit import jit
 
 
 @jit
+def find_row(code: int, first: int, shift: int, base: int) -> int:
+    """The row that an entry names: ``first + v`` for a value v >= 1, else 0 (see `CodeReader`)."""
+    value = (code >> shift) - base
+    return first + value if value > 0 else 0
+
+
+@jit
 def sum_rows(
     codes: Codes,
     first: np.ndarray,
@@ -15,17 +22,13 @@ def sum_rows(
     table: np.ndarray,
     sums: np.ndarray,
 ) -> None:
-    """Fill ``sums`` (n, width) with the sum of the table's rows that each observation names.
-
-    Entry e with value v >= 1 names row ``first[e] + v``, other values none (see `CodeReader`).
-    """
+    """Fill ``sums`` (n, width) with the sum of the table's rows that each observation names."""
     for i in range(len(codes)):
         for k in range(sums.shape[1]):
             sums[i, k] = 0
         for e in range(codes.shape[1]):
-            value = (codes[i, e] >> shift[e]) - base[e]
-            if value > 0:
-                row = first[e] + value
+            row = find_row(codes[i, e], first[e], shift[e], base[e])
+            if row > 0:
                 for k in range(sums.shape[1]):
                     sums[i, k] += table[row, k]
 
@@ -42,8 +45,7 @@ def add_to_rows(
     """Add each observation's gradient (n, width) to those rows whose sum it was: `sum_rows`."""
     for i in range(len(codes)):
         for e in range(codes.shape[1]):
-            value = (codes[i, e] >> shift[e]) - base[e]
-            if value > 0:
-                row = first[e] + value
+            row = find_row(codes[i, e], first[e], shift[e], base[e])
+            if row > 0:
                 for k in range(gradient.shape[1]):
                     of_table[row, k] += gradient[i, k]
