@@ -13,7 +13,7 @@ from parlour.training.cli.board import BOARD_FILE
 from parlour.training.evaluation.leaderboard import read_board
 from parlour.training.learning.recipe import WITHOUT_EFFECT, list_dropped, write_command
 from parlour.training.learning.settings_command import parse
-from parlour.training.learning.settings_files import read_saved
+from parlour.training.learning.settings_files import plain, preset, read_saved
 
 FOLDERS = sorted(path.parent for path in TRAINED_FOLDER.glob("*/agent.json"))
 
@@ -141,6 +141,14 @@ def test_the_command_on_a_card_has_the_settings_of_the_agent(folder: Path) -> No
     for one in fields(now):
         if one.name not in {*WITHOUT_EFFECT, "seeds"}:
             assert getattr(now, one.name) == getattr(then, one.name), one.name
+
+
+@pytest.mark.parametrize(("steps", "name"), [(3_000_000, "distill"), (200_000, "demo")])
+def test_of_presets_alike_the_command_names_that_of_like_length(steps: int, name: str) -> None:
+    """Both presets differ from these settings in their steps alone."""
+    saved = plain(preset("pyramid", "distill")) | {"total_steps": steps}
+    expected = f"parlour train pyramid --preset {name} --total-steps {steps}"
+    assert write_command(saved, 0, "here") == expected
 
 
 def test_a_card_says_what_of_an_earlier_version_is_gone(mine: Path) -> None:
