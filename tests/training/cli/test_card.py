@@ -2,10 +2,14 @@
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import pytest
+from safetensors.numpy import load_file
 
 from parlour.agents.folders import TRAINED_FOLDER
 from parlour.training.cli import card, main
@@ -28,10 +32,13 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mine"
 
 
-def edit(folder: Path, **values: object) -> None:
+def edit(folder: Path, scored: Mapping[str, object] = MappingProxyType({}), **trained: Any) -> None:
+    """Change what a saved agent says of scores and training (None: nothing), and let it draw."""
     file = folder / "agent.json"
     said = json.loads(file.read_text())
-    said["trained"] |= values
+    known = said["trained"] | trained
+    said["trained"] = {name: value for name, value in known.items() if value is not None}
+    said["scored"] |= scored
     said["samples"] = True
     file.write_text(json.dumps(said))
 
@@ -39,7 +46,15 @@ def edit(folder: Path, **values: object) -> None:
 def test_an_agent_of_ones_own_plays_for_its_card(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edit(mine, seconds=93.0, machine="a slow one")
+    score = {"mean": 125.333, "low": 124.47, "high": 126.21, "n": 5000}
+    settings = plain(preset("poker_squares", "values"))
+    edit(
+        mine,
+        {"steps": 12_000_000, "score": score, "bank": "poker_squares-validation"},
+        **{"seconds": 93.0, "machine": "a slow one", "settings": settings},
+        versions={"python": "3.11.7", "stable_baselines3": "2.9.2"},
+    )
+    (table,) = load_file(mine / "weights.safetensors").values()
     words = ["card", "mine", "--deals", "30", "--search", "columns"]
     assert main.main(words) == 0
     assert capsys.readouterr().out == "written: mine/README.md\n"
@@ -48,12 +63,12 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         "# mine\n",
         "| game | Poker Squares, `classic` |",
         "| kind | a table of values of afterstates |",
-        "| size | 1,156,100 numbers, 4.41 MiB |",
+        f"| size | {table.size:,} numbers, {table.nbytes / 2**20:.2f} MiB |",
         "| wall time | 1.6 minutes on a slow one |",
         "| steps | 12,000,000 |",
         "score 125.33 [124.47, 126.21], 5,000 deals of the bank `poker_squares-validation`",
         "parlour train poker_squares --preset values\n",
-        "stable_baselines3 2.9.2",
+        "| versions | python 3.11.7, stable_baselines3 2.9.2 |",
         "**`mine`**",
         "refuses others",
     ):
@@ -65,7 +80,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
 
 
 def test_words_of_ones_own_beside_the_card_are_kept(mine: Path) -> None:
-    edit(mine)
+    edit(mine, seconds=None)
     (mine / "README.md").write_text("# A title\n\nMy words.\n")
     assert main.main(["card", "mine", "--deals", "5", "--search", "columns"]) == 0
     first = (mine / "README.md").read_text(encoding="utf-8")

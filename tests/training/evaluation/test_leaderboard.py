@@ -216,10 +216,11 @@ def test_another_agent_in_the_folder_makes_a_claim_stale(tmp_path: Path) -> None
     entry = board.make_entry({"game": "poker_squares", "agent": str(folder), "deals": "20"})
     entry = board.make_claimed(entry, play.make_claim(entry))
     assert play.find_change(entry) == ""
-    text = (folder / "agent.json").read_text()
-    (folder / "agent.json").write_text(text.replace('"seed": 0', '"seed": 5'))
+    said = json.loads((folder / "agent.json").read_text())
+    said["trained"]["seed"] += 5
+    (folder / "agent.json").write_text(json.dumps(said))
     assert play.find_change(entry) == ""  # it plays as it did
-    (folder / "agent.json").write_text(json.dumps(json.loads(text) | {"samples": True}))
+    (folder / "agent.json").write_text(json.dumps(said | {"samples": True}))
     assert play.find_change(entry) == "stale: the saved agent is another now"
     (folder / "agent.json").unlink()
     assert play.judge_claim(entry).startswith("cannot be played: ")
