@@ -90,6 +90,15 @@ def naming(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {one_line(error)}") from error
 
 
+@contextmanager
+def naming_part(name: str) -> Iterator[None]:
+    """Name a part of what is read, such as a field or a line, in what is wrong with it."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
 def is_finite(value: Any) -> bool:
     """Whether a value is a number that arrays can hold: not NaN, infinite, a bool, or huge."""
     return (type(value) is float and isfinite(value)) or (type(value) is int and abs(value) < HUGE)

@@ -7,8 +7,7 @@ nothing is known against it.
 """
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
@@ -16,7 +15,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from parlour.agents.reading import naming, read_number, read_text, shorten
+from parlour.agents.reading import naming, naming_part, read_number, read_text, shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.game import digest16
@@ -147,10 +146,10 @@ def make_entry(cells: Mapping[str, str], line: int = 0) -> Entry:
     Raises ValueError naming the field, its value and what is allowed.
     """
     given = {name: cells.get(name, "").strip() for name in COLUMNS}
-    with _naming_field("game"):
+    with naming_part("game"):
         game = find_game(given["game"])
     variant = given["variant"] or game.default
-    with _naming_field("options" if variant in game.variants else "variant"):
+    with naming_part("options" if variant in game.variants else "variant"):
         rules = game.make_rules(variant, read_options(given["options"].split()))
     if not given["agent"] or not given["agent"].isprintable():
         raise ValueError(f"agent: the name of an agent is needed, got {shorten(given['agent'])}")
@@ -167,15 +166,6 @@ def make_entry(cells: Mapping[str, str], line: int = 0) -> Entry:
         given["mark"],
         line,
     )
-
-
-@contextmanager
-def _naming_field(name: str) -> Iterator[None]:
-    """Name a field in what goes wrong in the block."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
 
 
 def _read_deals(text: str, players: int) -> int:
@@ -248,14 +238,12 @@ def _check_head(cells: Sequence[str]) -> None:
 
 def _add_entry(found: dict[tuple[str, ...], Entry], cells: Sequence[str], line: int) -> None:
     """Read a line into the entries found so far; ValueError naming it."""
-    try:
+    with naming_part(f"line {line}"):
         if len(cells) > len(COLUMNS):
             raise ValueError(f"{len(cells)} cells; at most {len(COLUMNS)} are allowed")
         entry = make_entry(dict(zip(COLUMNS, cells, strict=False)), line)
         if other := found.get(entry.key):
             raise ValueError(f"the same entry as line {other.line}: leave one of them out")
-    except ValueError as error:
-        raise ValueError(f"line {line}: {error}") from error
     found[entry.key] = entry
 
 

@@ -11,12 +11,12 @@ from typing import Any, get_type_hints
 
 import tyro
 
-from parlour.agents.reading import read_number
+from parlour.agents.reading import naming_part, read_number
 from parlour.envs import GAMES
 
 from .limits import check_fields
 from .settings import Settings
-from .settings_files import make_used, naming_source, presets, read_preset
+from .settings_files import make_used, presets, read_preset
 from .settings_help import group_settings, ungroup_settings
 from .settings_names import (
     DROPPED,
@@ -55,7 +55,7 @@ def parse(arguments: Sequence[str], notify: Callable[[str], None]) -> Settings:
     name, file = _take(words, "--preset") or "default", _take(words, "--settings")
     method, path = _take(words, "--method"), Path(file) if file else None
     kind, values, source = read_preset(game, name, path, method, notify)
-    with naming_source(source):  # by another method they need not be right as they stand there
+    with naming_part(source):  # by another method they need not be right as they stand there
         base = make_used(kind, values) if method is None else _make_draft(kind, values)
     description = DESCRIPTION.format(
         prog=PROG,

@@ -1,13 +1,12 @@
 """Settings in files: presets in TOML, and those that a run keeps of its own in JSON."""
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.reading import naming, read_text, shorten
+from parlour.agents.reading import naming, naming_part, read_text, shorten
 from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
@@ -29,15 +28,6 @@ BEFORE = {"precision": "highest"}
 """What runs learned by before there was a setting for it, where it differs from the default."""
 
 
-@contextmanager
-def naming_source(source: str) -> Iterator[None]:
-    """Name where settings stand in what is wrong with them."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{source}: {error}") from error
-
-
 def make_used(kind: type[Settings], values: Mapping[str, Any]) -> Settings:
     """Return settings of those values that the method uses."""
     return kind(**{name: value for name, value in values.items() if name in list_names(kind)})
@@ -54,7 +44,7 @@ def read_saved(table: Mapping[str, Any], source: str) -> Settings:
     Old names, and settings that the method does not use, are taken in silence; a setting that came
     later is what the run learned by. Raises ValueError naming ``source`` and what is wrong.
     """
-    with naming_source(source):
+    with naming_part(source):
         kind = find_method(table.get("method", "ppo"))
         return make_used(kind, _read_table({**BEFORE, **table}, kind, METHODS, lambda _: None))
 
@@ -74,7 +64,7 @@ def preset(
     the method does not use, except in [default] if another preset of the file does.
     """
     kind, values, source = read_preset(game, name, file, method, warn_caller)
-    with naming_source(source):
+    with naming_part(source):
         return make_used(kind, values)
 
 
@@ -93,14 +83,14 @@ def read_preset(
     shared = _check_table(tables.get("default", {}), shared_source)
     table = {} if name == "default" else _check_table(tables[name], source)
     usual = shared.get("method", method or "ppo")
-    with naming_source(source):
+    with naming_part(source):
         kind = find_method(table.get("method", usual))
     methods = [str(one.get("method", usual)) for one in tables.values() if isinstance(one, dict)]
     if method is not None:
         methods.append(method)
-    with naming_source(shared_source):
+    with naming_part(shared_source):
         values = _read_table(shared, kind, methods, lambda text: notify(f"{shared_source}: {text}"))
-    with naming_source(source):
+    with naming_part(source):
         values |= _read_table(table, kind, [], lambda text: notify(f"{source}: {text}"))
     return own_kind or kind, {"game": game} | values, source
 
