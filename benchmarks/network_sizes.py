@@ -12,7 +12,6 @@ without search, with a 95 % interval.
 
 import json
 import os
-import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from parlour.agents.networks import CardNetwork, build_network, make_network_fun
 from parlour.envs import Game, find_game
 from parlour.envs.core.turn import best_actions
 from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.machine import describe_machine
 from parlour.training.evaluation.plots import COLOURS, plain_axes
 from parlour.training.learning.curve import write_figure
 from parlour.training.learning.learn_positions import Student
@@ -160,7 +160,7 @@ def read_done(options: Options) -> dict[str, Any]:
         if found["options"] == same:
             return found
         raise ValueError(f"{options.json}: figures of other conditions; name another file")
-    machine = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+    machine = f"{describe_machine()}, {os.cpu_count()} cores"
     return {"options": same, "machine": machine, "torch": torch.__version__, "rows": {}}
 
 

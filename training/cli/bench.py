@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,7 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 
 from .arguments import MOST_ROWS, Parser, read_options, read_seconds, read_whole
-
-ROOT = Path(__file__).resolve().parents[2]
-"""The clone, if this is one."""
+from .blocks import ROOT
 
 
 def add_bench(parser: Parser) -> None:

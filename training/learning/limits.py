@@ -160,6 +160,10 @@ def check_name(name: str) -> None:
         )
 
 
+ONE_RULE_ONLY = {"curriculum": 0, "study": 0, "critic": "own"}
+"""Settings that go with one set of rules alone, where a method has them: what leaves each out."""
+
+
 def has_many_rules(settings: Any) -> bool:
     """Whether a run trains by several rules."""
     return bool(getattr(settings, "variants", ()) or getattr(settings, "option_sets", 0))
@@ -169,13 +173,10 @@ def check_many_rules(settings: Any) -> None:
     """Refuse what makes no sense with several rules, and what does only with them."""
     if "all" in settings.variants and settings.variants != ("all",):
         raise ValueError("variants: 'all' goes alone: it stands for every variant")
-    for name in ("curriculum", "study"):
-        value = getattr(settings, name, 0)
-        if has_many_rules(settings) and value:
-            raise ValueError(f"{name}={value}: not with variants or option_sets")
-    critic = getattr(settings, "critic", "own")
-    if has_many_rules(settings) and critic != "own":
-        raise ValueError(f"critic={critic!r}: not with variants or option_sets")
+    for name, off in ONE_RULE_ONLY.items():
+        value = getattr(settings, name, off)
+        if has_many_rules(settings) and value != off:
+            raise ValueError(f"{name}={value!r}: not with variants or option_sets")
     for name in ("option_names", "option_split"):
         value = getattr(settings, name)
         if value != getattr(type(settings), name) and not settings.option_sets:
