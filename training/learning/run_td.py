@@ -43,9 +43,9 @@ class TDRun(Run):
         self.total, self.steps = self.settings.total_steps, 0
         self.table = np.zeros(self.values.num_features, np.float32)
         self.seen = np.zeros(self.values.num_features, np.int32)
-        size = self.values.num_features if self.settings.adaptive else 0
-        self.errors = np.zeros((size, 2), np.float32)
-        self.mean, self.averaged = np.zeros(self.values.num_features), 0
+        size, settings = self.values.num_features, self.settings
+        self.errors = np.zeros((size if settings.adaptive else 0, 2), np.float32)
+        self.mean, self.averaged = np.zeros(size if settings.average else 0), 0
         self.states = np.zeros(1, self.game.state)
         draws = np.random.default_rng([self.seed, STREAM])
         self.states["rng"] = draws.integers(0, int(TRAINING_SEED_MASK), 1, np.uint64)
@@ -53,12 +53,22 @@ class TDRun(Run):
         if found:
             self.steps = found.values["steps"]
             self.table, self.seen = found.arrays["table"], found.arrays["seen"]
-            self.errors = found.arrays.get("errors", self.errors)  # none: by an older version
-            self.mean = found.arrays.get("mean", self.mean)
-            self.averaged = found.values.get("averaged", 0)
+            self._take_sums(found)
             self.states = found.arrays["states"].view(self.game.state)
         elif initial:
             self.table = ValueTableAgent.load(initial, self.game).table.copy()
+
+    def _take_sums(self, found: checkpoint.Checkpoint) -> None:
+        """Go on with what is summed up beside the table, if the checkpoint has it.
+
+        One of an older version has none; nor has one from before the settings that ask for it were
+        edited.
+        """
+        errors, mean = found.arrays.get("errors"), found.arrays.get("mean")
+        if errors is not None and errors.shape == self.errors.shape:
+            self.errors = errors
+        if mean is not None and mean.shape == self.mean.shape:
+            self.mean, self.averaged = mean, found.values["averaged"]
 
     def plan(self) -> LearningPlan:
         """Return how the next games are played and learned from: floats, as the kernel wants."""
@@ -99,7 +109,7 @@ class TDRun(Run):
             )
         games, steps, score, reached = (int(one) for one in tally)
         self.steps += steps
-        if self.share_done() > 1 - self.settings.average:
+        if self.settings.average and self.share_done() > 1 - self.settings.average:
             self.averaged += 1
             self.mean += (self.table - self.mean) / self.averaged
         means = {"score": score / games, self.game.goal: reached / games}
