@@ -79,6 +79,40 @@ def test_it_resumes_to_the_same_table(
     assert not issubclass(Interrupted, Exception)
 
 
+@pytest.mark.parametrize("given", [(False, 0.0), (True, 0.6)], ids=["begun", "given up"])
+def test_a_run_goes_on_when_what_it_sums_up_is_edited(
+    given: tuple[bool, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel writes into the errors by number: they must be there as soon as it is to."""
+    small = {"total_steps": 600_000, "checkpoint_interval": 100_000, "eval_deals": 50}
+    small |= {"adaptive": given[0], "average": given[1], "step_size": 0.1}
+    iterate, save = TDRun.iterate, TDRun.save
+    saved: list[TDRun] = []
+
+    def stop_in_the_middle(run: TDRun) -> dict[str, float]:
+        if run.steps >= 300_000:
+            raise KeyboardInterrupt
+        return iterate(run)
+
+    def save_and_tell(run: TDRun) -> None:
+        saved.append(run)
+        save(run)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(TDRun, "iterate", stop_in_the_middle)
+        train(settings(tmp_path, **small), quiet=True)
+    (folder,) = (path.parent for path in tmp_path.glob("*/settings.json"))
+    said = json.loads((folder / "settings.json").read_text())
+    said |= {"adaptive": not given[0], "average": 0.6 - given[1]}
+    (folder / "settings.json").write_text(json.dumps(said))
+    monkeypatch.setattr(TDRun, "save", save_and_tell)
+    resume(folder, quiet=True)
+    run, sums = saved[-1], not given[0]
+    size = run.values.num_features if sums else 0
+    assert (run.errors.shape, run.mean.shape) == ((size, 2), (size,))
+    assert bool(run.averaged) == bool(run.errors.any()) == bool(run.mean.any()) == sums
+
+
 def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Pyramid names no features of afterstates"):
         TDSettings(game="pyramid")
