@@ -11,10 +11,7 @@ from benchmarks.clients import CLIENTS, Client
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = [client for client in CLIENTS if client.file.startswith("examples/")]
-SAYS = {
-    "own-network": "mine, won",
-    "gymnasium": "score",
-}
+SAYS = {"gymnasium": "score"}
 """What an example says at its end that does not say how fast it was."""
 
 
