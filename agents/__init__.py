@@ -17,6 +17,7 @@ from parlour.envs.core import (
     random_floats,
 )
 
+from .explanation import Explanation, explain
 from .greedy import GreedyAgent
 from .mcts import MCTSAgent
 from .oracle import OracleAgent
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agent",
+    "Explanation",
     "GreedyAgent",
     "IllegalActionError",
     "LearnedAgent",
@@ -44,6 +46,7 @@ __all__ = [
     "UniformAgent",
     "ValueTableAgent",
     "choose_actions",
+    "explain",
     "from_sb3",
     "load_agent",
     "prepare_turn",

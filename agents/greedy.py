@@ -9,9 +9,10 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.baselines import HeuristicAgent
-from parlour.envs.core.turn import Agent
+from parlour.envs.core.turn import Agent, Turn, best_actions
 
 from . import artefact
+from .explanation import Explanation, certain, of_legal
 
 HEURISTIC_NETWORK = "heuristic"
 """What ``agent.json`` calls the network of an agent that plays by learned weights."""
@@ -44,6 +45,19 @@ class GreedyAgent(HeuristicAgent):
                     f"needed, got {weights.dtype} {weights.shape}"
                 )
         return cls(found.name, weights)
+
+    def explain(self, turn: Turn) -> Explanation:
+        """Return the heuristic's scores, and that it plays the highest."""
+        scores = self.score(turn)
+        actions = best_actions(turn.masks, scores)
+        return Explanation(
+            self.name,
+            turn,
+            actions,
+            certain(turn, actions),
+            action_values=of_legal(turn, scores),
+            unit="scores of a heuristic",
+        )
 
 
 def make(seed: int = 0) -> Agent:

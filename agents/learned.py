@@ -4,6 +4,8 @@ The network is one of ours (`LearnedAgent`), or the policy of a Stable-Baselines
 (`from_sb3`).
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,13 +19,16 @@ from parlour.envs.core.turn import Turn, random_floats
 
 from . import artefact
 from .carry_over import carry_over
-from .lookahead import look_ahead
+from .explanation import Explanation, certain, of_legal
+from .lookahead import ActionValues, look_ahead
 from .networks import CardNetwork, build_network, make_value_function, masked_logits, weigh
 
 CHUNK = 4096
 """Games that go through the network at once."""
 
 
+CRITIC_UNIT = "reward to come"
+"""What a network's values count: the reward that it was trained by."""
 LOOKAHEAD_WORLDS = 2
 """In how many ways hidden cards are dealt anew when the agent looks a step ahead."""
 
@@ -47,19 +52,36 @@ class PolicyAgent:
     def act(self, turn: Turn) -> np.ndarray:
         """Return one legal action for each game, int64 (n,)."""
         actions = turn.masks.argmax(axis=1)  # right where only one is legal: no network needed
-        open_rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
-        for i in range(0, len(open_rows), CHUNK):
-            rows = open_rows[i : i + CHUNK]
+        for rows in open_chunks(turn):
             actions[rows] = self._act_on(turn, rows)
         return np.asarray(actions, np.int64)
 
     def _act_on(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
-        chances = self._chances(turn, rows)
+        return self._choose(turn, rows, self._chances(turn, rows))
+
+    def _choose(self, turn: Turn, rows: np.ndarray, chances: np.ndarray) -> np.ndarray:
         if self.deterministic:
             return np.asarray(chances.argmax(axis=1))
         shares = random_floats(turn.seeds[rows], self.seed)[:, None]
         below = chances.cumsum(axis=1) <= shares * chances.sum(axis=1, keepdims=True)
         return np.minimum(below.sum(axis=1), _last_legal(turn.masks[rows]))
+
+    def explain(self, turn: Turn) -> Explanation:
+        """Return its policy, what it plays by it, and the values of its critic if it has one."""
+        actions = turn.masks.argmax(axis=1)
+        policy = certain(turn, actions)
+        for rows in open_chunks(turn):  # as `act` does it: a network may round by the batch
+            chances = self._chances(turn, rows)
+            actions[rows] = self._choose(turn, rows, chances)
+            policy[rows] = chances / chances.sum(axis=1, keepdims=True)
+        played = certain(turn, actions) if self.deterministic else policy
+        values = self.state_values(turn)
+        unit = "" if values is None else CRITIC_UNIT
+        return Explanation(self.name, turn, actions, played, policy, values, unit=unit)
+
+    def state_values(self, turn: Turn) -> np.ndarray | None:
+        """Return what a critic thinks the positions worth, float64 (n,); None if there is none."""
+        return None
 
     def probabilities(self, turn: Turn) -> np.ndarray:
         """Return the chance with which each action is played, float64 (n, actions)."""
@@ -149,6 +171,10 @@ class LearnedAgent(PolicyAgent):
         return self._act_by_values(turn, rows)
 
     def _act_by_values(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
+        return self._look_ahead(turn, rows).best()
+
+    def _look_ahead(self, turn: Turn, rows: np.ndarray) -> ActionValues:
+        """What each legal action of some rows is worth, over the worlds that are dealt."""
         assert self.lookahead_config is not None
         states, masks = copy_states(turn.states, rows), turn.masks[rows]
         worths = []
@@ -164,13 +190,41 @@ class LearnedAgent(PolicyAgent):
                 self.lookahead_config,
             )
             worths.append(ahead.values)
-        return ahead._replace(values=np.mean(worths, axis=0)).best()
+        return ahead._replace(values=np.mean(worths, axis=0))
 
     def probabilities(self, turn: Turn) -> np.ndarray:
         """See `PolicyAgent.probabilities`."""
         if self.lookahead_config is not None:
             return np.eye(turn.game.actions)[self.act(turn)]
         return super().probabilities(turn)
+
+    def explain(self, turn: Turn) -> Explanation:
+        """See `PolicyAgent.explain`; of one that looks ahead the values of the actions instead."""
+        if self.lookahead_config is None:
+            return super().explain(turn)
+        actions = turn.masks.argmax(axis=1)
+        values, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
+        for rows in open_chunks(turn):
+            ahead = self._look_ahead(turn, rows)
+            actions[rows], worlds[rows] = ahead.best(), LOOKAHEAD_WORLDS
+            values[rows[ahead.rows], ahead.actions] = ahead.values
+        return Explanation(
+            self.name,
+            turn,
+            actions,
+            certain(turn, actions),
+            state_values=self.state_values(turn),
+            action_values=values,
+            unit=CRITIC_UNIT,
+            statistics={"worlds": worlds},
+        )
+
+    def state_values(self, turn: Turn) -> np.ndarray:
+        """See `PolicyAgent.state_values`."""
+        value = make_value_function(self.network)
+        chunks = range(0, len(turn.masks), CHUNK)
+        found = [value(turn.observations[i : i + CHUNK]) for i in chunks]
+        return np.concatenate([np.zeros(0), *found])
 
 
 class Sb3Agent(PolicyAgent):
@@ -201,6 +255,24 @@ class Sb3Agent(PolicyAgent):
             return cast(torch.Tensor, policy.q_net(given))
         return cast(torch.Tensor, policy.get_distribution(given).distribution.logits)
 
+    @torch.inference_mode()
+    def state_values(self, turn: Turn) -> np.ndarray | None:
+        """See `PolicyAgent.state_values`; a DQN has none."""
+        policy = self.model.policy
+        if not hasattr(policy, "predict_values"):
+            return None
+        given = torch.as_tensor(turn.observations, device=self.model.device)
+        return np.asarray(policy.predict_values(given).cpu().numpy()[:, 0], np.float64)
+
+    @torch.inference_mode()
+    def explain(self, turn: Turn) -> Explanation:
+        """See `PolicyAgent.explain`; of a DQN with the values of the actions."""
+        found = super().explain(turn)
+        if not hasattr(self.model.policy, "q_net"):
+            return found
+        values = self.logits(turn, np.arange(len(turn.masks))).cpu().numpy()
+        return replace(found, action_values=of_legal(turn, values), unit=CRITIC_UNIT)
+
 
 def from_sb3(
     model: Any, *, deterministic: bool = True, name: str | None = None, seed: int = 0
@@ -224,6 +296,13 @@ def from_sb3(
             "the Discrete of an environment of Parlour"
         )
     return Sb3Agent(model, kind if name is None else name, deterministic, seed)
+
+
+def open_chunks(turn: Turn) -> Iterator[np.ndarray]:
+    """Yield the rows in which several actions are legal, at most `CHUNK` at once."""
+    rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+    for i in range(0, len(rows), CHUNK):
+        yield rows[i : i + CHUNK]
 
 
 def _last_legal(masks: np.ndarray) -> np.ndarray:

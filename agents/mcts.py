@@ -29,6 +29,7 @@ from parlour.envs.core.options import as_record
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_name, best_actions
 
 from . import artefact
+from .explanation import Explanation, certain, of_legal
 from .greedy import GreedyAgent
 from .mcts_kernel import make_iterate
 from .mcts_tree import (
@@ -57,6 +58,8 @@ EXPLORE = 2.0
 """Standard deviations that the bonus of an action counts; see `tree`."""
 EPSILON = 0.0
 """Share of random moves in games played out by a heuristic or a table."""
+
+MEAN_UNIT = "mean result of the games of the search"
 
 NetworkFunction = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Logits float32 (n, actions) and values (n,) of ``codes`` observations, int8 (n, width)."""
@@ -118,11 +121,30 @@ class MCTSAgent:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return one legal action for each game, int64 (n,); the only one without a search."""
+        return self.explain(turn).actions
+
+    def explain(self, turn: Turn) -> Explanation:
+        """Return how often the search came to each action, and the mean of what came of it.
+
+        By ``milliseconds`` another search may come to something else.
+        """
         actions = turn.masks.argmax(axis=1)
-        rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
-        for some, search in self._searches(turn, rows):
-            actions[some] = search.best(turn.masks[some])
-        return actions
+        visits, values = np.zeros(turn.masks.shape, np.int64), np.full(turn.masks.shape, np.nan)
+        worlds = np.zeros(len(actions), np.int64)
+        for some, search in self._searches(turn, np.flatnonzero(turn.masks.sum(axis=1) > 1)):
+            masks = turn.masks[some]
+            visits[some], means = search.statistics(masks)
+            values[some] = np.where(visits[some] > 0, means, np.nan)
+            actions[some], worlds[some] = search.best(masks), self.iterated
+        return Explanation(
+            self.name,
+            turn,
+            actions,
+            certain(turn, actions),
+            action_values=of_legal(turn, values),
+            unit=MEAN_UNIT,
+            statistics={"worlds": worlds, "visits": visits},
+        )
 
     def judge(self, turn: Turn) -> Judgement:
         """Return the mean of each action's games; of one never tried, the worst mean there is."""

@@ -18,6 +18,8 @@ from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.splitmix import mix64
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_field, check_agent
 
+from .explanation import Explanation, certain, of_legal
+
 PIMC_WORLDS = 40
 """Worlds for each decision, where no budget is named."""
 BLOCK = 8
@@ -81,31 +83,60 @@ class PimcAgent:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the chosen legal action of each game, int64 (n,)."""
-        actions = turn.masks.argmax(axis=1)
+        return self.explain(turn).actions
+
+    def explain(self, turn: Turn) -> Explanation:
+        """Return the share of worlds in which a win is left after each action.
+
+        ``votes`` are these worlds (half a one: undecided), ``worlds`` all that were dealt: 1 where
+        nothing is hidden, 0 where only one action is legal or the player is sure. By
+        ``milliseconds`` there may be another number of them the next time.
+        """
+        actions, policy = turn.masks.argmax(axis=1), None
+        shares, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
-        if self.policy is not None and len(rows):
-            opinion = self.policy(turn.take(rows))
+        if self.policy is not None:
+            policy = certain(turn, actions)
+            opinion = self.policy(turn.take(rows)) if len(rows) else np.zeros((0, policy.shape[1]))
+            chances = np.exp(opinion - opinion.max(axis=1, keepdims=True)) * turn.masks[rows]
+            policy[rows] = chances / chances.sum(axis=1, keepdims=True)
             actions[rows] = opinion.argmax(axis=1)
             rows = rows[lead_of_best(opinion) < self.sure]
         if len(rows):
-            actions[rows] = self.judge(turn.take(rows)).actions
-        return actions
+            judged, shares[rows], counts = self._judge(turn.take(rows))
+            actions[rows] = judged.actions
+            worlds[rows] = np.where(np.isinf(counts), 1, counts)
+        return Explanation(
+            self.name,
+            turn,
+            actions,
+            certain(turn, actions),
+            policy,
+            action_values=of_legal(turn, shares),
+            unit="share of worlds in which a win is left",
+            statistics={"worlds": worlds, "votes": of_legal(turn, shares * worlds[:, None])},
+        )
 
     def judge(self, turn: Turn) -> Judgement:
         """Return for each action the share of worlds in which a win is left after it."""
-        shares, counts = self._shares(turn)
-        shares = np.where(turn.masks, shares, -1.0)
+        return self._judge(turn)[0]
+
+    def _judge(self, turn: Turn) -> tuple[Judgement, np.ndarray, np.ndarray]:
+        """The judgement, and what it comes from: see `_shares`."""
+        found, counts = self._shares(turn)
+        shares = np.where(turn.masks, found, -1.0)
         if self.policy is None:
             best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
             chosen = np.asarray(self.player.act(turn._replace(masks=best)))
-            return Judgement(np.where(turn.masks, shares, 0.0), chosen)
+            return Judgement(np.where(turn.masks, shares, 0.0), chosen), found, counts
         opinion = self.policy(turn)
         opinion = POLICY_SCALE * (opinion - opinion.max(axis=1, keepdims=True))
         weights = (PRIOR_WORLDS / (PRIOR_WORLDS + counts))[:, None]
         believed = shares.max(axis=1, keepdims=True) + opinion
         values = (1 - weights) * shares + np.maximum(weights, 1e-6) * believed
         values = np.where(turn.masks, values, -np.inf)
-        return Judgement(np.where(turn.masks, values, 0.0), values.argmax(axis=1))
+        judged = Judgement(np.where(turn.masks, values, 0.0), values.argmax(axis=1))
+        return judged, found, counts
 
     def _shares(self, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
         """For each action the share of worlds in which a win is left after it, (n, actions).

@@ -10,6 +10,7 @@ from parlour.envs import Game
 from parlour.envs.core.turn import Turn, random_floats
 
 from . import artefact
+from .explanation import Explanation
 
 POLICY_TABLE_NETWORK = "chances"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""
@@ -80,9 +81,17 @@ class PolicyTableAgent:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return an action for each game, int64 (n,), drawn from its chances."""
-        below = self.probabilities(turn).cumsum(axis=1)
+        return self._draw(turn, self.probabilities(turn))
+
+    def _draw(self, turn: Turn, chances: np.ndarray) -> np.ndarray:
+        below = chances.cumsum(axis=1)
         shares = random_floats(turn.seeds, self.seed)[:, None] * below[:, -1:]
         return np.asarray((below <= shares).sum(axis=1), np.int64)
+
+    def explain(self, turn: Turn) -> Explanation:
+        """Return its chances, and what it draws by them."""
+        chances = self.probabilities(turn)
+        return Explanation(self.name, turn, self._draw(turn, chances), chances, chances)
 
 
 def _are_chances(rows: np.ndarray) -> bool:

@@ -25,8 +25,9 @@ from parlour.envs.core.splitmix import GAMMA
 from parlour.envs.core.turn import Agent, Turn, best_actions
 from parlour.envs.core.values import best_legal, find_scorers, win_bonus_points
 
+from .explanation import Explanation, certain, of_legal
 from .greedy import GreedyAgent
-from .value_table import ValueTableAgent
+from .value_table import POINTS, ValueTableAgent
 
 ROLLOUT_WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
@@ -164,13 +165,32 @@ class RolloutAgent:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""
+        return self.explain(turn).actions
+
+    def explain(self, turn: Turn) -> Explanation:
+        """Return what each action comes to on average; nan for those dropped on the way.
+
+        By ``milliseconds`` it may be tried out in another number of worlds the next time.
+        """
         actions = turn.masks.argmax(axis=1)
+        values, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
         if len(rows):
             states = copy_states(turn.states, rows)
-            totals = self._totals(turn, states, self._affordable(turn, states))
+            worlds[rows] = self._affordable(turn, states)
+            totals = self._totals(turn, states, int(worlds[rows[0]]))
             actions[rows] = best_actions(turn.masks[rows], totals)
-        return actions
+            tried = totals > DROPPED_SCORE / 2  # sums go on from there where it is added to
+            values[rows] = np.where(tried, totals / worlds[rows, None], np.nan)
+        return Explanation(
+            self.name,
+            turn,
+            actions,
+            certain(turn, actions),
+            action_values=of_legal(turn, values),
+            unit=POINTS,
+            statistics={"worlds": worlds},
+        )
 
     def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> np.ndarray:
         """What all actions come to: see `make_rollouts`."""

@@ -10,12 +10,21 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn, best_actions
-from parlour.envs.core.values import AfterstateFeatures, AfterstateScorers, make_afterstate_scorers
+from parlour.envs.core.values import (
+    FAR_BEHIND,
+    AfterstateFeatures,
+    AfterstateScorers,
+    make_afterstate_scorers,
+)
 
 from . import artefact
+from .explanation import Explanation, certain, of_legal
 
 VALUE_TABLE_NETWORK = "values"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""
+POINTS_APART = "points, without what all actions have in common"
+POINTS = "points at the end, with a bonus for reaching the goal"
+"""What the values of actions count: by the table alone, and a ply further."""
 
 
 def require_afterstates(game: Game) -> AfterstateFeatures:
@@ -79,6 +88,13 @@ class ValueTableAgent:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""
+        return best_actions(turn.masks, self.score(turn))
+
+    def score(self, turn: Turn) -> np.ndarray:
+        """Return what it thinks each action worth, float64 (n, actions), in points.
+
+        With ``width`` those that it does not compare fall `FAR_BEHIND`.
+        """
         game = turn.game
         scores = np.zeros((len(turn.states), game.actions))
         ids = np.zeros(require_afterstates(game).max_active, np.int32)
@@ -89,4 +105,18 @@ class ValueTableAgent:
             found.score_by_expectation(states, rules, self.table, ids, scores, work, self.width)
         else:
             found.score_by_value(states, rules, self.table, ids, scores)
-        return best_actions(turn.masks, scores)
+        return scores
+
+    def explain(self, turn: Turn) -> Explanation:
+        """Return the values of the actions, of those that it has compared."""
+        scores = self.score(turn)
+        actions = best_actions(turn.masks, scores)
+        looked_at = scores > -FAR_BEHIND / 2
+        return Explanation(
+            self.name,
+            turn,
+            actions,
+            certain(turn, actions),
+            action_values=of_legal(turn, np.where(looked_at, scores, np.nan)),
+            unit=POINTS if self.width else POINTS_APART,
+        )

@@ -66,9 +66,12 @@ class HeuristicAgent:
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the highest-scored legal action of each game."""
+        return best_actions(turn.masks, self.score(turn))
+
+    def score(self, turn: Turn) -> np.ndarray:
+        """Return the scores that it goes by, float64 (n, actions)."""
         states = copy_states(turn.states)  # read-only arrays would be compiled for once more
-        scores = turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
-        return best_actions(turn.masks, scores)
+        return turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
 
 
 class TurnTable(NamedTuple):

@@ -68,7 +68,9 @@ class Agent(Protocol):
     ``name`` is what tables call it (default: the name of its class); ``sees_all``: whether it is
     handed the hidden cards (False). It may also have ``encoding``, ``"codes"`` (the default) or
     ``"onehot"``: how `Turn.observations` are written for it; and ``at_once``: how many games it
-    wants to be asked about (None: as many as there are).
+    wants to be asked about (None: as many as there are). ``explain(turn)``, where it has that
+    method, says what it thinks: an `Explanation` of `parlour.agents`, whose actions are those that
+    ``act(turn)`` returns.
     """
 
     name: str
@@ -117,6 +119,8 @@ class FixedAgent:
         called = repr(_kind(agent))
         _check_kind(agent, called)
         self.agent, self.act = agent, agent.act
+        if hasattr(agent, "explain"):
+            self.explain = agent.explain
         self.name: str = agent_name(agent) if name is None else name
         self.sees_all: bool = agent_field(agent, "sees_all")
         self.encoding: str = agent_field(agent, "encoding")
@@ -219,7 +223,12 @@ def best_actions(masks: np.ndarray, scores: np.ndarray) -> np.ndarray:
 def choose_actions(agent: Agent, turn: Turn) -> np.ndarray:
     """Ask an agent and check its answer. Raises IllegalActionError naming both and the game."""
     masks = turn.masks.copy()  # an agent that finds a way to write into its own changes nothing
-    actions = np.asarray(agent.act(turn))
+    return check_actions(agent, turn._replace(masks=masks), agent.act(turn))
+
+
+def check_actions(agent: Agent, turn: Turn, answer: Any) -> np.ndarray:
+    """Return an agent's answer, int64 (n,). Raises as `choose_actions` does."""
+    masks, actions = turn.masks, np.asarray(answer)
     n = len(masks)
     if actions.shape != (n,) or not np.issubdtype(actions.dtype, np.integer):
         raise IllegalActionError(

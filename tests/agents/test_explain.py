@@ -1,0 +1,326 @@
+"""What agents think: the same as they do, nothing invented, nothing of illegal actions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import DQN
+
+from parlour.agents import Explanation, explain, from_sb3
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import build_network
+from parlour.agents.oracle import OracleAgent
+from parlour.agents.pimc import PimcAgent
+from parlour.agents.policy_table import PolicyTableAgent, observation_digests
+from parlour.agents.registry import (
+    Agent,
+    FixedAgent,
+    IllegalActionError,
+    Turn,
+    load_agent,
+    make_turn,
+)
+from parlour.agents.value_table import ValueTableAgent
+from parlour.envs import GAMES, Game, game
+from parlour.envs.core.batch import Autoreset, Over, StepConfig
+from parlour.envs.core.keys import key_words, turn_seeds
+from parlour.envs.core.rows import Rows, copy_states
+from parlour.training.learning.sb3 import CardVecEnv
+
+WORDS = key_words("a test of explanations")
+PYRAMID = game("pyramid")
+
+
+def turns(
+    agent: Agent, chosen: Game, rules: Any, n: int = 12, steps: int = 40, every: int = 5
+) -> Iterator[Turn]:
+    """Turns of games in which legal actions are drawn at random, as this agent may see them."""
+    rows = Rows(chosen, rules, n, StepConfig(reset=int(Autoreset.DISABLED)))
+    rows.deal_bank("a test", range(n))
+    rng = np.random.default_rng(1)
+    for step in range(steps):
+        live = np.flatnonzero(rows.states["over"] == Over.RUNNING)
+        if not len(live):
+            return
+        if step % every == 0:
+            states = copy_states(rows.states, live)
+            seats = states["turn"]
+            asked = copy_states(states, seats == seats[0])  # one agent is asked for one seat
+            yield make_turn(agent, chosen, rules, asked, turn_seeds(WORDS, asked))
+        shares = rng.random(rows.buffers.masks.shape) * rows.buffers.masks
+        rows.step(shares.argmax(axis=1))
+
+
+def check(agent: Agent, chosen: Game, rules: Any, **keywords: Any) -> list[Explanation]:
+    """What an agent says of many turns is what it does there, and of legal actions alone."""
+    all_found = []
+    for turn in turns(agent, chosen, rules, **keywords):
+        found = explain(agent, turn)
+        np.testing.assert_array_equal(found.actions, agent.act(turn))
+        n = np.arange(len(found))
+        assert turn.masks[n, found.actions].all()
+        for chances in (found.probabilities, found.policy):
+            if chances is not None:
+                assert chances.dtype == np.float64
+                assert (chances[~turn.masks] == 0).all()
+                np.testing.assert_allclose(chances.sum(axis=1), 1)
+                assert (chances[n, found.actions] > 0).all()
+        if found.action_values is not None:
+            assert np.isnan(found.action_values[~turn.masks]).all()
+        for values in (found.statistics or {}).values():
+            if values.ndim > 1:
+                assert not np.nan_to_num(values[~turn.masks]).any()
+        all_found.append(found)
+    assert len(all_found) > 2
+    return all_found
+
+
+def specs(chosen: Game, rules: Any) -> list[str]:
+    """Every kind of agent that has a name and may play by these rules, small budgets."""
+    found = ["uniform", "greedy", *chosen.rule_agents, "mcts@20"]
+    if chosen.num_players(rules) > 1:
+        return found
+    found += ["rollouts@9:greedy", "mcts@20:uniform"]
+    if chosen.solve is not None:
+        found.append("oracle")
+    if chosen.winnable_after is not None:
+        found.append("pimc@6")
+    return found
+
+
+CASES = [
+    (chosen, variant, spec)
+    for chosen in GAMES.values()
+    for variant in dict.fromkeys((chosen.default, list(chosen.variants)[-1]))
+    for spec in specs(chosen, chosen.make_rules(variant))
+]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "variant", "spec"), CASES, ids=[f"{c.name}-{v}-{s}" for c, v, s in CASES]
+)
+def test_it_plays_what_it_says(chosen: Game, variant: str, spec: str) -> None:
+    rules = chosen.make_rules(variant)
+    slow = {"n": 3, "steps": 12, "every": 4} if spec == "oracle" else {}
+    check(load_agent(spec, chosen, rules, seed=3), chosen, rules, **slow)
+
+
+TRAINED = [
+    ("pyramid", "three-passes", "trained"),
+    ("pyramid", "three-passes", "pimc@4:trained"),
+    ("pyramid", "three-passes", "mcts@12:trained"),
+    ("puss_in_the_corner", "book", "trained"),
+    ("puss_in_the_corner", "book", "expectimax:trained"),
+    ("puss_in_the_corner", "book", "rollouts@9:trained"),
+    ("poker_squares", "classic", "trained"),
+    ("poker_squares", "classic", "expectimax:trained"),
+    ("seven_twenty_seven", "home", "trained"),
+    ("seven_twenty_seven", "mini", "trained"),
+]
+
+
+@pytest.mark.parametrize(("name", "variant", "spec"), TRAINED)
+def test_a_trained_one_plays_what_it_says(name: str, variant: str, spec: str) -> None:
+    rules = game(name).make_rules(variant)
+    spec = spec.replace("expectimax:trained", f"expectimax:agents/trained/{name}-{variant}")
+    check(load_agent(spec, game(name), rules), game(name), rules)
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("chosen", GAMES.values(), ids=lambda one: one.name)
+def test_a_network_says_policy_chances_and_value(chosen: Game, deterministic: bool) -> None:
+    agent = LearnedAgent(build_network("mlp", chosen, 8, 1).eval(), deterministic=deterministic)
+    for found in check(agent, chosen, chosen.make_rules()):
+        assert found.policy is not None and found.probabilities is not None
+        assert found.state_values is not None and found.action_values is None
+        np.testing.assert_allclose(found.probabilities, agent.probabilities(found.turn))
+        assert (found.probabilities.max(axis=1) == 1).all() == deterministic or (
+            found.turn.masks.sum(axis=1) == 1
+        ).all()
+
+
+def test_a_network_that_looks_ahead_says_values_of_actions() -> None:
+    network = build_network("mlp", PYRAMID, 8, 1).eval()
+    agent = LearnedAgent(network, lookahead_config=StepConfig())
+    for found in check(agent, PYRAMID, PYRAMID.make_rules()):
+        assert found.policy is None and found.action_values is not None
+        open_rows = found.turn.masks.sum(axis=1) > 1
+        best = np.nanargmax(found.action_values[open_rows], axis=1)
+        np.testing.assert_array_equal(best, found.actions[open_rows])
+
+
+@pytest.mark.parametrize(("kind", "has"), [(MaskablePPO, "state_values"), (DQN, "action_values")])
+def test_a_model_of_stable_baselines_says_what_it_has(kind: Any, has: str) -> None:
+    envs = CardVecEnv(PYRAMID, 4, encoding="onehot")
+    agent = from_sb3(kind("MlpPolicy", envs, device="cpu", seed=0))
+    for found in check(agent, PYRAMID, PYRAMID.make_rules()):
+        for field in ("state_values", "action_values"):
+            assert (getattr(found, field) is not None) == (field == has)
+
+
+def test_a_table_of_chances_says_them() -> None:
+    table, rules = game("seven_twenty_seven"), game("seven_twenty_seven").make_rules("mini")
+    seen = list(turns(load_agent("uniform", table, rules), table, rules))
+    keys, first = np.unique(
+        observation_digests(np.concatenate([one.observations for one in seen])), return_index=True
+    )
+    chances = np.concatenate([one.masks for one in seen])[first] * np.arange(1.0, 13.0)
+    agent = PolicyTableAgent(keys, chances / chances.sum(axis=1, keepdims=True))
+    for found in check(agent, table, rules):
+        np.testing.assert_array_equal(found.probabilities, agent.probabilities(found.turn))
+
+
+def test_what_is_not_there_is_none() -> None:
+    rules = PYRAMID.make_rules()
+    found = check(load_agent("uniform", PYRAMID, rules), PYRAMID, rules)[0]
+    assert (found.policy, found.state_values, found.action_values, found.statistics) == (None,) * 4
+    (counts,) = {one.masks.sum(axis=1).tobytes() for one in [found.turn]}
+    shares = 1 / np.frombuffer(counts, np.int64)
+    np.testing.assert_allclose(np.max(found.probabilities, axis=1), shares)
+    found = check(load_agent("greedy", PYRAMID, rules), PYRAMID, rules)[0]
+    assert (found.policy, found.state_values, found.statistics) == (None,) * 3
+    assert found.action_values is not None and found.unit == "scores of a heuristic"
+
+
+def test_a_search_says_its_visits_and_votes() -> None:
+    rules = PYRAMID.make_rules()
+    for found in check(load_agent("mcts@20", PYRAMID, rules), PYRAMID, rules):
+        assert found.statistics is not None
+        visits, several = found.statistics["visits"], found.turn.masks.sum(axis=1) > 1
+        assert (visits.sum(axis=1) == 20 * several).all()
+        assert (found.statistics["worlds"] == 20 * several).all()
+        assert (np.isnan(found.action_values) == (visits == 0)).all()
+        n = np.flatnonzero(several)
+        assert (visits[n, found.actions[n]] == visits[n].max(axis=1)).all()
+    agent = load_agent("pimc@6", PYRAMID, rules)
+    assert isinstance(agent, PimcAgent)
+    for found in check(agent, PYRAMID, rules):
+        assert found.statistics is not None and found.action_values is not None
+        votes, worlds = found.statistics["votes"], found.statistics["worlds"]
+        assert set(worlds.tolist()) <= {0, 1, 6}
+        rows = np.flatnonzero(worlds)
+        np.testing.assert_allclose(votes[rows], found.action_values[rows] * worlds[rows, None])
+        best = np.nanmax(found.action_values[rows], axis=1)
+        np.testing.assert_allclose(found.action_values[rows, found.actions[rows]], best)
+
+
+def test_a_rollout_says_means_of_what_it_kept_trying() -> None:
+    rules = PYRAMID.make_rules()
+    for found in check(load_agent("rollouts@9:greedy", PYRAMID, rules), PYRAMID, rules):
+        several = np.flatnonzero(found.turn.masks.sum(axis=1) > 1)
+        assert found.action_values is not None and len(several)
+        best = np.nanargmax(found.action_values[several], axis=1)
+        np.testing.assert_array_equal(best, found.actions[several])
+        kept = np.isfinite(found.action_values[several]).sum(axis=1)
+        np.testing.assert_array_equal(kept, (found.turn.masks[several].sum(axis=1) + 1) // 2)
+        assert (np.nan_to_num(found.action_values) <= 200).all()  # sums are divided
+
+
+def test_the_oracle_says_what_the_solver_says() -> None:
+    rules = PYRAMID.make_rules()
+    agent = load_agent("oracle", PYRAMID, rules)
+    assert isinstance(agent, OracleAgent)
+    for found in check(agent, PYRAMID, rules, n=4, steps=9, every=4):
+        assert found.sees_all and found.state_values is not None
+        states = copy_states(found.turn.states)
+        for i, value in enumerate(found.state_values.tolist()):
+            said = agent.solve(states[i : i + 1], rules).winnable
+            assert value == said or (said is None and np.isnan(value))
+
+
+def test_expectimax_says_only_what_it_compared() -> None:
+    puss = game("puss_in_the_corner")
+    rules = puss.make_rules("book")
+    agent = load_agent("trained", puss, rules)
+    assert isinstance(agent, ValueTableAgent)
+    ahead = ValueTableAgent(agent.table, width=2)
+    for found in check(ahead, puss, rules):
+        known = np.isfinite(found.action_values).sum(axis=1)
+        assert (known == np.minimum(2, found.turn.masks.sum(axis=1))).all()
+
+
+class Silent:
+    name, sees_all = "silent", False
+
+    def act(self, turn: Turn) -> np.ndarray:
+        return turn.masks.argmax(axis=1)
+
+
+class Talker(Silent):
+    name = "talker"
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def explain(self, turn: Turn) -> Explanation:
+        made = {name: make(turn) for name, make in self.fields.items()}
+        return Explanation(self.name, turn, **({"actions": self.act(turn)} | made))
+
+
+def one_turn(agent: Agent, n: int = 3) -> Turn:
+    return next(turns(agent, PYRAMID, PYRAMID.make_rules(), n=n))
+
+
+def test_an_agent_of_ones_own_may_say_what_it_thinks() -> None:
+    silent = explain(Silent(), one_turn(Silent()))
+    assert silent.probabilities is None and (silent.actions == silent.turn.masks.argmax(1)).all()
+    talker = Talker(state_values=lambda turn: np.ones(len(turn.masks)))
+    for agent in (talker, FixedAgent(talker, "renamed")):
+        found = explain(agent, one_turn(agent))
+        assert found.state_values is not None and found.state_values.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"probabilities": lambda turn: np.ones(turn.masks.shape)}, "of illegal actions must be 0"),
+        ({"policy": lambda turn: turn.masks * 1.0}, "policy of each game must be numbers from 0"),
+        ({"state_values": lambda turn: np.ones(2)}, r"state_values has shape \(2,\); needed is"),
+        (
+            {"statistics": lambda turn: {"visits": np.ones(7)}},
+            r"statistics\['visits'\] has shape \(7,\); needed is \(3,\) or \(3, 42\)",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(fields: Any, said: str) -> None:
+    agent = Talker(**fields)
+    with pytest.raises(ValueError, match=f"agent 'talker': explain: .*{said}|{said}"):
+        explain(agent, one_turn(agent))
+
+
+def test_an_illegal_action_and_no_explanation_are_refused() -> None:
+    agent: Any = Talker(actions=lambda turn: (~turn.masks).argmax(axis=1))
+    with pytest.raises(IllegalActionError, match="agent 'talker' chose action"):
+        explain(agent, one_turn(agent))
+    agent.explain = lambda turn: {"actions": 1}
+    with pytest.raises(ValueError, match="explain returned dict; an Explanation is needed"):
+        explain(agent, one_turn(agent))
+
+
+def test_it_can_be_shown_and_handed_on() -> None:
+    agent = load_agent("pimc@6", PYRAMID, PYRAMID.make_rules())
+    found = explain(agent, one_turn(agent, n=6))
+    text = repr(found)
+    assert text.startswith("<Explanation: pimc@6, 6 games of Pyramid; probabilities")
+    assert len(text) < 120
+    rows = found.rows(1)
+    assert [row["action"] for row in rows] == np.flatnonzero(found.turn.masks[1]).tolist()
+    assert [row["label"] for row in rows] == [PYRAMID.label(row["action"]) for row in rows]
+    assert sum(row["played"] for row in rows) == 1 and all(row["word"] for row in rows)
+    said = found.summary(1)
+    assert (said["worlds"], said["unit"]) == (6, "share of worlds in which a win is left")
+    assert said["actions"] == rows
+    frame = found.to_pandas()
+    assert len(frame) == found.turn.masks.sum() and set(rows[0]) < set(frame.columns)
+    assert frame[frame["played"]]["action"].tolist() == found.actions.tolist()
+    html, lines = found._repr_html_(), str(found)
+    assert html.count("<table>") == lines.count("plays") == 4 and "and 2 more games" in html
+    assert "<script" not in html and rows[0]["word"] in lines
+
+
+def test_names_are_escaped() -> None:
+    agent: Any = Talker()
+    agent.name = "<b>&"
+    assert "<b>" not in explain(agent, one_turn(agent))._repr_html_()
