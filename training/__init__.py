@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from .evaluation.compare import Comparison, compare
     from .evaluation.duplicate import compare_duplicate
     from .evaluation.evaluate import Evaluation, evaluate
+    from .evaluation.lost import LostDeal, find_lost
     from .evaluation.plots import picture, plot_comparison
+    from .evaluation.replay import Replay
+    from .evaluation.replay_checks import verify_replays
+    from .evaluation.replay_files import load_replays
     from .learning.sb3 import CardVecEnv
     from .learning.settings import Settings, make_settings
     from .learning.settings_files import preset
@@ -23,16 +27,21 @@ _PLACES = {
     "CardVecEnv": "learning.sb3",
     "Comparison": "evaluation.compare",
     "Evaluation": "evaluation.evaluate",
+    "LostDeal": "evaluation.lost",
+    "Replay": "evaluation.replay",
     "Settings": "learning.settings",
     "compare": "evaluation.compare",
     "compare_duplicate": "evaluation.duplicate",
     "evaluate": "evaluation.evaluate",
+    "find_lost": "evaluation.lost",
+    "load_replays": "evaluation.replay_files",
     "make_settings": "learning.settings",
     "picture": "evaluation.plots",
     "plot_comparison": "evaluation.plots",
     "preset": "learning.settings_files",
     "resume": "learning.train",
     "train": "learning.train",
+    "verify_replays": "evaluation.replay_checks",
 }
 """Where each public name lies: loaded when asked for, since torch alone takes seconds."""
 
@@ -40,16 +49,21 @@ __all__ = [
     "CardVecEnv",
     "Comparison",
     "Evaluation",
+    "LostDeal",
+    "Replay",
     "Settings",
     "compare",
     "compare_duplicate",
     "evaluate",
+    "find_lost",
+    "load_replays",
     "make_settings",
     "picture",
     "plot_comparison",
     "preset",
     "resume",
     "train",
+    "verify_replays",
 ]
 
 

@@ -104,6 +104,16 @@ def read_path(text: str) -> Path:
     return Path(text)
 
 
+def add_record(parser: argparse.ArgumentParser) -> None:
+    """Add ``--record``: where games are written to."""
+    parser.add_argument(
+        "--record",
+        type=read_path,
+        metavar="FILE",
+        help="write each game, its deal and its actions, to a new file (parlour replay)",
+    )
+
+
 def shorten(text: str) -> str:
     """Return text in quotation marks, its middle left out where it is long."""
     return repr(cut_middle(text, 60))

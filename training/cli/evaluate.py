@@ -56,6 +56,7 @@ def _read_specs(
         hands=1 if arguments.hands is None else arguments.hands,
         truth=arguments.truth,
         any_rules=arguments.any_rules,
+        record=arguments.record,
     )
 
 

@@ -39,7 +39,17 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour play pyramid                          cards as Th, 10h or T♥, or place numbers; ? for help
   parlour play pyramid --variant web --deal 17  a numbered deal of the bank
   parlour play pyramid --agent greedy           watch an agent, step by step
+  parlour play pyramid --agent pimc --explain    ... and see what it thinks
+  parlour play pyramid --advisor mcts            type advice to see what that agent thinks
   parlour play seven-twenty-seven --seat 2 --hands 10
+""",
+    "replay": """\
+  parlour evaluate pyramid --agent greedy --deals 100 --record greedy.jsonl
+  parlour replay greedy.jsonl                   list the games, and verify all of them
+  parlour replay greedy.jsonl --verify --json   verify: exit status 1 if one is not as recorded
+  parlour replay greedy.jsonl --game 3          step by step, as text
+  parlour replay greedy.jsonl --game 3 --move 10 --svg position.svg
+  parlour replay greedy.jsonl --game 3 --film game.gif
 """,
     "solve": """\
   parlour solve pyramid --deal 17

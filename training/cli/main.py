@@ -21,15 +21,28 @@ from parlour.envs.core.options import unknown_text
 
 from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
-from . import STOPPED, bank, bench, board, card, completion, evaluate, games, play, solve, warm
+from . import (
+    STOPPED,
+    bank,
+    bench,
+    board,
+    card,
+    completion,
+    evaluate,
+    games,
+    play,
+    replay,
+    solve,
+    warm,
+)
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
     MOST_HANDS,
     Parser,
+    add_record,
     asks_help,
     read_path,
-    read_seconds,
     read_text,
     read_whole,
     split_options,
@@ -48,6 +61,7 @@ COMMANDS = {
     "compare": "let several agents play the same deals",
     "exploit": "measure how far agents are from the exact equilibrium of small rules",
     "play": "play in the terminal, or watch an agent",
+    "replay": "verify recorded games, and show them",
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
     "board": "verify the claims of the leaderboard, or play what is new on it",
@@ -96,7 +110,8 @@ def parser() -> Parser:
             help="let saved agents play that were trained by other rules of the game; tables mark "
             "them with ~",
         )
-    _add_play(parsers["play"])
+    play.add_play(parsers["play"])
+    replay.add_replay(parsers["replay"])
     solve.add_solve(parsers["solve"])
     bank.add_bank(parsers["bank"], _add_rules)
     board.add_board(parsers["board"])
@@ -174,51 +189,9 @@ def _add_deals(parser: Parser) -> None:
     parser.add_argument(
         "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and pictures"
     )
+    add_record(parser)
     parser.add_argument(
         "--json", action="store_true", help="print JSON, and nothing else, on stdout"
-    )
-
-
-def _add_play(parser: Parser) -> None:
-    parser.add_argument("--agent", default="human", help=f"{AGENT_HELP} (default: human)")
-    parser.add_argument(
-        "--deck",
-        type=read_text,
-        help="a chosen deck: card names in dealing order, the top row first",
-    )
-    parser.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
-    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    parser.add_argument("--seed", type=read_whole(), help="deal at random from this seed")
-    parser.add_argument(
-        "--key", metavar="TEXT", help="the secret that agents' draws come from (default: a new one)"
-    )
-    parser.add_argument(
-        "--seat",
-        type=read_whole(),
-        help="in games for several: the seat to play, or to watch (default: 0)",
-    )
-    parser.add_argument(
-        "--opponents",
-        nargs="+",
-        metavar="AGENT",
-        help="in games for several: who plays the seats after it, taken round (default: greedy and "
-        "the game's players by rule)",
-    )
-    parser.add_argument(
-        "--hands",
-        type=read_whole(MOST_HANDS),
-        help="in games for several: play so many hands, the dealer moving on (default: 1)",
-    )
-    parser.add_argument(
-        "--delay",
-        type=read_seconds,
-        help="seconds between the steps of an agent (default: wait for Enter)",
-    )
-    parser.add_argument(
-        "--no-notice",
-        action="store_true",
-        help="alone: do not say when a move gives the last chance away (in games whose solver can "
-        "tell, which knows all cards)",
     )
 
 
@@ -241,6 +214,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": evaluate.run_evaluate,
     "compare": evaluate.run_compare,
     "play": play.run_play,
+    "replay": replay.run_replay,
     "solve": solve.run_solve,
     "bank": bank.run_bank,
     "board": board.run_board,

@@ -3,47 +3,26 @@
 import secrets
 import sys
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from parlour.agents import human_bests
 from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo, move_text
-from parlour.agents.registry import Agent, choose_actions, load_agent, make_turn
+from parlour.agents.registry import Agent, load_agent, make_turn
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key, turn_seeds
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene import ansi
 
+from ..evaluation.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
+from ..evaluation.replay_files import append_replays
 from .games import rules_text
+from .play_advice import Advisor, ask_player
 from .play_notice import Notice
-
-
-class TerminalGame(NamedTuple):
-    """Which game is played and how it is shown.
-
-    ``chosen`` is what `CardEnv.reset` takes as ``options``: a deck, a numbered deal, or nothing,
-    and then ``seed`` (None: a random one) makes the deal. ``delay`` are seconds between the steps
-    of an agent that is watched; None waits for Enter where there is a keyboard. ``key`` is the
-    secret that agents' draws come from (None: a new one); for ``any_rules`` see `load_agent`.
-    ``notice``: a person alone is told when a move gives the last chance away, in games whose
-    solver can say so.
-    """
-
-    game: Game
-    variant: str | None = None
-    options: Mapping[str, Any] | None = None
-    chosen: Mapping[str, Any] | None = None
-    seed: int | None = None
-    delay: float | None = None
-    colour: bool = False
-    ask: Callable[[str], str] | None = None
-    say: Callable[[str], None] = print
-    key: str | None = None
-    any_rules: bool = False
-    notice: bool = True
+from .terminal_game import TerminalGame as TerminalGame
 
 
 def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
@@ -52,14 +31,15 @@ def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
     Raises ValueError for wrong rules, a wrong deck or an unknown agent; leaving raises nothing.
     """
     env = CardEnv(terminal.game, terminal.variant, illegal="raise", **dict(terminal.options or {}))
-    answers = {"rules": lambda: rules_text(terminal.game, env.rules)}
+    advisor = Advisor(terminal, env.rules, lambda: env.rows.states)
+    answers = {"rules": lambda: rules_text(terminal.game, env.rules), "advice": advisor.advise}
     player: Agent = (
         HumanAgent(terminal.ask, terminal.say, terminal.colour, answers, takes_back=True)
         if agent == "human"
         else load_agent(agent, terminal.game, env.rules, terminal.seed or 0, terminal.any_rules)
     )
+    play = LonePlay(env, player, terminal, terminal.seed, terminal.chosen)
     try:
-        play = LonePlay(env, player, terminal, terminal.seed, terminal.chosen)
         play.finish()
         while agent == "human":
             answer = _answer(terminal, "Another game? Enter: yes, u: undo, restart, q: quit > ")
@@ -71,6 +51,7 @@ def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
                 return
             play.finish()
     except (PlayerQuit, KeyboardInterrupt):
+        play.record(LEFT)
         terminal.say("\nGoodbye.")
 
 
@@ -98,6 +79,9 @@ class LonePlay:
         """The position before each move, and the one now."""
         by_person = isinstance(player, HumanAgent)
         self.notice = Notice(env.game, env.rules, by_person and terminal.notice)
+        self.dealt = deal_fields(env.game, env.rules, env.rows.states, chosen)
+        self.actions: list[int] = []
+        self.is_recorded = False
 
     def finish(self) -> None:
         """Play to an end, and say how it ended."""
@@ -107,19 +91,40 @@ class LonePlay:
             seeds = turn_seeds(self.words, states)
             turn = make_turn(self.player, self.env.game, self.env.rules, states, seeds)
             try:
-                action = int(choose_actions(self.player, turn)[0])
+                action = ask_player(self.player, turn, self.terminal.say_thoughts)
             except tuple(TAKEN_BACK.values()) as asked:
                 self.take_back(type(asked))
                 continue
             if not isinstance(self.player, HumanAgent):
                 show_choice(self.terminal, self.env.rules, self.env.state, self.player, action)
             _, _, ended, cut, info = self.env.step(action)
+            self.actions.append(action)
             over = ended or cut
             if self.env.state["moves"] != self.history[-1]["moves"][0]:
                 self.history.append(self.env.clone())
                 if said := self.notice.after_move(self.history, over):
                     self.terminal.say(said)
+        self.record(CUT if cut else OVER)
         self._end(info, cut, action)
+
+    def record(self, end: str) -> None:
+        """Write the game down, once, if that is asked for and anything was done."""
+        env, path = self.env, self.terminal.record
+        if path is None or self.is_recorded or not self.actions:
+            return
+        self.is_recorded = True
+        played = Replay(
+            env.game,
+            env.rules,
+            self.terminal.variant or env.game.default,
+            (self.player.name,),
+            tuple(self.actions),
+            read_result(env.game, env.rules, env.rows.states)[0],
+            end,
+            taken_back=self.taken_back,
+            **self.dealt,
+        )
+        append_replays(path, [played])
 
     def take_back(self, asked: type[Exception]) -> None:
         """Go back by a move, or to the beginning of the deal."""
@@ -129,7 +134,8 @@ class LonePlay:
             return
         del self.history[-1 if asked is PlayerUndo else 1 :]
         self.env.restore(self.history[-1])
-        self.taken_back = True
+        del self.actions[int(self.env.state["steps"]) :]
+        self.taken_back, self.is_recorded = True, False
 
     def _end(self, info: dict[str, Any], cut: bool, action: int) -> None:
         env, terminal = self.env, self.terminal

@@ -2,12 +2,12 @@
 
 import secrets
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from parlour.agents.human import HumanAgent, PlayerQuit
-from parlour.agents.registry import Agent, choose_actions, load_agent, make_turn
+from parlour.agents.registry import Agent, load_agent, make_turn
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.deals import bank_seeds
@@ -20,9 +20,13 @@ from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
 
 from ..evaluation.duplicate import default_opponents
 from ..evaluation.duplicate_play import first_dealers, hand_seeds
+from ..evaluation.replay import LEFT, OVER, Replay, deal_fields, read_result
+from ..evaluation.replay_files import append_replays
 from ..evaluation.spec import check_number
 from .games import rules_text
-from .play_alone import TerminalGame, ask_again, show_choice
+from .play_advice import Advisor, ask_player
+from .play_alone import ask_again, show_choice
+from .terminal_game import TerminalGame
 
 
 class SeatChoice(NamedTuple):
@@ -51,6 +55,7 @@ def play_session(terminal: TerminalGame, seat: SeatChoice, agent: str = "human")
             if agent != "human" or not ask_again(terminal, "hand"):
                 return
     except (PlayerQuit, KeyboardInterrupt):
+        sitting.record(LEFT)
         terminal.say("\nGoodbye.")
 
 
@@ -72,6 +77,9 @@ class TerminalSession:
         self.words = key_words(terminal.key or new_key())
         self.totals = np.zeros(self.players, np.int64)
         self.hand = 0
+        self.dealt: dict[str, Any] = {}
+        self.actions: list[int] = []
+        """Those of all seats, in the hand that is played."""
         self.heard: list[str] = []
 
     def _seat_agents(self, agent: str, opponents: Sequence[str] | None) -> list[Agent]:
@@ -86,11 +94,12 @@ class TerminalSession:
         asked = self.game, self.rules, seed, terminal.any_rules
         cast = [load_agent(name, *asked) for name in names[: 1 + most]]
         if agent == "human":
+            advisor = Advisor(terminal, self.rules, lambda: self.rows.states)
             cast[0] = HumanAgent(
                 terminal.ask,
                 terminal.say,
                 terminal.colour,
-                {"rules": lambda: rules_text(self.game, self.rules)},
+                {"rules": lambda: rules_text(self.game, self.rules), "advice": advisor.advise},
             )
         after = [(k - self.own) % self.players for k in range(self.players)]
         return [cast[k and 1 + (k - 1) % (len(cast) - 1)] for k in after]
@@ -106,7 +115,8 @@ class TerminalSession:
             states = copy_states(rows.states)
             seeds = turn_seeds(self.words, states)
             turn = make_turn(self.cast[seat], self.game, self.rules, states, seeds)
-            actions[:] = choose_actions(self.cast[seat], turn)
+            say = self.terminal.say_thoughts if seat == self.own else None
+            actions[:] = ask_player(self.cast[seat], turn, say)
             if seat != self.own:
                 self.heard.append(self._describe_action(seat, int(actions[0])))
             elif not isinstance(self.cast[seat], HumanAgent):
@@ -114,7 +124,21 @@ class TerminalSession:
                     self.terminal, self.rules, rows.states[0], self.cast[seat], int(actions[0])
                 )
             rows.step(actions)
+            self.actions.append(int(actions[0]))
+        self.record(OVER)
         self._end()
+
+    def record(self, end: str) -> None:
+        """Write the hand down, once, if that is asked for and anything was done."""
+        path, actions = self.terminal.record, tuple(self.actions)
+        self.actions = []
+        if path is None or not actions:
+            return
+        variant = self.terminal.variant or self.game.default
+        names = tuple(one.name for one in self.cast)
+        result = read_result(self.game, self.rules, self.rows.states)[0]
+        begun = Replay(self.game, self.rules, variant, names, actions, result, end, **self.dealt)
+        append_replays(path, [begun])
 
     def _begin(self) -> None:
         """Deal, and say what is played and who sits where."""
@@ -128,6 +152,9 @@ class TerminalSession:
             self.dealer = int(first_dealers(self.game, self.rules, seeds)[0])
         else:
             self.rows.start(DealSource.SEED, dealer=(self.dealer + self.hand) % self.players)
+        states = self.rows.states
+        chosen = self.terminal.chosen
+        self.dealt = deal_fields(self.game, self.rules, states, chosen, self.hand)
         self.hand += 1
         if self.hand == 1:
             name = describe_rules(self.game, self.rules, self.terminal.variant)

@@ -108,6 +108,7 @@ def compare(
     truth: Labels | Path | str | None = None,
     key: str | None = None,
     any_rules: bool = False,
+    record: Path | str | None = None,
 ) -> Comparison:
     """Let each agent play the same deals by each variant (None: the game's default).
 
@@ -130,6 +131,7 @@ def compare(
         max_moves=max_moves,
         truth=truth,
         any_rules=any_rules,
+        record=record,
     )
     return compare_specs(specs, agents, report, finished)
 

@@ -5,6 +5,7 @@ made of that see `duplicate_results`.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from parlour.agents.registry import Agent, FixedAgent
@@ -15,6 +16,7 @@ from .compare import ProgressFactory, load_agents, number_names
 from .duplicate_play import play_duplicate
 from .duplicate_results import DuplicateComparison, DuplicateEvaluation
 from .evaluate import OTHER_RULES, SEES_ALL, Progress, load_player
+from .recording import record_hands
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE
 
@@ -47,6 +49,7 @@ def compare_duplicate(
     finished: list[DuplicateEvaluation] | None = None,
     key: str | None = None,
     any_rules: bool = False,
+    record: Path | str | None = None,
 ) -> DuplicateComparison:
     """Let each agent play the same deals from every seat, in a field and among each of the others.
 
@@ -72,6 +75,7 @@ def compare_duplicate(
         confidence=confidence,
         hands=hands,
         any_rules=any_rules,
+        record=record,
     )
     return compare_duplicate_specs(specs, agents, field, report, finished)
 
@@ -183,6 +187,7 @@ def _evaluate_seating(
         hands=spec.hands,
         key=derive_key(spec.key, seating.name, seating.pair, *names),
         progress=progress,
+        record=record_hands(spec, [seating.name, *names]),
     )
     agent = seating.agent
     return DuplicateEvaluation(

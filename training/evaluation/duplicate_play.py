@@ -17,7 +17,9 @@ from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
 
-from .evaluate import CHUNK, Progress, TimedAgent
+from .action_log import ActionLog, Ended
+from .deal_play import CHUNK, Progress, TimedAgent
+from .hand_log import RecordHands, log_hands
 
 
 class HandResults(NamedTuple):
@@ -116,6 +118,7 @@ def play_duplicate(
     hands: int = 1,
     key: str | None = None,
     progress: Progress | None = None,
+    record: RecordHands | None = None,
     chunk: int = CHUNK,
 ) -> DuplicateResults:
     """Let an agent play each deal once from every seat: the same deck, the same dealer.
@@ -124,7 +127,8 @@ def play_duplicate(
     with which of the field to begin (None: the first). With several ``hands`` a deal is a session.
     Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
     to one deal: whoever draws nothing and sits among none but itself wins exactly 0 over the seats
-    of a deal, whoever draws only on average. Raises as `play_seated` does.
+    of a deal, whoever draws only on average. ``record`` is told of each hand as it ends. Raises as
+    `play_seated` does.
     """
     players = game.num_players(rules)
     if not field or players < 2:
@@ -140,7 +144,8 @@ def play_duplicate(
         who = _seat_around(places[1:], begin[some], players)
         plan = _plan_hands(game, rules, seeds[some], hands, who)
         rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
-        found = _play_hands(game, rules, cast, plan, words, rows, ended)
+        log = log_hands(record, plan.who, plan.dealers, some, hands, places)
+        found = _play_hands(game, rules, cast, plan, words, rows, ended, log)
         parts.append(_sum_by_position(found, hands))
     nets, facts = zip(*parts, strict=True)
     joined = _concatenate(facts, shuffled)
@@ -215,6 +220,7 @@ def _play_hands(
     words: np.ndarray,
     order: np.ndarray,
     ended: Progress,
+    record: Ended | None = None,
 ) -> HandResults:
     """Play hands side by side; each agent is asked at once for all rows where it is to act.
 
@@ -228,7 +234,7 @@ def _play_hands(
         rows.states["dealer"] = plan.dealers
         rows.start(DealSource.DECK)
     actions, decisions = np.zeros(rows.n, np.int64), np.zeros(plan.who.shape, np.int64)
-    left = rows.n
+    left, log = rows.n, ActionLog(rows, record)
     while left:
         live = order[rows.states["over"][order] == Over.RUNNING]
         ended(left - len(live))
@@ -242,6 +248,7 @@ def _play_hands(
             actions[live[these]] = choose_actions(cast[place], turn)
         decisions[live, states["turn"]] += 1
         rows.step(actions)
+        log.add(live, actions)
     return _hand_results(game, rules, rows.states, plan.dealers, decisions)
 
 

@@ -16,6 +16,7 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import describe_rules
 
 from .labels import Labels
+from .replay_files import make_replay_file
 from .stats import CONFIDENCE
 from .truth import find_requested_labels
 
@@ -51,6 +52,8 @@ class EvaluationSpec:
     """Whether saved agents may play that were trained by other rules of the game."""
     labels: Labels | None = None
     """In games for one player: what a solver found out about these deals, or some of them."""
+    record: Path | None = None
+    """The file that games are written to as they end; None: they are not (see `recording`)."""
 
     @property
     def variant(self) -> str:
@@ -112,13 +115,15 @@ def make_specs(
     hands: int = 1,
     truth: Labels | Path | str | None = None,
     any_rules: bool = False,
+    record: Path | str | None = None,
 ) -> list[EvaluationSpec]:
     """Return what is to be played by each variant (None: the game's default), all of it checked.
 
     ``several``: rules are to be for several players; then ``max_moves`` and ``truth`` mean nothing,
     else ``hands``. ``bank`` None is the game's own, ``key`` None a new one; for ``truth`` see
-    `truth.find_requested_labels`, for ``any_rules`` `registry.load_agent`. Raises ValueError naming
-    what is unknown or out of range, and what is allowed.
+    `truth.find_requested_labels`, for ``any_rules`` `registry.load_agent`. ``record`` is a file
+    that is not there yet. Raises ValueError naming what is unknown or out of range, and what is
+    allowed.
     """
     game = find_game(game) if isinstance(game, str) else game
     check_number("deals", deals, 2 if several else 1)  # Student's interval needs two values
@@ -145,8 +150,11 @@ def make_specs(
             hands=hands,
             any_rules=any_rules,
             labels=labels,
+            record=None if record is None else Path(record),
         )
         specs.append(spec)
+    if record is not None:
+        make_replay_file(Path(record))
     return specs
 
 

@@ -1,0 +1,179 @@
+"""Recording and replays at the command line, and what an agent thinks while it plays."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from parlour.envs import game
+from parlour.training import load_replays, verify_replays
+from parlour.training.cli.main import main
+from parlour.training.cli.play_alone import play_alone
+from parlour.training.cli.play_seats import SeatChoice, play_session
+from parlour.training.cli.terminal_game import TerminalGame
+from parlour.training.evaluation.replay import LEFT, OVER
+
+PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def script(*lines: str) -> Callable[[str], str]:
+    """An `input` that gives these lines, then the end of the file."""
+    left: Iterator[str] = iter(lines)
+
+    def ask(_: str) -> str:
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    return ask
+
+
+@pytest.fixture
+def recorded(capsys: pytest.CaptureFixture[str]) -> Path:
+    words = "evaluate pyramid --agent greedy --deals 8 --record games.jsonl --json"
+    assert main(words.split()) == 0
+    json.loads(capsys.readouterr().out)
+    return Path("games.jsonl")
+
+
+def test_games_are_listed_and_verified(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "games.jsonl"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 9 and lines[-1] == "8 games, all as recorded"
+    assert lines[0].startswith("1  Pyramid, three-passes, deal ")
+    assert main(["replay", "games.jsonl", "--verify"]) == 0
+    assert capsys.readouterr().out == "8 games, all as recorded\n"
+    assert main(["replay", "games.jsonl", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"games": 8, "faults": []}
+
+
+def test_what_is_wrong_is_named_with_game_and_action(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = recorded.read_text().splitlines()
+    changed = json.loads(lines[4])
+    changed["actions"][2] = changed["actions"][2] + 1
+    lines[4] = json.dumps(changed)
+    recorded.write_text("\n".join(lines) + '\n{"format":1,"par')
+    assert main(["replay", "games.jsonl", "--verify"]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("game 5: Pyramid, three-passes, deal ")
+    assert "8 games, 1 not as recorded" in said.out
+    assert "line 9, the last, was cut short: it is left out" in said.err
+    assert main(["replay", "games.jsonl", "--game", "5"]) == 2
+    assert "game 5 is not as recorded: " in capsys.readouterr().err
+
+
+def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = load_replays(recorded)[1]
+    assert main(["replay", "games.jsonl", "--game", "2"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(one.headline)
+    for move in range(len(one.actions)):
+        assert f"\n{move + 1}: {one.action_text(move)}\n" in text
+    assert main(["replay", "games.jsonl", "--game", "2", "--move", "1"]) == 0
+    few = capsys.readouterr().out
+    assert f"2: {one.action_text(1)}" in few and "\n3: " not in few
+    assert main(["replay", "games.jsonl", "--game", "2", "--move", "1", "--svg", "at.svg"]) == 0
+    assert Path("at.svg").read_text().startswith("<svg")
+    assert main(["replay", "games.jsonl", "--game", "2", "--json"]) == 0
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert [each["action"] for each in json.loads(said)["actions"]] == list(one.actions)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--game 0", "--game 0: games are numbered from 1"),
+        ("--game 9", "--game 9: games.jsonl has fewer games"),
+        ("--move 1", "--move: name a game, with --game"),
+        ("--svg a.svg", "--svg: name a game, with --game"),
+        ("--game 1 --verify", "--verify: all games are verified"),
+        ("--game 1 --move 999", "move=999: allowed are 0 (the deal) to"),
+        ("--game 1 --film a.mp4", "film a.mp4: allowed are files that end in .gif"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    recorded: Path, words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", "games.jsonl", *words.split()]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_no_file_and_a_file_that_is_there(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", "none.jsonl"]) == 2
+    assert "none.jsonl" in capsys.readouterr().err
+    before = recorded.read_bytes()
+    for words in ("evaluate pyramid --deals 1", "play pyramid --agent greedy --delay 0"):
+        assert main([*words.split(), "--record", "games.jsonl"]) == 2
+        assert "record games.jsonl: it is there already" in capsys.readouterr().err
+    assert recorded.read_bytes() == before
+
+
+def play(*lines: str, agent: str = "human", **keywords: object) -> str:
+    said: list[str] = []
+    table = TerminalGame(PYRAMID, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
+    play_alone(table, agent)
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("begun", [{"chosen": {"deal": 4}}, {"seed": 5}, {"seed": 5, "deck": True}])
+def test_a_watched_game_is_recorded(begun: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    if begun.pop("deck", False):
+        begun = {"chosen": {"deck": list(range(55, 3, -1))}}
+    play(agent="greedy", delay=0.0, record=path, **begun)
+    (one,) = load_replays(path)
+    assert (one.end, one.agents) == (OVER, ("greedy",)) and one.actions
+    assert (one.deal == 4) == (one.bank == "pyramid-1") == ("deal" in str(begun))
+    assert list(verify_replays([one])) == []
+
+
+def test_a_game_that_is_left_is_recorded_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    play("d", "d", "d", "u", "q", chosen={"deal": 4}, record=path)
+    (one,) = load_replays(path)
+    assert (one.end, len(one.actions), one.taken_back) == (LEFT, 2, True)
+    assert list(verify_replays([one])) == []
+    play("q", chosen={"deal": 4}, record=tmp_path / "none.jsonl")
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_hands_at_a_table_are_recorded(tmp_path: Path) -> None:
+    for name, keywords in (("bank", {"chosen": {"deal": 2}}), ("seed", {"seed": 3})):
+        path, said = tmp_path / f"{name}.jsonl", list[str]()
+        table = TerminalGame(TABLE, say=said.append, delay=0.0, record=path, **keywords)  # type: ignore[arg-type]
+        play_session(table, SeatChoice(1, ["uniform"], 3), "greedy")
+        replays = load_replays(path)
+        assert len(replays) == 3 and list(verify_replays(replays)) == []
+        assert {one.agents[1] for one in replays} == {"greedy"}
+        assert [one.hand for one in replays] == ([0, 1, 2] if name == "bank" else [0, 0, 0])
+
+
+def test_a_watched_agent_says_what_it_thinks(capsys: pytest.CaptureFixture[str]) -> None:
+    text = play(agent="mcts@9", delay=0.0, explain=True, chosen={"deal": 4}, key="a")
+    plain = play(agent="mcts@9", delay=0.0, chosen={"deal": 4}, key="a")
+    assert "greedy-mcts@9 plays " in text and "visits" in text and "visits" not in plain
+    assert text.splitlines()[-1].split(",")[0] == plain.splitlines()[-1].split(",")[0]
+
+
+def test_a_person_asks_for_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "greedy plays " in play("advice", "q", chosen={"deal": 4})
+    text = play("d", "advice", "q", chosen={"deal": 4}, advisor="pimc@5")
+    assert "pimc@5 plays " in text and "votes" in text
+    assert main(["play", "pyramid", "--advisor", "human"]) == 2
+    assert "advisor: name an agent, not a person" in capsys.readouterr().err
+    assert main(["play", "pyramid", "--explain"]) == 2
+    assert "--explain: a person plays" in capsys.readouterr().err
+    assert main(["play", "pyramid", "--agent", "greedy", "--advisor", "greedy"]) == 2
+    assert "--advisor: it advises a person" in capsys.readouterr().err

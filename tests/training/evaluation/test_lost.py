@@ -1,0 +1,65 @@
+"""Deals lost though they can be won: as the labels say, from results in memory or on disk."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parlour.envs import game
+from parlour.training import compare, compare_duplicate, find_lost
+
+GAME = game("pyramid")
+
+
+def test_they_are_those_that_the_labels_call_winnable(tmp_path: Path) -> None:
+    """By the labels that come along, which `test_labels` holds against the solver."""
+    found = compare(
+        GAME, ["uniform", "greedy"], variants=["three-passes", "classic"], deals=60, first=20
+    )
+    found.save(tmp_path)
+    lost = find_lost(found, "greedy")
+    assert (
+        lost == find_lost(tmp_path, "greedy") == find_lost(tmp_path / "episodes.parquet", "greedy")
+    )
+    expected = []
+    for one in found.evaluations:
+        if one.agent != "greedy" or one.spec.labels is None:
+            continue
+        mine, theirs = one.spec.labels.overlap(20, 60)
+        can = one.spec.labels.winnable[theirs] == 1
+        won = one.results.facts["won"][mine]
+        deals = one.deals[mine][can & ~won]
+        fewest = one.spec.labels.fewest[theirs][can & ~won]
+        assert one.truth is not None and one.truth.lost == len(deals)
+        expected += [
+            (one.variant, int(deal), int(moves) if moves >= 0 else None)
+            for deal, moves in zip(deals, fewest, strict=True)
+        ]
+    assert [(one.variant, one.deal, one.fewest) for one in lost] == expected
+    assert len({one.variant for one in lost}) == 2 and len(expected) > 10
+    assert all(one.rules == GAME.make_rules(one.variant) for one in lost)
+    assert {(one.bank, one.agent, one.game) for one in lost} == {("pyramid-1", "greedy", GAME)}
+    state = np.array([one.deal for one in lost if one.variant == "classic"])
+    assert (np.diff(state) > 0).all()
+
+
+def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
+    found = compare(GAME, ["uniform", "greedy"], deals=4)
+    with pytest.raises(ValueError, match="unknown agent 'gredy'; did you mean 'greedy'"):
+        find_lost(found, "gredy")
+    with pytest.raises(ValueError, match="unknown agent 'None'"):
+        find_lost(found)
+    assert find_lost(compare(GAME, ["greedy"], deals=4)) == find_lost(found, "greedy")
+    with pytest.raises(ValueError, match="no deal is labelled"):
+        find_lost(compare(GAME, ["greedy"], deals=4, truth="no"))
+    with pytest.raises(ValueError, match="no deal is labelled"):
+        find_lost(compare("poker_squares", ["greedy"], deals=4))
+    with pytest.raises(ValueError, match="none"):
+        find_lost(tmp_path / "none")
+    (tmp_path / "episodes.parquet").write_bytes(b"no such thing")
+    with pytest.raises(ValueError, match=r"episodes\.parquet"):
+        find_lost(tmp_path)
+    several = compare_duplicate("seven_twenty_seven", ["greedy"], deals=2)
+    several.save(tmp_path)
+    with pytest.raises(ValueError, match="those of games for one player are needed"):
+        find_lost(tmp_path)
