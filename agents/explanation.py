@@ -10,7 +10,6 @@ import numpy as np
 
 from parlour.envs.core.turn import (
     Agent,
-    IllegalActionError,
     Turn,
     agent_field,
     agent_name,
@@ -268,6 +267,3 @@ def _html_table(cells: list[list[str]]) -> str:
     )
     lines = "".join(f"<tr>{''.join(line)}</tr>" for line in (head, *rows))
     return f"<table>{lines}</table>"
-
-
-__all__ = ["Explanation", "IllegalActionError", "certain", "explain", "of_legal"]

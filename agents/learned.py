@@ -223,7 +223,7 @@ class LearnedAgent(PolicyAgent):
         """See `PolicyAgent.state_values`."""
         value = make_value_function(self.network)
         chunks = range(0, len(turn.masks), CHUNK)
-        found = [value(turn.observations[i : i + CHUNK]) for i in chunks]
+        found = [value(turn.observations[i : i + CHUNK].copy()) for i in chunks]  # torch may write
         return np.concatenate([np.zeros(0), *found])
 
 
@@ -261,7 +261,7 @@ class Sb3Agent(PolicyAgent):
         policy = self.model.policy
         if not hasattr(policy, "predict_values"):
             return None
-        given = torch.as_tensor(turn.observations, device=self.model.device)
+        given = torch.as_tensor(turn.observations.copy(), device=self.model.device)
         return np.asarray(policy.predict_values(given).cpu().numpy()[:, 0], np.float64)
 
     @torch.inference_mode()

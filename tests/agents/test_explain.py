@@ -37,6 +37,7 @@ def turns(
     agent: Agent, chosen: Game, rules: Any, n: int = 8, steps: int = 24, every: int = 6
 ) -> Iterator[Turn]:
     """Turns of games in which legal actions are drawn at random, as this agent may see them."""
+    every = every if chosen.num_players(rules) == 1 else 2  # hands are short
     rows = Rows(chosen, rules, n, StepConfig(reset=int(Autoreset.DISABLED)))
     rows.deal_bank("a test", range(n))
     rng = np.random.default_rng(1)
@@ -103,10 +104,12 @@ CASES = [
 )
 def test_it_plays_what_it_says(chosen: Game, variant: str, spec: str) -> None:
     rules = chosen.make_rules(variant)
-    few = {"n": 2, "steps": 9, "every": 4} if spec == "oracle" else {}
+    few = {"n": 2, "steps": 9, "every": 4} if spec in ("oracle", "pimc@6") else {}
     agent = load_agent(spec, chosen, rules, seed=3)
     if isinstance(agent, OracleAgent):
         agent.limit = 300
+    if isinstance(agent, PimcAgent):
+        agent.world_limit, agent.known_limit = 30, 300
     check(agent, chosen, rules, **few)
 
 

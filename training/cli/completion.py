@@ -18,7 +18,7 @@ CHOICES: dict[str, list[str]] = {
     "game": list(GAMES),
     "only": list(GAMES),
     "variant": VARIANTS,
-    **dict.fromkeys(("agent", "agents", "field", "opponents"), AGENTS),
+    **dict.fromkeys(("agent", "agents", "field", "opponents", "advisor"), AGENTS),
 }
 """What may stand for an argument, by its name. A path is still taken where it is typed."""
 
@@ -34,7 +34,7 @@ def write_script(top: Parser, shell: str) -> str:
             action.choices = CHOICES[action.dest]
         elif action.dest in ("folder", "out", "resume", "save", "runs"):
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-        elif action.dest in ("settings", "file"):
+        elif action.dest in ("settings", "file", "record", "svg", "film"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     return str(shtab.complete(top, shell))
 
