@@ -30,7 +30,7 @@ def draw_frame(scene: Scene) -> np.ndarray:
         pictures = import_module("parlour.envs.pictures")
     except ModuleNotFoundError as error:
         raise ValueError(f"film: there is nothing that draws pixels ({error})") from error
-    pixels: np.ndarray = pictures.draw(scene)
+    pixels: np.ndarray = pictures.draw_picture(scene)
     return pixels
 
 
