@@ -3,7 +3,10 @@
 from setuptools import find_namespace_packages, setup
 
 FOLDERS = ("envs", "agents", "training")
-DATA = ["py.typed", *(f"**/*.{end}" for end in ("json", "md", "parquet", "safetensors", "toml"))]
+DATA = [
+    "py.typed",
+    *(f"**/*.{end}" for end in ("json", "md", "otf", "parquet", "safetensors", "toml", "txt")),
+]
 
 setup(
     packages=[f"parlour.{folder}" for folder in FOLDERS]

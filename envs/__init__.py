@@ -23,6 +23,8 @@ from . import poker_squares, puss_in_the_corner, pyramid, seven_twenty_seven
 from .core.compiling import watch_compilations
 from .core.game import GAMES, Game, find_game, register
 from .core.game import find_game as game  # the short form, for notebooks
+from .pictures import draw_grid, draw_picture, save_picture
+from .rendering import KNOWN_METADATA
 from .single import CardEnv
 from .vector import CardVectorEnv
 from .wrappers import DictObservation, DictVectorObservation
@@ -42,8 +44,8 @@ def make_vec(
 
 watch_compilations()
 # Gymnasium reads from the entry point which render modes there are ("ansi_list" stands on that).
-make.metadata = CardEnv.metadata  # type: ignore[attr-defined]
-make_vec.metadata = CardVectorEnv.metadata  # type: ignore[attr-defined]
+make.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
+make_vec.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 
 _MODULES = (pyramid, poker_squares, puss_in_the_corner, seven_twenty_seven)
 """The packages of the games: a game that is not here is known to nobody."""
@@ -71,8 +73,11 @@ __all__ = [
     "DictVectorObservation",
     "Game",
     "__version__",
+    "draw_grid",
+    "draw_picture",
     "find_game",
     "game",
     "make",
     "make_vec",
+    "save_picture",
 ]

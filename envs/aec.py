@@ -36,6 +36,7 @@ from .core.game import find_game as find_game
 from .core.options import parse_bool, to_plain, unknown_text
 from .core.rows import Rows, copy_states, observation_codes, view_states
 from .core.scene import Scene, ansi, svg
+from .rendering import METADATA, Renderer
 
 try:
     from pettingzoo import AECEnv
@@ -98,7 +99,7 @@ class CardAECEnv(AECEnv):
             ``"played_action"`` of a seat that did not act is -1.
         skip_forced: After a step, take actions at once while exactly one is legal, whosever they
             are.
-        render_mode: ``"ansi"`` or None.
+        render_mode, picture: As of `parlour.envs.CardEnv`.
         **options: The game's options, in place of the variant's.
 
     ``reset(options={"deck": [...]})`` plays a chosen deck, ``{"deal": 17}`` a numbered one, of
@@ -106,12 +107,7 @@ class CardAECEnv(AECEnv):
     without a seed goes on with the generator.
     """
 
-    metadata: dict[str, Any] = {
-        "name": "parlour",
-        "render_modes": ["ansi"],
-        "render_fps": 4,
-        "is_parallelizable": False,
-    }
+    metadata: dict[str, Any] = METADATA | {"name": "parlour", "is_parallelizable": False}
 
     def __init__(
         self,
@@ -123,6 +119,7 @@ class CardAECEnv(AECEnv):
         illegal: str = "end",
         skip_forced: bool = False,
         render_mode: str | None = None,
+        picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -134,7 +131,8 @@ class CardAECEnv(AECEnv):
         self.game = game
         self.encoding = encoding
         self.illegal = illegal
-        self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
+        self._renderer = Renderer(render_mode, picture, game.title)
+        self.render_mode = self._renderer.mode
         self.metadata = type(self).metadata | {"name": f"{game.name}_v{game.version}"}
         config = StepConfig(
             reward=int(
@@ -237,6 +235,7 @@ class CardAECEnv(AECEnv):
         self.infos = self._infos()
         turn = 0 if over else int(self.rows.states["turn"][0])
         self.agent_selection = self.possible_agents[turn]
+        self._renderer.show(self.render)
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         seats = np.arange(len(self.possible_agents))
@@ -320,18 +319,19 @@ class CardAECEnv(AECEnv):
         seat = self._seat(self.agent_selection if agent is None else agent)
         return self.game.layout(self._view_states(seat)[0], self.rules)
 
-    def render(self) -> str | None:
-        """Return the table as text with ``render_mode="ansi"``, as who is to step sees it."""
+    def render(self) -> str | np.ndarray | None:
+        """Return the table as who is to step sees it: text, pixels, or None for a window."""
         if self.render_mode is None:
             gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
             return None
-        return ansi(self.scene())
+        return self._renderer.draw(self.scene())
 
     def close(self) -> None:
-        """Do nothing: no window, no process is open."""
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def _repr_svg_(self) -> str:
-        return svg(self.scene())
+        return svg(self.scene(), **self._renderer.style._asdict())
 
     def __repr__(self) -> str:
         """Name the game and its rules."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
 from .core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
 from .core.cards import parse_deck
@@ -21,6 +22,19 @@ from .seat import Opponents, make_seat_rows
 
 ILLEGAL_MODES = ("end", "raise", "random", "penalty")
 REWARD_NAMES = tuple(reward.name.lower() for reward in Reward)
+SHARED_NAMES = (
+    "game",
+    "rules",
+    "encoding",
+    "illegal",
+    "metadata",
+    "render_mode",
+    "spec",
+    "explain",
+    "single_observation_space",
+    "single_action_space",
+)
+"""What all rows have in common, for `CardVectorEnv.call`."""
 MOST_STEPS = 2**31 - 1
 """Of limits: states count moves and steps in int32."""
 MOST_ROWS = 2**24
@@ -32,7 +46,7 @@ BROKEN = "an opponent raised an exception in the middle of this game: call reset
 
 
 class KeywordError(ValueError, TypeError):
-    """A keyword that an environment does not take, or a render mode that it has not.
+    """A keyword that an environment does not take.
 
     It is a ValueError as all bad values are, and the TypeError that Python raises for keywords
     nobody knows: libraries that probe for a keyword go on after that.
@@ -49,18 +63,28 @@ def check_options(game: Game, options: Mapping[str, Any]) -> None:
             )
 
 
-def check_render_mode(mode: Any, metadata: Mapping[str, Any]) -> str | None:
-    """Return a render mode that ``metadata`` has, or None; else raise KeywordError."""
-    if mode is not None and mode not in metadata["render_modes"]:
-        raise KeywordError(unknown_text("render_mode", str(mode), metadata["render_modes"]))
-    return mode
-
-
 def check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Return value if it is allowed; else raise ValueError naming field and what is allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(unknown_text(field, str(value), allowed))
     return value
+
+
+AUTORESETS = {
+    AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
+    AutoresetMode.SAME_STEP: Autoreset.SAME_STEP,
+    AutoresetMode.DISABLED: Autoreset.DISABLED,
+}
+
+
+def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    """Return when the next game of a row begins; ValueError naming what is allowed."""
+    if isinstance(mode, AutoresetMode):
+        return mode
+    names = {known.name.lower(): known for known in AutoresetMode}
+    names |= {known.value.lower(): known for known in AutoresetMode}
+    check_choice("autoreset_mode", str(mode).lower(), tuple(names))
+    return names[str(mode).lower()]
 
 
 def illegal_mode(illegal: str) -> int:

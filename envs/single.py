@@ -12,6 +12,7 @@ from .core.game import Game
 from .core.options import to_plain
 from .core.rows import Rows
 from .core.scene import Scene, ansi, svg
+from .rendering import METADATA, Renderer
 from .seat import Opponents
 
 
@@ -74,14 +75,18 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             end, whether it was won. It tells of hidden cards and takes a solver's time at each
             step: for targets and studies, not for a player. ValueError where the game or the rules
             have no solver.
-        render_mode: ``"ansi"`` or None.
+        render_mode: ``"ansi"``: text; ``"rgb_array"``: pixels, uint8 (height, width, 3), for which
+            ``parlour[pictures]`` is needed; ``"human"``: a window, which needs a display and
+            ``parlour[window]``; or None. What is missing is named by a `RenderModeError`.
+        picture: How pixels look: a dictionary with ``"theme"`` (``"light"`` or ``"dark"``),
+            ``"four_colours"`` (True gives each suit its own) and ``"width"`` in pixels.
         **options: The game's options, in place of the variant's.
 
     Version History:
         v0: the first; its number changes when the expected results of a policy change.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 4}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = METADATA  # type: ignore[misc]
 
     def __init__(
         self,
@@ -98,12 +103,14 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         seat: int = 0,
         truth: bool = False,
         render_mode: str | None = None,
+        picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
         self.game = game
         self.encoding = encoding
         self.illegal = illegal
-        self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
+        self._renderer = Renderer(render_mode, picture, game.title)
+        self.render_mode = self._renderer.mode
         self.rows: Rows = keywords.make_rows(
             game,
             1,
@@ -156,6 +163,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         else:
             chosen.start(self.rows)
         self._broken = False
+        self._renderer.show(self.render)
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -175,6 +183,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         self._broken = True  # until all have played: an opponent may raise
         rows.step(self._actions)
         self._broken = False
+        self._renderer.show(self.render)
         return (
             self._observation(),
             float(rows.rewards[0]),
@@ -238,15 +247,19 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         """Return which card lies where, as the player sees it."""
         return self.game.layout(self.state, self.rules)
 
-    def render(self) -> str | None:
-        """Return the table as text with ``render_mode="ansi"``."""
+    def render(self) -> str | np.ndarray | None:
+        """Return the table as text, or as pixels; a window, which each step draws anew, None."""
         if self.render_mode is None:
             gym.logger.warn("render() without a render_mode: make the env with render_mode='ansi'")
             return None
-        return ansi(self.scene())
+        return self._renderer.draw(self.scene())
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def _repr_svg_(self) -> str:
-        return svg(self.scene())
+        return svg(self.scene(), **self._renderer.style._asdict())
 
     def __repr__(self) -> str:
         """Name the game and its rules."""

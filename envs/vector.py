@@ -9,34 +9,19 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from . import keywords
-from .core.batch import MAX_MOVES, Autoreset, DealSource
+from .core.batch import MAX_MOVES, DealSource
 from .core.game import Game
 from .core.options import one_line, parse_bool, unknown_text
 from .core.rows import Rows, copy_states, observation_codes
 from .core.rules_table import RulesTable, Variants
-from .core.scene import ansi
+from .core.scene import Scene, svg_grid
+from .keywords import SHARED_NAMES
+from .pictures import draw_grid
+from .rendering import METADATA, Renderer
 from .seat import Opponents
 
-_RESETS = {
-    AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
-    AutoresetMode.SAME_STEP: Autoreset.SAME_STEP,
-    AutoresetMode.DISABLED: Autoreset.DISABLED,
-}
-
-
-SHARED_NAMES = (
-    "game",
-    "rules",
-    "encoding",
-    "illegal",
-    "metadata",
-    "render_mode",
-    "spec",
-    "explain",
-    "single_observation_space",
-    "single_action_space",
-)
-"""What all rows have in common, for `CardVectorEnv.call`."""
+SHOWN_TABLES = 12
+"""Of many, in a notebook."""
 
 
 class CardVectorEnv(gym.vector.VectorEnv):
@@ -59,7 +44,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
     takes ``options={"rules": 3}``, or one number a row.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
+    metadata: dict[str, Any] = METADATA
 
     def __init__(
         self,
@@ -80,6 +65,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
+        picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
         num_envs = keywords.rows_number(num_envs)
@@ -87,9 +73,10 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self.num_envs = num_envs
         self.encoding = encoding
         self.illegal = illegal
-        self.render_mode = keywords.check_render_mode(render_mode, self.metadata)
+        self._renderer = Renderer(render_mode, picture, game.title)
+        self.render_mode = self._renderer.mode
         self.copy = parse_bool("copy", copy)
-        self.autoreset_mode = _mode(autoreset_mode)
+        self.autoreset_mode = keywords.autoreset_mode(autoreset_mode)
         self.metadata = type(self).metadata | {"autoreset_mode": self.autoreset_mode}
         self.rows: Rows = keywords.make_rows(
             game,
@@ -104,7 +91,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             seat=seat,
             variants=variants,
             illegal=illegal,
-            reset=_RESETS[self.autoreset_mode],
+            reset=keywords.AUTORESETS[self.autoreset_mode],
         )
         self._winnable = keywords.make_winnable_info(self.rows, truth)
         self.single_observation_space = keywords.observation_space(game, encoding)
@@ -163,6 +150,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         else:
             chosen.start(self.rows)
         self._broken = False
+        self._renderer.show(self.render)
         return self._observations(), self._infos(np.zeros(self.num_envs, np.bool_))
 
     def _reset_rows(self, mask: Any) -> np.ndarray:
@@ -216,6 +204,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         self._broken = True  # until all have played: an opponent may raise
         self.rows.step(self._actions)
         self._broken = False
+        self._renderer.show(self.render)
         done = (out.terminated | out.truncated) & ~was_over
         return (
             self._observations(),
@@ -324,7 +313,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         """Return an attribute of each row; see `call`."""
         return self.call(name)
 
-    def scene(self, row: int) -> Any:
+    def scene(self, row: int) -> Scene:
         """Return which card lies where in one game, by its row; ValueError if there is none."""
         return self.rows.scene(self._check_row(row))
 
@@ -333,17 +322,25 @@ class CardVectorEnv(gym.vector.VectorEnv):
             raise ValueError(f"row={one_line(row)}: allowed are the rows 0–{self.num_envs - 1}")
         return int(row)
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return every table as text with ``render_mode="ansi"``."""
-        if self.render_mode is None:
-            return None
-        return tuple(ansi(self.scene(row)) for row in range(self.num_envs))
+    def _scenes(self, most: int | None = None) -> list[Scene]:
+        return [self.rows.scene(row) for row in range(self.num_envs)[:most]]
 
+    def render(self) -> tuple[Any, ...] | None:
+        """Return every table as text, or as pixels, uint8 (height, width, 3).
 
-def _mode(mode: str | AutoresetMode) -> AutoresetMode:
-    if isinstance(mode, AutoresetMode):
-        return mode
-    names = {known.name.lower(): known for known in AutoresetMode}
-    names |= {known.value.lower(): known for known in AutoresetMode}
-    keywords.check_choice("autoreset_mode", str(mode).lower(), tuple(names))
-    return names[str(mode).lower()]
+        That is what Gymnasium's wrappers for vectors make films of. With ``render_mode="human"``
+        the window shows all tables as a grid.
+        """
+        return None if self.render_mode is None else self._renderer.draw_rows(self._scenes())
+
+    def render_grid(self, columns: int | None = None) -> np.ndarray:
+        """Return all tables as one picture, uint8 (height, width, 3), whatever the render mode."""
+        return draw_grid(self._scenes(), self._renderer.style, columns)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
+
+    def _repr_svg_(self) -> str:
+        """The first tables as a grid."""
+        return svg_grid(self._scenes(SHOWN_TABLES), **self._renderer.style._asdict())

@@ -6,10 +6,11 @@ What users of the suite need of it is named here: turns and agents, states, scen
 from .cards import card_name, parse_card
 from .contract import Solution
 from .deals import bank_seeds
+from .drawing import card_art
 from .features import Features, Piece
 from .game import Game
 from .rows import Rows
-from .scene import Scene, ansi, svg
+from .scene import Scene, ansi, svg, svg_grid
 from .truth import solver_of
 from .turn import Agent, IllegalActionError, Turn, choose_actions, prepare_turn, random_floats
 
@@ -25,6 +26,7 @@ __all__ = [
     "Turn",
     "ansi",
     "bank_seeds",
+    "card_art",
     "card_name",
     "choose_actions",
     "parse_card",
@@ -32,4 +34,5 @@ __all__ = [
     "random_floats",
     "solver_of",
     "svg",
+    "svg_grid",
 ]

@@ -1,50 +1,39 @@
-"""A scene: which card lies where on a table, drawn as terminal text or as SVG.
+"""A scene: which card lies where on a table, drawn as terminal text or as SVG, or given as JSON.
 
-A game's `layout.py` builds a `Scene` from a state; `ansi` and `svg` draw it. Nothing here knows a
-game, and nothing beyond the standard library is needed.
+A game's `layout.py` builds a `Scene` from a state; `ansi` and `svg` draw it, `Scene.to_dict` hands
+it to a page. Nothing here knows a game, and nothing beyond the standard library is needed.
 
 Coordinates: `x` runs to the right and `y` downwards, in cards; the card's share of the gap to its
 neighbour is included, so cards at x = 0, 1, 2 lie side by side with a little table between them.
-Cards fanned sideways stay readable down to a step of 0.5, cards fanned downwards to 0.4 as SVG and
-to 0.25 as text. Later items lie on top of earlier ones.
+Cards fanned sideways stay readable down to a step of 2/3, cards fanned downwards to 0.3; as text
+down to 0.5 and 0.25. Later items lie on top of earlier ones.
 
 A face-down card gives nothing away: it is drawn (and printed) without looking at which card it is.
 A face-up card with a code that no card has raises ValueError.
 """
 
-from html import escape
+from collections.abc import Callable, Sequence
 from itertools import groupby
-from math import floor
-from typing import Literal, NamedTuple
+from math import ceil, floor, sqrt
+from typing import Any, NamedTuple
 
+from . import drawing
 from .cards import RANKS
+from .drawing import STEP_X, STEP_Y, Box, printable
+from .items import (
+    Button,
+    Chips,
+    Item,
+    Mark,
+    Panel,
+    Text,
+    item_dict,
+    item_ids,
+    split_card,
+)
+from .themes import Theme, find_theme
 
-Mark = Literal["", "legal", "picked", "last"]
-
-
-class Item(NamedTuple):
-    """A card, a back or an empty place."""
-
-    x: float
-    """Left edge, in cards."""
-    y: float
-    """Top edge, in cards."""
-    card: int
-    """Code value*4 + suit (4 to 55); 0 is an empty place. Face down, any other number will do."""
-    face_up: bool = True
-    """False draws a back."""
-    mark: Mark = ""
-    """Highlight: the card may be played, is picked up, or was moved last."""
-    note: str = ""
-    """Small text: up to three characters on the card, more than that below it."""
-
-
-class Text(NamedTuple):
-    """Words on the table; (x, y) is their top-left corner."""
-
-    x: float
-    y: float
-    text: str
+__all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", "svg", "svg_grid"]
 
 
 class Scene(NamedTuple):
@@ -58,6 +47,9 @@ class Scene(NamedTuple):
 
     Pictures are at least so large: so they have one size through a whole game.
     """
+    buttons: tuple[Button, ...] = ()
+    chips: tuple[Chips, ...] = ()
+    panels: tuple[Panel, ...] = ()
 
     def __repr__(self) -> str:
         """The scene as text: unlike the plain tuple, it does not print face-down cards."""
@@ -66,27 +58,29 @@ class Scene(NamedTuple):
     def _repr_svg_(self) -> str:
         return svg(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that is drawn as plain values for JSON, with nothing of face-down cards.
+
+        Each of ``items`` has an ``id`` that it keeps while it lies or moves, ``face`` ("up", "down"
+        or "empty"), ``card`` ("Th", or None), ``x`` and ``y`` in cards, ``label`` in words,
+        ``place``, ``mark``, ``note``, ``count``, ``action`` (the legal action that a click on it
+        is, or None) and ``drops`` (the legal action of dragging it, by the place it is dropped on).
+        """
+        ids = item_ids(self.items)
+        return {
+            "format": 1,
+            "title": self.title,
+            "canvas": [float(side) for side in self.canvas],
+            "items": [item_dict(*pair) for pair in zip(self.items, ids, strict=True)],
+            "texts": [text._asdict() for text in self.texts if text.only != "ansi"],
+            "buttons": [button._asdict() for button in self.buttons],
+            "chips": [chips._asdict() for chips in self.chips],
+            "panels": [panel._asdict() for panel in self.panels],
+        }
+
 
 _GLYPHS = "♣♦♥♠"
 _IS_RED = (False, True, True, False)
-_SUIT_WORDS = ("clubs", "diamonds", "hearts", "spades")
-_RANK_WORDS = (
-    *("ace", "two", "three", "four", "five", "six", "seven"),
-    *("eight", "nine", "ten", "jack", "queen", "king"),
-)
-
-
-def _split(card: int) -> tuple[int, int]:
-    """Rank (0 = ace … 12 = king) and suit of a card; ValueError where there is no such card."""
-    value, suit = divmod(card, 4)
-    if not 1 <= value <= 13:
-        raise ValueError(f"card {card} is neither 0 (an empty place) nor from 4 to 55")
-    return value - 1, suit
-
-
-def _printable(text: str) -> str:
-    """`text` with control characters replaced: no escapes in a log, no invalid XML."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 # ---- terminal text --------------------------------------------------------------------------
@@ -94,7 +88,7 @@ def _printable(text: str) -> str:
 _COLUMNS = 6  # characters from one card to the next: four for the card, two for the gap
 _ROWS = 4  # y is rounded to quarters of a card
 _GAP = 1.1  # a step in y above this leaves a blank line
-_BRACKETS = {"": "", "legal": "[]", "picked": "<>", "last": "()"}
+_BRACKETS = {"": "", "legal": "[]", "picked": "<>", "last": "()", "hidden": "<>"}
 _BOLD, _DIM, _RED, _BLUE, _YELLOW = "1", "2", "31", "34", "1;33"
 
 _Line = dict[int, tuple[str, str]]  # column -> character and its style
@@ -104,11 +98,13 @@ def ansi(scene: Scene, colour: bool = False) -> str:
     """Draw `scene` as lines of text: at most 13 cards in 80 columns.
 
     A card is ` T♥ `, a back ` ▒▒ `, an empty place ` ·· `; brackets mark it: `[legal]`,
-    `<picked>`, `(last)`. Its note stands below it. Lines follow one another in the order of `y`,
-    not to scale, so a table needs no more lines than it has rows. Of several items at one place
-    only the last is shown. `colour` adds ANSI escapes; without it the text is the same, but plain.
+    `<picked>` or `<hidden>` from the others, `(last)`. Its note stands below it. Lines follow one
+    another in the order of `y`, not to scale, so a table needs no more lines than it has rows. Of
+    several items at one place only the last is shown. `colour` adds ANSI escapes; without it the
+    text is the same, but plain.
     """
-    things: list[Item | Text] = sorted((*scene.items, *scene.texts), key=_row)
+    texts = (text for text in scene.texts if text.only != "picture")
+    things: list[Item | Text] = sorted((*scene.items, *texts), key=_row)
     left = min((thing.x for thing in things), default=0.0)
     left = min(left, 0.0) if any(scene.canvas) else left
     lines = [_write({}, 0, scene.title, _BOLD)] if scene.title else []
@@ -145,7 +141,7 @@ def _row_lines(row: list[Item | Text], left: float) -> list[_Line]:
 
 
 def _write(line: _Line, column: int, text: str, style: str = "") -> _Line:
-    for i, character in enumerate(_printable(text)):
+    for i, character in enumerate(printable(text)):
         line[column + i] = character, style
     return line
 
@@ -163,7 +159,7 @@ def _name(item: Item) -> tuple[str, str]:
         return "··", _DIM
     if not item.face_up:
         return "▒▒", _BLUE
-    rank, suit = _split(item.card)
+    rank, suit = split_card(item.card)
     return RANKS[rank] + _GLYPHS[suit], _RED if _IS_RED[suit] else ""
 
 
@@ -191,131 +187,163 @@ def _join(line: _Line, colour: bool) -> str:
 
 # ---- SVG ------------------------------------------------------------------------------------
 
-_STEP_X, _STEP_Y = 64, 92  # from one card to the next
-_WIDTH, _HEIGHT = 58, 84  # a card
 _MARGIN = 18
-_WIDEST = 640  # of the picture, in pixels; a larger table is scaled down
-_LIFT = 7  # a picked card is raised by so much
-_SHORT = 3  # notes up to this length stand on the card
-_FELT, _PALE = "#2f6d56", "#e9f2ec"
-_EMPTY = f'fill="#000" fill-opacity="0.1" stroke="{_PALE}" stroke-opacity="0.4"'
-_WHITE = 'fill="#fdfdfb" stroke="#1d4536"'
-_BLUE_FIELD = 'fill="#2f5597" stroke="#24437a"'
-_BOLD_FACE, _MIDDLE = ' font-weight="bold"', ' text-anchor="middle"'
-_OUTLINES = {
-    "legal": 'stroke="#ffd23f" stroke-width="3.5"',
-    "picked": 'stroke="#ff8c1a" stroke-width="5"',
-    "last": 'stroke="#5bb8ff" stroke-width="3.5" stroke-dasharray="7 4"',
-}
+_HEADER = 46  # above the cards, where there is a title
+_TITLE = 29  # its baseline, below the upper edge
+_GRID = 1280  # width of a picture of many tables, if nothing else is said
+_WIDEST = 640  # of the picture, in pixels, if nothing else is said; a larger table is scaled down
 
 
-def svg(scene: Scene) -> str:
-    """Draw `scene` as a picture: an SVG document, at most 640 pixels wide.
+def svg(
+    scene: Scene, *, theme: str = "light", four_colours: bool = False, width: int | None = None
+) -> str:
+    """Draw `scene` as a picture: an SVG document, `width` pixels wide, or else at most 640.
+
+    ``theme`` is "light" or "dark"; ``four_colours`` gives each suit its own. ValueError for another
+    theme or width.
 
     It has no ids, styles or scripts, so any number of them can stand in one HTML page. Each card
-    carries its name as a `<title>`; that of a back is "face-down card", whichever card it is.
+    carries its name as a `<title>`; that of a back is "face-down card", whichever card it is. What
+    can be clicked carries its action as `data-action`, each card its id as `data-id`.
     """
-    left, top, width, height = _box(scene)
-    scale = min(1.0, _WIDEST / width)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * scale:.0f}" '
-        f'height="{height * scale:.0f}" viewBox="{left:g} {top:g} {width:g} {height:g}" '
-        f'font-family="Helvetica, Arial, sans-serif">',
-        f"<title>{escape(_printable(scene.title))}</title>",
-        f'<rect x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" rx="14" '
-        f'fill="{_FELT}"/>',
-    ]
+    look = find_theme(theme, four_colours)
+    box = _find_box(scene)
+    wide, high = picture_size(scene, width)
+    parts = [drawing.begin_svg(wide, high, box, look, scene.title)]
     if scene.title:
-        parts.append(_words(left + _MARGIN, top + 29, 17, scene.title, more=_BOLD_FACE))
-    parts += (_drawing(item) for item in scene.items)
-    parts += (_words(t.x * _STEP_X, t.y * _STEP_Y + 14, 14, t.text, more="") for t in scene.texts)
+        parts.append(drawing.draw_title(scene.title, box[0] + _MARGIN, box[1] + _TITLE, look))
+    pairs = zip(scene.items, item_ids(scene.items), strict=True)
+    parts += (drawing.draw_panel(panel, look) for panel in scene.panels)
+    parts += (drawing.draw_item(item, item_id, look) for item, item_id in pairs)
+    parts += (draw(thing, look) for thing, draw, _ in _above(scene))
     return "\n".join([*parts, "</svg>"])
 
 
-def _box(scene: Scene) -> tuple[float, float, float, float]:
-    """Left, top, width and height of the picture; the width of words is estimated."""
+def _above(scene: Scene) -> list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]]:
+    """What lies above the cards, how each is drawn, and its box."""
+    found: list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]] = []
+    texts = (text for text in scene.texts if text.only != "ansi")
+    found += ((text, drawing.draw_text, drawing.text_box) for text in texts)
+    found += ((chips, drawing.draw_chips, drawing.chips_box) for chips in scene.chips)
+    found += ((button, drawing.draw_button, drawing.button_box) for button in scene.buttons)
+    return found
+
+
+class Piece(NamedTuple):
+    """A part of a picture that can be drawn by itself and laid on it at (x, y)."""
+
+    x: float
+    y: float
+    box: Box
+    """What it takes up, from (x, y)."""
+    drawn: str
+
+
+def picture_pieces(scene: Scene, look: Theme) -> tuple[Box, list[Piece]]:
+    """Return the box of a picture and its pieces, the lowest first: what `svg` draws, in parts."""
+    box = _find_box(scene)
+    left, base = box[0] + _MARGIN, box[1] + _TITLE
+    title = 0.0, -20.0, drawing.text_width(scene.title, drawing.TITLE_SIZE) + 20, 8.0
+    pieces = [Piece(left, base, title, drawing.draw_title(scene.title, 0, 0, look))]
+    pieces += (
+        Piece(0, 0, _wider(drawing.panel_box(panel)), drawing.draw_panel(panel, look))
+        for panel in scene.panels
+    )
+    pieces += (
+        Piece(*drawing.item_place(item), _around(item), drawing.draw_body(item, look))
+        for item in scene.items
+    )
+    pieces += (Piece(0, 0, _wider(find(one)), draw(one, look)) for one, draw, find in _above(scene))
+    return box, pieces
+
+
+def _wider(box: Box) -> Box:
+    """A box with room for outlines, and for words that are wider than was thought."""
+    return box[0] - 3, box[1] - 3, box[2] + 3 + (box[2] - box[0]) * 0.2, box[3] + 3
+
+
+def _around(item: Item) -> Box:
+    """The box of an item at (0, 0), with its outline, shadow, badge and note."""
+    left, top, right, bottom = drawing.item_box(item._replace(x=0, y=0))
+    return left - 4, top - 9, right + 8, bottom + 9
+
+
+def svg_grid(
+    scenes: Sequence[Scene],
+    *,
+    theme: str = "light",
+    four_colours: bool = False,
+    width: int | None = None,
+    columns: int | None = None,
+) -> str:
+    """Draw many scenes as one picture, row by row, `width` pixels wide, or else 1280.
+
+    ``columns`` beside each other, or as many as make the picture about square. ValueError without a
+    scene, and as `svg` does.
+    """
+    columns, each = grid_columns(scenes, width, columns)
+    high = max(picture_size(scene, each)[1] for scene in scenes)
+    tables = [
+        svg(scene, theme=theme, four_colours=four_colours, width=each).replace(
+            "<svg ", f'<svg x="{i % columns * each}" y="{i // columns * high}" ', 1
+        )
+        for i, scene in enumerate(scenes)
+    ]
+    wide, whole = columns * each, ceil(len(scenes) / columns) * high
+    felt = f'<rect width="{wide}" height="{whole}" fill="{find_theme(theme).felt}"/>'
+    start = f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{whole}">'
+    return "\n".join([start, felt, *tables, "</svg>"])
+
+
+def grid_columns(
+    scenes: Sequence[Scene], width: int | None, columns: int | None
+) -> tuple[int, int]:
+    """Return how many tables a grid has beside each other, and the width of each in pixels."""
+    if not scenes:
+        raise ValueError("scenes: there is none to draw")
+    tall = max(high / wide for wide, high in map(picture_size, scenes))
+    columns = min(len(scenes), columns or max(1, round(sqrt(len(scenes) * tall))))
+    each = max(100, (_GRID if width is None else width) // columns)
+    return columns, each - each % 2
+
+
+def picture_size(scene: Scene, width: int | None = None) -> tuple[int, int]:
+    """Return width and height of a picture in pixels, both even, as films need them.
+
+    Where there is a canvas they do not depend on what lies on it.
+    """
+    left, top, right, bottom = _canvas_box(scene) if any(scene.canvas) else _find_box(scene)
+    if width is None:
+        width = int(min(_WIDEST, right - left))
+    elif isinstance(width, bool) or not isinstance(width, int) or not 100 <= width <= 10000:
+        raise ValueError(f"width={width!r}: allowed are whole numbers 100–10000")
+    return width - width % 2, 2 * round(width * (bottom - top) / (right - left) / 2)
+
+
+def _canvas_box(scene: Scene) -> Box:
+    """The box of the canvas with its margins and title."""
     wide, high = scene.canvas
-    boxes = [_item_box(item) for item in scene.items] or [(0.0, 0.0, 1.0, 1.0)]
-    boxes += [(0.0, 0.0, wide * _STEP_X, high * _STEP_Y)] if wide or high else []
-    for x, y, text in scene.texts:
-        x, y = x * _STEP_X, y * _STEP_Y
-        boxes.append((x, y, x + 8 * len(text), y + 18))
+    top = -_HEADER if scene.title else -_MARGIN
+    gap_x, gap_y = STEP_X - drawing.WIDTH, STEP_Y - drawing.HEIGHT
+    return -_MARGIN, top, wide * STEP_X - gap_x + _MARGIN, high * STEP_Y - gap_y + _MARGIN
+
+
+def _find_box(scene: Scene) -> Box:
+    """The box of all that is drawn, with its margins; the width of words is estimated."""
+    boxes = [
+        *map(drawing.item_box, scene.items),
+        *map(drawing.button_box, scene.buttons),
+        *map(drawing.chips_box, scene.chips),
+        *map(drawing.panel_box, scene.panels),
+        *(drawing.text_box(text) for text in scene.texts if text.only != "ansi"),
+    ] or [(0.0, 0.0, 1.0, 1.0)]
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    left, top = min(lefts) - _MARGIN, min(tops) - (44 if scene.title else _MARGIN)
-    right = max(*rights, left + _MARGIN + len(scene.title) * 10) + _MARGIN
-    return left, top, right - left, max(bottoms) + _MARGIN - top
-
-
-def _item_box(item: Item) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of an item with its note."""
-    x, y = item.x * _STEP_X, item.y * _STEP_Y
-    below = len(item.note) > _SHORT
-    wider = max(0.0, len(item.note) * 7 - _WIDTH) / 2 if below else 0.0
-    return x - wider, y, x + _WIDTH + wider, y + _HEIGHT + (18 if below else 0)
-
-
-def _words(x: float, y: float, size: int, text: str, fill: str = _PALE, more: str = _MIDDLE) -> str:
-    """Words with their baseline at y: centred on x, or beginning there if `more` is empty."""
-    start = f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{fill}"{more}>'
-    return f"{start}{escape(_printable(text))}</text>"
-
-
-def _card_rect(attributes: str, inset: float = 0) -> str:
-    """The outline of a card, or one `inset` inside it."""
-    return (
-        f'<rect x="{inset:g}" y="{inset:g}" width="{_WIDTH - 2 * inset:g}" '
-        f'height="{_HEIGHT - 2 * inset:g}" rx="{6 - inset / 2:g}" {attributes}/>'
+    left, top = min(lefts) - _MARGIN, min(tops) - (_HEADER if scene.title else _MARGIN)
+    right = (
+        max(*rights, left + _MARGIN + drawing.text_width(scene.title, drawing.TITLE_SIZE)) + _MARGIN
     )
-
-
-def _drawing(item: Item) -> str:
-    """One item as a group: title, card, highlight, note."""
-    if not item.card:
-        name, body = "empty place", _card_rect(_EMPTY)
-    elif not item.face_up:
-        name, body = "face-down card", _back()
-    else:
-        rank, suit = _split(item.card)
-        name, body = f"{_RANK_WORDS[rank]} of {_SUIT_WORDS[suit]}", _face(rank, suit)
-    outline = _card_rect(f'fill="none" {_OUTLINES[item.mark]}') if item.mark else ""
-    x, y = item.x * _STEP_X, item.y * _STEP_Y - (_LIFT if item.mark == "picked" else 0)
-    return (
-        f'<g transform="translate({x:g} {y:g})" role="img"><title>{name}</title>'
-        f"{body}{outline}{_note(item.note)}</g>"
-    )
-
-
-def _back() -> str:
-    """A blue back: white border, a field with dots."""
-    dots = "".join(f"M{14 + i % 2 * 5} {14 + i * 7}h{31 - i % 2 * 10}" for i in range(9))
-    return (
-        _card_rect(_WHITE)
-        + _card_rect(_BLUE_FIELD, inset=5)
-        + f'<path d="{dots}" fill="none" stroke="#a9c1ea" stroke-width="3" '
-        'stroke-linecap="round" stroke-dasharray="0 10"/>'
-    )
-
-
-def _face(rank: int, suit: int) -> str:
-    """Rank over suit in the corner that fans leave free; a large suit where they cover it."""
-    ink = "#c8102e" if _IS_RED[suit] else "#1b1f24"
-    label = "10" if RANKS[rank] == "T" else RANKS[rank]
-    return (
-        _card_rect(_WHITE)
-        + f'<g{_BOLD_FACE} letter-spacing="-1">{_words(14, 21, 19, label, ink)}</g>'
-        + _words(14, 39, 21, _GLYPHS[suit], ink)
-        + _words(43, 74, 33, _GLYPHS[suit], ink)
-    )
-
-
-def _note(note: str) -> str:
-    """A short note on a badge in the upper right corner, a longer one below the card."""
-    if len(note) > _SHORT:
-        return _words(_WIDTH / 2, _HEIGHT + 14, 12, note)
-    if not note:
-        return ""
-    width = 8 + 7 * len(note)
-    return (
-        f'<rect x="{_WIDTH - width - 4}" y="5" width="{width}" height="16" rx="8" fill="#33475b"/>'
-        + _words(_WIDTH - width / 2 - 4, 17, 12, note, "#fff")
-    )
+    found = left, top, right, max(bottoms) + _MARGIN
+    if not any(scene.canvas):
+        return found
+    least = _canvas_box(scene)
+    return (*map(min, found[:2], least[:2]), *map(max, found[2:], least[2:]))

@@ -10,7 +10,7 @@ from .rules import SIZE, SQUARES, label
 
 SIDE = SIZE + 1
 """Where the card to be placed and the words stand, right of the grid."""
-OTHER = SIDE + 1.5
+OTHER = SIDE + 1.1
 """Head to head: where the other's grid begins."""
 BELOW = SIZE + 0.5
 """And where the words stand, below the points of the columns."""
@@ -24,21 +24,23 @@ def layout(s: Any, rules: Any) -> Scene:
     shown = s["shown"]
     acts = s["viewer"] == s["turn"] and not s["over"]
     legal = int(s["legal"]) if acts else 0
-    items = _grid(shown["grid"], 0, legal)
+    items = _grid(shown["grid"], 0, legal, "square")
     texts = _points(s, shown["grid"], 0)
     if shown["card"]:
-        items.append(Item(SIDE, 0, int(shown["card"]), True, "picked"))
+        drops = tuple((f"square-{_short(i)}", i) for i in range(SQUARES) if legal >> i & 1)
+        items.append(Item(SIDE, 0, int(shown["card"]), True, "picked", place="hand", drops=drops))
     if rules.players == 1:
         lines = [f"score {int(s['score'])}", f"target {int(s['target'])}", _placed_text(s)]
-        texts += [Text(SIDE, 2 + i, line) for i, line in enumerate(lines)]
+        texts += [Text(SIDE, 2 + i, line, only="ansi") for i, line in enumerate(lines)]
+        texts += [Text(SIDE, 1.2 + 0.26 * i, line, "", "picture") for i, line in enumerate(lines)]
     else:
-        items += _grid(shown["other"], OTHER, 0)
+        items += _grid(shown["other"], OTHER, 0, "other")
         texts += [*_points(s, shown["other"], OTHER), *_totals(s)]
-    canvas = (SIDE + 2.0, SIZE + 0.5) if rules.players == 1 else (OTHER + SIZE + 0.5, BELOW + 1.0)
+    canvas = (SIDE + 2.4, SIZE + 0.5) if rules.players == 1 else (OTHER + SIZE + 0.7, BELOW + 1.0)
     return Scene("Poker Squares", tuple(items), tuple(texts), canvas)
 
 
-def _grid(grid: Any, left: float, legal: int) -> list[Item]:
+def _grid(grid: Any, left: float, legal: int, place: str) -> list[Item]:
     """The squares of a grid, those where the card may go marked and named."""
     return [
         Item(
@@ -48,6 +50,8 @@ def _grid(grid: Any, left: float, legal: int) -> list[Item]:
             True,
             "legal" if legal >> square & 1 else "",
             _short(square) if legal >> square & 1 else "",
+            f"{place}-{_short(square)}",
+            square if legal >> square & 1 else -1,
         )
         for square in range(SQUARES)
     ]
@@ -59,7 +63,13 @@ def _points(s: Any, cards: Any, left: float) -> list[Text]:
     rows = [(left + SIZE, float(i), grid[i]) for i in range(SIZE)]
     columns = [(left + i + 0.25, float(SIZE), grid[:, i]) for i in range(SIZE)]
     full = [line for line in rows + columns if line[2].all()]
-    return [Text(x, y, str(int(s["points"][category(cards)]))) for x, y, cards in full]
+    found = []
+    for x, y, cards in full:
+        points = str(int(s["points"][category(cards)]))
+        found.append(Text(x, y, points, only="ansi"))
+        down = 0.36 if y < SIZE else 0.06  # beside the middle of a row
+        found.append(Text(x + 0.1, y + down, points, "strong", "picture"))
+    return found
 
 
 def _placed_text(s: Any) -> str:

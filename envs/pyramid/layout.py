@@ -6,11 +6,14 @@ import numpy as np
 
 from ..core.batch import Over
 from ..core.cards import PACK_SIZE, card_name
-from ..core.scene import Item, Scene, Text
+from ..core.scene import Button, Item, Scene, Text
 from .rules import DEAL, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
 
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
+WIDTH = 7.0
+OPEN_ROW, OPEN_X, OPEN_Y = 8, 0.87, 0.4
+"""Where the stock lies open: cards in a row of it, and from one to the next."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
@@ -33,11 +36,13 @@ def layout(s: Any, rules: Any) -> Scene:
         x += 1.25
     for pile in range(rules.waste_piles):
         items.append(_card(s, WASTE + pile, x + pile, y, legal))
-    texts = _texts(s, rules, y)
+    last = y
     if rules.stock_view == StockView.ALL:
         items += _open_stock(s, y + 1.25)
-    canvas = (12.0, y + 2.5) if rules.stock_view == StockView.ALL else (7.5, y + 1.25)
-    return Scene("Pyramid", tuple(items), tuple(texts), canvas)
+        last += 1.25 + 2 * OPEN_Y
+    texts = (*_texts(s, rules, y), *_picture_texts(s, rules))
+    buttons = _buttons(rules, legal, y)
+    return Scene("Pyramid", tuple(items), texts, (WIDTH, last + 1), buttons)
 
 
 def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
@@ -45,19 +50,67 @@ def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
     can = legal >> place & 1
     mark = "picked" if s["shown"]["picked"][place] else "legal" if can else ""
     numbered = can or int(s["free"]) >> place & 1
-    return Item(x, y, card, True, mark, str(place) if numbered else "")  # type: ignore[arg-type]
+    return Item(
+        x,
+        y,
+        card,
+        True,
+        mark,  # type: ignore[arg-type]
+        str(place) if numbered else "",
+        _place_name(place),
+        place if can else -1,
+        pile_size=int(s["shown"]["waste_counts"][place - WASTE]) if WASTE <= place < STOCK else 0,
+    )
+
+
+def _place_name(place: int) -> str:
+    if place >= WASTE:
+        return "held" if place == STOCK else f"waste-{place - WASTE + 1}"
+    return f"pyramid-{place}" if place < PYRAMID else f"extra-{place - PYRAMID + 1}"
 
 
 def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
+    """The stock; a click on it is DEAL or REDEAL, unless its top card is in play."""
+    count = int(s["shown"]["stock_count"])
+    turns = next((turn for turn in (DEAL, REDEAL) if legal >> turn & 1), -1)
     if s["shown"]["places"][STOCK] and rules.stock_view != StockView.DOWN:
-        return _card(s, STOCK, 0, y, legal)
-    return Item(0, y, BACK if s["stock"] else 0, False)
+        card = _card(s, STOCK, 0, y, legal)
+        action = card.action if card.action >= 0 else turns
+        return card._replace(place="stock", action=action, pile_size=count)
+    back = BACK if s["stock"] else 0
+    return Item(0, y, back, False, place="stock", action=turns, pile_size=count)
 
 
 def _open_stock(s: Any, y: float) -> list[Item]:
     """The stock below its top card, face up, the next to be turned first."""
     order = [i for i in range(PYRAMID, PACK_SIZE) if int(s["stock"]) >> i & 1]
-    return [Item(k / 2, y, int(s["deck"][i])) for k, i in enumerate(order[1:])]
+    return [
+        Item(
+            k % OPEN_ROW * OPEN_X, y + k // OPEN_ROW * OPEN_Y, int(s["deck"][i]), place="open-stock"
+        )
+        for k, i in enumerate(order[1:])
+    ]
+
+
+def _buttons(rules: Any, legal: int, y: float) -> tuple[Button, ...]:
+    """What may be done beside clicking cards, right of the piles."""
+    named = {DEAL: "deal"}
+    named |= {REDEAL: "redeal"} if rules.passes != 1 else {}
+    named |= {UNDO: "undo"} if rules.undo else {}
+    return tuple(
+        Button(WIDTH - 1.5, y + 0.42 * i, 1.5, text, action, bool(legal >> action & 1))
+        for i, (action, text) in enumerate(named.items())
+    )
+
+
+def _picture_texts(s: Any, rules: Any) -> list[Text]:
+    """How the game stands, right of the tip of the pyramid; piles say their number themselves."""
+    number = int(s["redeals"]) + 1
+    lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
+    lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
+    need = int(s["shown"]["need"])
+    texts = [Text(4.8, 0.24 * i, line, only="picture") for i, line in enumerate(lines)]
+    return [*texts, Text(4.8, 0.72, f"{need} to make 13", "strong", "picture")] if need else texts
 
 
 def _texts(s: Any, rules: Any, y: float) -> list[Text]:
@@ -68,7 +121,7 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
     lines.append(f"score {int(s['score'])}, moves {int(s['moves'])}")
     if shown["need"]:
         lines.append(f"{shown['need']} more to make 13")
-    return [Text(4.25, y + 0.25 * i, line) for i, line in enumerate(lines)]
+    return [Text(4.25, y + 0.25 * i, line, only="ansi") for i, line in enumerate(lines)]
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.game import take_seats
 from ..core.jit import plain_python
-from ..core.scene import Item, Scene, Text
+from ..core.scene import Button, Chips, Item, Mark, Panel, Scene, Text
 from .chips import BETTING_PHASES, level_chips
 from .rules import (
     CALL,
@@ -19,6 +19,7 @@ from .rules import (
     RAISE,
     SEATS,
     STAND,
+    Declare,
     Phase,
     Status,
 )
@@ -29,12 +30,18 @@ _find_shares = plain_python(find_shares)
 
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
-NAMES = 5.5
+NAMES = 5.0
 """Where the cards begin, right of the names of the seats."""
-MOST_LINES = 5
-"""Of words below the hands: at a showdown who took 7, and who took 27, have one each."""
-STEP = 0.6
-"""From one card of a hand to the next."""
+WIDTH = 10.5
+ROW = 1.09
+"""From one seat to the next: the panel of a seat is a little higher than a card."""
+INSET = 0.05
+LINES = 5
+"""Of words below the hands, in a picture."""
+LINE = 0.27
+"""From one of them to the next."""
+LEAST_STEP = 2 / 3
+"""From one card of a hand to the next, where there are many."""
 SAYS = ("", "says 7", "says 27", "says both")
 PHASES = {
     Phase.OVER: "the hand is over",
@@ -56,18 +63,86 @@ def layout(s: Any, rules: Any) -> Scene:
     viewer, players = int(s["viewer"]), int(rules.players)
     items: list[Item] = []
     texts: list[Text] = []
+    chips: list[Chips] = []
     for k in range(players):
-        seat = (viewer + k) % players
-        hand = [place for place in range(int(s["next"])) if s["owner"][place] == seat + 1]
-        for n, place in enumerate(hand):
-            seen = k == 0 or bool(int(s["up"]) >> place & 1)
-            card = int(s["deck"][place]) if seen else BACK
-            mark = "picked" if k == 0 and not int(s["up"]) >> place & 1 else ""
-            items.append(Item(NAMES + n * STEP, k, card, seen, mark))  # type: ignore[arg-type]
-        texts += [Text(0, k, line) for line in [_seat(s, seat, k == 0)]]
-    texts += [Text(0, players + 0.25 + i / 2, line) for i, line in enumerate(_table(s, rules))]
-    canvas = max(NAMES + 6.5, 2.5 + 1.75 * players), players + 0.25 + MOST_LINES / 2
-    return Scene("Seven Twenty-Seven", tuple(items), tuple(texts), canvas)
+        seat, y = (viewer + k) % players, k * ROW
+        items += _hand(s, seat, y + INSET)
+        texts.append(Text(0, y + INSET, _seat(s, seat, k == 0), only="ansi"))
+        texts += _picture_seat(s, seat, y)
+        chips.append(Chips(3.1, y + 0.36, int(s["paid"][seat])))
+    y = players * ROW + 0.2
+    texts += [Text(0, y + i / 2, line, "", "ansi") for i, line in enumerate(_table(s, rules))]
+    texts += [
+        Text(0, y + i * LINE, line, "" if i else "strong", "picture")
+        for i, line in enumerate(_picture_table(s, rules))
+    ]
+    texts.append(Text(WIDTH - 2.4, y, "pot", "strong", "picture"))
+    chips.append(Chips(WIDTH - 1.8, y - 0.01, int(s["pot"])))
+    y += LINES * LINE + 0.1
+    panels = tuple(_panel(s, (viewer + k) % players, k * ROW) for k in range(players))
+    buttons = _buttons(s, rules, y)
+    canvas = WIDTH, y + 0.95
+    return Scene(
+        "Seven Twenty-Seven", tuple(items), tuple(texts), canvas, buttons, tuple(chips), panels
+    )
+
+
+def _hand(s: Any, seat: int, y: float) -> list[Item]:
+    """The cards of a seat, face down what the viewer may not see; one's own hidden ones raised."""
+    own = seat == int(s["viewer"])
+    hand = [place for place in range(int(s["next"])) if s["owner"][place] == seat + 1]
+    step = max(LEAST_STEP, min(1.0, (WIDTH - NAMES - 1) / max(len(hand) - 1, 1)))
+    items = []
+    for n, place in enumerate(hand):
+        is_up = bool(int(s["up"]) >> place & 1)
+        seen = own or is_up
+        card = int(s["deck"][place]) if seen else BACK
+        mark: Mark = "hidden" if own and not is_up else ""
+        items.append(Item(NAMES + n * step, y, card, seen, mark, place=f"seat-{seat}"))
+    return items
+
+
+def _panel(s: Any, seat: int, y: float) -> Panel:
+    if s["seats"][seat]["status"] != Status.IN:
+        return Panel(0, y, WIDTH, ROW, "out")
+    return Panel(0, y, WIDTH, ROW, "turn" if not s["over"] and seat == s["turn"] else "")
+
+
+def _picture_seat(s: Any, seat: int, y: float) -> list[Text]:
+    """The name of a seat, and below it what it does or has come to."""
+    public = s["seats"][seat]
+    name = f"you, seat {seat}" if seat == s["viewer"] else f"seat {seat}"
+    says = ""
+    if public["status"] != Status.IN:
+        says = Status(int(public["status"])).name.lower()
+    elif s["over"]:
+        says = f"wins {int(s['net'][seat])}" if s["net"][seat] > 0 else ""
+    elif public["declared"]:
+        says = SAYS[int(public["declared"])]
+    elif seat == s["turn"]:
+        says = "to act"
+    says += (", dealer" if says else "dealer") if seat == s["dealer"] else ""
+    return [
+        Text(0.2, y + 0.2, name, "strong", "picture"),
+        Text(0.2, y + 0.52, says, "faint", "picture"),
+    ]
+
+
+def _buttons(s: Any, rules: Any, y: float) -> tuple[Button, ...]:
+    """All that a seat may ever do: bets in one row, cards and declarations below."""
+    acts = s["viewer"] == s["turn"] and not s["over"]
+    legal = int(s["legal"]) if acts else 0
+    words = _action_words(s, rules)
+    below = [DRAW, STAND]
+    below += [DECLARE_7, DECLARE_27, DECLARE_BOTH] if rules.declare != Declare.CARDS_SPEAK else []
+    found = []
+    for row, actions in enumerate(((FOLD, CALL, *range(RAISE, RAISE + LEVELS)), below)):
+        wide = WIDTH / 7
+        for i, action in enumerate(actions):
+            text = f"say {words[action][0]}" if action >= DECLARE_7 else words[action][0]
+            can = bool(legal >> action & 1)
+            found.append(Button(i * wide, y + 0.47 * row, wide, text, action, can))
+    return tuple(found)
 
 
 def _seat(s: Any, seat: int, own: bool) -> str:
@@ -87,21 +162,40 @@ def _seat(s: Any, seat: int, own: bool) -> str:
 
 
 def _table(s: Any, rules: Any) -> list[str]:
+    """What stands below the hands, in text."""
+    lines = [_totals(s), f"pot {int(s['pot'])}, {_stock(s)}"]
+    if s["over"]:
+        nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
+        return [*lines, *_showdown(s, rules), f"{_phase(s)}: {nets}"]
+    return [*lines, _phase(s)]
+
+
+def _picture_table(s: Any, rules: Any) -> list[str]:
+    """What stands below the hands in a picture, which has the pot and what each seat won itself."""
+    return [_phase(s), _totals(s), _stock(s), *(_showdown(s, rules) if s["over"] else [])]
+
+
+def _stock(s: Any) -> str:
+    return f"stock {int(s['size'] - s['next'])}"
+
+
+def _totals(s: Any) -> str:
+    """What the viewer's cards make: several totals where an ace is among them."""
     viewer = int(s["viewer"])
     low, aces = int(s["low"][viewer]), int(s["cards"][viewer][0])
     totals = " or ".join(f"{(low + 20 * aces_high) / 2:g}" for aces_high in range(aces + 1))
-    lines = [
-        f"your cards make {totals}",
-        f"pot {int(s['pot'])}, stock {int(s['size'] - s['next'])}",
-    ]
+    return f"your cards make {totals}"
+
+
+def _phase(s: Any) -> str:
+    """Where the hand stands, and what the viewer still has to pay."""
     if s["over"]:
-        nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
-        return [*lines, *_showdown(s, rules), f"{PHASES[Phase.OVER]}: {nets}"]
-    phase = PHASES[Phase(int(s["phase"]))]
+        return PHASES[Phase.OVER]
+    viewer, phase = int(s["viewer"]), PHASES[Phase(int(s["phase"]))]
     missing = int(s["high"]) - int(s["staked"][viewer])
     if BETTING_PHASES >> int(s["phase"]) & 1 and missing and int(s["live"]) >> viewer & 1:
-        phase += f": {missing} to call"
-    return [*lines, phase]
+        return f"{phase}: {missing} to call"
+    return phase
 
 
 def _showdown(s: Any, rules: Any) -> list[str]:
@@ -127,6 +221,12 @@ def _takers(seats: int, chips: int) -> str:
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     """Return what a person may call each action in sight, such as ``"raise 3"`` or ``"draw"``."""
     legal = int(s["legal"])
+    found = _action_words(s, rules)
+    return {action: found[action] for action in sorted(found) if legal >> action & 1}
+
+
+def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
+    """What all actions are called as the bets stand."""
     missing = bool(s["high"] > s["staked"][int(s["turn"])])
     raised = bool(s["high"] > 0)
     more = "raise" if raised else "bet"
@@ -142,7 +242,7 @@ def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
     for level in range(LEVELS):
         chips = _level_chips(rules, level)
         found[RAISE + level] = (f"{more} {chips}", f"{more[0]}{chips}")
-    return {action: found[action] for action in sorted(found) if legal >> action & 1}
+    return found
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:

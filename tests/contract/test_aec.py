@@ -23,6 +23,7 @@ from parlour.envs.core.cards import card_name
 from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.core.scene import ansi, svg
+from parlour.envs.rendering import usable_modes
 from tests.walkers import WALKERS, uniform
 
 
@@ -573,7 +574,7 @@ def test_spaces_names_and_state(seats: Seats) -> None:
     assert str(env) == env.metadata["name"] == f"{seats.game.name}_v{seats.game.version}"
     assert seats.game.title in repr(env)
     assert env.metadata["is_parallelizable"] is False
-    assert env.metadata["render_modes"] == ["ansi"]
+    assert env.metadata["render_modes"] == usable_modes()
     assert CardAECEnv.metadata["name"] == "parlour"
     env.reset(seed=1)
     for agent in env.agents:
@@ -610,7 +611,7 @@ def test_rules_for_one_are_refused() -> None:
         ({"encoding": "code"}, "unknown encoding 'code'"),
         ({"reward": "net"}, "unknown reward 'net'"),
         ({"illegal": "fold"}, "unknown illegal 'fold'"),
-        ({"render_mode": "human"}, "unknown render_mode 'human'"),
+        ({"render_mode": "film"}, "unknown render_mode 'film'"),
         ({"skip_forced": "perhaps"}, "skip_forced='perhaps'"),
         ({"players": 11}, "players=11"),
         ({"antes": 2}, "unknown option 'antes'"),

@@ -152,7 +152,7 @@ def test_what_is_not_allowed_is_named(game: Game) -> None:
         ({"encoding": "one-hot"}, "onehot, codes"),
         ({"reward": "won"}, "progress, win, score"),
         ({"illegal": "ignore"}, "end, raise, random, penalty"),
-        ({"render_mode": "human"}, "ansi"),
+        ({"render_mode": "film"}, "ansi"),
     ):
         with pytest.raises(ValueError, match=allowed):
             CardEnv(game, **keyword)

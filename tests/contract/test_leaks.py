@@ -6,6 +6,8 @@ finds what was noted down on the way, before anyone asked. At a table of several
 at every turn, whosever it is, and at the end, where the hands still in lie open.
 """
 
+import json
+
 import numpy as np
 import pytest
 
@@ -72,7 +74,7 @@ def what_is_seen(case: Case, states: np.ndarray, seat: int = 0) -> list[tuple[ob
 
 def drawings(case: Case, states: np.ndarray, seat: int = 0) -> set[tuple[str, ...]]:
     scenes = [case.game.layout(state, case.rules) for state in viewed_by(case, states, seat)]
-    return {(ansi(scene, colour=True), svg(scene)) for scene in scenes}
+    return {(ansi(scene, colour=True), svg(scene), json.dumps(scene.to_dict())) for scene in scenes}
 
 
 def check(case: Case, games: int, seed: int, every: int = 1) -> float:

@@ -1,20 +1,24 @@
 """Tables can be read: nothing lies over words or corners of cards, each word names one action."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 from xml.etree import ElementTree
 
-from parlour.envs.core import scene
-from parlour.envs.core.scene import Item, Scene, Text
+import numpy as np
+
+from parlour.envs.core import drawing, scene
+from parlour.envs.core.rows import view_states
+from parlour.envs.core.scene import Button, Chips, Item, Scene, Text
 from tests.contract.cases import Case, positions, random_cases
 from tests.walkers import legal_actions
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 TAKEN = {"h", "hint", "q", "quit", "?", "help"}
-CORNER = 26, 34
-"""Pixels of a card's corner that hold its rank and most of its suit."""
+Thing = Item | Text | Button | Chips
 
 
 def apart(one: Box, other: Box) -> bool:
@@ -29,30 +33,41 @@ def in_text(thing: Item | Text, left: float) -> Box:
     return column, row, column + 4, row + 1
 
 
-def in_picture(thing: Item | Text) -> Box:
+def in_picture(thing: Thing) -> Box:
     if isinstance(thing, Item):
-        return scene._item_box(thing)
-    x, y = thing.x * scene._STEP_X, thing.y * scene._STEP_Y
-    return x, y, x + 8 * len(thing.text), y + 18
+        return drawing.item_box(thing)
+    if isinstance(thing, Button):
+        return drawing.button_box(thing)
+    return drawing.text_box(thing) if isinstance(thing, Text) else drawing.chips_box(thing)
 
 
 def corner(item: Item) -> Box:
+    """Where its rank and suit are."""
     x, y, *_ = in_picture(item)
-    return x, y, x + CORNER[0], y + CORNER[1]
+    return x, y, x + drawing.CORNER[0], y + drawing.CORNER[1]
+
+
+def shown_as_text(drawn: Scene) -> list[Text]:
+    return [text for text in drawn.texts if text.only != "picture"]
 
 
 def overlapping(drawn: Scene) -> list[object]:
     """Words that lie on words or cards, and face-up cards whose corner is covered."""
-    left = min(thing.x for thing in (*drawn.items, *drawn.texts))
-    ways: list[Callable[[Item | Text], Box]] = [in_picture, lambda thing: in_text(thing, left)]
-    pairs: list[tuple[Item | Text, Item | Text]] = list(combinations(drawn.texts, 2))
-    pairs += [(text, item) for text in drawn.texts for item in drawn.items]
-    found: list[object] = [p for p in pairs if not all(apart(way(p[0]), way(p[1])) for way in ways)]
+    texts = shown_as_text(drawn)
+    left = min(thing.x for thing in (*drawn.items, *texts))
+    found = overlaps(drawn, texts, lambda thing: in_text(thing, left))
+    words = [text for text in drawn.texts if text.only != "ansi"]
+    found += overlaps(drawn, [*words, *drawn.chips, *drawn.buttons], in_picture)
     cards = [item for item in drawn.items if item.card and item.face_up]
     found += [
         pair for pair in combinations(cards, 2) if not apart(corner(pair[0]), in_picture(pair[1]))
     ]
     return found
+
+
+def overlaps(drawn: Scene, things: list[Any], box: Callable[[Any], Box]) -> list[object]:
+    pairs = [*combinations(things, 2), *((one, item) for one in things for item in drawn.items)]
+    return [pair for pair in pairs if not apart(box(pair[0]), box(pair[1]))]
 
 
 def test_nothing_lies_over_words_or_corners(case: Case) -> None:
@@ -100,3 +115,54 @@ def test_a_word_names_one_action_and_every_legal_action_has_one(case: Case) -> N
         assert not TAKEN & set(said)
         if not env.rows.states["over"][0]:
             assert set(legal_actions(env.rows)) <= set(known)
+
+
+def reachable(drawn: Scene) -> set[int]:
+    """What can be chosen by clicking, dragging and pressing buttons."""
+    found = {item.action for item in drawn.items if item.action >= 0}
+    found |= {action for item in drawn.items for _, action in item.drops}
+    return found | {button.action for button in drawn.buttons if button.legal}
+
+
+def scene_of(case: Case, env: Any, seat: int) -> Scene:
+    """The table as a seat sees it."""
+    if case.players == 1:
+        return case.game.layout(env.state, case.rules)
+    return case.game.layout(
+        view_states(case.game, case.rules, env.clone(), np.array([seat]))[0], case.rules
+    )
+
+
+def check_choices(case: Case, games: int, seed: int) -> None:
+    """What is offered is what is legal for the seat that is asked, and nothing for the others."""
+    env = case.whole(encoding="codes", max_moves=150)
+    for _ in positions(env, games, seed, every=3):
+        over = env.rows.states["over"][0]
+        for seat in range(case.players):
+            asked = not over and (case.players == 1 or env.state["turn"] == seat)
+            legal = set(legal_actions(env.rows)) if asked else set()
+            drawn = scene_of(case, env, seat)
+            assert reachable(drawn) == legal, (case, seat, drawn)
+
+
+def test_a_page_can_choose_every_legal_action_and_no_other(case: Case) -> None:
+    check_choices(case, 3, seed=50)
+
+
+def test_a_page_can_choose_every_legal_action_with_random_options() -> None:
+    for case in random_cases(6, seed=14):
+        check_choices(case, 2, seed=51)
+
+
+def test_scenes_are_json_whose_ids_name_one_thing_each(case: Case) -> None:
+    env = case.env(encoding="codes", max_moves=150)
+    for _ in positions(env, 2, seed=53, every=7):
+        told = env.scene().to_dict()
+        assert json.loads(json.dumps(told)) == told
+        ids = [item["id"] for item in told["items"]]
+        assert len(set(ids)) == len(ids), ids
+        up = [item for item in told["items"] if item["face"] == "up"]
+        assert all(item["id"].split("@")[0] == item["card"] for item in up)
+        places = {item["place"] for item in told["items"]}
+        assert None not in places
+        assert {place for item in told["items"] for place in item["drops"]} <= places

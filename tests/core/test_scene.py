@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from parlour.envs.core import cards, scene
+from parlour.envs.core import cards, items
 from parlour.envs.core.scene import Item, Mark, Scene, Text, ansi, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -39,8 +39,8 @@ def words(drawn: str) -> list[str]:
 
 
 def test_names_agree_with_the_cards_module() -> None:
-    assert [word[0] for word in scene._SUIT_WORDS] == list(cards.SUITS)
-    assert len(scene._RANK_WORDS) == len(cards.RANKS) == 13
+    assert [word[0] for word in items.SUIT_WORDS] == list(cards.SUITS)
+    assert len(items.RANK_WORDS) == len(cards.RANKS) == 13
 
 
 def test_text_of_a_small_pyramid() -> None:
@@ -107,7 +107,7 @@ def test_negative_coordinates_are_shifted_into_view() -> None:
     assert ansi(moved) == ansi(of(Item(0, 0, TEN_OF_HEARTS), Item(1, 0.5, 0)))
 
 
-@pytest.mark.parametrize("mark", ["", "legal", "picked", "last"])
+@pytest.mark.parametrize("mark", ["", "legal", "picked", "last", "hidden"])
 def test_a_face_down_card_does_not_show_which_it_is(mark: Mark) -> None:
     tables = [of(Item(1, 0, card, False, mark, "stock 9"), Item(0, 0, 7)) for card in range(1, 56)]
     assert len({svg(table) for table in tables}) == 1
@@ -122,7 +122,7 @@ def test_every_card_has_its_own_text_and_picture() -> None:
         "ten of hearts",
         "empty place",
     ]
-    assert words(svg(of(Item(0, 0, TEN_OF_HEARTS))))[:2] == ["10", "♥"]
+    assert words(svg(of(Item(0, 0, TEN_OF_HEARTS)))) == []  # no font is needed to read a card
 
 
 @pytest.mark.parametrize("card", [-1, 1, 3, 56])
@@ -165,8 +165,8 @@ def test_a_canvas_gives_every_position_one_size() -> None:
 
 
 def test_marks_differ_in_the_picture() -> None:
-    marks: tuple[Mark, ...] = ("", "legal", "picked", "last")
-    assert len({svg(of(Item(0, 0, TEN_OF_HEARTS, mark=mark))) for mark in marks}) == 4
+    marks: tuple[Mark, ...] = ("", "legal", "picked", "last", "hidden")
+    assert len({svg(of(Item(0, 0, TEN_OF_HEARTS, mark=mark))) for mark in marks}) == 5
 
 
 def test_text_is_escaped_and_control_characters_are_replaced() -> None:

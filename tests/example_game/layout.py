@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs.core.aliases import Action, States
-from parlour.envs.core.scene import Item, Scene, Text
+from parlour.envs.core.scene import Button, Item, Scene, Text
 
 from .rules import HIGHER, LOWER
 
@@ -16,12 +16,20 @@ BACK = 1
 def layout(s: Any, rules: Any) -> Scene:
     """Return the table: the card face up, the stock beside it, and how the game stands."""
     shown = s["shown"]
-    items = (Item(0, 0, int(shown["card"])), Item(1, 0, BACK, face_up=False))
+    items = (
+        Item(0, 0, int(shown["card"]), place="turned"),
+        Item(1, 0, BACK, face_up=False, place="stock"),
+    )
     texts = (
         Text(2, 0, f"{int(shown['right'])} of {int(shown['target'])} right"),
         Text(2, 0.5, f"{int(shown['lives_left'])} lives left"),
     )
-    return Scene("Higher or Lower", items, texts, canvas=(4.0, 1.0))
+    legal = 0 if s["over"] else int(s["legal"])
+    buttons = tuple(
+        Button(2 * i, 1.1, 2, text, action, bool(legal >> action & 1))
+        for i, (action, text) in enumerate(((HIGHER, "higher"), (LOWER, "lower")))
+    )
+    return Scene("Higher or Lower", items, texts, canvas=(4.3, 1.6), buttons=buttons)
 
 
 def action_words(s: Any, rules: Any) -> dict[Action, tuple[str, ...]]:

@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from parlour.envs import GAMES, CardEnv, CardVectorEnv, aec, make, make_vec
+from parlour.envs import GAMES, CardEnv, CardVectorEnv, aec, make, make_vec, pictures
 from parlour.envs.keywords import KeywordError
 
 IDS = [one.id for one in GAMES.values()]
@@ -52,22 +52,44 @@ def test_a_bad_value_is_a_value_error_alone() -> None:
 def test_a_render_mode_that_is_not_there(made: Any) -> None:
     game = GAMES["seven_twenty_seven"]
     for kind in (TypeError, ValueError):
-        with pytest.raises(kind, match="unknown render_mode 'rgb_array'; allowed: ansi"):
-            made(game, render_mode="rgb_array")
+        with pytest.raises(
+            kind, match="unknown render_mode 'rgb'; allowed: ansi, rgb_array, human"
+        ):
+            made(game, render_mode="rgb")
+
+
+@pytest.mark.parametrize("made", [CardEnv, CardVectorEnv, aec.CardAECEnv])
+def test_a_render_mode_whose_libraries_are_missing(
+    made: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says what to install; libraries that probe for pictures go on after a TypeError."""
+    monkeypatch.setattr(pictures, "can_draw", lambda: False)
+    for kind in (TypeError, ValueError):
+        with pytest.raises(kind, match=r"'rgb_array' needs .* 'parlour\[pictures\]'; .*: ansi$"):
+            made(GAMES["seven_twenty_seven"], render_mode="rgb_array")
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_stable_baselines3_goes_on_without_pictures(
+    id_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("stable_baselines3")
+    from stable_baselines3.common.env_util import make_vec_env
+
+    monkeypatch.setattr(pictures, "can_draw", lambda: False)
+    assert make_vec_env(id_, n_envs=1).reset().shape[0] == 1
 
 
 @pytest.mark.parametrize("id_", IDS)
 def test_stable_baselines3_makes_environments_by_their_ids(id_: str) -> None:
-    """It probes a picture first; Gymnasium warns that there is none."""
+    """It probes a picture first, and goes on without one."""
     pytest.importorskip("stable_baselines3")
     from stable_baselines3 import PPO
     from stable_baselines3.common.env_util import make_vec_env
 
-    with pytest.warns(UserWarning, match="rgb_array"):
-        envs = make_vec_env(id_, n_envs=2)
+    envs = make_vec_env(id_, n_envs=2)
     assert envs.reset().shape[0] == 2
-    with pytest.warns(UserWarning, match="rgb_array"):
-        model = PPO("MlpPolicy", id_, n_steps=8, batch_size=8, n_epochs=1, device="cpu")
+    model = PPO("MlpPolicy", id_, n_steps=8, batch_size=8, n_epochs=1, device="cpu")
     model.learn(8)
 
 
