@@ -163,7 +163,8 @@ class PimcAgent:
     def _solve_known(self, turn: Turn, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
         """Settle the games of which nothing is hidden; return the rows of the others."""
         assert turn.game.winnable_after is not None
-        worlds = _sample_worlds(turn, rows, 0, ALIKE)
+        states = copy_states(turn.states, rows)
+        worlds = sample_worlds(turn.game, turn.rules, states, turn.seeds[rows], 0, ALIKE)
         whole = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), ALIKE)
         same = (whole == whole[:, :1]).all(axis=1)
         known = rows[same]
@@ -180,7 +181,8 @@ class PimcAgent:
         size = max(1, CHUNK // worlds)
         for i in range(0, len(rows), size):
             some = rows[i : i + size]
-            states = _sample_worlds(turn, some, first, worlds)
+            roots, seeds = copy_states(turn.states, some), turn.seeds[some]
+            states = sample_worlds(turn.game, turn.rules, roots, seeds, first, worlds)
             values = turn.game.winnable_after(states, turn.rules, self.world_limit)
             total[some] += values.reshape(len(some), worlds, -1).sum(axis=1)
 
@@ -191,11 +193,17 @@ def lead_of_best(opinion: np.ndarray) -> np.ndarray:
     return np.asarray(first_two[:, 1] - first_two[:, 0])
 
 
-def _sample_worlds(turn: Turn, rows: np.ndarray, first: int, worlds: int) -> np.ndarray:
-    """Deal the hidden cards of some rows anew, ``worlds`` times each; numbers from ``first``."""
-    states = copy_states(turn.states, np.repeat(rows, worlds))
-    numbers = np.tile(np.arange(first, first + worlds, dtype=np.uint64), len(rows))
-    seeds = mix64(np.repeat(turn.seeds[rows], worlds) ^ SALT) + numbers
-    dealt = resample_copies(turn.game, turn.rules, states, mix64(seeds))
+def sample_worlds(
+    game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray, first: int, worlds: int
+) -> np.ndarray:
+    """Deal the hidden cards of states (n,) anew, ``worlds`` times each, numbered from ``first``.
+
+    Returns states (n * worlds,), those of the first state first, as whoever is to act could be in
+    them: they depend on what that seat knows and on ``seeds``, uint64 (n,), alone.
+    """
+    copies = copy_states(states, np.repeat(np.arange(len(states)), worlds))
+    numbers = np.tile(np.arange(first, first + worlds, dtype=np.uint64), len(states))
+    mixed = mix64(np.repeat(seeds, worlds) ^ SALT) + numbers
+    dealt = resample_copies(game, rules, copies, mix64(mixed))
     dealt["rng"] = 0
     return dealt
