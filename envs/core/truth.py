@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .batch import Over
+from .batch import Autoreset, Over, StepConfig
 from .contract import LOST, WINNABLE, Solve
 from .game import GAMES, Game
 from .rows import Rows, copy_states, write_states
@@ -31,20 +31,40 @@ def make_position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
     return copy_states(rows.states)
 
 
+def deal_position(game: Game, rules: Any, bank: str, deal: int) -> np.ndarray:
+    """Return the position at the start of a numbered deal of a bank, (1,)."""
+    rows = Rows(game, rules, 1)
+    rows.deal_bank(bank, [deal])
+    return copy_states(rows.states)
+
+
 def play_actions(game: Game, rules: Any, state: np.ndarray, actions: Sequence[int]) -> np.ndarray:
     """Play actions from a position by the game's own kernel; return what it comes to, (1,).
 
     Raises ValueError naming the first action that is not legal.
     """
-    rows = Rows(game, rules, 1)
+    return copy_states(trace_actions(game, rules, state, actions)[-1:])
+
+
+def trace_actions(
+    game: Game, rules: Any, state: np.ndarray, actions: Sequence[int], max_moves: int = 0
+) -> np.ndarray:
+    """Do as `play_actions`; return all positions on the way, (actions + 1,), the first one first.
+
+    ``max_moves`` is where the game is cut off; 0: nowhere.
+    """
+    rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED, max_moves=max_moves))
     rows.take_over(np.atleast_1d(state))
     over, masks = rows.states["over"], rows.buffers.masks
     played = np.array(actions, np.int64)
+    positions = [copy_states(rows.states)]
     for number, action in enumerate(actions):
-        if over[0] or not masks[0, action]:
-            raise ValueError(f"action {number + 1}, {game.label(action)}, is not legal")
+        if over[0] or not 0 <= action < game.actions or not masks[0, action]:
+            named = game.label(action) if 0 <= action < game.actions else "no action of this game"
+            raise ValueError(f"action {number + 1}, {named}, is not legal")
         rows.step(played[number : number + 1])
-    return copy_states(rows.states)
+        positions.append(copy_states(rows.states))
+    return np.concatenate(positions)
 
 
 PROBE_LIMIT = 1

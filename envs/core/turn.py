@@ -201,7 +201,7 @@ def prepare_turn(
 
 def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray) -> Turn:
     """Do as `prepare_turn` does with states that are copies already: they become the agent's."""
-    masks = (states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
+    masks = legal_masks(game, states)
     observations = observation_codes(states)
     if agent_field(agent, "encoding") != "codes":
         observations = game.features.encode(observations, agent_field(agent, "encoding"))
@@ -210,6 +210,11 @@ def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: n
     for array in (states, observations, masks, seeds):
         array.flags.writeable = False
     return Turn(game, rules, states, observations, masks, seeds)
+
+
+def legal_masks(game: Game, states: np.ndarray) -> np.ndarray:
+    """Return which actions are legal in each state, bool (n, actions)."""
+    return np.asarray(states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
 
 
 def best_actions(masks: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -16,9 +16,9 @@ from parlour.envs.core.compiling import COMPILATIONS
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import unknown_text
-from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.truth import make_position, play_actions, solver_of
+from parlour.envs.core.truth import deal_position, make_position, play_actions, solver_of
 
 from ..evaluation.labels import is_scored
 from ..evaluation.spec import check_number
@@ -63,7 +63,8 @@ def run_solve(arguments: argparse.Namespace) -> int:
     check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
     solve = solver_of(game, rules)
     state, named = _start_position(game, rules, arguments)
-    state = play_actions(game, rules, state, [_action(game, word) for word in arguments.actions])
+    actions = [find_action(game, word) for word in arguments.actions]
+    state = play_actions(game, rules, state, actions)
     if state["over"][0] != Over.RUNNING:
         found, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
     else:
@@ -100,12 +101,11 @@ def _start_position(
             raise ValueError("--bank goes with --deal, not with --deck")
         return make_position(game, rules, arguments.deck), {"deck": arguments.deck}
     bank = arguments.bank or default_bank(game.name)
-    rows = Rows(game, rules, 1)
-    rows.deal_bank(bank, [arguments.deal])
-    return copy_states(rows.states), {"deal": arguments.deal, "bank": bank}
+    state = deal_position(game, rules, bank, arguments.deal)
+    return state, {"deal": arguments.deal, "bank": bank}
 
 
-def _action(game: Game, word: str) -> int:
+def find_action(game: Game, word: str) -> int:
     """The action of this number or name, in any case; ValueError naming all there are."""
     names = {game.label(action).lower(): action for action in range(game.actions)}
     names |= {str(action): action for action in range(game.actions)}
