@@ -12,19 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.registry import Agent, FixedAgent, Turn, choose_actions, make_turn
+from parlour.agents.registry import Agent, FixedAgent, Turn
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource, Over, StepConfig
-from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
-from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order
+from parlour.envs.core.rows import Rows
 
 from .action_log import ActionLog
+from .play_steps import Progress as Progress
+from .play_steps import play_steps
 
 CHUNK = 4096
 """Games played side by side: enough for speed, some megabytes of memory."""
-
-Progress = Callable[[int], None]
-"""Called with the number of deals that have ended since the last call."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,19 +151,9 @@ def _play_chunk(
     rows = Rows(game, rules, len(seeds), StepConfig(reset=Autoreset.DISABLED, max_moves=max_moves))
     rows.seed(seeds)
     rows.start(DealSource.SEED)
-    actions, log = np.zeros(rows.n, np.int64), ActionLog(rows, record)
-    left = rows.n
-    while left:
-        live = np.flatnonzero(rows.states["over"] == Over.RUNNING)
-        if progress is not None and len(live) < left:
-            progress(left - len(live))
-        left = len(live)
-        if left:
-            states = copy_states(rows.states, live)
-            turn = make_turn(agent, game, rules, states, turn_seeds(words, states))
-            actions[live] = choose_actions(agent, turn)
-            rows.step(actions)
-            log.add(live, actions)
+    log = ActionLog(rows, record)
+    for live, actions in play_steps(rows, [agent], words, progress):
+        log.add(live, actions)
     facts = game.results(rows.states, rules)
     del facts["illegal_action"]  # `choose_actions` raises on the first one
     facts["truncated"] = rows.states["over"] == Over.TRUNCATED
