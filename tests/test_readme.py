@@ -28,6 +28,7 @@ SMALL = {
     "evaluate": "--deals 40",
     "compare": "--deals 40",
     "card": "--deals 40",
+    "review": "--worlds 2",
     "bench": "--rows 64 --seconds 0.05",
 }
 OTHERS = (

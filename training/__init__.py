@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from .evaluation.replay import Replay
     from .evaluation.replay_checks import verify_replays
     from .evaluation.replay_files import load_replays
+    from .evaluation.review import Review, review_game
+    from .evaluation.review_bank import BankReview, review_bank
     from .learning.sb3 import CardVecEnv
     from .learning.settings import Settings, make_settings
     from .learning.settings_files import preset
     from .learning.train import resume, train
 
 _PLACES = {
+    "BankReview": "evaluation.review_bank",
     "CardVecEnv": "learning.sb3",
     "Comparison": "evaluation.compare",
     "Evaluation": "evaluation.evaluate",
     "LostDeal": "evaluation.lost",
     "Replay": "evaluation.replay",
+    "Review": "evaluation.review",
     "Settings": "learning.settings",
     "compare": "evaluation.compare",
     "compare_duplicate": "evaluation.duplicate",
@@ -40,17 +44,21 @@ _PLACES = {
     "plot_comparison": "evaluation.plots",
     "preset": "learning.settings_files",
     "resume": "learning.train",
+    "review_bank": "evaluation.review_bank",
+    "review_game": "evaluation.review",
     "train": "learning.train",
     "verify_replays": "evaluation.replay_checks",
 }
 """Where each public name lies: loaded when asked for, since torch alone takes seconds."""
 
 __all__ = [
+    "BankReview",
     "CardVecEnv",
     "Comparison",
     "Evaluation",
     "LostDeal",
     "Replay",
+    "Review",
     "Settings",
     "compare",
     "compare_duplicate",
@@ -62,6 +70,8 @@ __all__ = [
     "plot_comparison",
     "preset",
     "resume",
+    "review_bank",
+    "review_game",
     "train",
     "verify_replays",
 ]

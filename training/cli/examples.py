@@ -51,6 +51,18 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour replay greedy.jsonl --game 3 --move 10 --svg position.svg
   parlour replay greedy.jsonl --game 3 --film game.gif
 """,
+    "review": """\
+  parlour review pyramid --deal 17 --agent greedy --out results
+  parlour review pyramid --deal 0 --actions "pyramid 22" "pyramid 21" DEAL
+  parlour review pyramid --agent greedy --deals 200 --worlds 50
+  parlour review seven-twenty-seven --deal 3 --agent greedy --field tight loose
+
+Of the worlds that fit what was known, the share that could still be won is found for every legal
+action, by the exact solver; where there is none, actions are played out by an agent (--player).
+--json prints one object on stdout: first_chance, loss, unseen, luck, outcome and the decisions, or
+the means over a bank with by_kind, by_phase and worst.
+--out writes decisions.parquet (a row a decision), summary.json and review (png, svg, pdf).
+""",
     "solve": """\
   parlour solve pyramid --deal 17
   parlour solve pyramid --deal 17 --variant classic --fewest --json

@@ -32,6 +32,7 @@ from . import (
     games,
     play,
     replay,
+    review,
     solve,
     warm,
 )
@@ -62,6 +63,7 @@ COMMANDS = {
     "exploit": "measure how far agents are from the exact equilibrium of small rules",
     "play": "play in the terminal, or watch an agent",
     "replay": "verify recorded games, and show them",
+    "review": "say what each decision of a game, or of an agent over a bank, cost",
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
     "board": "verify the claims of the leaderboard, or play what is new on it",
@@ -87,7 +89,7 @@ def parser() -> Parser:
         examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
         parsers[name] = added.add_parser(name, help=text, description=text, epilog=examples)
         parsers[name].set_defaults(parser=parsers[name])
-    for name in ("rules", "evaluate", "play", "solve"):
+    for name in ("rules", "evaluate", "play", "review", "solve"):
         _add_rules(parsers[name])
     _add_rules(parsers["compare"], many=True)
     _add_rules(parsers["bench"], optional=True)
@@ -103,7 +105,7 @@ def parser() -> Parser:
     )
     for name in ("evaluate", "compare"):
         _add_deals(parsers[name])
-    for name in ("evaluate", "compare", "play"):
+    for name in ("evaluate", "compare", "play", "review"):
         parsers[name].add_argument(
             "--any-rules",
             action="store_true",
@@ -112,6 +114,7 @@ def parser() -> Parser:
         )
     play.add_play(parsers["play"])
     replay.add_replay(parsers["replay"])
+    review.add_review(parsers["review"])
     solve.add_solve(parsers["solve"])
     bank.add_bank(parsers["bank"], _add_rules)
     board.add_board(parsers["board"])
@@ -215,6 +218,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "compare": evaluate.run_compare,
     "play": play.run_play,
     "replay": replay.run_replay,
+    "review": review.run_review,
     "solve": solve.run_solve,
     "bank": bank.run_bank,
     "board": board.run_board,

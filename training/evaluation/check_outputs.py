@@ -12,6 +12,8 @@ PICTURES = ("comparison.png", "comparison.svg", "comparison.pdf")
 """For a page, for one that is scaled, for print."""
 FILES = (EPISODES, SUMMARY, *PICTURES)
 """What a comparison is saved as."""
+REVIEW_FILES = ("decisions.parquet", SUMMARY, "review.png", "review.svg", "review.pdf")
+"""What a review is saved as."""
 
 
 def check_folder(folder: Path, files: Iterable[str] = ()) -> None:

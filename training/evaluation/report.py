@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..files import write_bytes, write_json
-from .check_outputs import EPISODES, FILES, PICTURES, SUMMARY
+from .check_outputs import FILES
 from .compare import Comparison, Difference, as_comparison
 from .duplicate_results import DuplicateEvaluation
 from .evaluate import LOOKS_AHEAD, OTHER_RULES, SEES_ALL, Evaluation
@@ -47,25 +47,31 @@ def save(comparison: Comparison | Evaluation, folder: Path | str) -> list[Path]:
 
 
 def write_files(
-    folder: Path | str, rows: pa.Table, summary: dict[str, Any], draw: Callable[[], Any]
+    folder: Path | str,
+    rows: pa.Table,
+    summary: dict[str, Any],
+    draw: Callable[[], Any],
+    files: Sequence[str] = FILES,
 ) -> list[Path]:
     """Write rows, summary and what ``draw`` returns, a Matplotlib figure, into a folder.
 
-    The picture comes last: what goes wrong with it costs no numbers. Raises as `save` does.
+    ``files`` are the names of rows, summary and pictures. The picture comes last: what goes wrong
+    with it costs no numbers. Raises as `save` does.
     """
     folder = Path(folder)
+    rows_name, summary_name, *pictures = files
     try:
         folder.mkdir(parents=True, exist_ok=True)
         table = BytesIO()
         pq.write_table(rows, table)
-        write_bytes(folder / EPISODES, table.getvalue())
-        write_json(folder / SUMMARY, summary)
+        write_bytes(folder / rows_name, table.getvalue())
+        write_json(folder / summary_name, summary)
         figure = draw()
-        for name in PICTURES:
+        for name in pictures:
             write_picture(folder / name, figure)
     except OSError as error:
         raise OSError(f"{folder}: could not be written: {error}") from error
-    return [folder / name for name in FILES]
+    return [folder / name for name in files]
 
 
 def write_picture(path: Path, figure: Any) -> None:

@@ -1,0 +1,320 @@
+"""Reviews: what decisions cost adds up, is what the solver says, and tells nothing hidden."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from parlour.agents.registry import FixedAgent, load_agent
+from parlour.agents.uniform import UniformAgent
+from parlour.envs import Game, find_game
+from parlour.envs.core.rows import resample_copies
+from parlour.envs.core.truth import WinnableInfo, deal_position, trace_actions
+from parlour.training.evaluation.check_outputs import REVIEW_FILES
+from parlour.training.evaluation.labels import find_labels
+from parlour.training.evaluation.play_steps import play_deal
+from parlour.training.evaluation.review import Review, action_kind, review_deal, review_game
+from parlour.training.evaluation.review_bank import BankReview, review_bank, review_spec
+from parlour.training.evaluation.review_judges import (
+    Judged,
+    PlayOutJudge,
+    SolverJudge,
+    make_judge,
+)
+from parlour.training.evaluation.spec import make_specs
+
+PYRAMID = find_game("pyramid")
+RULES = PYRAMID.make_rules()
+CLOSE = 1e-6
+
+
+class NoJudge(SolverJudge):
+    """Judges nothing: for what is said by all the cards alone."""
+
+    def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
+        found = Judged.empty(len(states), self.game.actions)
+        found.values[:] = 0.0
+        return found
+
+
+def actions_of(
+    game: Game, rules: object, deal: int, agent: str = "greedy", seats: int = 1
+) -> list[int]:
+    state = deal_position(game, rules, f"{game.name}-1", deal)
+    player = FixedAgent(load_agent(agent, game, rules))
+    return play_deal(game, rules, state, [player] * seats, key="k")
+
+
+def walked(deal: int) -> tuple[list[int], np.ndarray]:
+    """What greedy plays in a deal of Pyramid, and all positions on the way."""
+    actions = actions_of(PYRAMID, RULES, deal)
+    first = deal_position(PYRAMID, RULES, "pyramid-1", deal)
+    return actions, trace_actions(PYRAMID, RULES, first, actions, 500)
+
+
+@cache
+def played(
+    deal: int, worlds: int = 8, variant: str = "three-passes", agent: str = "greedy"
+) -> Review:
+    rules = PYRAMID.make_rules(variant)
+    actions = actions_of(PYRAMID, rules, deal, agent)
+    return review_game(PYRAMID, rules, deal, actions, worlds=worlds, max_moves=500)
+
+
+def assert_telescopes(review: Review) -> None:
+    totals = review.totals()
+    left = review.chances[0] - review.losses.sum() - review.unseen.sum() + review.luck.sum()
+    assert left == pytest.approx(totals["outcome"], abs=CLOSE)
+    if review.truths is not None:
+        assert review.true_losses.sum() == review.truths[0] - review.outcome
+        assert (review.unseen >= -CLOSE).all()
+
+
+@pytest.mark.parametrize("deals", [12, pytest.param(200, marks=pytest.mark.slow)])
+def test_thrown_away_are_exactly_the_decisions_where_the_solvers_answer_changes(deals: int) -> None:
+    """By greedy; at every action of the game, not only where there was a choice."""
+    judge, winnable = NoJudge(PYRAMID, RULES, 1, 0), WinnableInfo(PYRAMID, RULES)
+    labels, thrown = find_labels(PYRAMID, RULES, "pyramid-1", 0, deals), 0
+    assert labels is not None
+    for deal in range(deals):
+        actions, states = walked(deal)
+        review = review_deal(judge, deal, actions, max_moves=500)
+        answers = winnable(states)
+        changes = np.flatnonzero((answers[:-1] == 1) & (answers[1:] == 0))
+        assert review.steps[review.threw_away].tolist() == changes.tolist(), deal
+        assert review.truths is not None
+        assert review.truths[0] == labels.winnable[deal]
+        assert review.outcome == states["won"][-1]
+        assert review.true_losses.sum() == review.truths[0] - review.outcome
+        assert review.threw_away.sum() == review.truths[0] - review.outcome
+        thrown += len(changes)
+    assert deals / 5 < thrown < deals * 3 / 5
+
+
+def test_a_second_way_to_ask_the_solver_names_the_same_decisions() -> None:
+    """What is left after each action, asked before it is played; the review asks afterwards."""
+    judge, thrown = NoJudge(PYRAMID, RULES, 1, 0), 0
+    for deal in range(12):
+        actions, states = walked(deal)
+        review = review_deal(judge, deal, actions, max_moves=500)
+        after = PYRAMID.winnable_after(states[review.steps], RULES)
+        taken = after[np.arange(len(after)), review.actions]
+        assert ((after.max(axis=1) == 1) & (taken == 0)).tolist() == review.threw_away.tolist()
+        thrown += review.threw_away.sum()
+    assert thrown > 2
+
+
+@pytest.mark.parametrize("deal", range(6))
+def test_losses_unseen_and_luck_add_up_to_the_outcome(deal: int) -> None:
+    assert_telescopes(played(deal))
+
+
+def test_where_nothing_is_hidden_there_is_no_luck_and_losses_are_the_truth() -> None:
+    known = 0
+    for deal in range(6):
+        review = played(deal)
+        seen = review.judged.chance_errors == 0
+        assert (review.judged.errors[seen][review.masks[seen]] == 0).all()
+        assert (review.unseen[seen] == 0).all()
+        assert (review.luck[seen] == 0).all()
+        assert review.losses[seen].tolist() == review.true_losses[seen].tolist()
+        known += seen.sum()
+    assert known > 20
+
+
+def test_luck_is_0_on_average() -> None:
+    """What is turned up brings as much as it takes: else worlds would not be those that can be."""
+    luck = np.concatenate([played(deal).luck for deal in range(6)])
+    assert abs(luck.mean()) < 4 * luck.std() / np.sqrt(len(luck))
+
+
+def test_taking_back_takes_a_loss_back() -> None:
+    rules = PYRAMID.make_rules("web")
+    undo = next(a for a in range(PYRAMID.actions) if PYRAMID.label(a) == "UNDO")
+    actions = actions_of(PYRAMID, rules, 3)[:9]
+    taken = review_game(PYRAMID, rules, 3, [*actions, undo], worlds=4)
+    first = deal_position(PYRAMID, rules, "pyramid-1", 3)
+    states = trace_actions(PYRAMID, rules, first, [*actions, undo])
+    assert taken.truths is not None
+    assert taken.truths[-1] == WinnableInfo(PYRAMID, rules)(states[-1:])[0]
+    assert taken.actions[-1] == undo
+    assert taken.losses[-1] <= CLOSE
+    assert (taken.losses[:-1] >= -CLOSE).all()
+    assert taken.true_losses.sum() == taken.truths[0] - taken.truths[-1]
+
+
+def permuted(game: Game, rules: object, deal: int, actions: list[int], seed: int) -> np.ndarray:
+    """Another deck by which the same actions meet the same cards, and others lie hidden."""
+    first = deal_position(game, rules, f"{game.name}-1", deal)
+    now = trace_actions(game, rules, first, actions)[-1:]
+    other = resample_copies(game, rules, now, seed)
+    assert other["deck"].tolist() != now["deck"].tolist()
+    return other["deck"][0]
+
+
+@pytest.mark.parametrize("name", ["pyramid", "poker_squares"])
+def test_a_review_during_play_tells_nothing_that_is_hidden(name: str) -> None:
+    """Whatever lies hidden, and whatever the generator is: the same review, to the last digit."""
+    game = find_game(name)
+    rules = game.make_rules()
+    actions = actions_of(game, rules, 5)[:12]
+    player = None if name == "pyramid" else "greedy"
+    reviews = []
+    for seed in (1, 2, 3):
+        deck = permuted(game, rules, 5, actions, seed)
+        reviews.append(
+            review_game(game, rules, deck, actions, worlds=6, truth=False, player=player).summary()
+        )
+    assert reviews[0] == reviews[1] == reviews[2]
+    assert reviews[0]["outcome"] is None
+    assert all(one["truth_before"] is None for one in reviews[0]["decisions"])
+    whole = review_game(game, rules, 5, actions, worlds=6, truth=False, player=player).summary()
+    assert whole["decisions"] == reviews[0]["decisions"]
+
+
+def test_a_review_at_a_table_tells_a_seat_nothing_of_other_hands() -> None:
+    game = find_game("seven_twenty_seven")
+    rules = game.make_rules("mini")
+    judge = make_judge(game, rules, 6, 0, "greedy")
+    first = deal_position(game, rules, "seven_twenty_seven-1", 4)
+    seat = int(first["turn"][0])
+    judged = [
+        judge.judge(resample_copies(game, rules, first, seed), np.array([0])) for seed in range(4)
+    ]
+    for other in judged[1:]:
+        for one, two in zip(judged[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+    assert seat in range(game.num_players(rules))
+
+
+def test_the_same_seed_gives_the_same_review_and_another_seed_another() -> None:
+    actions = actions_of(PYRAMID, RULES, 2)
+    one, two, other = (
+        review_game(PYRAMID, RULES, 2, actions, worlds=6, seed=seed, truth=False)
+        for seed in (1, 1, 2)
+    )
+    assert one.summary() == two.summary()
+    assert not np.array_equal(one.judged.values, other.judged.values, equal_nan=True)
+
+
+def test_more_worlds_mean_smaller_errors() -> None:
+    few, many = played(0, 4), played(0, 16)
+    assert few.judged.chance_errors[0] > many.judged.chance_errors[0] > 0
+    hidden = few.judged.chance_errors > 0
+    assert (few.judged.errors[few.masks & hidden[:, None]] > 0).all()
+
+
+def test_where_there_is_no_solver_worlds_are_played_out_and_it_says_so() -> None:
+    game = find_game("poker_squares")
+    rules = game.make_rules()
+    review = review_game(
+        game, rules, 1, actions_of(game, rules, 1, "uniform"), worlds=4, player="greedy"
+    )
+    assert "played out by greedy: a search, no proof" in review.judge.text
+    assert "played out by greedy" in str(review)
+    assert (review.truths, review.judge.unit) == (None, "score")
+    assert_telescopes(review)
+    assert review.outcome == review.facts["score"]
+    assert review.losses.sum() > 0
+    assert isinstance(make_judge(game, rules), PlayOutJudge)
+    assert isinstance(make_judge(PYRAMID, PYRAMID.make_rules("book")), SolverJudge)
+    shuffled = PYRAMID.make_rules(options={"shuffle_redeal": True})
+    assert isinstance(make_judge(PYRAMID, shuffled), PlayOutJudge)
+
+
+def test_a_seat_at_a_table_is_reviewed_in_its_unit() -> None:
+    game = find_game("seven_twenty_seven")
+    rules = game.make_rules("mini")
+    seats = game.num_players(rules)
+    actions = actions_of(game, rules, 0, seats=seats)
+    for seat in range(seats):
+        review = review_game(game, rules, 0, actions, seat=seat, worlds=4, player="greedy")
+        assert review.judge.unit == "net"
+        if len(review.actions):
+            assert_telescopes(review)
+            assert review.outcome == review.facts["score"] / game.reward_unit(rules)
+    with pytest.raises(ValueError, match=f"seat={seats}: allowed are seats 0 to {seats - 1}"):
+        review_game(game, rules, 0, actions, seat=seats, player="greedy")
+
+
+@cache
+def of_bank() -> BankReview:
+    return review_bank("pyramid", "greedy", deals=3, key="k", worlds=4)
+
+
+def test_a_bank_is_summed_up_by_kind_phase_and_worst() -> None:
+    found = of_bank()
+    losses = np.concatenate([one.losses for one in found.reviews])
+    assert found.estimates["loss"].mean == pytest.approx(losses.sum() / 3)
+    for groups in (found.by_kind, found.by_phase):
+        assert sum(one["loss_a_deal"] for one in groups) == pytest.approx(losses.sum() / 3)
+        assert sum(one["threw_away"] for one in groups) == found.thrown
+    worst = [one.losses[i] for one, i in found.worst]
+    assert len(worst) <= 10
+    assert worst == sorted(losses[losses > 0], reverse=True)[: len(worst)]
+    assert {"pyramid", "waste"} <= {one["name"] for one in found.by_kind}
+    assert found.summary()["worst"][0]["deal"].startswith("deal ")
+
+
+def test_a_bank_that_is_stopped_keeps_what_was_done() -> None:
+    (spec,) = make_specs("pyramid", deals=3, key="k")
+    done: list[Review] = []
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        review_spec(
+            spec, "greedy", NoJudge(PYRAMID, RULES, 1, 0), progress=lambda _: stop, finished=done
+        )
+    assert len(done) == 1
+
+
+def test_it_is_kept_and_shown(tmp_path: Path) -> None:
+    for number, found in enumerate((played(0), of_bank())):
+        paths = found.save(tmp_path / str(number))
+        assert [path.name for path in paths] == list(REVIEW_FILES)
+        assert all(path.stat().st_size > 500 for path in paths)
+        rows = pq.read_table(paths[0])
+        assert rows.num_rows == len(found.to_pandas()) > 10
+        assert "threw it away" in str(found)
+        assert "<pre" in found._repr_html_()
+        assert repr(found).startswith(f"<{type(found).__name__}: pyramid, three-passes, ")
+        assert len(repr(found)) < 150
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"worlds": 0}, "worlds=0: allowed are whole numbers from 1"),
+        ({"worlds": 10**9}, "worlds=1000000000: at most"),
+        ({"seed": -1}, "seed=-1"),
+        ({"seat": 1}, "seat=1: allowed are seats 0 to 0"),
+        ({"player": "oracle"}, "player 'oracle' sees the hidden cards"),
+        ({"actions": [27]}, "action 1, pyramid 27, is not legal"),
+        ({"actions": [99]}, "action 1, no action of this game, is not legal"),
+        ({"deal": "2h", "bank": "x"}, "it goes with the number of a deal"),
+        ({"deal": -1}, "-1"),
+    ],
+)
+def test_bad_input_is_named(change: dict[str, object], said: str) -> None:
+    deck_first = review_game(PYRAMID, RULES, 0, [], worlds=1).actions
+    assert len(deck_first) == 0
+    given: dict[str, object] = {"deal": 0, "actions": []} | change
+    deal, actions = given.pop("deal"), given.pop("actions")
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        review_game(PYRAMID, RULES, deal, actions, **given)  # type: ignore[arg-type]
+
+
+def test_kinds_have_neither_numbers_nor_places() -> None:
+    labels = ["pyramid 4", "DEAL", "square a1", "PACKET 1 upon 2", "bet or raise 0", "GATHER 3"]
+    kinds = ["pyramid", "DEAL", "square", "PACKET", "bet or raise", "GATHER"]
+    assert [action_kind(label) for label in labels] == kinds
+
+
+def test_an_agent_object_plays_too() -> None:
+    (spec,) = make_specs("pyramid", deals=1, key="k")
+    found = review_spec(spec, UniformAgent(0), NoJudge(PYRAMID, RULES, 1, 0))
+    assert found.agent == "uniform"

@@ -1,0 +1,189 @@
+"""``parlour review``: what each decision of a game cost, or those of an agent over a bank."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext, redirect_stdout
+from functools import partial
+from typing import Any
+
+from parlour.envs import Game, find_game
+from parlour.envs.core.deals import default_bank
+
+from ..evaluation.check_outputs import REVIEW_FILES, check_folder
+from ..evaluation.play_steps import Progress
+from ..evaluation.review import review_deal
+from ..evaluation.review_bank import DEALS, BankReview, make_review_spec, review_spec
+from ..evaluation.review_judges import WORLDS, Judge, make_judge
+from ..evaluation.spec import EvaluationSpec
+from .arguments import (
+    AGENT_HELP,
+    MOST_DEALS,
+    MOST_ROWS,
+    read_options,
+    read_path,
+    read_text,
+    read_whole,
+    refuse_flags,
+)
+from .progress import progress_bars
+from .solve import find_action
+
+
+def add_review(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour review`` beside game and rules."""
+    whole = read_whole()
+    parser.add_argument("--deal", type=whole, help="review one numbered deal of the bank")
+    parser.add_argument(
+        "--deals",
+        type=read_whole(MOST_DEALS),
+        help=f"instead: sum up so many deals of the bank (default: {DEALS})",
+    )
+    parser.add_argument("--first", type=whole, help="number of the first of them (default: 0)")
+    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument("--agent", help=f"who plays: {AGENT_HELP} (default: greedy)")
+    parser.add_argument(
+        "--actions",
+        nargs="*",
+        metavar="ACTION",
+        help="with --deal, instead of an agent: numbers or names of all actions of the game, which "
+        "may not have ended",
+    )
+    parser.add_argument(
+        "--worlds",
+        type=read_whole(MOST_ROWS),
+        default=WORLDS,
+        help=f"worlds that are dealt for each decision (default: {WORLDS})",
+    )
+    parser.add_argument("--seed", type=whole, default=0, help="of these worlds (default: 0)")
+    parser.add_argument(
+        "--player",
+        metavar="AGENT",
+        help="who plays worlds out, instead of the exact solver; where there is none, trained, or "
+        "greedy if none was trained by these rules",
+    )
+    parser.add_argument("--seat", type=whole, help="in games for several: whose decisions")
+    parser.add_argument(
+        "--field",
+        nargs="+",
+        metavar="AGENT",
+        help="in games for several: who plays the other seats, taken round (default: greedy)",
+    )
+    parser.add_argument("--key", metavar="TEXT", help="the secret that all agents' draws come from")
+    parser.add_argument("--out", type=read_path, metavar="FOLDER", help="write table and pictures")
+    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+
+
+def run_review(arguments: argparse.Namespace) -> int:
+    """Print what decisions cost, of one game or of many; what was done stays if it is stopped."""
+    game = find_game(arguments.game)
+    rules = game.make_rules(arguments.variant, read_options(arguments.option))
+    _check_flags(arguments, game, rules)
+    judge = make_judge(game, rules, arguments.worlds, arguments.seed, arguments.player)
+    if arguments.out:
+        check_folder(arguments.out, REVIEW_FILES)
+    if arguments.actions is not None:
+        _tell(arguments, _review_actions(arguments, game, judge))
+        return 0
+    spec = _read_spec(arguments, game)
+    reviews: list[Any] = []
+    failed: BaseException | None = None
+    aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
+    with aside, progress_bars(spec.deals) as bars:
+        try:
+            _review_deals(arguments, spec, judge, partial(_begin, bars, spec), reviews)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            if not reviews:
+                raise
+            failed = error
+    _tell(arguments, _sum_up(arguments, spec, reviews))
+    if failed is not None:
+        raise failed  # what was reviewed before it is kept all the same
+    return 0
+
+
+def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
+    """Raise ValueError for flags that make no sense together."""
+    if arguments.deal is not None:
+        refuse_flags(arguments, ("deals", "first"), "--deal names one deal")
+    if arguments.actions is not None:
+        refuse_flags(arguments, ("agent", "key", "field"), "--actions says what was played")
+        if arguments.deal is None:
+            raise ValueError("--actions goes with --deal NUMBER")
+    if game.num_players(rules) == 1:
+        refuse_flags(arguments, ("seat", "field"), f"{game.title} as chosen is for one player")
+
+
+def _read_spec(arguments: argparse.Namespace, game: Game) -> EvaluationSpec:
+    """What the agent plays."""
+    options, one = read_options(arguments.option), arguments.deal is not None
+    several = game.num_players(game.make_rules(arguments.variant, options)) > 1
+    deals = DEALS if arguments.deals is None else arguments.deals
+    return make_review_spec(
+        game,
+        arguments.variant,
+        options,
+        several=several,
+        deals=1 if one else deals,
+        bank=arguments.bank,
+        first=(arguments.deal if one else arguments.first) or 0,
+        key=arguments.key,
+        any_rules=arguments.any_rules,
+    )
+
+
+def _begin(
+    bars: Callable[[str, str], Progress | None], spec: EvaluationSpec, agent: str
+) -> Progress | None:
+    return bars(agent, spec.base_variant)
+
+
+def _review_deals(
+    arguments: argparse.Namespace,
+    spec: EvaluationSpec,
+    judge: Judge,
+    progress: Callable[[str], Progress | None],
+    reviews: list[Any],
+) -> None:
+    review_spec(
+        spec,
+        arguments.agent or "greedy",
+        judge,
+        seat=arguments.seat or 0,
+        field=arguments.field or ["greedy"],
+        progress=progress,
+        finished=reviews,
+    )
+
+
+def _sum_up(arguments: argparse.Namespace, spec: EvaluationSpec, reviews: list[Any]) -> Any:
+    """The one game, or all of them together."""
+    if arguments.deal is not None:
+        return reviews[0]
+    return BankReview(spec, reviews[0].agent, reviews)
+
+
+def _review_actions(arguments: argparse.Namespace, game: Game, judge: Judge) -> Any:
+    """Review what somebody has played."""
+    actions = [find_action(game, word) for word in arguments.actions]
+    bank = arguments.bank or default_bank(game.name)
+    return review_deal(judge, arguments.deal, actions, bank=bank, seat=arguments.seat or 0)
+
+
+def _tell(arguments: argparse.Namespace, found: Any) -> None:
+    """Print what came of it, then write it: to save may fail."""
+    from ..evaluation import review_report
+    from ..evaluation.terminal_tables import open_console
+
+    try:
+        if arguments.json:
+            print(json.dumps(found.summary()), flush=True)
+        else:
+            review_report.show(found, open_console())
+            sys.stdout.flush()
+    finally:
+        written = review_report.save(found, arguments.out) if arguments.out else []
+    if not arguments.json:
+        for path in written:
+            print(f"written: {path}")

@@ -1,0 +1,233 @@
+"""An agent reviewed over a bank: loss per decision, by kind of action and phase, and the worst."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.registry import FixedAgent
+from parlour.envs import Game, find_game
+from parlour.envs.core.keys import derive_key
+from parlour.envs.core.truth import deal_position
+
+from .evaluate import load_player
+from .play_steps import Progress, play_deal
+from .presented import Presented
+from .review import PHASES, Review, review_deal
+from .review_judges import WORLDS, Judge, check_seat, describe_judge, make_judge
+from .spec import EvaluationSpec, make_specs
+from .stats import Estimate, bootstrap_mean
+from .truth import NO_LABELS
+
+DEALS = 100
+"""Deals that are reviewed, where no number is named."""
+WORST = 10
+"""Decisions that are named."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BankReview(Presented):
+    """The reviews of an agent's games on deals of a bank, in the order of the deals.
+
+    ``to_pandas()`` has a row for each decision of each; ``save(folder)`` as `Review` has it.
+    """
+
+    spec: EvaluationSpec
+    agent: str
+    reviews: list[Review]
+    report = "review_report"
+
+    def headline(self) -> str:
+        """See `Presented.headline`."""
+        n, lost = len(self.reviews), self.number_text(self.estimates["loss"].mean)
+        where = f"{self.game.name}, {self.spec.variant}, bank {self.spec.bank}"
+        return f"{where}: {self.agent}, {n} deals, {lost} lost a deal"
+
+    @property
+    def game(self) -> Game:
+        """The game that was played."""
+        return self.spec.game
+
+    @property
+    def judge(self) -> Judge:
+        """By whom the decisions were judged."""
+        return self.reviews[0].judge
+
+    def number_text(self, value: float, sign: bool = False) -> str:
+        """Write a chance, a value or a loss: see `Review.number_text`."""
+        return self.reviews[0].number_text(value, sign)
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """The mean over deals of each of `Review.totals`, with a bootstrap interval."""
+        totals = [one.totals() for one in self.reviews if len(one.actions)]
+        return {
+            name: bootstrap_mean(np.array([one[name] for one in totals]), self.spec.confidence)
+            for name in totals[0]
+        }
+
+    @property
+    def winnable(self) -> int | None:
+        """Deals that could be won from the start; None without a truth."""
+        truths = [one.truths[0] for one in self.reviews if one.truths is not None]
+        return int(sum(truth == 1 for truth in truths)) if truths else None
+
+    @property
+    def thrown(self) -> int | None:
+        """Deals that could be won, and were thrown away; None without a truth."""
+        if self.winnable is None:
+            return None
+        return sum(bool(one.threw_away.any()) for one in self.reviews)
+
+    @cached_property
+    def by_kind(self) -> list[dict[str, Any]]:
+        """The choices of each kind of action taken: see `_group`; the costliest kinds first."""
+        kinds = np.concatenate([one.kinds for one in self.reviews])
+        groups = [self._group(kind, kinds == kind) for kind in np.unique(kinds)]
+        found = [group for group in groups if group["decisions"]]
+        return sorted(found, key=lambda group: -group["loss_a_deal"])
+
+    @cached_property
+    def by_phase(self) -> list[dict[str, Any]]:
+        """The choices in each third of the games: see `_group`."""
+        phases = np.concatenate([one.phases for one in self.reviews])
+        return [self._group(phase, phases == phase) for phase in PHASES]
+
+    def _group(self, name: str, which: np.ndarray) -> dict[str, Any]:
+        """Some decisions, of those with a choice: how many, what they lost, deals thrown away."""
+        some = which & self._joined("choices")
+        losses = self._joined("losses")[some]
+        return {
+            "name": str(name),
+            "decisions": int(some.sum()),
+            "loss": float(losses.mean()) if len(losses) else 0.0,
+            "loss_a_deal": float(losses.sum() / len(self.reviews)),
+            "lossy": float((losses > 0).mean()) if len(losses) else 0.0,
+            "threw_away": int(self._joined("threw_away")[which].sum()),
+        }
+
+    def _joined(self, name: str) -> np.ndarray:
+        return np.concatenate([getattr(one, name) for one in self.reviews])
+
+    @cached_property
+    def worst(self) -> list[tuple[Review, int]]:
+        """The decisions that lost most, at most `WORST`: the review, and which of it."""
+        losses = self._joined("losses")
+        sizes = [len(one.actions) for one in self.reviews]
+        places = [(one, i) for one, n in zip(self.reviews, sizes, strict=True) for i in range(n)]
+        order = np.argsort(-losses, kind="stable")[:WORST]
+        return [places[row] for row in order if losses[row] > 0]
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        return {
+            **self.spec.rules_summary(),
+            "agent": self.agent,
+            "bank": self.spec.bank,
+            "first": self.spec.first,
+            "deals": len(self.reviews),
+            "key": self.spec.key,
+            **describe_judge(self.judge),
+            "winnable": self.winnable,
+            "threw_away": self.thrown,
+            **{name: found._asdict() for name, found in self.estimates.items()},
+            "by_kind": self.by_kind,
+            "by_phase": self.by_phase,
+            "worst": [{"deal": one.deal, **one.decisions()[i]} for one, i in self.worst],
+        }
+
+
+def review_spec(
+    spec: EvaluationSpec,
+    agent: Any,
+    judge: Judge,
+    *,
+    seat: int = 0,
+    field: Sequence[Any] = ("greedy",),
+    progress: Callable[[str], Progress | None] | None = None,
+    finished: list[Review] | None = None,
+) -> BankReview:
+    """Let an agent play what a specification says, and review each of its games.
+
+    ``field`` plays the other seats, taken round. ``progress`` is called with the agent's name, and
+    what it returns as deals are done. ``finished``, a list of one's own, gets each review as it is
+    done: what is in it stays if the rest is stopped. Raises as `evaluate.evaluate` does.
+    """
+    check_seat(judge, seat)
+    first = load_player(spec, agent)
+    others = [load_player(spec, one) for one in field]
+    around = [others[i % len(others)] for i in range(spec.num_players - 1)]
+    seated = [*around[len(around) - seat :], first, *around[: len(around) - seat]]
+    update = progress(first.name) if progress else None
+    found = [] if finished is None else finished
+    for deal in spec.numbers:
+        found.append(_review_deal(spec, int(deal), seated, seat, judge))
+        if update is not None:
+            update(1)
+    return BankReview(spec, first.name, list(found))
+
+
+def review_bank(
+    game: Game | str,
+    agent: Any = "greedy",
+    *,
+    variant: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    deals: int = DEALS,
+    bank: str | None = None,
+    first: int = 0,
+    key: str | None = None,
+    worlds: int = WORLDS,
+    seed: int = 0,
+    player: Any = None,
+    any_rules: bool = False,
+    **how: Any,
+) -> BankReview:
+    """Let an agent play deals of a bank, and review each of its games; the others are greedy.
+
+    ``variant`` to ``first``, ``key`` and ``any_rules`` are those of `evaluate.evaluate`,
+    ``worlds``, ``seed`` and ``player`` those of `review.review_game`; ``how`` goes to
+    `review_spec`. Raises ValueError naming what is unknown or out of range.
+    """
+    game = find_game(game) if isinstance(game, str) else game
+    several = game.num_players(game.make_rules(variant, options)) > 1
+    spec = make_review_spec(
+        game,
+        variant,
+        options,
+        several=several,
+        deals=deals,
+        bank=bank,
+        first=first,
+        key=key,
+        any_rules=any_rules,
+    )
+    return review_spec(spec, agent, make_judge(game, spec.rules, worlds, seed, player), **how)
+
+
+def make_review_spec(
+    game: Game, variant: str | None, options: Mapping[str, Any] | None, **given: Any
+) -> EvaluationSpec:
+    """Return what is played: see `spec.make_specs`, of which ``given`` are keywords.
+
+    The truth is found anew for each game, so no labels are looked for. One deal is enough.
+    """
+    variants = None if variant is None else [variant]
+    one = given["several"] and given["deals"] == 1
+    (spec,) = make_specs(
+        game, variants, options, **given | {"deals": 2 if one else given["deals"]}, truth=NO_LABELS
+    )
+    return replace(spec, deals=1) if one else spec
+
+
+def _review_deal(
+    spec: EvaluationSpec, deal: int, agents: Sequence[FixedAgent], seat: int, judge: Judge
+) -> Review:
+    """Play one deal, with the draws that it has in an evaluation by the same key, and review it."""
+    game, rules, name = spec.game, spec.rules, agents[seat].name
+    state, limit = deal_position(game, rules, spec.bank, deal), spec.max_moves or 0
+    actions = play_deal(game, rules, state, agents, derive_key(spec.key, name), limit)
+    given = {"bank": spec.bank, "agent": name, "max_moves": limit}
+    return review_deal(judge, deal, actions, seat=seat, **given)
