@@ -229,5 +229,5 @@ def _review_deal(
     game, rules, name = spec.game, spec.rules, agents[seat].name
     state, limit = deal_position(game, rules, spec.bank, deal), spec.max_moves or 0
     actions = play_deal(game, rules, state, agents, derive_key(spec.key, name), limit)
-    given = {"bank": spec.bank, "agent": name, "max_moves": limit}
+    given: dict[str, Any] = {"bank": spec.bank, "agent": name, "max_moves": limit}
     return review_deal(judge, deal, actions, seat=seat, **given)
