@@ -52,7 +52,7 @@ def test_a_bad_value_is_a_value_error_alone() -> None:
 def test_a_render_mode_that_is_not_there(made: Any) -> None:
     game = GAMES["seven_twenty_seven"]
     for kind in (TypeError, ValueError):
-        with pytest.raises(kind, match="unknown render_mode 'rgb'; .*: ansi, rgb_array, human"):
+        with pytest.raises(kind, match=r"unknown render_mode 'rgb'; .*: ansi, rgb_array, human"):
             made(game, render_mode="rgb")
 
 
