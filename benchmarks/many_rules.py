@@ -56,7 +56,9 @@ class Subject:
 SUBJECTS = {
     "pyramid": Subject(
         "three-passes",
-        {"shuffle_redeal": False},  # with it there is no solver, and so no `pimc` to learn from
+        # without what no solver knows, and so no `pimc` to learn from, and without the action that
+        # opens no new win and can be taken for ever
+        {"shuffle_redeal": False, "undo": False},
         (),
         {name: (name, {}) for name in ("three-passes", "classic", "book", "open-stock")},
     ),
