@@ -21,8 +21,8 @@ from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
 from parlour.training.cli.play_alone import TerminalGame, play_alone
-from parlour.training.cli.play_notice import GONE, Notice
 from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.play.notice import GONE, Notice
 from tests.fake_solver import FakeSolver, solved
 
 GAME = game("pyramid")
@@ -362,7 +362,7 @@ def test_the_last_chance_given_away_is_told_once(monkeypatch: pytest.MonkeyPatch
     with solved(GAME):
         text = typed("pyramid", None, *lines, chosen={"deal": 2})
         assert text.count(GONE) == 2  # again after it was taken back
-        assert asked[1:] == [0, 1, 2, 2]  # the first shows that the rules are taken
+        assert asked[1:] == [0, 1, 2]  # the first shows that the rules are taken; 2 is then known
         asked.clear()
         assert GONE not in typed("pyramid", None, *lines, chosen={"deal": 2}, notice=False)
         assert not asked
@@ -372,6 +372,6 @@ def test_at_the_end_it_is_said_whether_the_deal_could_be_won() -> None:
     for first, said in ((True, "could have been"), (False, "could not be"), (None, "")):
         notice = Notice(GAME, GAME.make_rules(), True)
         assert notice.at_end(False) == ""
-        notice.known = [first, False]
+        notice.deal = first
         assert said in notice.at_end(False)
         assert notice.at_end(True) == ""

@@ -121,7 +121,8 @@ def run_play(arguments: argparse.Namespace) -> int:
         refuse_flags(arguments, flags, f"{game.title} as chosen is for one player")
         play_alone(terminal, arguments.agent)
         return 0
-    from .play_seats import SeatChoice, play_session
+    from ..play.table import SeatChoice
+    from .play_seats import play_session
 
     hands = 1 if arguments.hands is None else arguments.hands
     play_session(

@@ -1,6 +1,5 @@
 """One game at a time in a terminal: a person plays, or watches an agent play step by step."""
 
-import secrets
 import sys
 import time
 from collections.abc import Mapping
@@ -8,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents import human_bests
 from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo, move_text
-from parlour.agents.registry import Agent, load_agent, make_turn
-from parlour.envs import CardEnv, Game
-from parlour.envs.core.keys import key_words, new_key, turn_seeds
-from parlour.envs.core.rows import copy_states
+from parlour.agents.registry import Agent, load_agent
+from parlour.envs import CardEnv
+from parlour.envs.core.keys import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene import ansi
 
-from ..evaluation.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
+from ..evaluation.replay import CUT, LEFT, OVER
 from ..evaluation.replay_files import append_replays
+from ..play.lone import LoneGame, make_agent_turn
+from ..play.notice import Notice
 from .games import rules_text
 from .play_advice import Advisor, ask_player
-from .play_notice import Notice
 from .terminal_game import TerminalGame as TerminalGame
 
 
@@ -66,111 +64,58 @@ class LonePlay:
         seed: int | None,
         chosen: Mapping[str, Any] | None,
     ) -> None:
-        self.env, self.player, self.terminal, self.chosen = env, player, terminal, chosen
-        seed = secrets.randbelow(2**31) if seed is None else seed
-        env.reset(seed=seed, options=chosen)
-        where = ", ".join(f"{name} {value}" for name, value in (chosen or {"seed": seed}).items())
-        terminal.say(
-            f"{env.game.title}, {describe_rules(env.game, env.rules, terminal.variant)}, {where}"
-        )
+        self.env, self.player, self.terminal = env, player, terminal
+        self.deal = LoneGame(env, seed, chosen)
+        rules = describe_rules(env.game, env.rules, terminal.variant)
+        terminal.say(f"{env.game.title}, {rules}, {self.deal.source}")
         self.words = key_words(terminal.key or new_key())
-        self.begun, self.taken_back = time.monotonic(), False
-        self.history = [env.clone()]
-        """The position before each move, and the one now."""
         by_person = isinstance(player, HumanAgent)
         self.notice = Notice(env.game, env.rules, by_person and terminal.notice)
-        self.dealt = deal_fields(env.game, env.rules, env.rows.states, chosen)
-        self.actions: list[int] = []
         self.is_recorded = False
 
     def finish(self) -> None:
         """Play to an end, and say how it ended."""
-        over, action = False, -1
-        while not over:
-            states = copy_states(self.env.rows.states)
-            seeds = turn_seeds(self.words, states)
-            turn = make_turn(self.player, self.env.game, self.env.rules, states, seeds)
+        env, deal = self.env, self.deal
+        while not deal.is_over:
+            turn = make_agent_turn(self.player, env.game, env.rules, env.rows.states, self.words)
             try:
                 action = ask_player(self.player, turn, self.terminal.say_thoughts)
             except tuple(TAKEN_BACK.values()) as asked:
                 self.take_back(type(asked))
                 continue
             if not isinstance(self.player, HumanAgent):
-                show_choice(self.terminal, self.env.rules, self.env.state, self.player, action)
-            _, _, ended, cut, info = self.env.step(action)
-            self.actions.append(action)
-            over = ended or cut
-            if self.env.state["moves"] != self.history[-1]["moves"][0]:
-                self.history.append(self.env.clone())
-                if said := self.notice.after_move(self.history, over):
-                    self.terminal.say(said)
-        self.record(CUT if cut else OVER)
-        self._end(info, cut, action)
+                show_choice(self.terminal, env.rules, env.state, self.player, action)
+            completed = deal.step(action)
+            if completed and (said := self.notice.after_move(deal.history, deal.is_over)):
+                self.terminal.say(said)
+        self.record(CUT if deal.is_cut else OVER)
+        self._end()
 
     def record(self, end: str) -> None:
         """Write the game down, once, if that is asked for and anything was done."""
-        env, path = self.env, self.terminal.record
-        if path is None or self.is_recorded or not self.actions:
+        path = self.terminal.record
+        if path is None or self.is_recorded or not self.deal.actions:
             return
         self.is_recorded = True
-        played = Replay(
-            env.game,
-            env.rules,
-            self.terminal.variant or env.game.default,
-            (self.player.name,),
-            tuple(self.actions),
-            read_result(env.game, env.rules, env.rows.states)[0],
-            end,
-            taken_back=self.taken_back,
-            **self.dealt,
-        )
-        append_replays(path, [played])
+        append_replays(path, [self.deal.replay(self.terminal.variant, (self.player.name,), end)])
 
     def take_back(self, asked: type[Exception]) -> None:
         """Go back by a move, or to the beginning of the deal."""
-        if len(self.history) == 1:
-            back = asked is PlayerUndo
-            self.terminal.say("nothing to take back" if back else "this is the beginning")
+        by_one = asked is PlayerUndo
+        if not self.deal.take_back(1 if by_one else None):
+            self.terminal.say("nothing to take back" if by_one else "this is the beginning")
             return
-        del self.history[-1 if asked is PlayerUndo else 1 :]
-        self.env.restore(self.history[-1])
-        del self.actions[int(self.env.state["steps"]) :]
-        self.taken_back, self.is_recorded = True, False
+        self.is_recorded = False
 
-    def _end(self, info: dict[str, Any], cut: bool, action: int) -> None:
-        env, terminal = self.env, self.terminal
-        terminal.say("\n" + ansi(env.scene(), terminal.colour))
-        won, seconds = info.get("won", False), time.monotonic() - self.begun
-        best = human_bests.Best(won, info["score"], info["moves"], seconds, self.taken_back)
-        terminal.say(f"{ending_text(env.game, won, cut, action)}: {best}.")
-        if said := self.notice.at_end(won):
-            terminal.say(said)
-        if isinstance(self.player, HumanAgent) and "deck" not in (self.chosen or {}):
-            _keep_best(env, terminal, best)
-
-
-def ending_text(game: Game, won: bool, cut: bool, action: int) -> str:
-    """Say what ended a game, ``action`` being its last."""
-    if won:
-        return "Won"
-    if cut:
-        return "Cut off at the limit of moves"
-    if game.measure != "won":
-        return "Over, all is played"
-    if game.label(action) == "END":
-        return "Over, you ended it"
-    return "Over, no move is left"
-
-
-def _keep_best(env: CardEnv, terminal: TerminalGame, result: human_bests.Best) -> None:
-    """Remember a person's result if it is the best; not on a deck of one's own choice."""
-    known = human_bests.rules_key(env.game, env.rules)
-    before = human_bests.load_best(known)
-    if result.better_than(before):
-        human_bests.keep_best(known, result)
-        terminal.say("Your best so far." if before else "Your first result by these rules.")
-    else:
-        terminal.say(f"Your best so far: {before}.")
+    def _end(self) -> None:
+        terminal, result = self.terminal, self.deal.result()
+        terminal.say("\n" + ansi(self.env.scene(), terminal.colour))
+        terminal.say(f"{self.deal.ending()}: {result}.")
+        said = [self.notice.at_end(result.won)]
+        if isinstance(self.player, HumanAgent):
+            said.append(self.deal.keep_best(result))
+        for line in filter(None, said):
+            terminal.say(line)
 
 
 def show_choice(

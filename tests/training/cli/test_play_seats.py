@@ -11,9 +11,10 @@ import pytest
 from parlour.agents.human import parse_move
 from parlour.envs import CardEnv, game
 from parlour.envs.core.rows import Rows
-from parlour.training.cli import play_seats
 from parlour.training.cli.play_alone import TerminalGame
-from parlour.training.cli.play_seats import SeatChoice, TerminalSession, play_session
+from parlour.training.cli.play_seats import TerminalSession, play_session
+from parlour.training.play import table
+from parlour.training.play.table import SeatChoice
 
 GAME = game("seven_twenty_seven")
 PACK = list(range(4, 56))
@@ -87,9 +88,9 @@ class Folder(Quiet):
 def players(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the names of these players be known."""
     known = {kind.name: kind for kind in (Quiet, Bold, Folder)}
-    load = play_seats.load_agent
+    load = table.load_agent
     monkeypatch.setattr(
-        play_seats,
+        table,
         "load_agent",
         lambda name, *rest: known[name]() if name in known else load(name, *rest),
     )

@@ -1,0 +1,186 @@
+"""A table of several seats at which one plays hands: who sits there, and the chips won so far."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
+from parlour.envs import Game
+from parlour.envs.core.batch import DealSource, Over
+from parlour.envs.core.cards import TRAINING_SEED_MASK
+from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.keys import draw_seed, key_words, new_key
+from parlour.envs.core.rows import Rows, view_states
+from parlour.envs.core.splitmix import mix64
+from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
+
+from ..evaluation.duplicate import default_opponents
+from ..evaluation.duplicate_play import first_dealers, hand_seeds
+from ..evaluation.replay import LEFT, OVER, Replay, deal_fields, read_result
+from ..evaluation.spec import check_number
+from .lone import make_agent_turn
+
+
+class SeatChoice(NamedTuple):
+    """Where one sits: its number; who plays the seats after it, taken round; for how many hands.
+
+    ``opponents`` None: greedy and the game's players by rule.
+    """
+
+    number: int = 0
+    opponents: Sequence[str] | None = None
+    hands: int = 1
+
+
+class TableChoice(NamedTuple):
+    """What is played at a table: see `CardEnv.reset` for ``chosen`` and ``seed``.
+
+    ``key`` is the secret that agents' draws come from (None: a new one); for ``any_rules`` see
+    `load_agent`.
+    """
+
+    game: Game
+    rules: Any
+    chosen: Mapping[str, Any] | None = None
+    seed: int | None = None
+    key: str | None = None
+    any_rules: bool = False
+
+
+class TableSession:
+    """A session at a table: its hands, one after the other, the dealer moving on (`hand_seeds`).
+
+    ``own`` plays at the chosen seat: an agent, or its name. Raises ValueError for a wrong deck,
+    seat or number, or an unknown agent.
+    """
+
+    def __init__(self, table: TableChoice, seat: SeatChoice, own: Agent | str) -> None:
+        self.game, self.rules, self.table = table.game, table.rules, table
+        self.players = self.game.num_players(self.rules)
+        self.own = check_seat("seat", seat.number, self.players)
+        check_number("hands", seat.hands, 1)
+        self.chosen = read_reset_options(self.game, self.rules, table.chosen)
+        begin = secrets.randbelow(2**31) if table.seed is None else table.seed
+        self.source = ", ".join(f"{k} {v}" for k, v in (table.chosen or {"seed": begin}).items())
+        self.session = _session_seed(self.chosen, begin)
+        self.cast = self._seat_agents(own, seat.opponents)
+        self.rows = Rows(self.game, self.rules, 1)
+        self.words = key_words(table.key or new_key())
+        self.totals = np.zeros(self.players, np.int64)
+        self.hand = 0
+        self.dealt: dict[str, Any] = {}
+        self.actions: list[int] = []
+        """Those of all seats, in the hand that is played."""
+        self.heard: list[str] = []
+        """What the others have done since one's own last turn."""
+
+    def _seat_agents(self, own: Agent | str, opponents: Sequence[str] | None) -> list[Agent]:
+        """Who plays each seat."""
+        most = self.players - 1
+        if opponents is not None and not 1 <= len(opponents) <= most:
+            raise ValueError(f"opponents: {len(opponents)} given; allowed are 1–{most}")
+        if "human" in (opponents or ()):
+            raise ValueError("opponents: there is one person, at the seat that --seat names")
+        asked = self.game, self.rules, self.table.seed or 0, self.table.any_rules
+        names = [*(opponents or default_opponents(self.game))][:most]
+        first = load_agent(own, *asked) if isinstance(own, str) else own
+        cast = [first, *(load_agent(name, *asked) for name in names)]
+        after = [(k - self.own) % self.players for k in range(self.players)]
+        return [cast[k and 1 + (k - 1) % (len(cast) - 1)] for k in after]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the hand is over."""
+        return bool(self.rows.states["over"][0] != Over.RUNNING)
+
+    @property
+    def seat(self) -> int:
+        """The seat whose turn it is."""
+        return int(self.rows.states["turn"][0])
+
+    def begin_hand(self) -> None:
+        """Deal the next hand."""
+        seeds = hand_seeds(self.session, self.hand + 1)[:, -1]
+        self.rows.seed(seeds)
+        if self.hand == 0 and self.chosen is not None and self.chosen.deck is not None:
+            self.chosen.start(self.rows)
+            self.dealer = self.players - 1
+        elif self.hand == 0 or not self.game.has_dealer:
+            self.rows.start(DealSource.SEED)
+            self.dealer = int(first_dealers(self.game, self.rules, seeds)[0])
+        else:
+            self.rows.start(DealSource.SEED, dealer=(self.dealer + self.hand) % self.players)
+        self.dealt = deal_fields(
+            self.game, self.rules, self.rows.states, self.table.chosen, self.hand
+        )
+        self.actions = []
+        self.hand += 1
+
+    def replay(self, variant: str | None, end: str | None = None) -> Replay:
+        """Return the hand as it is recorded: see `LoneGame.replay`."""
+        names = tuple(one.name for one in self.cast)
+        facts = read_result(self.game, self.rules, self.rows.states)[0]
+        over = end or (OVER if self.is_over else LEFT)
+        played = variant or self.game.default, names, tuple(self.actions), facts, over
+        return Replay(self.game, self.rules, *played, **self.dealt)
+
+    def make_turn(self) -> Turn:
+        """Return what whoever's turn it is is asked."""
+        agent = self.cast[self.seat]
+        return make_agent_turn(agent, self.game, self.rules, self.rows.states, self.words)
+
+    def choose(self) -> int:
+        """Ask whoever's turn it is; return the action."""
+        return int(choose_actions(self.cast[self.seat], self.make_turn())[0])
+
+    def play(self, action: int) -> None:
+        """Play a legal action; another's is noted as what is heard. At the end chips are added."""
+        if self.seat != self.own:
+            self.heard.append(self._describe_action(self.seat, action))
+        self.rows.step(np.array([action]))
+        self.actions.append(action)
+        if self.is_over:
+            self.totals += self.nets
+
+    @property
+    def nets(self) -> np.ndarray:
+        """What each seat has won or lost in this hand, once it is over, int64 (players,)."""
+        return np.asarray(self.rows.states["net"][0, : self.players], np.int64)
+
+    def own_state(self) -> np.void:
+        """Return the state as one's own seat sees it, a record."""
+        seats = np.array([self.own])
+        return view_states(self.game, self.rules, self.rows.states, seats)[0]
+
+    def _describe_action(self, seat: int, action: int) -> str:
+        """What one hears of another's action, before it is played."""
+        if self._is_secret(action):
+            return f"seat {seat} has chosen"
+        word = self.game.action_words(self.rows.states[0], self.rules)[action][0]
+        label = self.game.label(action)
+        verb, *rest = word.split()
+        if verb in (way.split()[0] for way in label.split(" or ")):
+            return " ".join([f"seat {seat} {verb}s", *rest])
+        return f"seat {seat}: {label}"
+
+    def _is_secret(self, action: int) -> bool:
+        """Whether one cannot see it: another action would look the same."""
+        legal = int(self.rows.states["legal"][0])
+        rows, seen = Rows(self.game, self.rules, 1), {}
+        for other in range(self.game.actions):
+            if legal >> other & 1:
+                rows.restore(self.rows.states)
+                rows.step(np.array([other]))
+                after = view_states(self.game, self.rules, rows.states, np.array([self.own]))
+                seen[other] = after["shown"].tobytes()
+        return list(seen.values()).count(seen[action]) > 1
+
+
+def _session_seed(chosen: ChosenDeal | None, begin: int) -> np.ndarray:
+    """The seed of the session, uint64 (1,): of a numbered deal, or as an environment draws it."""
+    if chosen is not None and chosen.deals is not None:
+        return bank_seeds(chosen.bank, chosen.deals[:1])
+    drawn = np.array([draw_seed(np.random.default_rng(begin))], np.uint64)
+    return mix64(drawn) & TRAINING_SEED_MASK
