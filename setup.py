@@ -1,12 +1,10 @@
-"""Install the folders envs, agents and training as packages of parlour, with their data files."""
+"""Install envs, agents, training and page as packages of parlour, with their data files."""
 
 from setuptools import find_namespace_packages, setup
 
-FOLDERS = ("envs", "agents", "training")
-DATA = [
-    "py.typed",
-    *(f"**/*.{end}" for end in ("json", "md", "otf", "parquet", "safetensors", "toml", "txt")),
-]
+FOLDERS = ("envs", "agents", "training", "page")
+ENDS = ("css", "html", "js", "json", "md", "otf", "parquet", "safetensors", "toml", "txt")
+DATA = ["py.typed", *(f"**/*.{end}" for end in ENDS)]
 
 setup(
     packages=[f"parlour.{folder}" for folder in FOLDERS]

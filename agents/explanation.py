@@ -77,7 +77,7 @@ class Explanation:
                 "action": action,
                 "label": turn.game.label(action),
                 "word": words[action][0] if words.get(action) else "",
-                "played": action == self.actions[game],
+                "played": bool(action == self.actions[game]),
                 **{name: _plain(values[game, action]) for name, values in columns.items()},
             }
             for action in np.flatnonzero(turn.masks[game]).tolist()

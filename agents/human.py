@@ -198,6 +198,15 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     wanted = wanted or [_action(word, words) for word in re.split(r"[\s,;+]+", text) if word]
     if not wanted:
         raise ValueError("name at least one card")
+    return match_move(wanted, game, rules, states)
+
+
+def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) -> list[int]:
+    """Return the one move that consists of some actions, in whatever order, or has them among it.
+
+    Raises ValueError as `parse_move` does.
+    """
+    words = game.action_words(states[0], rules)
     moves = list_complete_moves(game, rules, states)
     if wanted in moves:
         return wanted

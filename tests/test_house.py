@@ -21,7 +21,7 @@ from parlour.training.cli.docs import PUBLIC as API_PAGES
 from parlour.training.cli.docs import list_public_names
 
 ROOT = Path(__file__).resolve().parents[1]
-TOPS = ("envs", "agents", "training")
+TOPS = ("envs", "agents", "training", "page")
 SHELLS = ("envs/single.py", "envs/vector.py", "envs/seat.py", "envs/aec.py")
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
@@ -122,7 +122,7 @@ def matching(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
     return found
 
 
-def test_the_three_folders_and_the_links_to_them_are_there() -> None:
+def test_the_four_folders_and_the_links_to_them_are_there() -> None:
     for top in TOPS:
         assert f"{top}/__init__.py" in files()
         assert (ROOT / ".typing/parlour" / top).resolve() == ROOT / top
@@ -152,6 +152,14 @@ def test_envs_import_neither_agents_nor_training() -> None:
 
 def test_agents_do_not_import_training() -> None:
     assert importing(modules("agents"), "parlour.training") == []
+
+
+def test_training_knows_the_page_by_one_command_alone() -> None:
+    """It opens it when it is asked to: the page stands on all that training is."""
+    found = importing(modules("envs", "agents", "training"), "parlour.page")
+    assert {at.split(":")[0] for at in found} == {"training/cli/serve.py"}
+    names = [*modules("envs", "agents", "training"), "page/session.py", "page/messages.py"]
+    assert importing(names, "starlette", "uvicorn", "websockets") == []
 
 
 MODULES_WITH_TORCH = (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("envs", "agents", "training")
+FOLDERS = ("envs", "agents", "training", "page")
 FILES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 WHERE = """
 import parlour, parlour.agents.registry, parlour.envs.pyramid.rules, parlour.training.cli

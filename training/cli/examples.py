@@ -63,6 +63,12 @@ action, by the exact solver; where there is none, actions are played out by an a
 the means over a bank with by_kind, by_phase and worst.
 --out writes decisions.parquet (a row a decision), summary.json and review (png, svg, pdf).
 """,
+    "serve": """\
+  parlour serve
+  parlour serve --port 0 --db results.sqlite --agents runs/my-agent
+
+The page is at http://localhost:8727, for this machine alone. It needs pip install "parlour[page]".
+""",
     "solve": """\
   parlour solve pyramid --deal 17
   parlour solve pyramid --deal 17 --variant classic --fewest --json

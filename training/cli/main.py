@@ -33,6 +33,7 @@ from . import (
     play,
     replay,
     review,
+    serve,
     solve,
     warm,
 )
@@ -53,7 +54,7 @@ from .progress import notify_if_slow
 
 FAILED = 2
 """Exit status of a wrong command line, wrong rules, a wrong agent ..."""
-EXTRA = 'pip install "parlour[train]"'
+PAGE = ("starlette", "uvicorn", "websockets")  # the extra page; all else comes with train
 COMMANDS = {
     "list": "list games, variants and agents",
     "rules": "show options, variants and sources of a game's rules",
@@ -64,6 +65,7 @@ COMMANDS = {
     "play": "play in the terminal, or watch an agent",
     "replay": "verify recorded games, and show them",
     "review": "say what each decision of a game, or of an agent over a bank, cost",
+    "serve": "open a page on this machine to play on, in a browser",
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
     "board": "verify the claims of the leaderboard, or play what is new on it",
@@ -115,6 +117,7 @@ def parser() -> Parser:
     play.add_play(parsers["play"])
     replay.add_replay(parsers["replay"])
     review.add_review(parsers["review"])
+    serve.add_serve(parsers["serve"])
     solve.add_solve(parsers["solve"])
     bank.add_bank(parsers["bank"], _add_rules)
     board.add_board(parsers["board"])
@@ -219,6 +222,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "play": play.run_play,
     "replay": replay.run_replay,
     "review": review.run_review,
+    "serve": serve.run_serve,
     "solve": solve.run_solve,
     "bank": bank.run_bank,
     "board": board.run_board,
@@ -312,7 +316,8 @@ def _drop_output() -> None:
 
 def _explain(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return f"this needs {error.name}, which is not installed: {EXTRA}"
+        extra = "page" if error.name.partition(".")[0] in PAGE else "train"
+        return f'this needs {error.name}, which is not installed: pip install "parlour[{extra}]"'
     if isinstance(error, PlayerQuit):
         return "the game was left before its end"
     if isinstance(error, ValueError | IllegalActionError | OSError) and str(error):

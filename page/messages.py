@@ -1,0 +1,125 @@
+"""What a browser may send: a message is a JSON object whose field ``do`` says what is wanted.
+
+Every field is checked before anything is done with it. What is wrong is told as a `Refusal` that
+names the field, its value and what is allowed.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from parlour.envs import GAMES
+from parlour.envs.core.options import one_line
+
+LONGEST = 16_384
+"""Characters of a message."""
+LARGEST = 2**53
+"""The largest whole number that JavaScript knows exactly."""
+MOST_OPTIONS, MOST_OPPONENTS = 64, 15
+SESSION = re.compile(r"[0-9a-f]{32}")
+
+
+class Refusal(ValueError):
+    """A message that is none: ``field``, its ``value`` as text, what is ``allowed``."""
+
+    def __init__(self, field: str, value: Any, allowed: str) -> None:
+        self.field, self.value, self.allowed = field, one_line(value), allowed
+        super().__init__(f"{field}={self.value}: allowed are {allowed}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer to the message."""
+        said = {"field": self.field, "value": self.value, "allowed": self.allowed}
+        return {"kind": "refused", "text": str(self), **said}
+
+
+class Field(NamedTuple):
+    """One field of a message."""
+
+    fits: Callable[[Any], bool]
+    allowed: str
+    default: Any = ...
+    """What stands for it where it is missing; ``...``: it must be there."""
+
+
+def _whole(first: int, last: int, default: Any = ...) -> Field:
+    def fits(value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and first <= value <= last
+
+    return Field(fits, f"whole numbers from {first} to {last}", default)
+
+
+def _is_text(value: Any, longest: int = 80) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= longest and value.isprintable()
+
+
+def _is_options(value: Any) -> bool:
+    if not isinstance(value, dict) or len(value) > MOST_OPTIONS:
+        return False
+    return all(_is_text(name) and _is_text(given, 200) for name, given in value.items())
+
+
+def _is_opponents(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MOST_OPPONENTS and all(map(_is_text, value))
+
+
+def _or_none(field: Field) -> Field:
+    def fits(value: Any) -> bool:
+        return value is None or field.fits(value)
+
+    return Field(fits, f"{field.allowed}, or null", None)
+
+
+TEXT = Field(_is_text, "1–80 printable characters")
+ACTION = _whole(0, 62)
+SESSION_ID = Field(lambda v: isinstance(v, str) and bool(SESSION.fullmatch(v)), "32 hex digits")
+MESSAGES: dict[str, dict[str, Field]] = {
+    "hello": {"session": _or_none(SESSION_ID)},
+    "new": {
+        "game": Field(lambda v: isinstance(v, str) and v in GAMES, ", ".join(GAMES)),
+        "variant": _or_none(TEXT),
+        "options": Field(_is_options, f"up to {MOST_OPTIONS} options as text by name", {}),
+        "deal": _or_none(_whole(0, LARGEST)),
+        "seat": _whole(0, MOST_OPPONENTS, 0),
+        "opponents": Field(_is_opponents, f"up to {MOST_OPPONENTS} names of agents", []),
+    },
+    "click": {"action": ACTION, "start": _or_none(ACTION)},
+    "take_back": {},
+    "restart": {},
+    "next_hand": {},
+    "advise": {"agent": TEXT},
+    "agent_move": {"agent": TEXT},
+}
+"""Every message by its ``do``, and its other fields."""
+
+
+def read_message(text: str) -> tuple[str, dict[str, Any]]:
+    """Return what a message wants done, and its fields; a Refusal for anything else."""
+    if len(text) > LONGEST:
+        raise Refusal("message", f"{len(text)} characters", f"up to {LONGEST} characters")
+    try:
+        found = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise Refusal("message", text, "JSON objects") from None
+    if not isinstance(found, dict):
+        raise Refusal("message", found, "JSON objects")
+    do = found.pop("do", None)
+    if not isinstance(do, str) or do not in MESSAGES:
+        raise Refusal("do", do, ", ".join(MESSAGES))
+    return do, _read_fields(MESSAGES[do], found)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _read_fields(fields: dict[str, Field], given: dict[str, Any]) -> dict[str, Any]:
+    for name, value in given.items():
+        if name not in fields:
+            raise Refusal(name, value, f"the fields {', '.join(('do', *fields))}")
+    for name, field in fields.items():
+        if name not in given and field.default is ...:
+            raise Refusal(name, None, field.allowed)
+        if name in given and not field.fits(given[name]):
+            raise Refusal(name, given[name], field.allowed)
+    return {name: given.get(name, field.default) for name, field in fields.items()}

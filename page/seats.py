@@ -1,0 +1,152 @@
+"""A table of several seats on the page: a person at one of them, agents at the others."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.explanation import explain
+from parlour.agents.registry import Agent, choose_actions
+from parlour.envs import Game
+from parlour.envs.core.rules_table import describe_rules
+from parlour.training.play.lone import make_agent_turn
+from parlour.training.play.table import SeatChoice, TableChoice, TableSession
+
+from .view import list_targets, name_actions
+
+
+class Person:
+    """Stands for the person in the cast: it is asked by the page, and never here."""
+
+    name, sees_all = "you", False
+
+    def act(self, turn: Any) -> np.ndarray:
+        """Refuse: nobody can answer."""
+        raise ValueError("it is your turn")
+
+
+class SeatPlay:
+    """A session at a table: the others play at once, up to one's own turn or the hand's end.
+
+    ``opponents`` are agents' names, checked before. Raises ValueError for wrong rules or seats.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        variant: str | None,
+        options: Mapping[str, Any],
+        chosen: Mapping[str, Any] | None,
+        seat: int = 0,
+        opponents: Sequence[str] | None = None,
+    ) -> None:
+        self.game, self.variant = game, variant
+        self.rules = game.make_rules(variant, options)
+        choice = TableChoice(game, self.rules, chosen)
+        self.table = TableSession(choice, SeatChoice(seat, opponents or None), Person())
+        self.agent_moves = 0
+        self.said: list[str] = []
+        self.next_hand()
+
+    def next_hand(self) -> None:
+        """Deal the next hand. ValueError while one goes on."""
+        if self.table.hand and not self.table.is_over:
+            raise ValueError("this hand is not over yet")
+        self.table.begin_hand()
+        self.agent_moves, self.has_new_result = 0, False
+        self._let_others_play()
+
+    def _let_others_play(self) -> None:
+        table = self.table
+        while not table.is_over and table.seat != table.own:
+            table.play(table.choose())
+        self.said, table.heard = table.heard, []
+        self.has_new_result = table.is_over
+
+    def click(self, action: int, start: int | None = None) -> None:
+        """Play an action. ValueError saying what is legal."""
+        self._refuse_at_end()
+        if action not in self._legal():
+            can = ", ".join(one["text"] for one in self._buttons(self._legal()))
+            name = self.game.label(action) if action < self.game.actions else "no action"
+            raise ValueError(f"not possible now: {name}; possible are {can}")
+        self.table.play(action)
+        self._let_others_play()
+
+    def take_back(self, moves: int | None = 1) -> None:
+        """Refuse: others have seen it."""
+        raise ValueError("at a table with others nothing is taken back")
+
+    def play_agent(self, agent: Agent) -> None:
+        """Let an agent take one's turn."""
+        action = int(choose_actions(agent, self._turn(agent))[0])
+        self.agent_moves += 1
+        self.click(action)
+
+    def advise(self, agent: Agent) -> dict[str, Any]:
+        """Return what an agent thinks of one's turn (`Explanation.summary`)."""
+        return explain(agent, self._turn(agent)).summary()
+
+    def _turn(self, agent: Agent) -> Any:
+        self._refuse_at_end()
+        table = self.table
+        return make_agent_turn(agent, self.game, self.rules, table.rows.states, table.words)
+
+    def _refuse_at_end(self) -> None:
+        if self.table.is_over:
+            raise ValueError("this hand is over")
+
+    def judge(self) -> None:
+        """Do nothing: no solver knows tables of several."""
+
+    def result(self) -> dict[str, Any]:
+        """Return what the store keeps of the finished hand."""
+        net = int(self.table.nets[self.table.own])
+        return {
+            "game": self.game.name,
+            "variant": self.game.variant_name(self.rules),
+            "rules": self.game.rules_digest(self.rules),
+            "source": f"{self.table.source}, hand {self.table.hand}",
+            "players": ", ".join(agent.name for agent in self.table.cast),
+            "won": net > 0,
+            "score": net,
+            "moves": int(self.table.rows.states["moves"][0]),
+            "seconds": None,
+            "taken_back": False,
+            "agent_moves": self.agent_moves,
+        }
+
+    def view(self) -> dict[str, Any]:
+        """Return all that is shown, as JSON has it: what one's own seat may see."""
+        table, own = self.table, self.table.own_state()
+        scene, legal = self.game.layout(own, self.rules), self._legal()
+        words = {} if table.is_over else self.game.action_words(own, self.rules)
+        targets = {name: one for name, one in list_targets(scene, words).items() if one in legal}
+        nets = table.nets.tolist() if table.is_over else [0] * table.players
+        return {
+            "rules": describe_rules(self.game, self.rules, self.variant),
+            "source": table.source,
+            "scene": scene.to_dict(),
+            "targets": targets,
+            "selected": [],
+            "can": sorted(legal),
+            "buttons": self._buttons(legal - set(targets.values())),
+            "over": f"Hand {table.hand} is over" if table.is_over else "",
+            "can_take_back": False,
+            "said": self.said,
+            "hand": table.hand,
+            "seats": [
+                {"name": agent.name, "you": k == table.own, "net": nets[k], "total": int(total)}
+                for k, (agent, total) in enumerate(zip(table.cast, table.totals, strict=True))
+            ],
+        }
+
+    def _legal(self) -> set[int]:
+        if self.table.is_over:
+            return set()
+        legal = int(self.table.rows.states["legal"][0])
+        return {action for action in range(self.game.actions) if legal >> action & 1}
+
+    def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
+        words = self.game.action_words(self.table.own_state(), self.rules)
+        return name_actions(self.game, actions, words)

@@ -1,0 +1,162 @@
+"""Sessions: each is one game of one person, and knows nothing of the others."""
+
+import secrets
+from collections import OrderedDict
+from typing import Any
+
+from parlour.agents.registry import Agent, IllegalActionError
+from parlour.envs import GAMES, Game
+from parlour.envs.core.deals import default_bank
+from parlour.envs.core.options import describe_options
+
+from .lone import LonePlay
+from .players import list_agents, load_page_agent
+from .seats import SeatPlay
+from .store import ResultStore
+
+MOST_SESSIONS = 100
+"""The session that nobody has used for longest is dropped for a new one."""
+MOST_AGENTS = 8
+
+
+class Session:
+    """One person's game. All methods are called by one thread at a time.
+
+    ``more`` are agents that the server was started with; ``store`` None keeps no results.
+    """
+
+    def __init__(self, store: ResultStore | None = None, more: tuple[str, ...] = ()) -> None:
+        self.id = secrets.token_hex(16)
+        self.store, self.more = store, more
+        self.play: LonePlay | SeatPlay | None = None
+        self.agents: dict[str, Agent] = {}
+        self.number = 0
+        """How often anything has changed: a page drops what is older than what it has."""
+
+    def handle(self, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
+        """Do what a message asks for (see `messages`); return an answer for its sender alone.
+
+        None: something changed, see `view`. Raises ValueError or IllegalActionError saying what is
+        wrong; nothing has changed then.
+        """
+        if do == "new":
+            self._begin(**fields)
+        elif do == "advise":
+            said = self._playing().advise(self._agent(fields["agent"]))
+            return {"kind": "advice", "number": self.number, **said}
+        else:
+            self._change(do, fields)
+        self.number += 1
+        self._keep_result()
+        return None
+
+    def _change(self, do: str, fields: dict[str, Any]) -> None:
+        play = self._playing()
+        if do == "click":
+            play.click(fields["action"], fields["start"])
+        elif do in ("take_back", "restart"):
+            play.take_back(1 if do == "take_back" else None)
+        elif do == "agent_move":
+            play.play_agent(self._agent(fields["agent"]))
+        elif isinstance(play, SeatPlay):
+            play.next_hand()
+        else:
+            raise ValueError("next_hand: this game is played alone; begin a new one")
+
+    def _begin(
+        self,
+        game: str,
+        variant: str | None,
+        options: dict[str, str],
+        deal: int | None,
+        seat: int,
+        opponents: list[str],
+    ) -> None:
+        found = GAMES[game]
+        rules = found.make_rules(variant, options)
+        chosen = None if deal is None else {"deal": deal, "bank": default_bank(game)}
+        asked = found, variant, options, chosen
+        if found.num_players(rules) > 1:
+            for name in opponents:
+                load_page_agent(name, found, rules, self.more)
+            self.play = SeatPlay(*asked, seat, opponents)
+        else:
+            self.play = LonePlay(*asked)
+        self.agents = {}
+
+    def _playing(self) -> LonePlay | SeatPlay:
+        if self.play is None:
+            raise ValueError("no game has begun")
+        return self.play
+
+    def _agent(self, name: str) -> Agent:
+        if name not in self.agents:
+            if len(self.agents) >= MOST_AGENTS:
+                self.agents.clear()
+            play = self._playing()
+            self.agents[name] = load_page_agent(name, play.game, play.rules, self.more)
+        return self.agents[name]
+
+    def _keep_result(self) -> None:
+        play = self._playing()
+        if play.has_new_result:
+            play.has_new_result = False
+            if self.store is not None:
+                self.store.add(play.result())
+
+    def judge(self) -> None:
+        """Ask the solver about the position; it runs beside everything else, in one thread."""
+        if self.play is not None:
+            self.play.judge()
+
+    def view(self) -> dict[str, Any]:
+        """Return the message that shows all."""
+        said: dict[str, Any] = {"kind": "view", "session": self.id, "number": self.number}
+        if self.play is None:
+            return said
+        agents = list_agents(self.play.game, self.play.rules, self.more)
+        return said | {"game": self.play.game.name, "agents": agents, "play": self.play.view()}
+
+
+def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
+    """Do as `Session.handle`; what is wrong becomes an answer, too."""
+    try:
+        return session.handle(do, fields)
+    except (ValueError, IllegalActionError, ModuleNotFoundError) as error:
+        return {"kind": "refused", "text": str(error)}
+
+
+class Sessions:
+    """All sessions by their id, at most so many."""
+
+    def __init__(self, store: ResultStore | None = None, more: tuple[str, ...] = ()) -> None:
+        self.store, self.more = store, more
+        self.open: OrderedDict[str, Session] = OrderedDict()
+
+    def find(self, session: str | None) -> Session:
+        """Return a session by its id; a new one where there is none of that id any more."""
+        found = self.open.get(session or "") or Session(self.store, self.more)
+        self.open[found.id] = found
+        self.open.move_to_end(found.id)
+        while len(self.open) > MOST_SESSIONS:
+            self.open.popitem(last=False)
+        return found
+
+
+def list_games() -> dict[str, Any]:
+    """Return the message that says what there is to play."""
+    return {"kind": "games", "games": [_describe(game) for game in GAMES.values()]}
+
+
+def _describe(game: Game) -> dict[str, Any]:
+    return {
+        "name": game.name,
+        "title": game.title,
+        "default": game.default,
+        "variants": [
+            {"name": name, "source": game.sources[name], "players": game.num_players(rules)}
+            for name, rules in game.variants.items()
+        ],
+        "options": [row._asdict() for row in describe_options(game.rules)],
+        "players": list(game.rule_agents),
+    }

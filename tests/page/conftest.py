@@ -1,0 +1,43 @@
+"""A server of the page for tests, in a thread of this process."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="needs the extra page")
+
+from parlour.page.server import make_server, open_socket
+from parlour.page.store import ResultStore
+
+
+class Served(NamedTuple):
+    port: int
+    store: ResultStore
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    store = ResultStore(tmp_path_factory.mktemp("results") / "results.sqlite")
+    listening = open_socket(0)
+    server = make_server(listening, store)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield Served(listening.getsockname()[1], store)
+    server.should_exit = True
+    thread.join(10)
+    store.close()

@@ -1,0 +1,56 @@
+"""Messages that are none: some by hand, most by breaking good ones."""
+
+import json
+import random
+from typing import Any
+
+from parlour.page.messages import LONGEST, MESSAGES
+
+GOOD: dict[str, dict[str, Any]] = {
+    "hello": {"session": None},
+    "new": {
+        "game": "pyramid",
+        "variant": "classic",
+        "options": {"passes": "2"},
+        "deal": 5,
+        "seat": 0,
+        "opponents": ["greedy"],
+    },
+    "click": {"action": 3, "start": None},
+    "take_back": {},
+    "restart": {},
+    "next_hand": {},
+    "advise": {"agent": "greedy"},
+    "agent_move": {"agent": "greedy"},
+}
+WRONG = [
+    *(True, -1, 1.5, 2**70, "", "x" * 300, "\x00", [], [1], {"a": 1}, [["greedy"]]),
+    *({"passes": 2}, {"": "2"}, ["greedy"] * 40, [None], "__import__('os')", "../../etc"),
+]
+PLAIN = [
+    *("", "{", "null", "[]", "3", '"click"', "NaN", '{"do": NaN}', '{"do": null}', "\x00"),
+    *('{"do": "click", "action": Infinity, "start": null}', "[" * 10_000, "x" * (LONGEST + 1)),
+    *('{"do": ["click"]}', '{"do": "eval", "code": "1"}', '{"do": "Click"}', "{}"),
+    json.dumps({"do": "new", **GOOD["new"], "options": {str(k): "1" for k in range(65)}}),
+]
+
+
+def malformed(n: int, seed: int = 0) -> list[str]:
+    """So many texts that no message is."""
+    rng, found = random.Random(seed), list(PLAIN)
+    while len(found) < n:
+        do = rng.choice(list(MESSAGES))
+        fields = dict(GOOD[do])
+        kind = rng.choice(("unknown", "missing", "wrong"))
+        needed = [name for name, field in MESSAGES[do].items() if field.default is ...]
+        if kind == "unknown":
+            fields[rng.choice(("extra", "Action", "__class__", "do2"))] = rng.choice(WRONG)
+        elif kind == "missing" and needed:
+            del fields[rng.choice(needed)]
+        elif kind == "wrong" and fields:
+            name = rng.choice(list(fields))
+            fields[name] = rng.choice([v for v in WRONG if not MESSAGES[do][name].fits(v)])
+        else:
+            continue
+        found.append(json.dumps({"do": do, **fields}))
+    return found[:n]

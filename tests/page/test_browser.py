@@ -1,0 +1,301 @@
+"""The page in a headless Chromium: what a person does there, by mouse and by keyboard."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from parlour.envs import game
+from parlour.envs.core.truth import solver_of
+from parlour.page.lone import LonePlay
+from parlour.training.play.notice import LIMIT
+from tests.page.conftest import Served
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs an installed chromium"),
+]
+PYRAMID = game("pyramid")
+SLOW = 120_000
+"""Milliseconds: a kernel may have to be compiled first."""
+LOST, LOSING = 7, 14
+"""A deal that cannot be won in classic or web, and one that can."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any, served: Served) -> Iterator[Any]:
+    context = browser.new_context()
+    found = open_page(context, served)
+    yield found
+    assert found.errors == []
+    context.close()
+
+
+def open_page(context: Any, served: Served) -> Any:
+    page = context.new_page()
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.goto(served.url)
+    page.wait_for_selector("svg .item", timeout=SLOW)
+    return page
+
+
+def begin(page: Any, variant: str, deal: int, name: str = "pyramid", **fields: str) -> None:
+    page.select_option("[name=game]", name)
+    page.select_option("[name=variant]", variant)
+    page.fill("[name=deal]", str(deal))
+    for field, value in fields.items():
+        page.fill(f"[name={field}]", value)
+    page.click("text=New game")
+    shows(page, "facts", f"{variant} · deal {deal},")
+
+
+def shows(page: Any, part: str, text: str) -> None:
+    sync_api.expect(page.locator(f"[data-part={part}]")).to_contain_text(text, timeout=SLOW)
+
+
+def moves(page: Any, number: int) -> None:
+    sync_api.expect(page.locator("[data-part=facts]")).to_contain_text(
+        re.compile(rf"moves {number}\b"), timeout=SLOW
+    )
+
+
+def solution(variant: str, deal: int) -> tuple[LonePlay, list[int]]:
+    play = LonePlay(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    found = solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT)
+    assert found.actions is not None
+    return play, found.actions
+
+
+def item_of(play: LonePlay, action: int) -> str:
+    """The selector of the item on which a click is this action."""
+    targets = play.view()["targets"]
+    name = next(name for name, one in targets.items() if one == action)
+    return f'svg .item[data-id="{name}"]'
+
+
+def spot(page: Any, selector: str) -> tuple[float, float]:
+    """Where a card is clicked: its corner, which no other card covers."""
+    box = page.locator(f"{selector} > rect").first.bounding_box()
+    return box["x"] + 12, box["y"] + 12
+
+
+def click_card(page: Any, selector: str) -> None:
+    page.locator(selector).scroll_into_view_if_needed()
+    page.mouse.click(*spot(page, selector))
+
+
+def winnable() -> int:
+    for deal in range(50):
+        play = LonePlay(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
+        if solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT).winnable:
+            return deal
+    raise AssertionError("no deal can be won")
+
+
+@pytest.mark.slow
+def test_a_whole_game_is_won_by_a_solvers_clicks(page: Any, served: Served) -> None:
+    deal = winnable()
+    play, actions = solution("classic", deal)
+    begin(page, "classic", deal)
+    for action in actions:
+        click_card(page, item_of(play, action))
+        play.click(action)
+        moves(page, play.deal.history[-1]["moves"][0])
+        if play.selected:
+            sync_api.expect(page.locator(item_of(play, action))).to_have_attribute(
+                "aria-pressed", "true"
+            )
+    shows(page, "notice", "Won.")
+    shows(page, "said", "Won")
+    assert any(
+        row["won"] and row["source"].startswith(f"deal {deal},") for row in served.store.rows()
+    )
+
+
+def test_an_illegal_click_does_nothing_and_says_why(page: Any) -> None:
+    begin(page, "classic", 3)
+    cards = table_of(page)
+    click_card(page, 'svg .item[aria-label*="pyramid-0"]')
+    shows(page, "said", "is covered by")
+    moves(page, 0)
+    assert table_of(page) == cards
+
+
+def table_of(page: Any) -> list[str]:
+    """What lies there, as a screen reader has it, and what of it is chosen."""
+    return list(
+        page.eval_on_selector_all("svg .item", "all => all.map(i => i.ariaLabel + i.ariaPressed)")
+    )
+
+
+def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
+    play = LonePlay(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    pair = next(move for move in play.moves if len(move) == 2)
+    begin(page, "classic", 3)
+    ends = [spot(page, item_of(play, action)) for action in pair]
+    page.mouse.move(*ends[1])
+    page.mouse.down()
+    page.mouse.move(*ends[0], steps=5)
+    page.mouse.up()
+    moves(page, 1)
+    shows(page, "said", "gone: ")
+
+
+def test_moves_are_taken_back_and_the_deal_begun_again(page: Any) -> None:
+    begin(page, "classic", 3)
+    for number in (1, 2, 3):
+        click_card(page, 'svg .item[data-id="stock"]')
+        moves(page, number)
+    shows(page, "said", "turned up: ")
+    page.click("text=Take back")
+    moves(page, 2)
+    shows(page, "facts", "moves taken back")
+    page.click("text=Restart")
+    moves(page, 0)
+    assert page.is_disabled("text=Restart")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["classic", "web"])
+def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> None:
+    begin(page, variant, LOST)
+    shows(page, "notice", "This deal cannot be won, whatever is played.")
+    deal = winnable() if variant == "classic" else LOSING
+    begin(page, variant, deal)
+    play = LonePlay(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    for _ in range(60):
+        play.judge()
+        if play.view()["notice"]:
+            break
+        sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
+        taking = [move for move in play.moves if min(move) < 39]
+        for action in (taking or [[39]])[-1]:
+            click_card(page, item_of(play, action))
+            play.click(action)
+    shows(page, "notice", "This position can no longer be won")
+    page.click("text=Take back")
+    sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
+
+
+@pytest.mark.slow
+def test_an_agent_advises_and_plays_to_the_end(page: Any) -> None:
+    begin(page, "classic", 3)
+    page.select_option("[data-part=agent]", "greedy")
+    page.click("text=Advise")
+    shows(page, "advice", "greedy plays ")
+    shows(page, "advice", "probability")
+    page.select_option("[data-part=speed]", "0")
+    page.click("text=Play on")
+    sync_api.expect(page.locator("[data-do=advise]")).to_be_disabled(timeout=SLOW)
+    sync_api.expect(page.locator("[data-part=notice]")).to_contain_text(re.compile("Won|Over"))
+    assert page.is_disabled("text=Play on")
+
+
+@pytest.mark.slow
+def test_a_reload_keeps_the_game_and_tabs_have_their_own(page: Any, served: Served) -> None:
+    begin(page, "classic", 3)
+    click_card(page, 'svg .item[data-id="stock"]')
+    moves(page, 1)
+    other = open_page(page.context, served)
+    shows(other, "facts", "moves 0")
+    begin(other, "web", 5)
+    page.reload()
+    shows(page, "facts", "classic · deal 3,")
+    moves(page, 1)
+    shows(other, "facts", "web · deal 5,")
+    assert other.errors == []
+
+
+@pytest.mark.slow
+def test_a_hand_against_three_agents(page: Any) -> None:
+    begin(page, "home", 4, "seven_twenty_seven", opponents="greedy")
+    for hand in (1, 2):
+        while not page.locator("text=Next hand").is_enabled():
+            page.locator("[data-part=actions] button:enabled").last.click()
+            page.wait_for_timeout(100)
+        shows(page, "seats", f"Chips, hand {hand}")
+        totals = page.locator("[data-part=seats] td:last-child").all_inner_texts()
+        assert len(totals) == 4
+        assert sum(map(int, totals)) == 0
+        page.click("text=Next hand")
+        shows(page, "seats", f"Chips, hand {hand + 1}")
+
+
+@pytest.mark.slow
+def test_the_keyboard_alone_suffices(page: Any) -> None:
+    page.focus("[name=game]")
+    page.keyboard.type("Pyramid")
+    page.keyboard.press("Tab")
+    page.keyboard.type("classic")
+    page.keyboard.press("Tab")
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+    shows(page, "facts", "classic · deal 3,")
+    reach(page, lambda: page.evaluate("document.activeElement.classList.contains('item')"))
+    play = LonePlay(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    pair = next(move for move in play.moves if len(move) == 2)
+    for action in pair:
+        go_to(page, play, action)
+        page.keyboard.press("Enter")
+    moves(page, 1)
+    focused = "document.activeElement.classList.contains('item')"
+    assert page.evaluate(focused)  # it stays on the table, though that card has gone
+    page.keyboard.press("u")
+    moves(page, 0)
+    assert page.evaluate(focused)
+    go_to(page, play, pair[0])
+    page.keyboard.press(" ")
+    sync_api.expect(page.locator('[aria-pressed="true"]')).to_have_count(1)
+    page.keyboard.press("Escape")
+    sync_api.expect(page.locator('[aria-pressed="true"]')).to_have_count(0)
+
+
+def reach(page: Any, there: Any) -> None:
+    for _ in range(30):
+        if there():
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError("Tab does not lead there")
+
+
+def go_to(page: Any, play: LonePlay, action: int) -> None:
+    """By the arrow keys from the card in focus to another one."""
+    places = {i["id"]: (i["x"], i["y"]) for i in play.view()["scene"]["items"]}
+    names = {one: name for name, one in play.view()["targets"].items()}
+    x, y = places[names[action]]
+    for _ in range(60):
+        here = page.evaluate("document.activeElement.dataset.id")
+        if here == names[action]:
+            return
+        at_x, at_y = places[here]
+        if abs(at_y - y) > 0.1:
+            page.keyboard.press("ArrowDown" if at_y < y else "ArrowUp")
+        else:
+            page.keyboard.press("ArrowRight" if at_x < x else "ArrowLeft")
+    raise AssertionError("the arrow keys do not lead there")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 640, 1280, 1700])
+def test_nothing_sticks_out(page: Any, width: int) -> None:
+    """390 pixels, and 1280 of them at 75 to 200 %."""
+    page.set_viewport_size({"width": width, "height": 844})
+    for name, variant in (("pyramid", "web"), ("seven_twenty_seven", "home")):
+        begin(page, variant, 3, name)
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width
+        box = page.locator("[data-part=svg]").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width

@@ -1,0 +1,46 @@
+"""What a browser may send: everything else is refused with field, value and what is allowed."""
+
+import json
+
+import pytest
+
+from parlour.page.messages import MESSAGES, Refusal, read_message
+from tests.page.malformed import GOOD, malformed
+
+
+@pytest.mark.parametrize("do", MESSAGES)
+def test_a_good_message_is_read(do: str) -> None:
+    assert read_message(json.dumps({"do": do, **GOOD[do]})) == (do, GOOD[do])
+
+
+def test_what_may_be_left_out_has_a_default() -> None:
+    _, fields = read_message('{"do": "new", "game": "pyramid"}')
+    assert fields == {
+        **{"game": "pyramid", "variant": None, "options": {}, "deal": None},
+        **{"seat": 0, "opponents": []},
+    }
+
+
+@pytest.mark.parametrize("text", malformed(500))
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        read_message(text)
+    said = refused.value.to_dict()
+    assert said["kind"] == "refused"
+    assert said["field"] and said["allowed"]
+    assert len(json.dumps(said)) < 2000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"do": "click", "action": "3"}', "action='3': allowed are whole numbers from 0 to 62"),
+        ('{"do": "click", "action": 3, "by": 1}', "by=1: allowed are the fields do, action, start"),
+        ('{"do": "new", "game": "whist"}', "game='whist': allowed are pyramid, "),
+        ('{"do": "click"}', "action=None: allowed are whole numbers"),
+    ],
+)
+def test_a_refusal_names_field_value_and_what_is_allowed(text: str, said: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        read_message(text)
+    assert str(refused.value).startswith(said)

@@ -1,0 +1,50 @@
+"""``parlour serve``: a page on this machine to play on."""
+
+import argparse
+from pathlib import Path
+
+from .arguments import AGENT_HELP, Parser, read_path, read_whole
+
+PORT = 8727
+
+
+def add_serve(parser: Parser) -> None:
+    """Add the arguments of ``parlour serve``."""
+    parser.add_argument(
+        "--port",
+        type=read_whole(65535),
+        default=PORT,
+        help=f"where it listens, on this machine alone; 0: a free one (default: {PORT})",
+    )
+    parser.add_argument(
+        "--db",
+        type=read_path,
+        metavar="FILE",
+        help="SQLite file for results (default: parlour/results.sqlite in the user data folder)",
+    )
+    parser.add_argument(
+        "--agents",
+        nargs="+",
+        default=[],
+        metavar="AGENT",
+        help=f"agents to offer beside the usual ones: {AGENT_HELP}",
+    )
+
+
+def run_serve(arguments: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C."""
+    from parlour.page.server import make_server, open_socket
+    from parlour.page.store import ResultStore, data_file
+
+    if arguments.port < 0:
+        raise ValueError(f"port={arguments.port}: allowed are 0–65535")
+    path: Path = arguments.db or data_file()
+    listening = open_socket(arguments.port)
+    store = ResultStore(path)
+    print(f"Parlour plays at http://localhost:{listening.getsockname()[1]} (Ctrl-C ends it)")
+    print(f"results: {path}", flush=True)
+    try:
+        make_server(listening, store, tuple(arguments.agents)).run(sockets=[listening])
+    finally:
+        store.close()
+    return 0
