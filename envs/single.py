@@ -258,6 +258,19 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         """Close the window, if there is one."""
         self._renderer.close()
 
+    def widget(self) -> Any:
+        """Return the table as a widget for notebooks: a click on it steps this environment.
+
+        Raises DependencyNotInstalled without ``parlour[widget]``, ResetNeeded before a reset.
+        """
+        try:
+            from .widget import TableWidget
+        except ImportError as missing:
+            raise gym.error.DependencyNotInstalled(
+                "a widget needs anywidget: pip install 'parlour[widget]'"
+            ) from missing
+        return TableWidget(self)
+
     def _repr_svg_(self) -> str:
         return svg(self.scene(), **self._renderer.style._asdict())
 

@@ -12,6 +12,7 @@ from parlour.agents.registry import Agent, choose_actions
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
+from parlour.training.evaluation.replay import Replay
 from parlour.training.play.lone import LoneGame, make_agent_turn
 from parlour.training.play.notice import Notice, best_text
 
@@ -127,6 +128,13 @@ class LonePlay:
         best = best_text(self.notice, history[0]) if self.deal.is_over else ""
         if len(history) == len(self.deal.history) and history[-1] is self.deal.history[-1]:
             self.chances, self.best_possible = chances, best
+
+    def replay(self) -> tuple[Replay, int]:
+        """Return the game as it is recorded, and one's seat. ValueError while it goes on."""
+        if not self.deal.is_over:
+            raise ValueError("the game is not over yet")
+        name = "you and agents" if self.agent_moves else "you"
+        return self.deal.replay(self.variant, (name,)), 0
 
     def result(self) -> dict[str, Any]:
         """Return what the store keeps of the finished game."""

@@ -87,6 +87,8 @@ MESSAGES: dict[str, dict[str, Field]] = {
     "take_back": {},
     "restart": {},
     "next_hand": {},
+    "review": {},
+    "replay": {"number": _whole(0, LARGEST)},
     "advise": {"agent": TEXT},
     "agent_move": {"agent": TEXT},
 }

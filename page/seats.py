@@ -9,6 +9,7 @@ from parlour.agents.explanation import explain
 from parlour.agents.registry import Agent, choose_actions
 from parlour.envs import Game
 from parlour.envs.core.rules_table import describe_rules
+from parlour.training.evaluation.replay import Replay
 from parlour.training.play.lone import make_agent_turn
 from parlour.training.play.table import SeatChoice, TableChoice, TableSession
 
@@ -98,6 +99,12 @@ class SeatPlay:
 
     def judge(self) -> None:
         """Do nothing: no solver knows tables of several."""
+
+    def replay(self) -> tuple[Replay, int]:
+        """Return the hand as it is recorded, and one's seat. ValueError while it goes on."""
+        if not self.table.is_over:
+            raise ValueError("this hand is not over yet")
+        return self.table.replay(self.variant), self.table.own
 
     def result(self) -> dict[str, Any]:
         """Return what the store keeps of the finished hand."""

@@ -8,7 +8,6 @@ import socket
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -18,14 +17,14 @@ from starlette.responses import FileResponse, JSONResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from parlour.envs.core.drawing import card_art
+from parlour.envs.web_files import WEB, all_art
+from parlour.training.evaluation.replay import Replay
 
 from .guard import guard
 from .messages import LONGEST, Refusal, read_message
 from .session import Session, Sessions, answer, list_games
 from .store import ResultStore
 
-WEB = Path(__file__).with_name("web")
 FILES = {"": "index.html", "parlour.js": "parlour.js", "parlour.css": "parlour.css"}
 LARGEST_FRAME = 8 * LONGEST
 """Bytes; the websocket is closed at once where one says that more follow."""
@@ -38,7 +37,7 @@ LOG = logging.getLogger("parlour.page")
 class Hub:
     """Which tabs look at which session, and the threads that work for them.
 
-    Moves and agents have two threads, the solver has one: a click waits for no solver.
+    Moves and agents have two threads, solver and reviews one each: a click waits for neither.
     """
 
     def __init__(self, sessions: Sessions) -> None:
@@ -48,11 +47,13 @@ class Hub:
         self.judging: dict[str, asyncio.Task[None]] = {}
         self.workers = ThreadPoolExecutor(2, "parlour-moves")
         self.solver = ThreadPoolExecutor(1, "parlour-solver")
+        self.reviewing: dict[str, asyncio.Task[None]] = {}
+        self.reviews = ThreadPoolExecutor(1, "parlour-reviews")
 
     async def serve_tab(self, tab: WebSocket) -> None:
         """Answer one tab until it is closed."""
         await tab.accept()
-        await tab.send_json(list_games())
+        await tab.send_json(list_games(self.sessions.replays))
         session: Session | None = None
         try:
             while True:
@@ -90,6 +91,8 @@ class Hub:
             said = await self._run(self.workers, partial(answer, session, do, fields), session)
         if said != NOTHING:
             await tab.send_text(said)
+            if session.shown is not None and session.id not in self.reviewing:
+                self.reviewing[session.id] = asyncio.create_task(self._review(session))
             return
         await self._show(session)
         if session.id not in self.judging:
@@ -118,15 +121,26 @@ class Hub:
         finally:
             self.judging.pop(session.id, None)
 
+    async def _review(self, session: Session) -> None:
+        """Review the game that a session looks at, and the next one where that has changed."""
+        try:
+            while session.shown is not None and session.reviewed != session.shown.ticket:
+                said = await self._run(self.reviews, session.review, session)
+                await self._send(session, said)
+        finally:
+            self.reviewing.pop(session.id, None)
+
     async def _view(self, session: Session) -> str:
         async with self.locks.setdefault(session.id, asyncio.Lock()):
             return await self._run(self.workers, session.view, session)
 
     async def _show(self, session: Session) -> None:
-        view = await self._view(session)
+        await self._send(session, await self._view(session))
+
+    async def _send(self, session: Session, text: str) -> None:
         for tab in list(self.tabs.get(session.id, ())):
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is being closed
-                await tab.send_text(view)
+                await tab.send_text(text)
 
     def _leave(self, tab: WebSocket, session: Session) -> None:
         left = self.tabs.get(session.id, set())
@@ -145,8 +159,7 @@ def _send_file(file: str) -> Callable[[Request], Awaitable[FileResponse]]:
 
 
 async def _send_art(_: Request) -> JSONResponse:
-    themes = ("light", "dark")
-    return JSONResponse({theme: card_art(theme) for theme in themes})
+    return JSONResponse(all_art())
 
 
 def make_app(sessions: Sessions, port: int) -> Callable[..., Any]:
@@ -170,10 +183,13 @@ def open_socket(port: int) -> socket.socket:
 
 
 def make_server(
-    listening: socket.socket, store: ResultStore | None, more: tuple[str, ...] = ()
+    listening: socket.socket,
+    store: ResultStore | None,
+    more: tuple[str, ...] = (),
+    replays: tuple[Replay, ...] = (),
 ) -> uvicorn.Server:
     """Return the server of a socket; ``run(sockets=[listening])`` runs it until it is stopped."""
-    app = make_app(Sessions(store, more), listening.getsockname()[1])
+    app = make_app(Sessions(store, more, replays), listening.getsockname()[1])
     return uvicorn.Server(
         uvicorn.Config(
             app,

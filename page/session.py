@@ -2,12 +2,14 @@
 
 import secrets
 from collections import OrderedDict
-from typing import Any
+from typing import Any, NamedTuple
 
 from parlour.agents.registry import Agent, IllegalActionError
 from parlour.envs import GAMES, Game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe_options
+from parlour.training.evaluation.replay import Replay
+from parlour.training.evaluation.replay_view import replay_data, review_data, review_replay
 
 from .lone import LonePlay
 from .players import list_agents, load_page_agent
@@ -17,17 +19,41 @@ from .store import ResultStore
 MOST_SESSIONS = 100
 """The session that nobody has used for longest is dropped for a new one."""
 MOST_AGENTS = 8
+MOST_REPLAYS = 500
+"""Recorded games that a page lists."""
+WORLDS = 50
+"""Worlds that are dealt for each decision of a game that is reviewed on the page."""
+
+
+class Shown(NamedTuple):
+    """A game that is looked at, as ``seat`` sees it, whose decisions are reviewed.
+
+    ``ticket`` is its number among those of the session.
+    """
+
+    replay: Replay
+    seat: int
+    ticket: int
 
 
 class Session:
     """One person's game. All methods are called by one thread at a time.
 
-    ``more`` are agents that the server was started with; ``store`` None keeps no results.
+    ``more`` and ``replays`` are the agents and the recorded games that the server was started with;
+    ``store`` None keeps no results.
     """
 
-    def __init__(self, store: ResultStore | None = None, more: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        store: ResultStore | None = None,
+        more: tuple[str, ...] = (),
+        replays: tuple[Replay, ...] = (),
+    ) -> None:
         self.id = secrets.token_hex(16)
-        self.store, self.more = store, more
+        self.store, self.more, self.replays = store, more, replays
+        self.shown: Shown | None = None
+        self.reviewed = 0
+        """The ticket of the game that was reviewed last."""
         self.play: LonePlay | SeatPlay | None = None
         self.agents: dict[str, Agent] = {}
         self.number = 0
@@ -41,6 +67,8 @@ class Session:
         """
         if do == "new":
             self._begin(**fields)
+        elif do in ("replay", "review"):
+            return self._show_replay(self._find_replay(**fields) if do == "replay" else None)
         elif do == "advise":
             said = self._playing().advise(self._agent(fields["agent"]))
             return {"kind": "advice", "number": self.number, **said}
@@ -83,6 +111,33 @@ class Session:
         else:
             self.play = LonePlay(*asked)
         self.agents = {}
+
+    def _find_replay(self, number: int) -> Replay:
+        if number >= len(self.replays):
+            raise ValueError(f"number={number}: there are {len(self.replays)} recorded games")
+        return self.replays[number]
+
+    def _show_replay(self, replay: Replay | None) -> dict[str, Any]:
+        """Open a recorded game, or (None) the one that was just played; its review comes later."""
+        seat = 0
+        if replay is None:
+            replay, seat = self._playing().replay()
+        ticket = 1 + (self.shown.ticket if self.shown else 0)
+        data = replay_data(replay, seat)
+        del data["review"]
+        self.shown = Shown(replay, seat, ticket)
+        return {"kind": "replay", "ticket": ticket, "data": data}
+
+    def review(self) -> dict[str, Any]:
+        """Review the game that is looked at; it takes its time, and runs beside everything else."""
+        shown = self.shown
+        assert shown is not None
+        self.reviewed = shown.ticket
+        try:
+            found = review_data(review_replay(shown.replay, shown.seat, WORLDS))
+        except ValueError as error:
+            found = {"error": f"there is no review: {error}"}
+        return {"kind": "review", "ticket": shown.ticket, "review": found}
 
     def _playing(self) -> LonePlay | SeatPlay:
         if self.play is None:
@@ -129,13 +184,18 @@ def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] 
 class Sessions:
     """All sessions by their id, at most so many."""
 
-    def __init__(self, store: ResultStore | None = None, more: tuple[str, ...] = ()) -> None:
-        self.store, self.more = store, more
+    def __init__(
+        self,
+        store: ResultStore | None = None,
+        more: tuple[str, ...] = (),
+        replays: tuple[Replay, ...] = (),
+    ) -> None:
+        self.store, self.more, self.replays = store, more, replays[:MOST_REPLAYS]
         self.open: OrderedDict[str, Session] = OrderedDict()
 
     def find(self, session: str | None) -> Session:
         """Return a session by its id; a new one where there is none of that id any more."""
-        found = self.open.get(session or "") or Session(self.store, self.more)
+        found = self.open.get(session or "") or Session(self.store, self.more, self.replays)
         self.open[found.id] = found
         self.open.move_to_end(found.id)
         while len(self.open) > MOST_SESSIONS:
@@ -143,9 +203,10 @@ class Sessions:
         return found
 
 
-def list_games() -> dict[str, Any]:
-    """Return the message that says what there is to play."""
-    return {"kind": "games", "games": [_describe(game) for game in GAMES.values()]}
+def list_games(replays: tuple[Replay, ...] = ()) -> dict[str, Any]:
+    """Return the message that says what there is to play, and to look at."""
+    games = [_describe(game) for game in GAMES.values()]
+    return {"kind": "games", "games": games, "replays": [one.headline for one in replays]}
 
 
 def _describe(game: Game) -> dict[str, Any]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .evaluation.replay import Replay
     from .evaluation.replay_checks import verify_replays
     from .evaluation.replay_files import load_replays
+    from .evaluation.replay_view import review_replay, save_html
+    from .evaluation.replay_widget import show
     from .evaluation.review import Review, review_game
     from .evaluation.review_bank import BankReview, review_bank
     from .learning.sb3 import CardVecEnv
@@ -46,6 +48,9 @@ _PLACES = {
     "resume": "learning.train",
     "review_bank": "evaluation.review_bank",
     "review_game": "evaluation.review",
+    "review_replay": "evaluation.replay_view",
+    "save_html": "evaluation.replay_view",
+    "show": "evaluation.replay_widget",
     "train": "learning.train",
     "verify_replays": "evaluation.replay_checks",
 }
@@ -72,6 +77,9 @@ __all__ = [
     "resume",
     "review_bank",
     "review_game",
+    "review_replay",
+    "save_html",
+    "show",
     "train",
     "verify_replays",
 ]

@@ -10,8 +10,12 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra page")
 
+from parlour.agents.registry import load_agent
+from parlour.envs import game
+from parlour.page.lone import LonePlay
 from parlour.page.server import make_server, open_socket
 from parlour.page.store import ResultStore
+from parlour.training import Replay
 
 
 class Served(NamedTuple):
@@ -23,6 +27,16 @@ class Served(NamedTuple):
         return f"http://localhost:{self.port}"
 
 
+def agents_game(variant: str, deal: int) -> Replay:
+    """A game of Pyramid that greedy has played."""
+    pyramid = game("pyramid")
+    play = LonePlay(pyramid, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    greedy = load_agent("greedy", pyramid, play.rules)
+    while not play.deal.is_over:
+        play.play_agent(greedy)
+    return play.replay()[0]
+
+
 @pytest.fixture(autouse=True)
 def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
@@ -32,7 +46,7 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     store = ResultStore(tmp_path_factory.mktemp("results") / "results.sqlite")
     listening = open_socket(0)
-    server = make_server(listening, store)
+    server = make_server(listening, store, replays=(agents_game("three-passes", 0),))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not server.started:

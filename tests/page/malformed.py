@@ -20,6 +20,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "take_back": {},
     "restart": {},
     "next_hand": {},
+    "review": {},
+    "replay": {"number": 0},
     "advise": {"agent": "greedy"},
     "agent_move": {"agent": "greedy"},
 }

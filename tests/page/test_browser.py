@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from parlour.envs import game
 from parlour.envs.core.truth import solver_of
 from parlour.page.lone import LonePlay
+from parlour.training import review_replay, save_html
 from parlour.training.play.notice import LIMIT
-from tests.page.conftest import Served
+from tests.page.conftest import Served, agents_game
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -20,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs an installed chromium"),
 ]
 PYRAMID = game("pyramid")
-SLOW = 120_000
+SLOW = 60_000
 """Milliseconds: a kernel may have to be compiled first."""
 LOST, LOSING = 7, 14
 """A deal that cannot be won in classic or web, and one that can."""
@@ -34,9 +36,18 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
+@pytest.fixture(scope="module")
+def game_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A game that greedy threw away, with a review."""
+    replay = agents_game("three-passes", 0)
+    path = tmp_path_factory.mktemp("replay") / "game.html"
+    save_html(replay, path, 0, review_replay(replay, worlds=10))
+    return path
+
+
 @pytest.fixture
 def page(browser: Any, served: Served) -> Iterator[Any]:
-    context = browser.new_context()
+    context = browser.new_context(reduced_motion="reduce")
     found = open_page(context, served)
     yield found
     assert found.errors == []
@@ -70,6 +81,29 @@ def moves(page: Any, number: int) -> None:
     sync_api.expect(page.locator("[data-part=facts]")).to_contain_text(
         re.compile(rf"moves {number}\b"), timeout=SLOW
     )
+
+
+def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> None:
+    page = browser.new_page(reduced_motion="reduce")
+    asked, errors = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(game_file.as_uri())
+    shows(page, "said", "0 of ")
+    first = table_of(page)
+    page.keyboard.press("ArrowRight")
+    shows(page, "said", "1 of ")
+    assert table_of(page) != first
+    page.keyboard.press("End")
+    shows(page, "said", "the end")
+    shows(page, "verdict", "lost by decisions")
+    page.keyboard.press("Home")
+    page.keyboard.press("n")
+    shows(page, "verdict", "best was")
+    sync_api.expect(page.locator(".advised")).to_have_count(1)
+    assert asked == [game_file.as_uri()]
+    assert errors == []
+    page.close()
 
 
 def solution(variant: str, deal: int) -> tuple[LonePlay, list[int]]:
@@ -299,3 +333,26 @@ def test_nothing_sticks_out(page: Any, width: int) -> None:
         assert wide <= width
         box = page.locator("[data-part=svg]").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+@pytest.mark.slow
+def test_a_replay_is_gone_through_with_the_review_beside_it(page: Any) -> None:
+    page.click("text=Replays")
+    page.click("[data-do=replay]")
+    replay = page.locator(".replay")
+    sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
+    page.click("text=Next loss")
+    sync_api.expect(replay.locator("[data-part=verdict]")).to_contain_text("threw the win away")
+    place = replay.locator("[data-part=said]").inner_text()
+    page.keyboard.press("ArrowRight")
+    sync_api.expect(replay.locator("[data-part=said]")).not_to_have_text(place)
+    page.click("text=Back to the table")
+    begin(page, "classic", 3)
+    assert page.is_disabled("text=Review this game")
+    page.select_option("[data-part=agent]", "greedy")
+    page.select_option("[data-part=speed]", "0")
+    page.click("text=Play on")
+    sync_api.expect(page.locator("[data-do=review]")).to_be_enabled(timeout=SLOW)
+    page.click("text=Review this game")
+    sync_api.expect(replay.locator("[data-part=judge]")).to_contain_text("Values", timeout=SLOW)
+    sync_api.expect(replay.locator("[data-part=head]")).to_contain_text("you and agents")

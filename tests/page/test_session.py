@@ -14,9 +14,10 @@ from parlour.envs.core.truth import play_actions, solver_of
 from parlour.page.lone import LonePlay
 from parlour.page.players import list_agents, load_page_agent
 from parlour.page.seats import SeatPlay
-from parlour.page.session import MOST_SESSIONS, Session, Sessions, answer
+from parlour.page.session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from parlour.page.store import COLUMNS, ResultStore
 from parlour.training.play.notice import LIMIT
+from tests.page.conftest import agents_game
 
 PYRAMID = game("pyramid")
 ANY = 3
@@ -189,6 +190,50 @@ def test_an_agent_advises_and_plays_to_the_end() -> None:
     }
     assert lone(session).result()["agent_moves"] > 5
     assert lone(session).own_best == ""  # it was not the person's
+
+
+def test_a_game_is_reviewed_when_it_is_over_and_not_before() -> None:
+    """Its review knows all cards: whoever still plays must not see it."""
+    session = begin(variant="classic", deal=ANY)
+    assert answer(session, "review", {}) == {"kind": "refused", "text": "the game is not over yet"}
+    while not session.view()["play"]["over"]:
+        session.handle("agent_move", {"agent": "greedy"})
+    number = session.number
+    said = session.handle("review", {})
+    assert said is not None
+    assert said["kind"] == "replay"
+    assert said["data"]["played"] == lone(session).deal.actions
+    assert session.number == number  # the game itself has not changed
+    found = session.review()
+    assert (found["kind"], found["ticket"]) == ("review", said["ticket"])
+    assert found["review"]["totals"]["outcome"] == float(lone(session).deal.result().won)
+    json.dumps([said, found], allow_nan=False)
+
+
+def test_a_hand_is_reviewed_as_ones_own_seat_sees_it() -> None:
+    session = begin(name="seven_twenty_seven", variant="mini", deal=4, seat=1)
+    if not table_of(session).table.is_over:
+        assert answer(session, "review", {})
+    play_hand(session)
+    said = session.handle("review", {})
+    assert said is not None
+    assert session.shown is not None
+    assert session.shown.seat == 1
+    down = [item for item in said["data"]["items"] if item["face"] == "down"]
+    assert all(item["card"] is None for item in down)
+
+
+def test_recorded_games_are_opened_by_number() -> None:
+    replay = agents_game("classic", ANY)
+    session = Sessions(replays=(replay,)).find(None)
+    assert list_games((replay,))["replays"] == [replay.headline]
+    said = session.handle("replay", {"number": 0})
+    assert said is not None
+    assert len(said["data"]["scenes"]) == len(replay.actions) + 1
+    assert answer(session, "replay", {"number": 1}) == {
+        "kind": "refused",
+        "text": "number=1: there are 1 recorded games",
+    }
 
 
 def test_no_agent_is_a_path_or_a_module() -> None:

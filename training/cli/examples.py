@@ -50,6 +50,7 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour replay greedy.jsonl --game 3          step by step, as text
   parlour replay greedy.jsonl --game 3 --move 10 --svg position.svg
   parlour replay greedy.jsonl --game 3 --film game.gif
+  parlour replay greedy.jsonl --game 3 --html game.html
 """,
     "review": """\
   parlour review pyramid --deal 17 --agent greedy --out results
@@ -65,6 +66,7 @@ the means over a bank with by_kind, by_phase and worst.
 """,
     "serve": """\
   parlour serve
+  parlour serve --replay greedy.jsonl
   parlour serve --port 0 --db results.sqlite --agents runs/my-agent
 
 The page is at http://localhost:8727, for this machine alone. It needs pip install "parlour[page]".

@@ -13,15 +13,17 @@ from ..evaluation.film import save_film
 from ..evaluation.replay import Replay
 from ..evaluation.replay_checks import Fault, verify_replays
 from ..evaluation.replay_files import iterate_replays
+from ..evaluation.replay_view import review_replay, save_html
+from ..evaluation.review_judges import WORLDS
 from ..evaluation.terminal import as_line, print_notice
 from ..files import write_bytes
-from .arguments import read_path, read_seconds, read_whole, refuse_flags
+from .arguments import MOST_ROWS, read_path, read_seconds, read_whole, refuse_flags
 
 LISTED = 20
 """So many games are listed."""
 FAULTY = 1
 """Exit status where a game is not what was recorded."""
-ONE_GAME = ("move", "seat", "svg", "film", "delay")
+ONE_GAME = ("move", "seat", "svg", "film", "html", "worlds", "delay")
 """Arguments that speak of one game."""
 
 
@@ -50,6 +52,17 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--delay", type=read_seconds, help="seconds of a picture in the film (default: 0.8)"
     )
+    parser.add_argument(
+        "--html",
+        type=read_path,
+        metavar="FILE",
+        help="write the game as one page for any browser, with a review of it",
+    )
+    parser.add_argument(
+        "--worlds",
+        type=read_whole(MOST_ROWS),
+        help=f"of each decision in that review; 0: no review (default: {WORLDS})",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON on stdout")
 
 
@@ -64,7 +77,7 @@ def run_replay(arguments: argparse.Namespace) -> int:
     _require_sound(replay)
     if arguments.json:
         print(json.dumps(_describe(replay)))
-    elif arguments.svg or arguments.film:
+    elif arguments.svg or arguments.film or arguments.html:
         _write(replay, arguments)
     else:
         _show(replay, arguments.move, arguments.seat)
@@ -134,6 +147,17 @@ def _write(replay: Replay, arguments: argparse.Namespace) -> None:
         seconds = 0.8 if arguments.delay is None else arguments.delay
         save_film(replay, arguments.film, arguments.seat, seconds)
         print(f"written: {arguments.film}")
+    if arguments.html:
+        _write_html(replay, arguments)
+
+
+def _write_html(replay: Replay, arguments: argparse.Namespace) -> None:
+    """One page; at a table of several as one seat sees it, or else the first."""
+    seat = arguments.seat or 0
+    worlds = WORLDS if arguments.worlds is None else arguments.worlds
+    review = review_replay(replay, seat, worlds) if worlds else None
+    save_html(replay, arguments.html, seat, review)
+    print(f"written: {arguments.html}")
 
 
 def _show(replay: Replay, move: int | None, seat: int | None) -> None:

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from ..evaluation.replay_files import load_replays
+from ..evaluation.terminal import print_notice
 from .arguments import AGENT_HELP, Parser, read_path, read_whole
 
 PORT = 8727
@@ -30,21 +32,34 @@ def add_serve(parser: Parser) -> None:
         help=f"agents to offer beside the usual ones: {AGENT_HELP}",
     )
 
+    parser.add_argument(
+        "--replay",
+        nargs="+",
+        default=[],
+        type=read_path,
+        metavar="FILE",
+        help="recorded games to look at on the page, with a review beside them",
+    )
+
 
 def run_serve(arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
     from parlour.page.server import make_server, open_socket
+    from parlour.page.session import MOST_REPLAYS
     from parlour.page.store import ResultStore, data_file
 
     if arguments.port < 0:
         raise ValueError(f"port={arguments.port}: allowed are 0–65535")
     path: Path = arguments.db or data_file()
+    replays = tuple(one for file in arguments.replay for one in load_replays(file))
+    if len(replays) > MOST_REPLAYS:
+        print_notice(f"--replay: the page lists the first {MOST_REPLAYS} of {len(replays):,} games")
     listening = open_socket(arguments.port)
     store = ResultStore(path)
     print(f"Parlour plays at http://localhost:{listening.getsockname()[1]} (Ctrl-C ends it)")
     print(f"results: {path}", flush=True)
     try:
-        make_server(listening, store, tuple(arguments.agents)).run(sockets=[listening])
+        make_server(listening, store, tuple(arguments.agents), replays).run(sockets=[listening])
     finally:
         store.close()
     return 0

@@ -1,0 +1,94 @@
+"""The widget of a notebook: it carries the scene, and a click on it steps the environment."""
+
+import sys
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import parlour.envs
+
+pytest.importorskip("anywidget", reason="needs the extra widget")
+
+
+def open_widget(name: str = "parlour/Pyramid-v0", **keywords: Any) -> tuple[Any, Any]:
+    assert parlour.envs
+    env: Any = gym.make(name, **keywords)
+    env.reset(seed=3)
+    return env.unwrapped, env.unwrapped.widget()
+
+
+def click(widget: Any, action: Any) -> None:
+    """What a browser sends."""
+    widget._handle_custom_msg({"do": "click", "action": action}, [])
+
+
+def legal(env: Any) -> int:
+    return int(np.flatnonzero(env.action_masks())[0])
+
+
+@pytest.mark.parametrize("name", ["Pyramid", "PokerSquares", "PussInTheCorner", "SevenTwentySeven"])
+def test_the_state_carries_the_scene_and_a_click_steps(name: str) -> None:
+    env, widget = open_widget(f"parlour/{name}-v0")
+    state = widget.get_state()
+    assert state["scene"] == env.scene().to_dict()
+    assert set(state["art"]) == {"light", "dark"}
+    assert "export default" in str(state["_esm"])
+    click(widget, legal(env))
+    assert widget.get_state()["scene"] == env.scene().to_dict() != state["scene"]
+
+
+def test_what_cannot_be_played_changes_nothing() -> None:
+    env, widget = open_widget()
+    before, masks = widget.get_state()["scene"], env.action_masks()
+    for action in (int(np.flatnonzero(~masks)[0]), -1, 999, "22", None, 3.0):
+        click(widget, action)
+    widget._handle_custom_msg("nonsense", [])
+    assert widget.get_state()["scene"] == before
+
+
+def test_it_is_drawn_anew_when_asked_and_over_at_the_end() -> None:
+    env, widget = open_widget()
+    before = widget.get_state()["scene"]
+    env.step(legal(env))
+    assert widget.get_state()["scene"] == before
+    widget.refresh()
+    assert widget.get_state()["scene"] == env.scene().to_dict() != before
+    for _ in range(300):
+        click(widget, legal(env))
+    assert "reset" in widget.facts  # the game is over: a click says what to do
+
+
+def test_what_is_hidden_is_not_sent() -> None:
+    _, widget = open_widget("parlour/SevenTwentySeven-v0")
+    hidden = [item for item in widget.scene["items"] if item["face"] == "down"]
+    assert hidden
+    assert all(item["card"] is None for item in hidden)
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, _ = open_widget()
+    monkeypatch.delitem(sys.modules, "parlour.envs.widget")
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(gym.error.DependencyNotInstalled, match=r"parlour\[widget\]"):
+        env.widget()
+
+
+@pytest.mark.slow
+def test_it_works_in_a_notebook_without_a_display() -> None:
+    """The state that the kernel has sent carries the scene, and the module that draws it."""
+    nbformat = pytest.importorskip("nbformat")
+    from nbclient import NotebookClient
+
+    code = (
+        "import gymnasium as gym\nimport parlour.envs\n"
+        "env = gym.make('parlour/Pyramid-v0')\n_ = env.reset(seed=3)\nenv.unwrapped.widget()"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    client = NotebookClient(notebook, timeout=300, store_widget_state=True)
+    client.execute()
+    shown = notebook.cells[0].outputs[-1].data["application/vnd.jupyter.widget-view+json"]
+    state = client.widget_state[shown["model_id"]]
+    assert len(state["scene"]["items"]) >= 28
+    assert "export default" in state["_esm"]

@@ -1,0 +1,98 @@
+"""A replay as data and as one HTML file: every scene, what was done, the review beside it."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs import game
+from parlour.envs.core.rows import resample_copies, view_states
+from parlour.training import Replay, evaluate, load_replays, review_replay, save_html
+from parlour.training.evaluation.replay_view import replay_data
+from parlour.training.play.table import SeatChoice, TableChoice, TableSession
+
+
+@pytest.fixture(scope="module")
+def lone(tmp_path_factory: pytest.TempPathFactory) -> Replay:
+    path = tmp_path_factory.mktemp("recorded") / "greedy.jsonl"
+    evaluate("pyramid", "greedy", variant="classic", deals=1, first=2, key="view", record=path)
+    return load_replays(path)[0]
+
+
+@pytest.fixture(scope="module")
+def table() -> Replay:
+    found = game("seven_twenty_seven")
+    choice = TableChoice(found, found.make_rules("home"), None, 5, "view")
+    session = TableSession(choice, SeatChoice(1), "greedy")
+    session.begin_hand()
+    while not session.is_over:
+        session.play(session.choose())
+    return session.replay("home")
+
+
+def scenes_of(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The scenes whole again."""
+    items = data["items"]
+    return [one | {"items": [items[k] for k in one["items"]]} for one in data["scenes"]]
+
+
+@pytest.mark.parametrize("seat", [None, 0])
+def test_every_scene_is_there(lone: Replay, table: Replay, seat: int | None) -> None:
+    for replay in (lone, table):
+        data = json.loads(json.dumps(replay_data(replay, seat), allow_nan=False))
+        moves = range(len(replay.actions) + 1)
+        assert scenes_of(data) == [replay.scene(move, seat).to_dict() for move in moves]
+        assert data["played"] == list(replay.actions)
+        assert data["actions"][0] == replay.action_text(0)
+        assert data["review"] is None
+
+
+def test_a_seat_is_shown_nothing_of_the_others_cards(table: Replay) -> None:
+    """With the hidden cards dealt anew the game looks the same to it, as long as it is played."""
+    states, seat = table.states(), 1
+    scenes = scenes_of(replay_data(table, seat))
+    seats, faces = np.array([seat]), set()
+    for k in range(len(table.actions)):
+        for seed in range(5):
+            again = resample_copies(table.game, table.rules, states[k : k + 1], seed, seat)
+            shown = view_states(table.game, table.rules, again, seats)
+            assert table.game.layout(shown[0], table.rules).to_dict() == scenes[k]
+        faces |= {item["face"] for item in scenes[k]["items"]}
+    assert "down" in faces
+
+
+def test_the_review_tells_of_every_decision_and_sums_up(lone: Replay) -> None:
+    review = review_replay(lone, worlds=10)
+    found = json.loads(json.dumps(replay_data(lone, 0, review), allow_nan=False))["review"]
+    assert [one["step"] for one in found["decisions"]] == review.steps.tolist()
+    totals = found["totals"]
+    way = totals["first_chance"] - totals["loss"] - totals["unseen"] + totals["luck"]
+    assert way == pytest.approx(totals["outcome"])
+    with pytest.raises(ValueError, match="seat=3"):
+        review_replay(lone, 3, 10)
+
+
+def test_the_file_needs_nothing_else(lone: Replay, tmp_path: Path) -> None:
+    path = tmp_path / "game.html"
+    save_html(lone, path, 0, review_replay(lone, worlds=5))
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)=\"(?!data:)|@import|url\(", text)
+    assert "default-src 'none'" in text
+    (data,) = re.findall(r'id="parlour-data">(.*?)</script>', text)
+    found = json.loads(data)
+    assert len(found["replay"]["scenes"]) == len(lone.actions) + 1
+    assert found["replay"]["review"]["decisions"]
+    assert text.count("</script>") == 2
+    assert len(text) < 2_000_000
+
+
+def test_names_in_the_file_end_no_script(lone: Replay, tmp_path: Path) -> None:
+    named = replace(lone, agents=("</script><b>",))
+    save_html(named, tmp_path / "game.html")
+    text = (tmp_path / "game.html").read_text(encoding="utf-8")
+    assert "</script><b>" not in text
+    assert text.count("</script>") == 2
