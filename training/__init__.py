@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .evaluation.replay_widget import show
     from .evaluation.review import Review, review_game
     from .evaluation.review_bank import BankReview, review_bank
+    from .evaluation.review_lost import review_lost
     from .learning.sb3 import CardVecEnv
     from .learning.settings import Settings, make_settings
     from .learning.settings_files import preset
@@ -48,6 +49,7 @@ _PLACES = {
     "resume": "learning.train",
     "review_bank": "evaluation.review_bank",
     "review_game": "evaluation.review",
+    "review_lost": "evaluation.review_lost",
     "review_replay": "evaluation.replay_view",
     "save_html": "evaluation.replay_view",
     "show": "evaluation.replay_widget",
@@ -77,6 +79,7 @@ __all__ = [
     "resume",
     "review_bank",
     "review_game",
+    "review_lost",
     "review_replay",
     "save_html",
     "show",

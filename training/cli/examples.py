@@ -57,6 +57,8 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour review pyramid --deal 0 --actions "pyramid 22" "pyramid 21" DEAL
   parlour review pyramid --agent greedy --deals 200 --worlds 50
   parlour review seven-twenty-seven --deal 3 --agent greedy --field tight loose
+  parlour compare pyramid --agents uniform greedy --deals 300 --out results
+  parlour review --from results --lost-though-winnable --agent greedy
 
 Of the worlds that fit what was known, the share that could still be won is found for every legal
 action, by the exact solver; where there is none, actions are played out by an agent (--player).

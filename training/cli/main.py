@@ -91,8 +91,9 @@ def parser() -> Parser:
         examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
         parsers[name] = added.add_parser(name, help=text, description=text, epilog=examples)
         parsers[name].set_defaults(parser=parsers[name])
-    for name in ("rules", "evaluate", "play", "review", "solve"):
+    for name in ("rules", "evaluate", "play", "solve"):
         _add_rules(parsers[name])
+    _add_rules(parsers["review"], optional=True)
     _add_rules(parsers["compare"], many=True)
     _add_rules(parsers["bench"], optional=True)
     parsers["evaluate"].add_argument(

@@ -8,7 +8,7 @@ from contextlib import nullcontext, redirect_stdout
 from functools import partial
 from typing import Any
 
-from parlour.envs import Game, find_game
+from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.deals import default_bank
 
 from ..evaluation.check_outputs import REVIEW_FILES, check_folder
@@ -16,7 +16,9 @@ from ..evaluation.play_steps import Progress
 from ..evaluation.review import review_deal
 from ..evaluation.review_bank import DEALS, BankReview, make_review_spec, review_spec
 from ..evaluation.review_judges import WORLDS, Judge, make_judge
-from ..evaluation.spec import EvaluationSpec
+from ..evaluation.review_lost import DEALS as LOST_DEALS
+from ..evaluation.review_lost import choose_lost, make_lost_spec, review_lost_deals
+from ..evaluation.spec import EvaluationSpec, check_number
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
@@ -71,12 +73,31 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         help="in games for several: who plays the other seats, taken round (default: greedy)",
     )
     parser.add_argument("--key", metavar="TEXT", help="the secret that all agents' draws come from")
+    parser.add_argument(
+        "--from",
+        dest="results",
+        type=read_path,
+        metavar="RESULTS",
+        help="instead of GAME: the folder that compare or evaluate --out wrote; goes with "
+        "--lost-though-winnable",
+    )
+    parser.add_argument(
+        "--lost-though-winnable",
+        action="store_true",
+        default=None,
+        help="with --from: play the deals again that --agent lost there though they could be won; "
+        f"the first {LOST_DEALS} (--deals), or one of them (--deal)",
+    )
     parser.add_argument("--out", type=read_path, metavar="FOLDER", help="write table and pictures")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
 
 def run_review(arguments: argparse.Namespace) -> int:
     """Print what decisions cost, of one game or of many; what was done stays if it is stopped."""
+    if arguments.results is not None or arguments.lost_though_winnable:
+        return _run_lost(arguments)
+    if arguments.game is None:
+        raise ValueError(f"name a game ({', '.join(GAMES)}), or results by --from")
     game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
     _check_flags(arguments, game, rules)
@@ -87,20 +108,59 @@ def run_review(arguments: argparse.Namespace) -> int:
         _tell(arguments, _review_actions(arguments, game, judge))
         return 0
     spec = _read_spec(arguments, game)
+    review = partial(_review_deals, arguments, spec, judge)
+    return _run_deals(arguments, spec, spec.deals, review)
+
+
+def _run_deals(
+    arguments: argparse.Namespace,
+    spec: EvaluationSpec,
+    deals: int,
+    review: Callable[..., None],
+    lost: int | None = None,
+) -> int:
+    """Review game after game; ``review`` is called with what shows progress, and a list to fill."""
     reviews: list[Any] = []
     failed: BaseException | None = None
     aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
-    with aside, progress_bars(spec.deals) as bars:
+    with aside, progress_bars(deals) as bars:
         try:
-            _review_deals(arguments, spec, judge, partial(_begin, bars, spec), reviews)
+            review(partial(_begin, bars, spec), reviews)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             if not reviews:
                 raise
             failed = error
-    _tell(arguments, _sum_up(arguments, spec, reviews))
+    _tell(arguments, _sum_up(arguments, spec, reviews, lost))
     if failed is not None:
         raise failed  # what was reviewed before it is kept all the same
     return 0
+
+
+def _run_lost(arguments: argparse.Namespace) -> int:
+    """Review the deals that results say were lost though they could be won."""
+    if arguments.results is None or not arguments.lost_though_winnable:
+        raise ValueError("--from RESULTS and --lost-though-winnable go together")
+    told = "--from says what was played"
+    if arguments.game is not None:
+        raise ValueError(f"game {arguments.game!r}: {told}")
+    refuse_flags(arguments, ("first", "bank", "key", "actions", "seat", "field"), told)
+    if arguments.option:
+        raise ValueError(f"--option: {told}")
+    if arguments.deal is not None:
+        refuse_flags(arguments, ("deals",), "--deal names one deal")
+    lost = choose_lost(arguments.results, arguments.agent, arguments.variant, arguments.deal)
+    deals = LOST_DEALS if arguments.deals is None else arguments.deals
+    check_number("deals", deals, 1)
+    spec = make_lost_spec(lost, arguments.any_rules)
+    judge = make_judge(spec.game, spec.rules, arguments.worlds, arguments.seed, arguments.player)
+    if arguments.out:
+        check_folder(arguments.out, REVIEW_FILES)
+
+    def review(progress: Any, reviews: list[Any]) -> None:
+        given: dict[str, Any] = {"progress": progress, "finished": reviews}
+        review_lost_deals(spec, lost[:deals], judge, arguments.agent, **given)
+
+    return _run_deals(arguments, spec, min(deals, len(lost)), review, len(lost))
 
 
 def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
@@ -157,11 +217,13 @@ def _review_deals(
     )
 
 
-def _sum_up(arguments: argparse.Namespace, spec: EvaluationSpec, reviews: list[Any]) -> Any:
-    """The one game, or all of them together."""
+def _sum_up(
+    arguments: argparse.Namespace, spec: EvaluationSpec, reviews: list[Any], lost: int | None
+) -> Any:
+    """The one game, or all of them together; ``lost`` is how many were lost though winnable."""
     if arguments.deal is not None:
         return reviews[0]
-    return BankReview(spec, reviews[0].agent, reviews)
+    return BankReview(spec, reviews[0].agent, reviews, lost)
 
 
 def _review_actions(arguments: argparse.Namespace, game: Game, judge: Judge) -> Any:

@@ -27,6 +27,14 @@ class LostDeal(NamedTuple):
     """What the results call the agent."""
     fewest: int | None
     """The moves of its shortest win; None: not known."""
+    key: str
+    """The secret that its draws came from: with it the same game can be played again."""
+    seed: int
+    """What the agent was made with, if it takes a seed."""
+    score: int
+    """The score that it was lost with."""
+    decisions: int
+    """How many actions the game had."""
 
 
 def find_lost(
@@ -39,12 +47,14 @@ def find_lost(
     the limit of moves count as lost. Raises ValueError for an agent that has not played, and where
     there are no results, or none of labelled deals of a game that is won; naming what there is.
     """
-    rows, summary = _read(results)
+    rows, summary = read_results(results)
     names = list(dict.fromkeys(one["agent"] for one in summary))
-    if agent is None and len(names) == 1:
+    if agent is None:
+        if len(names) > 1:
+            raise ValueError(f"agent: several have played, name one of {', '.join(names)}")
         agent = names[0]
     if agent not in names:
-        raise ValueError(unknown_text("agent", str(agent), names))
+        raise ValueError(unknown_text("agent", agent, names))
     if "winnable" not in rows or "won" not in rows:
         raise ValueError("results: no deal is labelled winnable or not; see parlour bank make")
     found = []
@@ -54,8 +64,13 @@ def find_lost(
     return found
 
 
-def _read(results: Comparison | Evaluation | Path | str) -> tuple[Any, list[dict[str, Any]]]:
-    """A data frame with a row a game, and the summaries of the evaluations."""
+def read_results(
+    results: Comparison | Evaluation | Path | str,
+) -> tuple[Any, list[dict[str, Any]]]:
+    """Return a data frame with a row a game, and the summaries of the evaluations.
+
+    Raises as `find_lost` does.
+    """
     import pyarrow.parquet as pq
 
     from .report import episodes
@@ -88,6 +103,12 @@ def _lost_of(rows: Any, one: dict[str, Any]) -> list[LostDeal]:
             int(deal),
             one["agent"],
             int(moves) if moves is not None and moves == moves else None,  # nan: not known
+            one["key"],
+            one["seed"],
+            int(score),
+            int(decisions),
         )
-        for deal, moves in zip(lost["deal"].tolist(), fewest, strict=True)
+        for deal, moves, score, decisions in zip(
+            lost["deal"], fewest, lost["score"], lost["decisions"], strict=True
+        )
     ]

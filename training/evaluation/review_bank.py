@@ -37,13 +37,17 @@ class BankReview(Presented):
     spec: EvaluationSpec
     agent: str
     reviews: list[Review]
+    lost_from: int | None = None
+    """Of how many deals these are the first, or all, of those lost though winnable; None: they are
+    those that the specification names (see `review_lost`)."""
     report = "review_report"
 
     def headline(self) -> str:
         """See `Presented.headline`."""
         n, lost = len(self.reviews), self.number_text(self.estimates["loss"].mean)
         where = f"{self.game.name}, {self.spec.variant}, bank {self.spec.bank}"
-        return f"{where}: {self.agent}, {n} deals, {lost} lost a deal"
+        which = "deals" if self.lost_from is None else "deals lost though winnable"
+        return f"{where}: {self.agent}, {n} {which}, {lost} lost a deal"
 
     @property
     def game(self) -> Game:
@@ -128,6 +132,7 @@ class BankReview(Presented):
             "bank": self.spec.bank,
             "first": self.spec.first,
             "deals": len(self.reviews),
+            "lost_though_winnable": self.lost_from,
             "key": self.spec.key,
             **describe_judge(self.judge),
             "winnable": self.winnable,
@@ -163,7 +168,7 @@ def review_spec(
     update = progress(first.name) if progress else None
     found = [] if finished is None else finished
     for deal in spec.numbers:
-        found.append(_review_deal(spec, int(deal), seated, seat, judge))
+        found.append(review_numbered(spec, int(deal), seated, seat, judge))
         if update is not None:
             update(1)
     return BankReview(spec, first.name, list(found))
@@ -222,7 +227,7 @@ def make_review_spec(
     return replace(spec, deals=1) if one else spec
 
 
-def _review_deal(
+def review_numbered(
     spec: EvaluationSpec, deal: int, agents: Sequence[FixedAgent], seat: int, judge: Judge
 ) -> Review:
     """Play one deal, with the draws that it has in an evaluation by the same key, and review it."""

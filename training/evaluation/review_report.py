@@ -173,7 +173,10 @@ def _thrown(found: Review) -> list[int]:
 def _show_bank(found: BankReview, console: Console) -> None:
     spec, n = found.spec, len(found.reviews)
     console.print(Text(f"{spec.game.title}, {spec.variant}, bank {spec.bank}: {found.agent}"))
-    if n < spec.deals:
+    if found.lost_from is not None:
+        some = f"the first {n:,} of {found.lost_from:,}" if n < found.lost_from else f"{n:,}"
+        console.print(Text(f"{some} deals lost though they could be won", "bold"))
+    elif n < spec.deals:
         console.print(Text(f"{n:,} of {spec.deals:,} deals were reviewed", "bold red"))
     times = 100 if found.judge.unit == "won" else 1
     table = make_table(f"a deal, mean of {n:,}", "", "%" if times == 100 else found.judge.unit)
@@ -186,7 +189,9 @@ def _show_bank(found: BankReview, console: Console) -> None:
         console.print(Text(f"truth, all cards known: {said}", "bold"))
     print_fitting(console, [_group_table("by kind of action", found, found.by_kind)])
     print_fitting(console, [_group_table("by phase", found, found.by_phase)])
-    print_fitting(console, [_worst_table(found)])
+    if found.lost_from is not None:
+        print_fitting(console, [_decisions_table("where each was lost", _all_thrown(found))])
+    print_fitting(console, [_decisions_table("worst decisions", found.worst)])
     _show_judge(found, console)
     show_key(spec.key, console)
 
@@ -207,10 +212,14 @@ def _group_table(title: str, found: BankReview, groups: list[dict[str, Any]]) ->
     return table
 
 
-def _worst_table(found: BankReview) -> Table:
-    table = make_table("worst decisions", "deal", "#", "action", "value", "loss", "best others")
+def _all_thrown(found: BankReview) -> list[tuple[Review, int]]:
+    return [(one, i) for one in found.reviews for i in _thrown(one)]
+
+
+def _decisions_table(title: str, places: list[tuple[Review, int]]) -> Table:
+    table = make_table(title, "deal", "#", "action", "value", "loss", "best others")
     table.columns[-1].justify = "left"
-    for one, i in found.worst:
+    for one, i in places:
         mark = Text("  threw it away", "bold red") if one.threw_away[i] else Text("")
         table.add_row(
             Text(one.deal.split(" of ")[0].removeprefix("deal ")),

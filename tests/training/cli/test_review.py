@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from parlour.training import compare, find_lost
 from parlour.training.cli import main
-from parlour.training.evaluation import review_bank
+from parlour.training.evaluation import review_bank, review_lost
 from parlour.training.evaluation.check_outputs import REVIEW_FILES
+from parlour.training.evaluation.review_judges import make_judge
 
 SMALL = ("--worlds", "2", "--key", "k")
 
@@ -67,7 +70,7 @@ def test_a_bank_is_summed_up(capsys: pytest.CaptureFixture[str], tmp_path: Path)
 def test_what_was_done_before_it_was_stopped_is_kept(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    real, done = review_bank._review_deal, []
+    real, done = review_bank.review_numbered, []
 
     def stopped(*given: Any) -> Any:
         if done:
@@ -75,7 +78,7 @@ def test_what_was_done_before_it_was_stopped_is_kept(
         done.append(real(*given))
         return done[0]
 
-    monkeypatch.setattr(review_bank, "_review_deal", stopped)
+    monkeypatch.setattr(review_bank, "review_numbered", stopped)
     status, out, _ = run(capsys, "pyramid", "--deals", "5", *SMALL, "--out", str(tmp_path))
     assert status == main.STOPPED
     assert "1 of 5 deals were reviewed" in out
@@ -112,6 +115,81 @@ def test_what_is_wrong_is_one_line(
     words: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+LOST = ("--lost-though-winnable", "--worlds", "2")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a comparison has left: greedy and uniform on 20 labelled deals."""
+    folder = tmp_path_factory.mktemp("results")
+    compare("pyramid", ["uniform", "greedy"], deals=20, key="k").save(folder)
+    return folder
+
+
+def test_deals_lost_though_winnable_are_played_again(
+    capsys: pytest.CaptureFixture[str], results: Path, tmp_path: Path
+) -> None:
+    words = ("--from", str(results), *LOST, "--agent", "greedy")
+    wanted = [one.deal for one in find_lost(results, "greedy")]
+    status, out, err = run(capsys, *words, "--deals", "2", "--out", str(tmp_path))
+    assert (status, err) == (0, "")
+    assert f"the first 2 of {len(wanted)} deals lost though they could be won" in out
+    assert "2 of 2 deals could be won; 2 were thrown away" in out
+    assert out.count("threw it away") >= 2
+    rows = pd.read_parquet(tmp_path / "decisions.parquet")
+    assert list(rows["deal"].unique()) == [f"deal {n} of bank pyramid-1" for n in wanted[:2]]
+    assert rows.groupby("deal")["threw_away"].sum().tolist() == [1, 1]
+    found = read(capsys, *words, "--deals", "2")
+    assert (found["deals"], found["lost_though_winnable"]) == (2, len(wanted))
+    assert (found["winnable"], found["threw_away"], found["key"]) == (2, 2, "k")
+    one = read(capsys, *words, "--deal", str(wanted[1]))
+    assert one["deal"] == f"deal {wanted[1]} of bank pyramid-1"
+    assert sum(line["threw_away"] for line in one["decisions"]) == 1
+
+
+def test_drawn_games_are_the_same_ones(capsys: pytest.CaptureFixture[str], results: Path) -> None:
+    """Uniform draws: only by the key and its own name does it lose as it did."""
+    first = find_lost(results, "uniform")[0]
+    words = ("--from", str(results), *LOST, "--agent", "uniform", "--deal", str(first.deal))
+    found = read(capsys, *words)
+    assert found["facts"]["score"] == first.score
+    other = review_lost.choose_lost(results, "uniform", deal=first.deal)
+    changed = [other[0]._replace(key="another")]
+    spec = review_lost.make_lost_spec(changed)
+    judge = make_judge(spec.game, spec.rules, 2, 0, None)
+    with pytest.raises(ValueError, match=rf"deal {first.deal}: uniform now ends with score"):
+        review_lost.review_lost_deals(spec, changed, judge)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--from {0}", "--from RESULTS and --lost-though-winnable go together"),
+        ("pyramid --lost-though-winnable", "--from RESULTS and --lost-though-winnable go together"),
+        ("--from {0} --lost-though-winnable", "several have played, name one of uniform, greedy"),
+        ("--from {0} --lost-though-winnable --agent nobody", "nobody"),
+        ("--from {0} --lost-though-winnable --agent pimc@2", "unknown agent 'pimc@2'"),
+        ("--from {0} --lost-though-winnable --agent greedy --deal 99", "deal 99: not one of the"),
+        ("--from {0} --lost-though-winnable --agent greedy --deals 0", "deals=0"),
+        ("--from {0} --lost-though-winnable --agent greedy --variant web", "unknown variant 'web'"),
+        ("--from {0} --lost-though-winnable --key k --seat 0", "--key, --seat: --from says"),
+        (
+            "pyramid --from {0} --lost-though-winnable",
+            "game 'pyramid': --from says what was played",
+        ),
+        ("--from {0}/none --lost-though-winnable", "none"),
+        ("", "name a game (pyramid, "),
+    ],
+)
+def test_what_is_wrong_with_results_is_one_line(
+    words: str, said: str, capsys: pytest.CaptureFixture[str], results: Path
+) -> None:
+    status, out, err = run(capsys, *words.format(results).split())
     assert (status, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
