@@ -68,6 +68,11 @@ def _compare(
     play, gather, report = _comparison_kind(specs[0].is_multiplayer, arguments.field, has_report)
     if arguments.out:
         check_folder(arguments.out, FILES)
+    page = getattr(arguments, "report", None)
+    if page:
+        from ..evaluation.report_page import check_page, write_page  # what is missing: said now
+
+        check_page(page)
     finished: list[Any] = []
     failed: BaseException | None = None
     aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
@@ -86,6 +91,9 @@ def _compare(
             _print_tables(report, found)
     finally:
         written = report.save(found, arguments.out) if arguments.out else []
+        if page:
+            write_page(found, page)
+            written.append(page)
     if not arguments.json:
         for path in written:
             print(f"written: {path}")

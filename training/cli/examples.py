@@ -24,12 +24,14 @@ what it won, in antes a hand, positions the same at each position from the deale
   parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
   parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
   parlour compare poker-squares --variant british --agents greedy mine=trained --any-rules
+  parlour compare pyramid --variants all --agents uniform greedy --report pyramid.html
 
 All agents play the same deals. --json prints one object on stdout: {"results": [...],
 "differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
 agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and
 all given before.
---out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf).
+--out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf), --report
+tables, pictures and conditions as one page that loads nothing.
 
 In a game for several each agent plays each deal from every seat: in --field, and among seats all
 played by each of the others. --json then has "pairs", too, and a difference has net and positions:

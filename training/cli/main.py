@@ -108,6 +108,12 @@ def parser() -> Parser:
     )
     for name in ("evaluate", "compare"):
         _add_deals(parsers[name])
+    parsers["compare"].add_argument(
+        "--report",
+        type=read_path,
+        metavar="FILE.html",
+        help="write all of it as one page: tables, pictures, conditions",
+    )
     for name in ("evaluate", "compare", "play", "review"):
         parsers[name].add_argument(
             "--any-rules",

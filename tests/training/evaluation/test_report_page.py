@@ -1,0 +1,108 @@
+"""The report of a comparison: one file with its tables, pictures and conditions."""
+
+import json
+import re
+from base64 import b64decode
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parlour.training import compare, compare_duplicate
+from parlour.training.cli import main
+from parlour.training.evaluation.compare import Comparison
+from parlour.training.evaluation.report_page import make_page
+from parlour.training.evaluation.variant_plots import plot_scores, plot_variants
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return compare(
+        "pyramid", ["uniform", "greedy"], variants=["classic", "three-passes"], deals=30, key="k"
+    )
+
+
+def pictures_in(page: str) -> list[str]:
+    return [b64decode(one).decode() for one in re.findall(r"image/svg\+xml;base64,([^\"]+)", page)]
+
+
+def test_a_page_has_tables_pictures_and_conditions(found: Comparison) -> None:
+    page = unescape(make_page(found))
+    for one in found.evaluations:
+        assert one.estimate("won").text(100, 2) in page
+        assert one.estimate("score").text(1, 2) in page
+    for said in ("deals 0 to 29 of bank pyramid-1", "key k, seed 0", "Python 3", "numba", "95%"):
+        assert said in page
+    assert len(pictures_in(page)) == 3
+    assert page.count("<table") == page.count("</table>") >= 7
+    assert all(one.startswith("<?xml") for one in pictures_in(page))
+
+
+def test_a_page_loads_nothing(found: Comparison) -> None:
+    page = make_page(found)
+    for name in ("src", "href", "action", "data"):
+        for value in re.findall(rf'\s{name}="([^"]*)"', page):
+            assert value.startswith("data:image/svg+xml;base64,")
+    assert not re.search(r"<script|<link|<iframe|@import|url\(", page)
+
+
+def test_names_are_text_in_a_page() -> None:
+    class Agent:
+        name = "<b>&amp; $x$ [red]"
+        sees_all = False
+
+        def act(self, turn: Any) -> Any:
+            return turn.masks.argmax(axis=1)
+
+    page = make_page(compare("pyramid", [Agent()], deals=3, max_moves=4))
+    assert "<b>" not in page
+    assert "&lt;b&gt;&amp;amp; $x$ [red]" in page
+
+
+def test_tables_of_several_have_a_page() -> None:
+    found = compare_duplicate(
+        "seven_twenty_seven", ["greedy", "uniform"], variants=["mini"], deals=2, field=["uniform"]
+    )
+    page = unescape(make_page(found))
+    assert "line among column" in page
+    assert "1 each deal, from every seat" in page
+    assert len(pictures_in(page)) == 1
+
+
+def test_pictures_show_the_numbers(found: Comparison) -> None:
+    lines = plot_variants(found).axes[0].lines
+    dots = [float(line.get_xdata()[0]) for line in lines if line.get_marker() == "o"]  # type: ignore[index, arg-type]
+    means = [100 * one.estimate("won").mean for one in found.evaluations]
+    assert sorted(dots) == pytest.approx(sorted(means))
+    bounds = {100 * one.truth.bound.mean for one in found.evaluations if one.truth}  # type: ignore[union-attr]
+    ticks = {float(line.get_xdata()[0]) for line in lines if line.get_color() == "#222222"}  # type: ignore[index, arg-type]
+    assert sorted(ticks) == pytest.approx(sorted(bounds))
+    names = [one.get_text() for one in plot_variants(found).axes[0].get_yticklabels()]
+    assert names == ["three-passes", "classic"]  # best first
+    spread = plot_scores(found).axes[0].lines
+    marks = [float(line.get_xdata()[0]) for line in spread if line.get_marker() == "^"]  # type: ignore[index, arg-type]
+    assert marks == pytest.approx([one.results.score.mean() for one in found.evaluations])
+
+
+def test_compare_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "new" / "report.html"
+    words = ["compare", "pyramid", "--deals", "3", "--agents", "greedy", "--report", str(path)]
+    assert main.main(words) == 0
+    assert f"written: {path}" in capsys.readouterr().out
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert main.main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"]
+
+
+def test_a_page_that_cannot_be_written_is_said_before_playing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    for path, said in (
+        (tmp_path / "report.pdf", "its name must end with .html"),
+        (tmp_path / "file" / "report.html", "is not a folder"),
+    ):
+        words = ["compare", "pyramid", "--deals", "100000000", "--report", str(path)]
+        assert main.main(words) == 2
+        assert said in capsys.readouterr().err
