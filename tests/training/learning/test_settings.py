@@ -89,7 +89,7 @@ def test_runs_of_any_version_keep_their_settings_in_silence(settings: Settings) 
 
 def test_settings_of_the_agents_that_come_along_are_read() -> None:
     cards = sorted((ROOT / "agents" / "trained").glob("*/agent.json"))
-    assert len(cards) == 7
+    assert len(cards) == len(list((ROOT / "agents" / "trained").glob("*/"))) > 0
     for card in cards:
         trained = json.loads(card.read_text())["trained"]["settings"]
         found = read_saved(trained, "here")
