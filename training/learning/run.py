@@ -14,7 +14,7 @@ import stable_baselines3
 import torch
 
 from parlour.agents.reading import one_line
-from parlour.agents.registry import Agent
+from parlour.agents.registry import Agent, load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.turn import LONGEST_NAME
@@ -32,6 +32,8 @@ from .settings import Settings, SoloSettings, StepSettings
 from .settings_files import plain
 
 RESULT_FILE, AGENT = "result.json", "agent"
+BASELINES = ("uniform", "greedy")
+"""They play the validation deals, too, when a run ends: what a learning curve is seen against."""
 
 
 class Run:
@@ -162,15 +164,27 @@ class Run:
         return values
 
     def play_validation(self) -> EpisodeResults:
-        """Let the agent play the validation deals, each by the next of the rules."""
+        """Let the agent play the validation deals."""
+        return self.play_by(self.agent())
+
+    def play_by(self, agent: Agent) -> EpisodeResults:
+        """Let an agent play the validation deals, each by the next of the rules."""
         assert isinstance(self.settings, SoloSettings)
         limit, k = self.settings.max_moves, len(self.rules_table.rules)
-        agent, key = self.agent(), validation_key(self.seed)
+        key = validation_key(self.seed)
         parts = [
             play_deals(self.game, one, agent, self.deals[i::k], max_moves=limit, key=key)
             for i, one in enumerate(self.rules_table.rules[: len(self.deals)])
         ]
         return parts[0] if k == 1 else interleave(parts, len(self.deals))
+
+    def play_baselines(self) -> dict[str, float]:
+        """Return what baselines come to on the same deals, by their names: see `Game.measure`."""
+        agents = {name: load_agent(name, self.game, self.rules) for name in BASELINES}
+        return {
+            name: float(self.play_by(agent).facts[self.game.measure].mean())
+            for name, agent in agents.items()
+        }
 
     def _note(self, values: dict[str, float]) -> str:
         measure, evaluations = self.game.measure, self.history["evaluations"]
@@ -205,6 +219,7 @@ class Run:
             "steps_per_second": round(self.steps / seconds, 1),
             "final": final,
             "evaluations": self.history["evaluations"],
+            "baselines": self.play_baselines(),
             "seconds_by_phase": {name: round(s, 3) for name, s in self.history["split"].items()},
             "weights_sha256": sha256(weights).hexdigest(),
         }

@@ -8,7 +8,7 @@ from functools import partial
 from typing import cast
 
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.registry import load_agent
+from parlour.agents.registry import Agent, load_agent
 
 from ..evaluation.duplicate_play import play_duplicate
 from ..evaluation.evaluate import EpisodeResults
@@ -43,10 +43,10 @@ class SelfplayRun(NetworkRun):
         """See `Run.agent`."""
         return LearnedAgent(self.network, deterministic=False)
 
-    def play_validation(self) -> EpisodeResults:
-        """Let the agent play every deal from every seat among the players by rule, in turn."""
+    def play_by(self, agent: Agent) -> EpisodeResults:
+        """Let an agent play every deal from every seat among the players by rule, in turn."""
         key = validation_key(self.seed)
-        found = play_duplicate(self.game, self.rules, self.agent(), self.field, self.deals, key=key)
+        found = play_duplicate(self.game, self.rules, agent, self.field, self.deals, key=key)
         nets = found.nets / self.game.reward_unit(self.rules)
         facts = {"won": (found.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
         return EpisodeResults(facts, found.milliseconds)

@@ -8,7 +8,10 @@ import numpy as np
 
 from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, read_json, whole
 from parlour.envs import find_game
+from parlour.envs.core.contract import WINNABLE
 
+from ..evaluation.label_checks import NO_SCORE
+from ..evaluation.labels import find_labels, is_scored
 from ..files import write_json
 from .curve import PICTURE, plot_curve, write_figure
 from .rules_of_run import list_rules
@@ -19,6 +22,7 @@ RESULT_FIELDS = {
     "steps": whole(0, 10**18),
     "seconds": NUMBER,
     "final": TABLE,
+    "baselines": TABLE._replace(optional=True),
     "unit": TEXT._replace(optional=True),
 }
 """What is read in the result of a seed."""
@@ -44,15 +48,43 @@ def summarise(settings: Settings, folder: Path) -> None:
             "by_seed": values.tolist(),
         }
     summary["seconds"] = [one["seconds"] for one in seeds]
-    figure = plot_curve(game, folder, settings.seeds, summary.get("unit", "steps"))
+    lines = [*_baselines(seeds), *_bound(settings)]
+    figure = plot_curve(game, folder, settings.seeds, summary.get("unit", "steps"), lines)
     write_figure(folder / PICTURE, figure)
     write_json(folder / RESULT_FILE, summary)
+
+
+def _baselines(seeds: list[dict[str, Any]]) -> list[tuple[str, float]]:
+    """What baselines came to, the mean over training seeds; an older run has none."""
+    known = [one["baselines"] for one in seeds if "baselines" in one]
+    return [
+        (name, float(np.mean([one[name] for one in known]))) for name in (known[0] if known else ())
+    ]
+
+
+def _bound(settings: Settings) -> list[tuple[str, float]]:
+    """What could be reached on the labelled deals of the game's own bank; none for many rules.
+
+    The validation deals have no labels, but are of the same kind.
+    """
+    table = list_rules(settings)
+    labels = None if table.has_several else find_labels(table.game, table.rules[0])
+    if labels is None:
+        return []
+    name = "best found" if is_scored(table.game) else "winnable"
+    if is_scored(table.game):
+        values = labels.score[labels.score != NO_SCORE]
+    else:
+        values = labels.winnable == WINNABLE
+    return [(f"{name}, {labels.bank}", float(values.mean()))] if len(values) else []
 
 
 def _result_of(file: Path, goal: str) -> dict[str, Any]:
     with naming(file):
         found = read_json(file)
         check_fields(found, RESULT_FIELDS)
+        baselines = found.get("baselines", {})
+        check_fields(baselines, dict.fromkeys(baselines, NUMBER), "baselines.")
         check_fields(found["final"], {goal: TABLE, "score": TABLE}, "final.")
         for fact in (goal, "score"):
             check_fields(found["final"][fact], {"mean": NUMBER}, f"final.{fact}.")

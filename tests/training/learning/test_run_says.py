@@ -1,5 +1,6 @@
 """What a run says: its first line, its progress, its picture; and how long it may take."""
 
+import json
 import os
 import re
 import signal
@@ -9,16 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from tqdm import tqdm
 
 from parlour.agents.registry import load_agent
 from parlour.envs import game
+from parlour.envs.core.deals import bank_seeds
 from parlour.training.cli.arguments import read_whole
-from parlour.training.learning import progress
+from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.learning import progress, summary
 from parlour.training.learning.curve import TOO_LITTLE, plot_curve
-from parlour.training.learning.run import RESULT_FILE
+from parlour.training.learning.run import RESULT_FILE, validation_key
 from parlour.training.learning.run_network import NetworkRun
 from parlour.training.learning.settings import PPOSettings, make_settings
 from parlour.training.learning.settings_command import parse
@@ -59,6 +63,53 @@ def test_a_run_begins_by_saying_what_it_is(
     assert said.err.splitlines()[0] == first
     assert "learning curve: runs/pyramid-classic-one/curve.png" in said.out
     assert (tmp_path / "runs/pyramid-classic-one/curve.png").read_bytes().startswith(b"\x89PNG")
+    result = json.loads((tmp_path / "runs/pyramid-classic-one/seed-0/result.json").read_text())
+    rules = GAME.make_rules("classic")
+    for name in ("uniform", "greedy"):
+        played = play_deals(
+            GAME,
+            rules,
+            load_agent(name, GAME, rules),
+            bank_seeds("pyramid-validation", range(10)),
+            max_moves=500,
+            key=validation_key(0),
+        )
+        assert result["baselines"][name] == played.facts["won"].mean()
+
+
+def test_the_picture_has_baselines_and_the_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(summary, "plot_curve", lambda *given: seen.append(given[4]) or Figure())
+    log = tmp_path / "seed-0"
+    log.mkdir()
+    fact = {"mean": 0.5}
+    result = {"steps": 1, "seconds": 1.0, "final": {"won": fact, "score": fact}}
+    (log / RESULT_FILE).write_text(json.dumps(result | {"baselines": {"greedy": 0.25}}))
+    settings = replace(SMALL, variant="three-passes")
+    summary.summarise(settings, tmp_path)
+    (name, greedy), (bound, winnable) = seen[0]
+    assert (name, greedy, bound) == ("greedy", 0.25, "winnable, pyramid-1")
+    assert 0.64 < winnable < 0.68  # as the README says
+    (log / RESULT_FILE).write_text(json.dumps(result))  # that of an older version
+    summary.summarise(settings, tmp_path)
+    assert [one[0] for one in seen[1]] == ["winnable, pyramid-1"]
+    (log / RESULT_FILE).write_text(json.dumps(result | {"baselines": {"greedy": "much"}}))
+    with pytest.raises(ValueError, match=r"baselines\.greedy"):
+        summary.summarise(settings, tmp_path)
+
+
+def test_levels_are_lines_with_their_names(tmp_path: Path) -> None:
+    figure = plot_curve(GAME, tmp_path, [0], "steps", [("greedy", 0.25), ("winnable", 0.5)])
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert {"greedy 25", "winnable 50"} <= set(said)
+    levels = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_linestyle() == "--"]  # type: ignore[index]
+    assert levels == [25, 50]
+    near = plot_curve(GAME, tmp_path, [0], "steps", [("greedy", 0.5), ("uniform", 0.5), ("x", 0.6)])
+    names = [text for text in near.axes[0].texts if "50" in text.get_text()]
+    low, high = sorted(text.xy[1] for text in names)  # type: ignore[attr-defined]
+    assert high - low >= 0.05 * np.ptp(near.axes[0].get_ylim())
 
 
 def test_the_first_line_names_the_length_of_every_method() -> None:
