@@ -169,8 +169,11 @@ class Session:
         said: dict[str, Any] = {"kind": "view", "session": self.id, "number": self.number}
         if self.play is None:
             return said
-        agents = list_agents(self.play.game, self.play.rules, self.more)
-        return said | {"game": self.play.game.name, "agents": agents, "play": self.play.view()}
+        game, rules = self.play.game, self.play.rules
+        said |= {"game": game.name, "agents": list_agents(game, rules, self.more)}
+        if self.store is not None:
+            said["tally"] = self.store.tally(game.name, game.rules_digest(rules))._asdict()
+        return said | {"play": self.play.view()}
 
 
 def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:

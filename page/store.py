@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 COLUMNS = {
     "game": "TEXT",
@@ -36,6 +36,15 @@ def data_file() -> Path:
     return Path(data) / "parlour" / "results.sqlite"
 
 
+class Tally(NamedTuple):
+    """What has come of games by the same rules: how many, and the score and moves of the best."""
+
+    played: int
+    won: int
+    score: int | None
+    moves: int | None
+
+
 class ResultStore:
     """The results in one file; any thread may call it. OSError if it cannot be written."""
 
@@ -63,6 +72,26 @@ class ResultStore:
         with self.lock:
             found = self.connection.execute(f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY id")
             return [dict(zip(COLUMNS, row, strict=True)) for row in found]
+
+    def tally(self, game: str, rules: str) -> Tally:
+        """Return what has come of one's games by rules, named by their digest.
+
+        The best one is the one won, with the highest score, in the fewest moves; those in which
+        moves were taken back against the rules, or made by an agent, only count as played.
+        """
+        own = "agent_moves = 0 AND taken_back = 0"
+        with self.lock:
+            played, won = self.connection.execute(
+                f"SELECT COUNT(*), COALESCE(SUM(won AND {own}), 0) FROM results "
+                "WHERE game = ? AND rules = ?",
+                (game, rules),
+            ).fetchone()
+            best = self.connection.execute(
+                f"SELECT score, moves FROM results WHERE game = ? AND rules = ? AND {own} "
+                "ORDER BY won DESC, score DESC, moves LIMIT 1",
+                (game, rules),
+            ).fetchone()
+        return Tally(played, won, *(best or (None, None)))
 
     def close(self) -> None:
         """Close the file."""

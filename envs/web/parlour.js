@@ -71,6 +71,8 @@ export class Board {
     watchers.add(() => { if (svg.isConnected) { this.nodes.clear(); svg.replaceChildren(); this.redraw(); } });
     if (!on.click) return;
     svg.addEventListener("pointerdown", (event) => this.press(event));
+    // A finger that drags a card does not scroll; touch-action is not heard on parts of an SVG.
+    svg.addEventListener("touchmove", (event) => { if (event.target.closest(".item[role=button]")) event.preventDefault(); }, { passive: false });
     svg.addEventListener("focusin", (event) => { const node = event.target.closest(".item"); if (node) this.focusOn(node); });
   }
 
@@ -575,7 +577,7 @@ export class Page {
     this.board.show(play.scene, { game: `${this.view.game} ${play.rules}`, targets: play.targets, selected: play.selected, can: play.can });
     this.writeFacts();
     this.parts.notice.textContent = [play.notice, play.over && `${play.over}.`, play.over && play.best_possible].filter(Boolean).join(" ");
-    this.parts.notice.classList.toggle("won", play.over === "Won");
+    this.parts.notice.classList.toggle("over", Boolean(play.over));
     this.fillActions(play);
     this.fillSeats(play);
     const chosen = this.parts.agent.value;
@@ -601,6 +603,8 @@ export class Page {
     }
     if (play.taken_back) facts.push("moves taken back");
     if (play.best) facts.push(`your best: ${play.best}`);
+    const { played, won, score } = this.view.tally ?? {};
+    if (played) facts.push(`${played} played, ${won} won${score === null ? "" : `, best score ${score}`}`);
     const now = [...this.parts.facts.children];
     while (now.length < facts.length) { now.push(make("span")); this.parts.facts.append(now.at(-1), " "); }
     facts.forEach((text, k) => { if (now[k].textContent !== text) now[k].textContent = text; });
@@ -610,7 +614,7 @@ export class Page {
   fillActions(play) {
     const found = new Map(play.scene.buttons.map((b) => [b.action, [b.action, b.text, play.can.includes(b.action)]]));
     for (const one of play.buttons) if (!found.has(one.action)) found.set(one.action, [one.action, one.text, true]);
-    const lost = fillActions(this.parts.actions, [...found.values()], (action) => { this.stop(); this.send({ do: "click", action }); });
+    const lost = fillActions(this.parts.actions, play.over ? [] : [...found.values()], (action) => { this.stop(); this.send({ do: "click", action }); });
     if (lost && play.over) this.button(play.seats ? "next_hand" : "review").focus();
   }
 

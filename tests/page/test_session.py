@@ -294,6 +294,25 @@ def test_a_seat_is_shown_nothing_of_hidden_cards() -> None:
         assert session.view() == before
 
 
+def test_the_page_counts_ones_games_by_their_rules(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path / "results.sqlite")
+    session = begin(Session(store), variant="classic", deal=(deal := winnable_deal("classic")))
+    empty = {"played": 0, "won": 0, "score": None, "moves": None}
+    assert session.view()["tally"] == empty
+    click(session, *solution(session))
+    view = session.view()
+    best = {"score": view["play"]["score"], "moves": view["play"]["moves"]}
+    assert view["tally"] == {"played": 1, "won": 1, **best}
+    begin(session, variant="classic", deal=deal)
+    session.handle("agent_move", {"agent": "greedy"})
+    while not session.view()["play"]["over"]:
+        session.handle("agent_move", {"agent": "greedy"})
+    assert session.view()["tally"] == {"played": 2, "won": 1, **best}
+    begin(session, variant="web", deal=deal)
+    assert session.view()["tally"] == empty
+    store.close()
+
+
 def test_the_session_used_last_is_kept_longest() -> None:
     sessions = Sessions()
     first = sessions.find(None).id
