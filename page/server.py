@@ -176,6 +176,7 @@ def open_socket(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # who comes before the server runs waits for it
     except OSError as error:
         listening.close()
         raise OSError(f"port={port}: {error.strerror}; 0 takes a free one") from error

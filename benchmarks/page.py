@@ -1,0 +1,134 @@
+"""How soon the page answers a click beside a busy solver: ``python -m benchmarks.page``.
+
+Milliseconds from a click to the new scene, over the websocket of ``parlour serve``: alone,
+and while the solver judges the deals of another session and reviews the games of a third one.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from time import perf_counter, sleep
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+CLICKS = 200
+PAUSE = 0.02
+"""Seconds between two clicks."""
+DEAL = 39
+"""The action of Pyramid's stock."""
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """A server of its own; its address."""
+    command = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", "0"]
+    command += ["--db", str(folder / "results.sqlite")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            yield next(word for word in server.stdout.readline().split() if "://" in word)
+        finally:
+            server.terminate()
+
+
+@contextmanager
+def open_tab(url: str) -> Iterator[ClientConnection]:
+    """A tab with a session of its own."""
+    with connect(url.replace("http", "ws") + "/ws", origin=url, max_size=None) as tab:  # type: ignore[arg-type]
+        tab.recv()
+        send(tab, do="hello")
+        wait(tab, lambda said: said["kind"] == "view")
+        yield tab
+
+
+def send(tab: ClientConnection, **message: Any) -> None:
+    tab.send(json.dumps(message))
+
+
+def wait(tab: ClientConnection, fits: Any) -> dict[str, Any]:
+    while not fits(said := json.loads(tab.recv(300))):
+        pass
+    return dict(said)
+
+
+def new(tab: ClientConnection, deal: int, variant: str = "classic") -> None:
+    send(tab, do="new", game="pyramid", variant=variant, deal=deal)
+
+
+def keep_judging(url: str, done: list[int], first: int) -> None:
+    """Have the solver judge one deal after another."""
+    with open_tab(url) as tab:
+        try:
+            while True:
+                new(tab, first + done[0], "web")
+                wait(tab, lambda said: said.get("play", {}).get("chances"))
+                done[0] += 1
+        except (ConnectionClosed, OSError):
+            pass
+
+
+def keep_reviewing(url: str, done: list[int]) -> None:
+    """Have greedy play one deal after another, and review it."""
+    with open_tab(url) as tab:
+        try:
+            while True:
+                new(tab, done[0])
+                while not wait(tab, lambda said: said.get("play")).get("play", {})["over"]:
+                    send(tab, do="agent_move", agent="greedy")
+                send(tab, do="review")
+                wait(tab, lambda said: said["kind"] == "review")
+                done[0] += 1
+        except (ConnectionClosed, OSError):
+            pass
+
+
+def time_clicks(url: str) -> list[float]:
+    """Milliseconds of each click: a card of the stock, and the beginning again when it is empty."""
+    found = []
+    with open_tab(url) as tab:
+        new(tab, 3)
+        view = wait(tab, lambda said: said.get("play"))
+        for _ in range(CLICKS):
+            legal = DEAL in view["play"]["can"]
+            sleep(PAUSE)
+            start, number = perf_counter(), view["number"]
+            if legal:
+                send(tab, do="click", action=DEAL)
+            else:
+                send(tab, do="restart")
+            view = wait(tab, lambda said, number=number: said.get("number", 0) > number)
+            found.append(1000 * (perf_counter() - start))
+    return found
+
+
+def tell(name: str, found: list[float]) -> None:
+    print(f"{name:28} median {median(found):6.1f} ms, 95 % {quantiles(found, n=20)[-1]:6.1f} ms")
+
+
+def main() -> None:
+    judged, reviewed = [0], [0]
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as url:
+        time_clicks(url)  # what is compiled first
+        tell("alone", time_clicks(url))
+        busy = [(keep_judging, (url, judged, 1000)), (keep_reviewing, (url, reviewed))]
+        for work, given in busy:
+            threading.Thread(target=work, args=given, daemon=True).start()
+        sleep(3)
+        before = judged[0], reviewed[0]
+        start = perf_counter()
+        tell("beside solver and review", time_clicks(url))
+        seconds = perf_counter() - start
+        deals, games = judged[0] - before[0], reviewed[0] - before[1]
+        print(f"meanwhile {deals} deals judged, {games} games reviewed, in {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
