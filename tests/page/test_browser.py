@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from parlour.envs import game
+from parlour.envs.core.themes import find_theme
 from parlour.envs.core.truth import solver_of
 from parlour.page.lone import LonePlay
 from parlour.training import review_replay, save_html
@@ -188,6 +189,67 @@ def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
     shows(page, "said", "gone: ")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["poker_squares", "puss_in_the_corner"])
+def test_the_next_card_is_dragged_to_its_place(page: Any, name: str) -> None:
+    found = game(name)
+    play = LonePlay(found, found.default, {}, {"deal": 3, "bank": f"{name}-1"})
+    items = play.view()["scene"]["items"]
+    card = next(item for item in items if item["drops"])
+    place, action = list(card["drops"].items())[-1]
+    onto = [item for item in items if item["place"] == place][-1]
+    begin(page, found.default, 3, name)
+    ends = [spot(page, f'svg .item[data-id="{item["id"]}"]') for item in (card, onto)]
+    page.mouse.move(*ends[0])
+    page.mouse.down()
+    page.mouse.move(*ends[1], steps=5)
+    page.mouse.up()
+    moves(page, 1)
+    play.click(action)
+    lies = next(item for item in play.view()["scene"]["items"] if item["card"] == card["card"])
+    shown = page.locator(f'svg .item[data-id="{lies["id"]}"]')
+    sync_api.expect(shown).to_have_attribute("aria-label", re.compile(f", {lies['place']}"))
+
+
+@pytest.mark.slow
+def test_a_finger_taps_and_drags(browser: Any, served: Served) -> None:
+    size = {"width": 390, "height": 844}
+    context = browser.new_context(has_touch=True, viewport=size, reduced_motion="reduce")
+    page = open_page(context, served)
+    begin(page, "classic", 3)
+    page.locator('svg .item[data-id="stock"]').scroll_into_view_if_needed()
+    page.touchscreen.tap(*spot(page, 'svg .item[data-id="stock"]'))
+    moves(page, 1)
+    play = LonePlay(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    pair = next(move for move in play.moves if len(move) == 2)
+    (x, y), (to_x, to_y) = (spot(page, item_of(play, action)) for action in pair)
+    touch = context.new_cdp_session(page).send
+    for kind, at in (("Start", (x, y)), ("Move", (to_x, to_y - 1)), ("Move", (to_x, to_y))):
+        points = [{"x": at[0], "y": at[1]}]
+        touch("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    touch("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    moves(page, 2)
+    assert page.errors == []
+    context.close()
+
+
+@pytest.mark.slow
+def test_the_look_is_chosen_and_kept(page: Any) -> None:
+    clubs = 'svg .item[aria-label*="of clubs"] g'
+    inks = "all => [...new Set(all.map(one => one.getAttribute('fill')))]"
+    begin(page, "classic", 3)
+    (before,) = page.eval_on_selector_all(clubs, inks)
+    page.click("text=Look")
+    page.check("[data-part=four]")
+    (after,) = page.eval_on_selector_all(clubs, inks)
+    assert after == find_theme("light").four_inks[0] != before == find_theme("light").inks[0]
+    page.select_option("[data-part=theme]", "dark")
+    page.reload()
+    page.wait_for_selector("svg .item", timeout=SLOW)
+    assert page.get_attribute(".parlour", "data-theme") == "dark"
+    assert page.eval_on_selector_all(clubs, inks) == [find_theme("dark").four_inks[0]]
+
+
 def test_moves_are_taken_back_and_the_deal_begun_again(page: Any) -> None:
     begin(page, "classic", 3)
     for number in (1, 2, 3):
@@ -327,12 +389,20 @@ def go_to(page: Any, play: LonePlay, action: int) -> None:
 def test_nothing_sticks_out(page: Any, width: int) -> None:
     """390 pixels, and 1280 of them at 75 to 200 %."""
     page.set_viewport_size({"width": width, "height": 844})
-    for name, variant in (("pyramid", "web"), ("seven_twenty_seven", "home")):
+    games = (
+        *(("pyramid", "web"), ("seven_twenty_seven", "home")),
+        *(("poker_squares", "classic"), ("puss_in_the_corner", "no-redeal")),
+    )
+    for name, variant in games:
         begin(page, variant, 3, name)
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width
         box = page.locator("[data-part=svg]").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    page.click("text=Replays")
+    page.click("[data-do=replay]")
+    page.locator(".replay svg .item").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.slow
