@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +33,9 @@ from .stats import Estimate
 from .terminal import time_text
 from .terminal_tables import make_table, print_fitting
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 SHAPES = ((True, True), (True, False), (False, True), (False, False))
 """From wide to narrow: whether with the mean at each position, whether with time."""
 
@@ -44,10 +47,15 @@ def save(found: DuplicateComparison | DuplicateEvaluation, folder: Path | str) -
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
     """
+    found = as_comparison(found)
+    return write_files(folder, episodes(found), found.summary(), lambda: draw(found))
+
+
+def draw(found: DuplicateComparison | DuplicateEvaluation) -> "Figure":
+    """Return the picture of a comparison of several seats."""
     from .duplicate_plots import plot_duplicate  # Matplotlib takes a second to load
 
-    found = as_comparison(found)
-    return write_files(folder, episodes(found), found.summary(), lambda: plot_duplicate(found))
+    return plot_duplicate(found)
 
 
 def episodes(found: DuplicateComparison | DuplicateEvaluation) -> pa.Table:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pandas import DataFrame
     from rich.console import Console
 
@@ -30,6 +31,11 @@ class Presented:
     def to_pandas(self) -> "DataFrame":
         """Return a row for each game played; see ``episodes`` of the module `report` names."""
         return self._module().episodes(self).to_pandas()
+
+    def plot(self) -> "Figure":
+        """Return the picture that `save` writes; needs no display."""
+        figure: Figure = self._module().draw(self)
+        return figure
 
     def save(self, folder: Path | str) -> list[Path]:
         """Write rows (Parquet), summary (JSON) and picture (PNG, SVG, PDF) into a folder.

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,9 @@ from .terminal import time_text
 from .terminal_tables import make_table, print_fitting
 from .truth import Truth
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 SHAPES = ((2, True), (1, True), (2, False), (1, False))
 """From wide to narrow: decimals, and whether with what play cost (moves, time)."""
 
@@ -38,12 +41,15 @@ def save(comparison: Comparison | Evaluation, folder: Path | str) -> list[Path]:
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
     """
+    comparison = as_comparison(comparison)
+    return write_files(folder, episodes(comparison), comparison.summary(), lambda: draw(comparison))
+
+
+def draw(comparison: Comparison | Evaluation) -> "Figure":
+    """Return the picture of a comparison."""
     from .plots import plot_comparison  # Matplotlib takes a second to load
 
-    comparison = as_comparison(comparison)
-    return write_files(
-        folder, episodes(comparison), comparison.summary(), lambda: plot_comparison(comparison)
-    )
+    return plot_comparison(comparison)
 
 
 def write_files(

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,9 @@ from .review import Review
 from .review_bank import BankReview
 from .terminal_tables import make_table, print_fitting
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 MOST_ACTIONS = 3
 """Other actions that a line of the table names, the best ones."""
 
@@ -26,10 +29,14 @@ def save(found: Review | BankReview, folder: Path | str) -> list[Path]:
     Returns the paths of what was written. Each file appears whole or not at all. Raises OSError if
     the folder cannot be written.
     """
+    return write_files(folder, episodes(found), found.summary(), lambda: draw(found), REVIEW_FILES)
+
+
+def draw(found: Review | BankReview) -> "Figure":
+    """Return the picture of a review."""
     from .review_plots import plot_review  # Matplotlib takes a second to load
 
-    draw = lambda: plot_review(found)  # noqa: E731
-    return write_files(folder, episodes(found), found.summary(), draw, REVIEW_FILES)
+    return plot_review(found)
 
 
 def reviews_of(found: Review | BankReview) -> list[Review]:

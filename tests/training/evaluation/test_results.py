@@ -50,6 +50,14 @@ def results() -> dict[str, Any]:
 
 
 KINDS = ["Comparison", "Evaluation", "DuplicateComparison", "DuplicateEvaluation"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_draws_its_picture(kind: str, results: dict[str, Any]) -> None:
+    figure = results[kind].plot()
+    assert any(axes.has_data() for axes in figure.axes)
+
+
 ROWS = dict(zip(KINDS, (12, 6, 16, 4), strict=True))  # duplicates: a row for each seat and pairing
 
 
