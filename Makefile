@@ -22,7 +22,7 @@ DOTS := (while sleep 4 && kill -0 $$$$ 2>/dev/null; do printf . >&2; done) &
 HOW_TO_ACTIVATE = @echo 'To use it here: . .venv/bin/activate    (then: parlour list)' >&2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs docs-site clean
+.PHONY: help install demo test test-all test-lowest test-clients check bench goldens docs pictures docs-site clean
 
 install: .venv/.stamp ## make .venv, with everything in it
 	$(HOW_TO_ACTIVATE)
@@ -65,6 +65,9 @@ goldens: .venv/.stamp ## write the golden playthroughs anew (GAME=pyramid: of on
 
 docs: .venv/.stamp ## write the generated tables anew
 	$(BIN)/python -m parlour.training.cli.docs
+
+pictures: .venv/.stamp ## draw the pictures and films that the documents show
+	$(BIN)/python -m benchmarks.document_pictures
 
 docs-site: .venv/.docs-stamp ## the documents as a site: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -1,0 +1,137 @@
+"""The pictures that the documents show: ``make pictures``, or some of them by name.
+
+    python -m benchmarks.document_pictures pyramid-light.svg page.gif
+
+What takes minutes of training has a command of its own: see `BY_OTHERS`. The film of the page needs
+an installed Chromium.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from PIL import Image
+
+from benchmarks.page import serve
+from parlour.envs import GAMES, Game
+from parlour.envs.core import svg
+from parlour.training import compare_duplicate, evaluate, load_replays, review_bank
+from parlour.training.evaluation.film import save_film
+from parlour.training.evaluation.report import write_picture
+from parlour.training.files import write_bytes
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+THEMES = ("light", "dark")
+DEAL, PLAYED, WIDTH = 4, 0.5, 480
+"""Which deal of its bank a game is shown by, what part of greedy's game is played, pixels."""
+FILM_DEALS, FILM_SECONDS = 20, 0.5
+"""Of so many deals the film shows the won one of fewest actions; seconds a picture."""
+PAGE_DEAL, PAGE_FRAMES, PAGE_PAUSE = "5", 30, 400
+"""The film of the page: a deal, pictures, milliseconds between two of them."""
+PAGE_SIZE, PAGE_WIDTH, COLOURS = {"width": 1180, "height": 890}, 720, 128
+
+
+def draw_game(game: Game, theme: str, path: Path) -> None:
+    """Draw the middle of greedy's game."""
+    with TemporaryDirectory() as folder:
+        record = Path(folder) / "games.jsonl"
+        how: dict[str, Any] = {"first": DEAL, "deals": 2, "key": "pictures", "record": record}
+        if game.num_players(game.make_rules(None)) == 1:
+            evaluate(game, "greedy", **how)
+        else:
+            compare_duplicate(game, ["greedy"], field=["greedy"], **how)
+        replay = load_replays(record)[0]
+    scene = replay.scene(int(PLAYED * len(replay.actions)))
+    write_bytes(path, svg(scene, theme=theme, width=WIDTH).encode())
+
+
+def draw_review(path: Path) -> None:
+    """Draw the review that the guide begins with."""
+    found = review_bank("pyramid", "greedy", deals=1, key="demo")
+    write_picture(path, found.reviews[0].plot())
+
+
+def film_game(path: Path) -> None:
+    """Film the shortest of greedy's wins at Pyramid."""
+    with TemporaryDirectory() as folder:
+        record = Path(folder) / "games.jsonl"
+        evaluate("pyramid", "greedy", deals=FILM_DEALS, key="pictures", record=record)
+        won = [one for one in load_replays(record) if one.result["won"]]
+    save_film(min(won, key=lambda one: len(one.actions)), path, seconds=FILM_SECONDS)
+
+
+def film_page(path: Path) -> None:
+    """Film the page while the network that comes along plays a deal, and its review."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        sys.exit("page.gif: no chromium is installed")
+    with (
+        TemporaryDirectory() as folder,
+        serve(Path(folder)) as url,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport=PAGE_SIZE, color_scheme="light")
+        page.goto(url)
+        page.wait_for_selector("svg .item", timeout=120_000)
+        page.fill("[name=deal]", PAGE_DEAL)
+        page.click("text=New game")
+        page.select_option("[data-part=agent]", "trained")
+        page.click("[data-do=advise]")
+        page.wait_for_timeout(4000)
+        page.click("[data-do=auto]")
+        frames = [take_frame(page) for _ in range(PAGE_FRAMES)]
+        browser.close()
+    file = BytesIO()
+    first, *rest = frames
+    how: dict[str, Any] = {"duration": PAGE_PAUSE, "loop": 0, "optimize": True}
+    first.save(file, "GIF", save_all=True, append_images=rest, **how)
+    write_bytes(path, file.getvalue())
+
+
+def take_frame(page: Any) -> Image.Image:
+    """Return what the page shows, after a pause."""
+    page.wait_for_timeout(PAGE_PAUSE)
+    shot = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    small = shot.resize(
+        (PAGE_WIDTH, shot.height * PAGE_WIDTH // shot.width), Image.Resampling.LANCZOS
+    )
+    return small.quantize(COLOURS, dither=Image.Dither.NONE)
+
+
+PICTURES: Mapping[str, Callable[[Path], None]] = {
+    **{
+        f"{game.name}-{theme}.svg": partial(draw_game, game, theme)
+        for game in GAMES.values()
+        for theme in THEMES
+    },
+    "review.png": draw_review,
+    "replay.gif": film_game,
+    "page.gif": film_page,
+}
+"""What draws each file in docs/."""
+BY_OTHERS = {
+    "demo.png": "make demo, then python -m benchmarks.demo",
+    "network_sizes.png": "python -m benchmarks.network_sizes",
+}
+"""Pictures in docs/ that take longer, each with what writes it."""
+
+
+def main(names: list[str]) -> None:
+    """Make all pictures, or those that are named."""
+    if unknown := [name for name in names if name not in PICTURES]:
+        sys.exit(f"no such picture: {', '.join(unknown)}; there are {', '.join(PICTURES)}")
+    for name in names or PICTURES:
+        PICTURES[name](DOCS / name)
+        print(f"written: docs/{name}, {(DOCS / name).stat().st_size / 1024:.0f} KiB", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
