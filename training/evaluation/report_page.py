@@ -2,7 +2,7 @@
 
 import platform
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
@@ -23,6 +23,8 @@ from .terminal import ENDLESS
 
 PACKAGES = ("parlour", "gymnasium", "numpy", "numba", "torch")
 """Those whose versions results may depend on."""
+TITLED = 3
+"""Variants that the title names, at most."""
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto;
   max-width: 68rem; padding: 0 1rem; }
@@ -70,7 +72,7 @@ def write_page(found: Comparison | DuplicateComparison, path: Path | str) -> Non
 
 def make_page(found: Comparison | DuplicateComparison) -> str:
     """Return the page; the tables are those of the terminal, with the same words."""
-    title = escape(found.headline())
+    title = escape(make_title(found))
     tables = "\n".join(map(_as_html, _shown(found)))
     pictures = "\n".join(_picture(name, draw()) for name, draw in list_pictures(found))
     conditions = "\n".join(
@@ -82,14 +84,21 @@ def make_page(found: Comparison | DuplicateComparison) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>{STYLE}</style></head><body>
 <h1>{title}</h1>
+{pictures}
 <h2>Results</h2>
 {tables}
-<h2>Pictures</h2>
-{pictures}
 <h2>Conditions</h2>
 <table class="facts">{conditions}</table>
 </body></html>
 """
+
+
+def make_title(found: Comparison | DuplicateComparison) -> str:
+    """Return on one line what was played, by whom; many variants are only counted."""
+    variants, some = list(found.variants), _evaluations(found)
+    spec, who = some[0].spec, ", ".join(dict.fromkeys(one.agent for one in some))
+    rules = f"{len(variants)} variants" if len(variants) > TITLED else ", ".join(variants)
+    return f"{spec.game.title}, {rules}, {spec.deals_text}: {who}"
 
 
 def _shown(found: Comparison | DuplicateComparison) -> list[Any]:
@@ -150,12 +159,12 @@ def _picture(name: str, figure: Any) -> str:
         figure.savefig(image, format="svg", metadata={"Date": None})
     data = b64encode(image.getvalue()).decode()
     said = escape(name)
-    return f'<h3>{said}</h3>\n<img alt="{said}" src="data:image/svg+xml;base64,{data}">'
+    return f'<h2>{said}</h2>\n<img alt="{said}" src="data:image/svg+xml;base64,{data}">'
 
 
 def list_conditions(found: Comparison | DuplicateComparison) -> list[tuple[str, str]]:
     """Return what the results depend on, each with its name: to be able to play them again."""
-    some: Any = found.evaluations if isinstance(found, Comparison) else found.matches
+    some = _evaluations(found)
     spec = some[0].spec
     unlabelled = "none of these deals"
     labels = [one.spec.labels for one in some if isinstance(one, Evaluation) and one.spec.labels]
@@ -175,6 +184,10 @@ def list_conditions(found: Comparison | DuplicateComparison) -> list[tuple[str, 
         said.append(("labels", f"{len(labels)} of {len(some)} results" if labels else unlabelled))
     said.append(("machine", f"{describe_machine()}, {platform.system()}"))
     return [*said, ("versions", versions)]
+
+
+def _evaluations(found: Comparison | DuplicateComparison) -> Sequence[Any]:
+    return found.evaluations if isinstance(found, Comparison) else found.matches
 
 
 def _version(name: str) -> str:

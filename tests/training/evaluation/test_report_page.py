@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from parlour.envs import game
 from parlour.training import compare, compare_duplicate
 from parlour.training.cli import main
 from parlour.training.evaluation.compare import Comparison
 from parlour.training.evaluation.report_page import make_page
 from parlour.training.evaluation.variant_plots import plot_scores, plot_variants
+
+GAME = game("pyramid")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +40,12 @@ def test_a_page_has_tables_pictures_and_conditions(found: Comparison) -> None:
     assert len(pictures_in(page)) == 3
     assert page.count("<table") == page.count("</table>") >= 7
     assert all(one.startswith("<?xml") for one in pictures_in(page))
+
+
+def test_the_title_names_few_variants_and_counts_many(found: Comparison) -> None:
+    assert "<h1>Pyramid, classic, three-passes, deals 0 to 29 of " in make_page(found)
+    many = compare("pyramid", ["uniform"], variants=list(GAME.variants)[:5], deals=2, max_moves=4)
+    assert "<h1>Pyramid, 5 variants, deals 0 to 1 of " in make_page(many)
 
 
 def test_a_page_loads_nothing(found: Comparison) -> None:
