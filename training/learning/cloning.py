@@ -14,6 +14,7 @@ structured prediction to no-regret online learning", 2011).
 After the lessons MaskablePPO goes on from there. The value learns from the games throughout.
 """
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -41,11 +42,11 @@ TRIES = 20
 class CloningPPO(CardPPO):
     """Lessons for the first ``lessons`` steps, then MaskablePPO.
 
-    ``teacher`` is an agent to imitate; None: the solver.
+    ``teachers`` are agents to imitate, one for each of the rules played; none: the solver.
     """
 
     lessons = 0
-    teacher: Agent | None = None
+    teachers: Sequence[Agent] = ()
     teaching = False
 
     def collect_rollouts(self, env: Any, *args: Any, **keywords: Any) -> bool:
@@ -76,7 +77,7 @@ class CloningPPO(CardPPO):
             policy = cast(CardPolicy, self.policy)
             logits = policy.network(self._tensor(env.observations()))[0]
             actions = policy.sample(policy.mask_logits(logits, masks))[0].cpu().numpy()
-        if self.teacher is not None:
+        if self.teachers:
             own = torch.rand(env.num_envs).numpy() < OWN
             actions = np.where(own, actions, labels.argmax(axis=1))
         rewards, dones, _ = self._step(env, actions)
@@ -84,14 +85,10 @@ class CloningPPO(CardPPO):
 
     def _labels(self, env: CardVecEnv) -> tuple[np.ndarray, np.ndarray]:
         """What the teacher says of every action, float32 (n, actions); which games were left."""
-        game, rules, states = env.game, env.rules, env.rows.states
         left = np.zeros(env.num_envs, np.bool_)
-        if self.teacher is not None:
-            seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
-            chosen = choose_actions(
-                self.teacher, prepare_turn(self.teacher, game, rules, states, seeds)
-            )
-            return np.eye(game.actions, dtype=np.float32)[chosen], left
+        if self.teachers:
+            return np.eye(env.game.actions, dtype=np.float32)[self._ask_teachers(env)], left
+        game, rules, states = env.game, env.rules, env.rows.states
         assert game.winnable_after is not None
         labels = game.winnable_after(states, rules, POSITIONS)
         for _ in range(TRIES):
@@ -102,6 +99,17 @@ class CloningPPO(CardPPO):
             left |= lost
             labels[lost] = game.winnable_after(states[lost], rules, POSITIONS)
         return labels * self._preference_factors(env, labels), left
+
+    def _ask_teachers(self, env: CardVecEnv) -> np.ndarray:
+        """Return what the teacher of each row's rules plays, int64 (n,)."""
+        states = env.rows.states
+        seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
+        chosen = np.zeros(env.num_envs, np.int64)
+        for number, rows in env.table.split(states):
+            teacher, rules = self.teachers[number], env.table.rules[number]
+            turn = prepare_turn(teacher, env.game, rules, states[rows], seeds[rows])
+            chosen[rows] = choose_actions(teacher, turn)
+        return chosen
 
     def _preference_factors(self, env: CardVecEnv, labels: np.ndarray) -> np.ndarray:
         """Factors for labels, float32 (n, actions): 1 for the heuristic's best, then less.
@@ -126,7 +134,7 @@ class CloningPPO(CardPPO):
         logits, values = network(self._encode(codes))
         logits = cast(CardPolicy, self.policy).mask_logits(logits, masks)
         chances, log_chances = logits.softmax(dim=1), logits.log_softmax(dim=1)
-        if self.teacher is None:
+        if not self.teachers:
             loss = 1 - (chances * labels).sum(dim=1).mean()
         else:
             loss = -(labels * log_chances).sum(dim=1).mean()

@@ -128,7 +128,11 @@ def make_model(
     if isinstance(model, CloningPPO) and isinstance(settings, CloningSettings):
         model.lessons = int(settings.lessons * settings.total_steps)
         if settings.teacher != SOLVER:
-            model.teacher = load_agent(settings.teacher, env.game, env.rules, seed)
+            several = env.table.has_several
+            model.teachers = [
+                load_agent(settings.teacher, env.game, rules, seed, any_rules=several)
+                for rules in env.table.rules
+            ]
     if isinstance(model, MagnetPPO) and isinstance(settings, SelfplaySettings):
         model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
         model.magnet_interval = settings.magnet_interval

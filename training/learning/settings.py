@@ -11,7 +11,7 @@ from parlour.agents.value_table import require_afterstates
 from parlour.envs import Game
 from parlour.envs.core.options import unknown_text
 
-from .limits import Deals, Range, Share
+from .limits import Deals, Range, Share, has_many_rules
 from .settings_base import (
     LearnerSettings,
     ManyRulesSettings,
@@ -109,7 +109,7 @@ class LookaheadSettings(PolicySettings, SoloSettings):
 
 
 @settings_class
-class CloningSettings(PolicySettings, SoloSettings):
+class CloningSettings(PolicySettings, ManyRulesSettings):
     """Lessons of a teacher, then MaskablePPO."""
 
     method = "cloning"
@@ -127,6 +127,8 @@ class CloningSettings(PolicySettings, SoloSettings):
             return
         if game.winnable_after is None:
             raise ValueError(f"teacher='solver': {game.title} has no exact solver; name an agent")
+        if has_many_rules(self):
+            raise ValueError("teacher='solver': it teaches one variant's rules; name an agent")
         self._check_solver(game)
 
 

@@ -105,7 +105,7 @@ def test_an_agent_is_imitated() -> None:
     deal = GAME.actions - 3
     assert labels[:, :deal].sum() > 0 and labels[:, deal].sum() > 0
     greedy = load_agent("greedy", GAME, RULES)
-    assert model.teacher is not None and model.teacher.name == greedy.name
+    assert [teacher.name for teacher in model.teachers] == [greedy.name]
     assert len(seen) == ROLLOUT
 
 

@@ -2,7 +2,7 @@
 
 import json
 import signal
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,22 @@ import pytest
 
 from parlour.agents.artefact import ArtefactError, read_rules
 from parlour.agents.learned import LearnedAgent
-from parlour.agents.registry import load_agent
+from parlour.agents.registry import load_agent, prepare_turn
 from parlour.envs import CardVectorEnv, game
 from parlour.envs.core.option_sets import draw_option_sets
 from parlour.training.cli.main import main as parlour
 from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.learning.cloning import CloningPPO
 from parlour.training.learning.rules_of_run import list_rules
 from parlour.training.learning.run import Stop, interleave
-from parlour.training.learning.run_network import NetworkRun
+from parlour.training.learning.run_network import NetworkRun, make_model
 from parlour.training.learning.sb3 import CardVecEnv
-from parlour.training.learning.settings import CloningSettings, PPOSettings, make_settings
+from parlour.training.learning.settings import (
+    CloningSettings,
+    LookaheadSettings,
+    PPOSettings,
+    make_settings,
+)
 from parlour.training.learning.settings_command import parse
 from parlour.training.learning.train import main, resume, train
 
@@ -223,7 +229,27 @@ def test_other_methods_refuse_them_by_name() -> None:
     with pytest.raises(ValueError, match="setting 'variants': method 'lookahead' does not use it"):
         make_settings("lookahead", variants=("book",))
     with pytest.raises(ValueError, match="it is of ppo"):
-        CloningSettings(option_sets=3)  # type: ignore[call-arg]
+        LookaheadSettings(option_sets=3)  # type: ignore[call-arg]
+
+
+def test_an_imitated_agent_teaches_each_game_by_its_own_rules() -> None:
+    shared = {one.name: getattr(SMALL, one.name) for one in fields(SMALL) if one.name != "critic"}
+    del shared["curriculum"]
+    model = make_model(CloningSettings(teacher="greedy", lessons=1.0, **shared), 0)
+    assert isinstance(model, CloningPPO) and isinstance(model.env, CardVecEnv)
+    model._setup_learn(0)
+    states, table = model.env.rows.states, model.env.table
+    labels = model._labels(model.env)[0].argmax(axis=1)
+    for row, number in enumerate(table.find(states)):
+        greedy = load_agent("greedy", GAME, table.rules[number])
+        turn = prepare_turn(greedy, GAME, table.rules[number], states[row : row + 1], 0)
+        assert greedy.act(turn) == labels[row : row + 1]
+    assert len(set(table.find(states))) == len(NAMES)
+
+
+def test_the_solver_teaches_one_variant_alone() -> None:
+    with pytest.raises(ValueError, match=r"teacher='solver': it teaches one variant's rules"):
+        CloningSettings(variants=NAMES, lessons=0.5)
 
 
 def test_a_run_that_cannot_begin_leaves_no_folder(
