@@ -323,6 +323,8 @@ def _drop_output() -> None:
 
 def _explain(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
+        if error.name.partition(".")[0] == "parlour":
+            return f"this install lacks {error.name}: install Parlour anew, as you did at first"
         extra = "page" if error.name.partition(".")[0] in PAGE else "train"
         return f'this needs {error.name}, which is not installed: pip install "parlour[{extra}]"'
     if isinstance(error, PlayerQuit):
