@@ -1,6 +1,7 @@
 """Recording and replays at the command line, and what an agent thinks while it plays."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -70,6 +71,21 @@ def test_what_is_wrong_is_named_with_game_and_action(
     assert "line 9, the last, was cut short: it is left out" in said.err
     assert main(["replay", "games.jsonl", "--game", "5"]) == 2
     assert "game 5 is not as recorded: " in capsys.readouterr().err
+
+
+def test_a_game_becomes_one_page(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = "replay games.jsonl --game 2 --html game.html --worlds"
+    for worlds in ("3", "0"):
+        assert main([*words.split(), worlds]) == 0
+        assert capsys.readouterr().out == "written: game.html\n"
+        text = Path("game.html").read_text(encoding="utf-8")
+        assert load_replays(recorded)[1].headline in text
+        found = re.search(r'id="parlour-data"[^>]*>(.*?)</script>', text, re.DOTALL)
+        assert found is not None
+        told = json.loads(found[1])["replay"]
+        assert (told["review"] is None) == (worlds == "0")
+    assert main(["replay", "games.jsonl", "--html", "game.html"]) == 2
+    assert "name a game, with --game" in capsys.readouterr().err
 
 
 def test_a_game_is_shown(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
