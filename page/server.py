@@ -28,6 +28,8 @@ from .store import ResultStore
 FILES = {"": "index.html", "parlour.js": "parlour.js", "parlour.css": "parlour.css"}
 LARGEST_FRAME = 8 * LONGEST
 """Bytes; the websocket is closed at once where one says that more follow."""
+MOVERS = 8
+"""Threads for moves and agents."""
 CRASHED = "this game has met an error of ours and is closed; begin a new one"
 NOTHING = json.dumps(None)
 Work = Callable[[], Any]
@@ -37,7 +39,9 @@ LOG = logging.getLogger("parlour.page")
 class Hub:
     """Which tabs look at which session, and the threads that work for them.
 
-    Moves and agents have two threads, solver and reviews one each: a click waits for neither.
+    Solver and reviews have one thread each, so that no click waits for them. A session takes one of
+    the threads for moves at most; there are several, so that one whose game is compiled, or whose
+    agent thinks for seconds, does not hold the others up.
     """
 
     def __init__(self, sessions: Sessions) -> None:
@@ -45,7 +49,7 @@ class Hub:
         self.tabs: dict[str, set[WebSocket]] = {}
         self.locks: dict[str, asyncio.Lock] = {}
         self.judging: dict[str, asyncio.Task[None]] = {}
-        self.workers = ThreadPoolExecutor(2, "parlour-moves")
+        self.workers = ThreadPoolExecutor(MOVERS, "parlour-moves")
         self.solver = ThreadPoolExecutor(1, "parlour-solver")
         self.reviewing: dict[str, asyncio.Task[None]] = {}
         self.reviews = ThreadPoolExecutor(1, "parlour-reviews")
@@ -120,6 +124,7 @@ class Hub:
             await self._show(session)
         finally:
             self.judging.pop(session.id, None)
+            self._forget(session)
 
     async def _review(self, session: Session) -> None:
         """Review the game that a session looks at, and the next one where that has changed."""
@@ -147,8 +152,12 @@ class Hub:
         left.discard(tab)
         if not left:
             self.tabs.pop(session.id, None)
-            if session.id not in self.judging:
-                self.locks.pop(session.id, None)
+            self._forget(session)
+
+    def _forget(self, session: Session) -> None:
+        """Drop the lock of a session that nobody looks at, unless the solver still does."""
+        if session.id not in self.tabs and session.id not in self.judging:
+            self.locks.pop(session.id, None)
 
 
 def _send_file(file: str) -> Callable[[Request], Awaitable[FileResponse]]:

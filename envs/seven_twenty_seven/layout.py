@@ -76,7 +76,7 @@ def layout(s: Any, rules: Any) -> Scene:
         Text(0, y + i * LINE, line, "" if i else "strong", "picture")
         for i, line in enumerate(_picture_table(s, rules))
     ]
-    texts.append(Text(WIDTH - 2.4, y, "pot", "strong", "picture"))
+    texts.append(Text(WIDTH - 2.55, y, "pot", "strong", "picture"))
     chips.append(Chips(WIDTH - 1.8, y - 0.01, int(s["pot"])))
     y += LINES * LINE + 0.1
     panels = tuple(_panel(s, (viewer + k) % players, k * ROW) for k in range(players))

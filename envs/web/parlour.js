@@ -9,7 +9,11 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const DRAG = 8; // pixels from which a press is a drag
 const MARGIN = 14;
 const FLIGHT = 170; // milliseconds that a card takes to its new place
+const PATIENCE = 1500; // milliseconds without an answer after which the page says that it waits
+const WORKING = "still at work: the first use of a game compiles it, which takes a minute or two";
+const GONE = "the server does not answer; waiting for it";
 const SHOWN = 8; // actions of an agent's advice
+const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.45; // size of words; pixels they have at least; lines are no further apart
 const CURVE = [320, 120, 8]; // the picture of the chance: its sides and margin
 
 const make = (name, attributes = {}, ...children) => {
@@ -69,6 +73,7 @@ export class Board {
     this.svg = svg; this.art = art; this.on = on;
     this.nodes = new Map(); this.focused = null; this.at = null; this.shown = null;
     watchers.add(() => { if (svg.isConnected) { this.nodes.clear(); svg.replaceChildren(); this.redraw(); } });
+    new ResizeObserver(() => { if (this.shown && this.findGrowth() !== this.growth) this.redraw(); }).observe(svg);
     if (!on.click) return;
     svg.addEventListener("pointerdown", (event) => this.press(event));
     // A finger that drags a card does not scroll; touch-action is not heard on parts of an SVG.
@@ -84,14 +89,22 @@ export class Board {
     this.redraw();
   }
 
+  // How much larger than drawn words must be, so that they can be read where the table is small.
+  findGrowth() {
+    const wide = this.svg.getBoundingClientRect().width;
+    return wide ? Math.min(MOST_GROWTH, Math.max(1, (LEGIBLE * (this.right + 2 * MARGIN)) / (WORDS * wide))) : 1;
+  }
+
   redraw() {
     if (!this.shown) return;
     const { scene, game } = this.shown, [stepX, stepY] = this.theme.step, { svg } = this;
     const [width, height] = this.theme.size, colours = this.theme.colours;
     const ends = scene.items.map((i) => [i.x * stepX + width, i.y * stepY + height + (i.note.length > 3 ? 16 : 0)]);
-    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 9, t.y * stepY + 22]));
     ends.push(...scene.panels.map((p) => [(p.x + p.width) * stepX - 6, (p.y + p.height) * stepY - 8]));
     if (this.sized !== game) { this.sized = game; this.right = scene.canvas[0] * stepX - 6; this.bottom = 0; }
+    this.growth = this.findGrowth();
+    const size = WORDS * this.growth;
+    ends.push(...scene.texts.map((t) => [t.x * stepX + t.text.length * 0.53 * size, t.y * stepY + 5 + size]));
     this.right = Math.max(this.right, ...ends.map(([x]) => x));
     this.bottom = Math.max(this.bottom, ...ends.map(([, y]) => y));
     svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${this.right + 2 * MARGIN} ${this.bottom + 2 * MARGIN}`);
@@ -100,9 +113,9 @@ export class Board {
     const panels = scene.panels.map((p) => draw("rect", { x: p.x * stepX, y: p.y * stepY, width: p.width * stepX - 6, height: p.height * stepY - 8, rx: 12,
       fill: colours.panel, "fill-opacity": p.state === "out" ? 0.4 : 1, stroke: p.state === "turn" ? colours.turn : "none", "stroke-width": 3 }));
     const cards = scene.items.map((item) => this.drawItem(item));
-    const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + 15, "font-size": 17,
+    const words = scene.texts.map((t) => draw("text", { x: t.x * stepX, y: t.y * stepY + size - 2, "font-size": size,
       fill: t.look === "faint" ? colours.faint : colours.words, "font-weight": t.look === "strong" ? "bold" : "normal" }, t.text));
-    const chips = scene.chips.flatMap((c) => this.drawChips(c.x * stepX, c.y * stepY, c.amount));
+    const chips = scene.chips.flatMap((c) => this.drawChips(c.x * stepX, c.y * stepY, c.amount, size));
     svg.replaceChildren(...panels, ...cards, ...words, ...chips);
     const before = this.nodes;
     this.nodes = new Map(cards.map((node) => [node.dataset.id, node]));
@@ -154,10 +167,10 @@ export class Board {
     return `<text x="${x}" y="${y}" font-size="${size}" text-anchor="${end ? "end" : "middle"}" fill="${end ? "#6b7680" : faint}">${words}</text>`;
   }
 
-  drawChips(x, y, amount) {
+  drawChips(x, y, amount, size) {
     const { picked, face, words } = this.theme.colours;
     const discs = [15, 11, 7].map((up) => draw("ellipse", { cx: x + 13, cy: y + up, rx: 12, ry: 5, fill: picked, stroke: face, "stroke-width": 1.2 }));
-    return [...discs, draw("text", { x: x + 31, y: y + 16, "font-size": 17, "font-weight": "bold", fill: words }, String(amount))];
+    return [...discs, draw("text", { x: x + 31, y: y + size - 1, "font-size": size, "font-weight": "bold", fill: words }, String(amount))];
   }
 
   fly(node) {
@@ -492,6 +505,7 @@ export class Page {
   // ---- what comes from the server ----
 
   show(message) {
+    this.stopWaiting();
     const shows = { games: "fillGames", view: "showView", advice: "showAdvice", replay: "showReplay", review: "showReview" };
     if (shows[message.kind]) this[shows[message.kind]](message);
     else { this.stop(); this.say(message.text); }
@@ -528,6 +542,19 @@ export class Page {
   }
 
   say(text) { this.parts.said.textContent = text; }
+
+  // A message is on its way: after a while it is said that the answer takes its time.
+  waitForAnswer() {
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => this.say(WORKING), PATIENCE);
+  }
+
+  stopWaiting() {
+    clearTimeout(this.patience);
+    if ([WORKING, GONE].includes(this.parts.said.textContent)) this.say("");
+  }
+
+  lose() { this.stop(); this.stopWaiting(); this.say(GONE); }
 
   // ---- choosing a game ----
 
@@ -719,8 +746,9 @@ export async function open(root) {
   const art = await (await fetch("cards.json")).json();
   let socket = null, wait = 250;
   const page = new Page(root, art, (message) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
-    else page.say("the server does not answer; waiting for it");
+    if (socket.readyState !== WebSocket.OPEN) { page.lose(); return; }
+    socket.send(JSON.stringify(message));
+    page.waitForAnswer();
   });
   const connect = () => {
     socket = new WebSocket(`ws://${location.host}/ws`);
@@ -730,7 +758,7 @@ export async function open(root) {
       if (message.session) sessionStorage.setItem(SESSION, message.session);
       page.show(message);
     };
-    socket.onclose = () => { wait = Math.min(2 * wait, 5000); setTimeout(connect, wait); };
+    socket.onclose = () => { page.lose(); wait = Math.min(2 * wait, 5000); setTimeout(connect, wait); };
   };
   connect();
 }

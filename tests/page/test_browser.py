@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -284,6 +285,54 @@ def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> No
     shows(page, "notice", "This position can no longer be won")
     page.click("text=Take back")
     sync_api.expect(page.locator("[data-part=notice]")).to_have_text("")
+
+
+def test_the_page_says_that_an_answer_takes_its_time(
+    page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(page, "classic", 3)
+    go_on, real = threading.Event(), LonePlay.click
+
+    def wait_first(play: LonePlay, action: int, start: int | None = None) -> None:
+        go_on.wait(60)
+        real(play, action, start)
+
+    monkeypatch.setattr(LonePlay, "click", wait_first)
+    click_card(page, 'svg .item[data-id="stock"]')
+    shows(page, "said", "still at work")
+    go_on.set()
+    moves(page, 1)
+    shows(page, "said", "turned up: ")
+
+
+def test_the_page_says_that_the_server_is_gone_and_goes_on(browser: Any, served: Served) -> None:
+    context, routes = browser.new_context(reduced_motion="reduce"), []
+    context.route_web_socket("**/ws", lambda one: (one.connect_to_server(), routes.append(one)))
+    page = open_page(context, served)
+    begin(page, "classic", 3)
+    routes[-1].close()
+    shows(page, "said", "the server does not answer")
+    sync_api.expect(page.locator("[data-part=said]")).to_have_text("")
+    click_card(page, 'svg .item[data-id="stock"]')
+    moves(page, 1)
+    assert len(routes) == 2
+    context.close()
+
+
+@pytest.mark.slow
+def test_words_can_be_read_on_a_phone(page: Any) -> None:
+    """The lines of a table, by which one plays; 12 pixels at least."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    heights = (
+        "all => all.map(one => parseFloat(one.getAttribute('font-size')) * one.getScreenCTM().a)"
+    )
+    for name in ("pyramid", "poker_squares", "puss_in_the_corner", "seven_twenty_seven"):
+        begin(page, game(name).default, 3, name)
+        found = page.eval_on_selector_all("[data-part=svg] > text", heights)
+        assert found and min(found) >= 12
+    page.set_viewport_size({"width": 1280, "height": 844})
+    drawn = page.locator('[data-part=svg] > text[font-size="17"]')
+    sync_api.expect(drawn).to_have_count(len(found))
 
 
 @pytest.mark.slow

@@ -4,10 +4,11 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from parlour.page.lone import LonePlay
-from parlour.page.server import CRASHED, LARGEST_FRAME, open_socket
+from parlour.page.server import CRASHED, LARGEST_FRAME, MOVERS, open_socket
 from parlour.training.cli.main import _explain
 from tests.page.conftest import Served
 from tests.page.malformed import malformed
@@ -142,6 +143,29 @@ def test_one_sessions_crash_harms_no_other(served: Served, monkeypatch: pytest.M
         assert ask(found, NEW)["play"]["moves"] == 0
 
 
+def test_games_that_take_their_time_hold_no_other_up(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first use compiles for a minute, an agent may think for ten seconds."""
+    go_on, real = threading.Event(), LonePlay.take_back
+
+    def wait_first(play: LonePlay, moves: int | None = 1) -> None:
+        go_on.wait(60)
+        real(play, moves)
+
+    monkeypatch.setattr(LonePlay, "take_back", wait_first)
+    with ExitStack() as tabs:
+        slow = [tabs.enter_context(tab(served)) for _ in range(MOVERS - 1)]
+        for found in slow:
+            ask(found, NEW)
+            found.send('{"do": "restart"}')
+        with tab(served) as other:
+            assert ask(other, NEW)["kind"] == "view"
+        go_on.set()
+        for found in slow:
+            assert wait(found, "refused")["text"] == "there is no move to take back"
+
+
 def test_tabs_of_one_session_see_the_same_and_others_nothing(served: Served) -> None:
     with tab(served) as one, tab(served) as stranger:
         session = ask(one, NEW)["session"]
@@ -158,6 +182,8 @@ def test_tabs_of_one_session_see_the_same_and_others_nothing(served: Served) -> 
 def test_the_command_needs_the_extra_and_nothing_else_does() -> None:
     said = _explain(ModuleNotFoundError("No module named 'starlette'", name="starlette"))
     assert said.endswith('pip install "parlour[page]"')
+    said = _explain(ModuleNotFoundError("No module named 'parlour.page'", name="parlour.page"))
+    assert "install Parlour anew" in said  # an old install, that no extra mends
     code = (
         "import sys; from parlour.training.cli.main import run; run(['list'])\n"
         "assert not {'starlette', 'uvicorn', 'websockets', 'parlour.page'} & set(sys.modules)"
