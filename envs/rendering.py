@@ -75,6 +75,8 @@ class Renderer:
         self.mode = check_render_mode(mode)
         self.style = pictures.read_style(style)
         self.window = Window(title, FRAMES_PER_SECOND) if self.mode == "human" else None
+        self.watchers: list[Callable[[], Any]] = []
+        """Called after a reset or a step, such as a notebook's widget."""
 
     def draw(self, scene: Scene) -> str | np.ndarray | None:
         """Return a table as text, or as pixels, uint8 (height, width, 3); a window returns None."""
@@ -91,9 +93,11 @@ class Renderer:
         return tuple(self.draw(scene) for scene in scenes)
 
     def show(self, render: Callable[[], Any]) -> None:
-        """Render after a reset or a step, where there is a window."""
+        """Render after a reset or a step, where there is a window; tell the watchers."""
         if self.window is not None:
             render()
+        for watcher in self.watchers:
+            watcher()
 
     def close(self) -> None:
         """Close the window, if there is one."""

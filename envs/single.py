@@ -241,6 +241,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         """
         self.rows.restore(state)
         self._started, self._broken = True, False
+        self._renderer.show(self.render)
         return self._observation(), self._info()
 
     def scene(self) -> Scene:
@@ -261,6 +262,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     def widget(self) -> Any:
         """Return the table as a widget for notebooks: a click on it steps this environment.
 
+        It follows every reset, step and `restore`; the last one that was asked for does.
         Raises DependencyNotInstalled without ``parlour[widget]``, ResetNeeded before a reset.
         """
         try:
@@ -269,7 +271,9 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             raise gym.error.DependencyNotInstalled(
                 "a widget needs anywidget: pip install 'parlour[widget]'"
             ) from missing
-        return TableWidget(self)
+        table = TableWidget(self)
+        self._renderer.watchers = [table.refresh]
+        return table
 
     def _repr_svg_(self) -> str:
         return svg(self.scene(), **self._renderer.style._asdict())

@@ -30,7 +30,8 @@ class SceneWidget(anywidget.AnyWidget):
 class TableWidget(SceneWidget):
     """The table of an environment: a click on a card, or on a button, steps it.
 
-    ``refresh()`` draws it anew, after the environment was stepped by other code.
+    It is drawn anew when other code resets or steps the environment, too (`CardEnv.widget`);
+    ``refresh()`` does so after anything else.
     """
 
     def __init__(self, env: Any) -> None:
@@ -61,5 +62,3 @@ class TableWidget(SceneWidget):
             self._env.step(action)
         except gym.error.ResetNeeded as error:
             self.facts = str(error)
-        else:
-            self.refresh()

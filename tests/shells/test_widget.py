@@ -48,12 +48,14 @@ def test_what_cannot_be_played_changes_nothing() -> None:
     assert widget.get_state()["scene"] == before
 
 
-def test_it_is_drawn_anew_when_asked_and_over_at_the_end() -> None:
+def test_it_follows_other_code_and_is_over_at_the_end() -> None:
     env, widget = open_widget()
-    before = widget.get_state()["scene"]
+    before, start = widget.get_state()["scene"], env.clone()
     env.step(legal(env))
+    assert widget.get_state()["scene"] == env.scene().to_dict() != before
+    env.restore(start)
     assert widget.get_state()["scene"] == before
-    widget.refresh()
+    env.reset(seed=4)
     assert widget.get_state()["scene"] == env.scene().to_dict() != before
     for _ in range(300):
         click(widget, legal(env))
