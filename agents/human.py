@@ -10,6 +10,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.cards import card_name, parse_card
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
 from parlour.envs.core.turn import Agent, Turn
@@ -174,7 +175,7 @@ def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list
     begun: list[tuple[np.ndarray, list[int]]] = [(states.copy(), [])]
     while begun:
         state, made = begun.pop()
-        for action[0] in np.flatnonzero(state["legal"][0] >> np.arange(game.actions) & 1):
+        for action[0] in list_actions(state["legal"][0]):
             rows.restore(state)
             rows.step(action)
             clicks = [*made, int(action[0])]

@@ -8,9 +8,15 @@ import numpy as np
 from parlour.envs import find_game
 from parlour.envs.core.aliases import RulesRecords, Table, Weights, Word
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.cards import next_random_word, random_below
 from parlour.envs.core.jit import jit
+from parlour.envs.core.legal import (
+    count_actions,
+    first_action,
+    has_choice,
+    next_action,
+    nth_action,
+)
 from parlour.envs.core.values import best_legal, find_scorers
 
 from .mcts_tree import (
@@ -106,12 +112,10 @@ def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None
         s = t.worlds[i]
         while s["over"] == 0 and s["moves"] < MAX_MOVES:
             legal = s["legal"]
-            if legal & (legal - 1) == 0:
-                action = lowest(legal)
+            if not has_choice(legal):
+                action = first_action(legal)
             elif plan.epsilon > 0 and (next_random_word(s) >> S11) * 2.0**-53 < plan.epsilon:
-                for _ in range(random_below(s, count(legal))):
-                    legal &= legal - 1
-                action = lowest(legal)
+                action = nth_action(legal, random_below(s, count_actions(legal)))
             else:
                 score(t, i, rules, weights, table)
                 action = best_legal(legal, t.scores[0])
@@ -129,14 +133,14 @@ def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None
         plan: SearchConfig,
     ) -> int:
         s = t.worlds[i]
-        legal = rest = s["legal"]
-        while rest:
-            action = lowest(rest)
-            rest &= rest - 1
+        legal = s["legal"]
+        action = first_action(legal)
+        while action >= 0:
             slot = find_slot(t.keys[i], combine_keys(key, action))
             t.slots[action] = slot
             if t.keys[i, slot]:
                 t.available[i, slot] += 1
+            action = next_action(legal, action)
         unit = plan.explore * result_deviation(t, i, s["turn"])
         if plan.prior == NO_PRIOR:
             return select_ucb(t, i, legal, unit)
@@ -163,8 +167,8 @@ def make_iterate(name: str, rule_agent: str | None = None) -> Callable[..., None
         t.leaf[i] = -1
         while s["over"] == 0 and s["moves"] < MAX_MOVES and length < MAX_DEPTH:
             legal = s["legal"]
-            if legal & (legal - 1) == 0:
-                action = lowest(legal)
+            if not has_choice(legal):
+                action = first_action(legal)
                 key = combine_keys(key, action)
             else:
                 if length > 0:

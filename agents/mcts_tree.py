@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs.core.aliases import ActionSet, Codes, Scores, Seat, Word
-from parlour.envs.core.bits import lowest
 from parlour.envs.core.cards import S32, random_below
 from parlour.envs.core.jit import jit
+from parlour.envs.core.legal import first_action, has_action, next_action
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.splitmix import GAMMA, finish_word, mix64
 from parlour.envs.core.turn import Turn
@@ -169,22 +169,20 @@ def result_deviation(t: SearchTrees, i: int, seat: Seat) -> float:
 @jit
 def rank_priors(legal: ActionSet, scores: Scores) -> None:
     """Turn scores of legal actions into priors: `DECAY` for each action that scores higher."""
-    ranks = np.empty(len(scores))
-    rest, total = legal, 0.0
-    while rest:
-        action = lowest(rest)
-        rest &= rest - 1
-        others, above = legal, 0
-        while others:
-            other = lowest(others)
-            others &= others - 1
+    ranks, total = np.empty(len(scores)), 0.0
+    action = first_action(legal)
+    while action >= 0:
+        above, other = 0, first_action(legal)
+        while other >= 0:
             above += scores[other] > scores[action]
+            other = next_action(legal, other)
         ranks[action] = DECAY**above
         total += ranks[action]
-    while legal:
-        action = lowest(legal)
-        legal &= legal - 1
+        action = next_action(legal, action)
+    action = first_action(legal)
+    while action >= 0:
         scores[action] = ranks[action] / total
+        action = next_action(legal, action)
 
 
 @jit
@@ -192,7 +190,7 @@ def softmax_priors(legal: ActionSet, logits: np.ndarray, scores: Scores) -> None
     """Write the softmax of the legal actions' logits."""
     highest, total = logits[best_legal(legal, logits)], 0.0
     for action in range(len(scores)):
-        scores[action] = np.exp(logits[action] - highest) if (legal >> action) & 1 else 0.0
+        scores[action] = np.exp(logits[action] - highest) if has_action(legal, action) else 0.0
         total += scores[action]
     for action in range(len(scores)):
         scores[action] /= total
@@ -202,9 +200,8 @@ def softmax_priors(legal: ActionSet, logits: np.ndarray, scores: Scores) -> None
 def select_ucb(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
     """Choose by UCB1, with how often each action could be chosen; first what was never tried."""
     s, best, bound, untried = t.worlds[i], -1, 0.0, 0
-    while legal:
-        action = lowest(legal)
-        legal &= legal - 1
+    action = first_action(legal)
+    while action >= 0:
         slot = t.slots[action]
         visits = t.visits[i, slot]
         if visits == 0:
@@ -216,30 +213,32 @@ def select_ucb(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
             worth = mean + unit * np.sqrt(np.log(t.available[i, slot]) / visits)
             if best < 0 or worth > bound:
                 best, bound = action, worth
+        action = next_action(legal, action)
     return best
 
 
 @jit
 def select_puct(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
     """Choose by PUCT; what was never tried counts as the mean of the others."""
-    rest, tried, total = legal, 0, 0.0
-    while rest:
-        slot = t.slots[lowest(rest)]
-        rest &= rest - 1
+    tried, total = 0, 0.0
+    action = first_action(legal)
+    while action >= 0:
+        slot = t.slots[action]
         tried += t.visits[i, slot]
         total += t.totals[i, slot]
+        action = next_action(legal, action)
     default = total / tried if tried else 0.0
     root = np.sqrt(tried + 1.0)
     best, bound = -1, 0.0
-    while legal:
-        action = lowest(legal)
-        legal &= legal - 1
+    action = first_action(legal)
+    while action >= 0:
         slot = t.slots[action]
         visits = t.visits[i, slot]
         mean = t.totals[i, slot] / visits if visits else default
         worth = mean + unit * t.scores[0, action] * root / (1 + visits)
         if best < 0 or worth > bound:
             best, bound = action, worth
+        action = next_action(legal, action)
     return best
 
 

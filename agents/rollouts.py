@@ -8,17 +8,17 @@ import numpy as np
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import (
-    ActionSet,
     FeatureIds,
     RulesRecords,
     Scores,
+    State,
     States,
     Table,
     Weights,
 )
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.jit import jit
+from parlour.envs.core.legal import count_actions, first_action, has_action, has_choice
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.splitmix import GAMMA
@@ -38,6 +38,22 @@ ROLLOUT_WIDTH = 4
 PROBE = 4
 """Worlds by which the speed is measured where time is the budget."""
 DROPPED_SCORE = -1e18
+
+
+@jit
+def keep_best(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarray) -> None:
+    """Of the actions ``kept``, bool (actions,), drop all but the n best, of equals the lowest."""
+    left = kept.copy()
+    for _ in range(n):
+        best = -1
+        for action in range(len(left)):
+            if left[action] and (best < 0 or values[action] > values[best]):
+                best = action
+        left[best] = False
+    for action in range(len(left)):
+        if left[action]:
+            kept[action] = False
+            totals[action] = DROPPED_SCORE
 
 
 @cache
@@ -67,8 +83,8 @@ def make_rollouts(name: str) -> Callable[..., None]:
     ) -> float:
         s = work[0]
         while s["over"] == 0 and s["moves"] < MAX_MOVES:
-            action = lowest(s["legal"])
-            if s["legal"] & (s["legal"] - 1):
+            action = first_action(s["legal"])
+            if has_choice(s["legal"]):
                 for one in range(actions):
                     scores[0, one] = 0.0
                 if len(table):
@@ -80,39 +96,15 @@ def make_rollouts(name: str) -> Callable[..., None]:
         return s["score"] + bonus * s["won"]
 
     @jit
-    def thought_best(
-        states: States,
-        i: int,
-        rules: RulesRecords,
-        table: Table,
-        ids: FeatureIds,
-        scores: Scores,
-        totals: np.ndarray,
-    ) -> int:
-        legal = states[i]["legal"]
-        if len(table) == 0:
-            return legal
-        score_afterstates(states[i], rules[0], table, ids, scores[0])
-        chosen, left = 0, legal
-        for _ in range(min(ROLLOUT_WIDTH, count(legal))):
-            action = best_legal(left, scores[0])
-            left &= ~(1 << action)
-            chosen |= 1 << action
+    def begin(
+        s: State, rules: RulesRecords, table: Table, ids: FeatureIds, scores: Scores,
+        kept: np.ndarray, totals: np.ndarray,
+    ) -> None:  # fmt: skip
         for action in range(actions):
-            if (left >> action) & 1:
-                totals[action] = DROPPED_SCORE
-        return chosen
-
-    @jit
-    def better_half(legal: ActionSet, totals: np.ndarray) -> int:
-        keep = (count(legal) + 1) // 2
-        left = legal
-        for _ in range(keep):
-            left &= ~(1 << best_legal(left, totals))
-        for action in range(actions):
-            if (left >> action) & 1:
-                totals[action] = DROPPED_SCORE
-        return legal & ~left
+            kept[action] = has_action(s["legal"], action)
+        if len(table):
+            score_afterstates(s, rules[0], table, ids, scores[0])
+            keep_best(kept, min(ROLLOUT_WIDTH, count_actions(s["legal"])), scores[0], totals)
 
     @jit
     def roll(
@@ -120,18 +112,19 @@ def make_rollouts(name: str) -> Callable[..., None]:
         scores: Scores, worlds: int, totals: np.ndarray,
     ) -> None:  # fmt: skip
         world, work = states[:1].copy(), states[:1].copy()
+        kept = np.empty(actions, np.bool_)
         for i in range(len(states)):
-            legal = thought_best(states, i, rules, table, ids, scores, totals[i])
+            begin(states[i], rules, table, ids, scores, kept, totals[i])
             rng = states[i]["rng"]
             for number in range(worlds):
                 if number > 0 and number == worlds // HALVING_SHARE:
-                    legal = better_half(legal, totals[i])
+                    keep_best(kept, (kept.sum() + 1) // 2, totals[i], totals[i])
                 rng += GAMMA
                 world[0] = states[i]
                 world[0]["rng"] = rng
                 resample_rows(world, rules, -1)
                 for action in range(actions):
-                    if (legal >> action) & 1:
+                    if kept[action]:
                         work[0] = world[0]
                         step(work[0], rules[0], action)
                         totals[i, action] += finish(work, rules, weights, table, ids, scores)

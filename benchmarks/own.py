@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.peers import BATCHED, SINGLE, Play, Row, run
 from parlour.envs import GAMES, make, make_vec
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
-from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.jit import jit
+from parlour.envs.core.legal import count_actions, nth_action
 from parlour.envs.core.rows import Rows
 
 PACKAGES = ("parlour", "numba")
@@ -34,9 +34,8 @@ def choose(states: Any, words: Any, actions: Any) -> None:
     for i in range(len(states)):
         legal = states[i]["legal"]
         words[i] = words[i] * MULTIPLIER + INCREMENT
-        for _ in range(np.int64(((words[i] >> S33) * np.uint64(count(legal))) >> S31)):
-            legal &= legal - 1
-        actions[i] = lowest(legal)
+        chance = words[i] >> S33
+        actions[i] = nth_action(legal, np.int64((chance * np.uint64(count_actions(legal))) >> S31))
 
 
 def words_of(n: int) -> np.ndarray:

@@ -258,7 +258,7 @@ def check_actions(actions: Any, n: int) -> np.ndarray:
 
 def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
     """Raise InvalidAction naming the first row whose action, int64 (n,), is not legal."""
-    row = first_illegal(rows.states, actions)
+    row = first_illegal(rows.states, actions, rows.game.actions)
     if row >= 0:
         table = ansi(rows.scene(row))
         raise gym.error.InvalidAction(f"row {row}: action {actions[row]} is not legal\n{table}")

@@ -9,6 +9,7 @@ import numpy as np
 from . import keywords
 from .core.batch import MAX_MOVES, Autoreset, DealSource
 from .core.game import Game
+from .core.legal import list_actions
 from .core.options import to_plain
 from .core.rows import Rows
 from .core.scene import Scene, ansi, svg
@@ -199,11 +200,9 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
     def _refuse(self, action: int) -> None:
         if self.rows.states["over"][0]:
             return  # over before this seat could act: any action brings the result
-        legal = int(self.rows.states["legal"][0])
-        if not 0 <= action < self.game.actions or not legal >> action & 1:
-            can = ", ".join(
-                f"{a} {self.game.label(a)}" for a in range(self.game.actions) if legal >> a & 1
-            )
+        legal = list_actions(self.rows.states["legal"][0])
+        if action not in legal:
+            can = ", ".join(f"{one} {self.game.label(one)}" for one in legal)
             name = self.game.label(action) if 0 <= action < self.game.actions else "no action"
             raise gym.error.InvalidAction(
                 f"action {action} ({name}) is not legal here; legal are: {can}\n"

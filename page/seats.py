@@ -8,6 +8,7 @@ import numpy as np
 from parlour.agents.explanation import explain
 from parlour.agents.registry import Agent, choose_actions
 from parlour.envs import Game
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rules_table import describe_rules
 from parlour.training.evaluation.replay import Replay
 from parlour.training.play.lone import make_agent_turn
@@ -151,8 +152,7 @@ class SeatPlay:
     def _legal(self) -> set[int]:
         if self.table.is_over:
             return set()
-        legal = int(self.table.rows.states["legal"][0])
-        return {action for action in range(self.game.actions) if legal >> action & 1}
+        return set(list_actions(self.table.rows.states["legal"][0]))
 
     def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
         words = self.game.action_words(self.table.own_state(), self.rules)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 
@@ -14,8 +15,7 @@ Walker = Callable[[Rows, np.random.Generator], int]
 def legal_actions(rows: Rows) -> list[int]:
     """Return the legal actions of row 0, lowest first: where a game is over, all, as its mask."""
     state = rows.states[0]
-    legal = -1 if state["over"] else int(state["legal"])
-    return [action for action in range(rows.game.actions) if legal >> action & 1]
+    return list(range(rows.game.actions)) if state["over"] else list_actions(state["legal"])
 
 
 def uniform(rows: Rows, rng: np.random.Generator) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 Action: TypeAlias = int
 """Number of an action."""
 ActionSet: TypeAlias = int
-"""A set of actions: bit a stands for action a (int64, below bit 63)."""
+"""A set of actions as `legal` has it: an int64 with bit a for action a, or several words."""
 CardCode: TypeAlias = int
 """A card as states and observations have it: value * 4 + suit; 0 for none."""
 CardSet: TypeAlias = int

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .aliases import Action, RulesRecord, RulesRecords, State, States
-from .bits import count, lowest
 from .cards import draw_rules, draw_training_seed, random_below
 from .contract import (
     BatchKernels,
@@ -23,19 +22,33 @@ from .contract import (
     StepKernel,
 )
 from .jit import jit
+from .legal import (
+    count_actions,
+    first_action,
+    has_action,
+    has_choice,
+    make_legal_field,
+    nth_action,
+)
 
-STATE_HEAD: list[tuple[str, Any]] = [
-    ("rng", np.uint64),
-    ("legal", np.int64),  # set of legal actions while the game runs
-    ("moves", np.int32),
-    ("steps", np.int32),  # environment steps
-    ("score", np.int32),
-    ("over", np.int8),
-    ("won", np.int8),
-    ("illegal", np.int16),  # set of seats that have chosen an illegal action
-    ("turn", np.int8),  # the seat that acts; where there is one, 0
-]
-"""The fields every game's state begins with."""
+
+def make_state_head(actions: int) -> list[tuple[Any, ...]]:
+    """Return the fields that a game's state begins with, for `numpy.dtype`.
+
+    ``actions`` is the number of its actions, by all rules.
+    """
+    return [
+        ("rng", np.uint64),
+        make_legal_field(actions),  # set of legal actions while the game runs: see `legal`
+        ("moves", np.int32),
+        ("steps", np.int32),  # environment steps
+        ("score", np.int32),
+        ("over", np.int8),
+        ("won", np.int8),
+        ("illegal", np.int16),  # set of seats that have chosen an illegal action
+        ("turn", np.int8),  # the seat that acts; where there is one, 0
+    ]
+
 
 ILLEGAL_PENALTY = -1.0
 """Reward of an illegal action, for the seat that chose it."""
@@ -136,9 +149,7 @@ def end_on_illegal(s: State, rules: RulesRecord) -> Action:
 def draw_legal(s: State) -> Action:
     """Return a random legal action, drawn by the state's generator: a copy draws the same."""
     legal = s["legal"]
-    for _ in range(random_below(s, count(legal))):
-        legal &= legal - 1
-    return lowest(legal)
+    return nth_action(legal, random_below(s, count_actions(legal)))
 
 
 def make_batch_kernels(
@@ -206,10 +217,9 @@ def make_batch_kernels(
 
     @jit
     def write_mask(s: State, i: int, buffers: Buffers) -> None:
-        legal = -1 if s["over"] else s["legal"]
-        mask = buffers.masks[i]
+        over, legal, mask = s["over"] != 0, s["legal"], buffers.masks[i]
         for action in range(actions):
-            mask[action] = (legal >> action) & 1
+            mask[action] = over | has_action(legal, action)
 
     @jit
     def deal_row(
@@ -260,7 +270,7 @@ def make_batch_kernels(
         s: State, rules: RulesRecord, config: StepConfig, action: Action, rewards: np.ndarray
     ) -> Action:
         s["steps"] += 1
-        if action < 0 or action >= actions or not (s["legal"] >> action) & 1:
+        if action < 0 or action >= actions or not has_action(s["legal"], action):
             s["illegal"] |= 1 << s["turn"]
             if config.illegal == IllegalMode.RANDOM:
                 action = draw_legal(s)
@@ -277,11 +287,8 @@ def make_batch_kernels(
         step(s, rules, action)
         truncate(s, config)
         if config.skip_forced:
-            while s["over"] == Over.RUNNING and s["legal"] & (s["legal"] - 1) == 0:
-                forced = 0
-                while not (s["legal"] >> forced) & 1:
-                    forced += 1
-                step(s, rules, forced)
+            while s["over"] == Over.RUNNING and not has_choice(s["legal"]):
+                step(s, rules, first_action(s["legal"]))
                 truncate(s, config)
         pay(s, rules, config, before, rewards)
         return action

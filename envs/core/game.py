@@ -24,6 +24,7 @@ from .contract import (
     WinnableAfter,
 )
 from .features import Features, Piece
+from .legal import MOST_ACTIONS, count_words
 from .row_kernels import read_results, read_seat_results
 from .seat_kernels import PlayTurns, make_play_turns
 from .state_check import StateCheck, make_state_check
@@ -77,9 +78,9 @@ class Game:
     features: Features
     """The pieces of an observation; every option is one."""
     state: np.dtype
-    """The record of a state: it begins with `batch.STATE_HEAD` and has ``deck`` and ``shown``."""
+    """The record of a state: `batch.make_state_head`, ``deck``, ``shown`` and what else it needs."""
     actions: int
-    """Number of actions, by all rules: at most 63."""
+    """Number of actions, by all rules: at most `legal.MOST_ACTIONS`, 255."""
     label: Callable[[Action], str]
     """Says what an action is, in a few words."""
 
@@ -137,6 +138,16 @@ class Game:
         if set(self.variants) != set(self.sources):
             odd = sorted(set(self.variants) ^ set(self.sources))
             raise ValueError(f"{self.name}: variants and sources differ in {', '.join(odd)}")
+        if not 0 < self.actions <= MOST_ACTIONS:
+            raise ValueError(
+                f"{self.name}: {self.actions} actions: allowed are 1 to {MOST_ACTIONS}"
+            )
+        words = count_words(self.actions)
+        if self.state["legal"].shape != (() if words == 1 else (words,)):
+            raise ValueError(
+                f"{self.name}: field legal of its states does not fit {self.actions} actions: "
+                "let the state begin with make_state_head(actions)"
+            )
         pieces = {piece.name for piece in self.features.pieces}
         unseen = [field for field in self.rules._fields if field not in pieces]
         if unseen:

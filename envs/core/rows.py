@@ -13,6 +13,7 @@ from .deals import bank_seeds
 from .game import Game
 from .jit import jit
 from .keys import draw_seed
+from .legal import has_action
 from .options import as_record
 from .read_states import read_table_states
 from .rules_table import make_table
@@ -232,12 +233,15 @@ def draw_row_rules(states: States, which: np.ndarray, k: int, numbers: np.ndarra
 
 
 @jit
-def first_illegal(states: States, actions: np.ndarray) -> int:
-    """Return the first row whose action is not legal, or -1. Finished rows take any."""
+def first_illegal(states: States, actions: np.ndarray, limit: int) -> int:
+    """Return the first row whose action is not legal, or -1. Finished rows take any.
+
+    ``limit`` is the number of the game's actions.
+    """
     for i in range(len(states)):
         if states[i]["over"] == 0:
-            legal = states[i]["legal"]
-            if actions[i] < 0 or actions[i] > 62 or (legal >> actions[i]) & 1 == 0:
+            legal, action = states[i]["legal"], actions[i]
+            if action < 0 or action >= limit or not has_action(legal, action):
                 return i
     return -1
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from .aliases import Action, RulesRecord, RulesRecords, Scores, State, States, Word
 from .batch import RULES_BITS, Over
-from .bits import count, lowest
 from .contract import BatchKernels, Buffers, ScoreRows
 from .jit import jit
 from .keys import S32, sip_hash
+from .legal import count_actions, first_action, has_action, nth_action
 from .splitmix import GAMMA, finish_word
 
 ASKED, UNIFORM, SCORED = -1, 0, 1
@@ -96,9 +96,7 @@ def draw_by_seed(s: State, k0: Word, k1: Word, salt: Word) -> Action:
     word = finish_word((word ^ salt) + GAMMA)
     share = np.float64(word >> S11) * 2.0**-53
     legal = s["legal"]
-    for _ in range(int(share * count(legal))):
-        legal &= legal - 1
-    return lowest(legal)
+    return nth_action(legal, int(share * count_actions(legal)))
 
 
 def _chain(scorers: Sequence[ScoreRows]) -> Any:
@@ -145,9 +143,9 @@ def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> Play
             scores[0, action] = 0.0
         score(number, states, records, weights, scores)
         legal = states[0]["legal"]
-        best = lowest(legal)
+        best = first_action(legal)
         for action in range(best + 1, scores.shape[1]):
-            if (legal >> action) & 1 and scores[0, action] > scores[0, best]:
+            if has_action(legal, action) and scores[0, action] > scores[0, best]:
                 best = action
         return best
 

@@ -16,6 +16,7 @@ from .batch import Over
 from .cards import FIRST_CARD
 from .features import Features
 from .jit import jit
+from .legal import fits_actions, is_empty
 
 HEAD_ALLOWED = (
     ("moves", "0 or more"),
@@ -72,7 +73,7 @@ def find_nothing(s: State, rules: RulesRecord) -> int:
 @jit
 def derive_nothing(s: State, rules: RulesRecord) -> None:
     """Take the fields as they are; a game without a legal action is over."""
-    s["over"] = Over.TERMINATED if s["legal"] == 0 else Over.RUNNING
+    s["over"] = Over.TERMINATED if is_empty(s["legal"]) else Over.RUNNING
 
 
 @jit
@@ -90,7 +91,9 @@ def find_wrong_head(s: State, players: int, actions: int) -> int:
         return ILLEGAL
     if s["turn"] < 0 or s["turn"] >= players:
         return TURN
-    if s["legal"] >> actions or (s["legal"] == 0 and s["over"] == Over.RUNNING):
+    if not fits_actions(s["legal"], actions):
+        return LEGAL
+    if is_empty(s["legal"]) and s["over"] == Over.RUNNING:
         return LEGAL
     return 0
 

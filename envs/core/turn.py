@@ -6,6 +6,7 @@ import numpy as np
 
 from .features import ENCODINGS
 from .game import Game
+from .legal import unpack_actions
 from .rows import HIDDEN_SALT, copy_states, observation_codes, resample_in_place
 from .splitmix import mix64
 
@@ -214,7 +215,7 @@ def make_turn(agent: Agent, game: Game, rules: Any, states: np.ndarray, seeds: n
 
 def legal_masks(game: Game, states: np.ndarray) -> np.ndarray:
     """Return which actions are legal in each state, bool (n, actions)."""
-    return np.asarray(states["legal"][:, None] >> np.arange(game.actions) & 1).astype(np.bool_)
+    return unpack_actions(states["legal"], game.actions)
 
 
 def best_actions(masks: np.ndarray, scores: np.ndarray) -> np.ndarray:

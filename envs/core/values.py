@@ -30,6 +30,7 @@ from .contract import (
     StateValue,
 )
 from .jit import jit
+from .legal import count_actions, has_action
 
 MAX_NEXT_CARDS = 64
 """Room for the cards that may be turned up next."""
@@ -108,7 +109,7 @@ def best_legal(legal: ActionSet, scores: Scores) -> Action:
     """Return the legal action with the highest score, the lowest of equals."""
     best = -1
     for action in range(len(scores)):
-        if (legal >> action) & 1 and (best < 0 or scores[action] > scores[best]):
+        if has_action(legal, action) and (best < 0 or scores[action] > scores[best]):
             best = action
     return best
 
@@ -187,15 +188,12 @@ def make_afterstate_scorers(values: AfterstateFeatures, kernels: BatchKernels) -
         for i in range(len(states)):
             s = states[i]
             score_afterstates(s, rules[0], table, ids, first)
-            left = s["legal"]
             for action in range(len(first)):
                 scores[i, action] = first[action] - FAR_BEHIND
             count = possible_cards(s, cards)
-            for _ in range(width):
-                if left == 0:
-                    break
-                action = best_legal(left, first)
-                left &= ~(1 << action)
+            for _ in range(min(width, count_actions(s["legal"]))):
+                action = best_legal(s["legal"], first)
+                first[action] = -np.inf
                 total = 0.0
                 for k in range(max(count, 1)):
                     work[0] = s

@@ -23,7 +23,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..core.batch import STATE_HEAD
+from ..core.batch import make_state_head
 from ..core.cards import PACK_SIZE
 from ..core.features import CARD, FLAG, Features, Piece, choice, whole_number
 from ..core.game import EarlierFeatures
@@ -196,7 +196,7 @@ EARLIER = (EarlierFeatures(FEATURES.with_pieces({"wager": None}), SQUARES),)
 
 STATE = np.dtype(
     [
-        *STATE_HEAD,
+        *make_state_head(SQUARES),
         ("net", np.int32, (SEATS,)),  # head to head, at the end: what it wins of the other
         ("other_score", np.int32),
         ("filled", np.int64),  # set of squares that hold a card

@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..core.batch import STATE_HEAD
+from ..core.batch import make_state_head
 from ..core.cards import FIRST_CARD, PACK_SIZE
 from ..core.features import CARD, FLAG, Features, Piece, whole_number
 from ..core.game import EarlierFeatures
@@ -149,7 +149,7 @@ EARLIER = (
 
 STATE = np.dtype(
     [
-        *STATE_HEAD,
+        *make_state_head(ACTIONS),
         ("deck", np.int8, (CARDS,)),
         ("next", np.int8),  # position in the deck of the top of the stock
         ("count", np.int8, (PILES,)),

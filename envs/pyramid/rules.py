@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ..core.batch import STATE_HEAD
+from ..core.batch import make_state_head
 from ..core.cards import PACK_SIZE
 from ..core.features import FLAG, RANK, Features, Piece, choice, whole_number
 from ..core.game import EarlierFeatures
@@ -282,7 +282,7 @@ EARLIER = (EarlierFeatures(FEATURES.with_pieces({"held": None, "turn": None}), A
 
 STATE = np.dtype(
     [
-        *STATE_HEAD,
+        *make_state_head(ACTIONS),
         ("table", np.int64),  # set of places 0-34 that still hold a card
         ("free", np.int64),  # set of places whose card is free by itself
         ("picked", np.int64),  # set of places clicked so far

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.batch import STATE_HEAD
+from ..core.batch import make_state_head
 from ..core.cards import PACK_SIZE
 from ..core.features import (
     DIGIT_BASE,
@@ -134,7 +134,7 @@ EARLIER = (
 
 STATE = np.dtype(
     [
-        *STATE_HEAD,
+        *make_state_head(ACTIONS),
         ("net", np.int32, (SEATS,)),  # chips won less chips paid, at the end
         ("paid", np.int32, (SEATS,)),
         ("staked", np.int32, (SEATS,)),  # in this round of bets

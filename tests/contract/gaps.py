@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import STATE_HEAD, Autoreset, DealSource, Over, StepConfig
+from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig, make_state_head
 from parlour.envs.core.features import CARD, RANK
+from parlour.envs.core.legal import unpack_actions
 from parlour.envs.core.options import as_record, to_plain
 from parlour.envs.core.read_states import read_states
 from parlour.envs.core.rows import Rows
@@ -23,7 +24,7 @@ from tests.walkers import MOST_STEPS, no_end
 
 ROWS, STEPS, MIXED = 32, 60, 12
 """So many games are watched at once, for so many steps, by so many combinations of options."""
-HEAD = {name for name, *_ in STATE_HEAD}
+HEAD = {name for name, *_ in make_state_head(1)}
 
 
 def find_missing_files(game: Game, root: Path) -> list[str]:
@@ -70,7 +71,8 @@ def find_no_end(game: Game) -> list[str]:
     case = Case(game, game.default)
     rows, crowd = begin(case), Crowd(case, ROWS, 1)
     for _ in range(MOST_STEPS):
-        over, nothing = rows.states["over"] == Over.TERMINATED, rows.states["legal"] == 0
+        over = rows.states["over"] == Over.TERMINATED
+        nothing = ~unpack_actions(rows.states["legal"], game.actions).any(axis=1)
         if (over != nothing).any():
             return [
                 f"{game.name}: a game is over and something legal, or nothing is legal and it is "

@@ -15,6 +15,7 @@ from parlour.agents.registry import BUILT_IN, Turn, choose_actions, load_agent, 
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.keys import draw_seed
+from parlour.envs.core.legal import list_actions, unpack_actions
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.core.scene import ansi, svg
 from parlour.envs.core.splitmix import GAMMA
@@ -145,7 +146,7 @@ class Replay:
             return []
         found = []
         then = what_is_seen(self.case, self.states[step + 1], seat)
-        for action in np.flatnonzero(here["legal"][0] >> np.arange(self.case.game.actions) & 1):
+        for action in list_actions(here["legal"][0]):
             self.rows.restore(here)
             self.rows.step(np.array([action]))
             if action != taken and what_is_seen(self.case, self.rows.states, seat) == then:
@@ -291,7 +292,7 @@ def check_choices(case: Case, name: str) -> None:
             fresh = load_agent(name, case.game, case.rules, seed=steps)
             turn = prepare_turn(fresh, case.game, case.rules, states[:1], i)._replace(seeds=seeds)
             answers.append(int(choose_actions(fresh, turn)[0]))
-        masks = (states["legal"][:, None] >> np.arange(case.game.actions) & 1).astype(np.bool_)
+        masks = unpack_actions(states["legal"], case.game.actions)
         for i in range(DEALS):
             fresh = load_agent(name, case.game, case.rules, seed=steps)
             row = slice(i, i + 1)

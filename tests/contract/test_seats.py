@@ -24,6 +24,7 @@ from parlour.envs import (
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, StepConfig
 from parlour.envs.core.keys import key_words, turn_seeds
+from parlour.envs.core.legal import unpack_actions
 from parlour.envs.core.options import changed_options
 from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.core.turn import Agent, Turn, choose_actions, prepare_turn
@@ -391,7 +392,7 @@ def test_others_are_handed_what_they_may_see(table: Case) -> None:
                     table.game, table.rules, turn.states, turn.states["turn"].astype(int)
                 )
                 assert turn.observations.tobytes() == own["shown"].tobytes()
-                legal = turn.states["legal"][0] >> np.arange(table.game.actions) & 1
+                legal = unpack_actions(turn.states["legal"], table.game.actions)[0]
                 assert np.array_equal(turn.masks[0], legal != 0)
                 other_decks += not np.array_equal(turn.states["deck"][0], deck)
         assert (other_decks > 0) != sees_all

@@ -5,6 +5,7 @@ import pytest
 
 from parlour.agents.registry import prepare_turn
 from parlour.agents.value_table import ValueTableAgent, afterstate_scorers, require_afterstates
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.envs.core.values import put_on_top, win_bonus_points
@@ -111,9 +112,9 @@ def test_expectation_is_the_mean_over_the_next_cards(valued: Case) -> None:
                 if card:
                     put_on_top(drawn[0], card)
                 then = played(valued, drawn, action)
-                answers = np.flatnonzero(np.bitwise_right_shift(then["legal"], np.arange(63)) & 1)
+                answers = list_actions(then["legal"][0])
                 worths.append(
-                    max(summed(valued, table, then, int(answer)) for answer in answers)
+                    max(summed(valued, table, then, answer) for answer in answers)
                     if not then["over"][0]
                     else float(
                         then["score"][0] + win_bonus_points(valued.game.kernels) * then["won"][0]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.batch import (
-    STATE_HEAD,
     Autoreset,
     DealSource,
     Over,
@@ -14,6 +13,7 @@ from parlour.envs.core.batch import (
     StepConfig,
     make_batch_kernels,
     make_buffers,
+    make_state_head,
 )
 from parlour.envs.core.cards import next_random_word
 from parlour.envs.core.jit import jit, plain_python
@@ -435,7 +435,7 @@ def end(s: Any, rules: Any, action: int) -> None:
 
 def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
     """A game without cards leaves the seed of each deal in its state: 200 000 of them."""
-    state = np.dtype([*STATE_HEAD, ("shown", [("nothing", np.int8)])])
+    state = np.dtype([*make_state_head(1), ("shown", [("nothing", np.int8)])])
     play = make_batch_kernels(nothing, nothing, end, 1, 1.0)
     rows, out = np.zeros(1000, state), make_buffers(1000, 1, state)
     rows["rng"] = np.random.default_rng(0).integers(0, 2**64, 1000, np.uint64)

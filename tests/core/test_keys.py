@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from parlour.envs.core import keys
-from parlour.envs.core.batch import STATE_HEAD
+from parlour.envs.core.batch import make_state_head
 from parlour.envs.core.keys import derive_key, key_words, turn_seeds
 
 WORDS = key_words("k")
 
 
 def states(n: int = 1, **fields: int) -> np.ndarray:
-    made = np.zeros(n, np.dtype(STATE_HEAD))
+    made = np.zeros(n, np.dtype(make_state_head(1)))
     for name, value in fields.items():
         made[name] = value
     return made

@@ -174,13 +174,13 @@ def test_results_are_told_of_the_rows_that_ended() -> None:
     ],
 )
 def test_the_first_illegal_action_is_found(actions: list[int], row: int) -> None:
-    assert first_illegal(begin(3).states, np.array(actions)) == row
+    assert first_illegal(begin(3).states, np.array(actions), GAME.actions) == row
 
 
 def test_finished_rows_take_any_action() -> None:
     rows = begin(2)
     rows.step(np.array([STOP, LEAVE]))
-    assert first_illegal(rows.states, np.array([99, 0])) == -1
+    assert first_illegal(rows.states, np.array([99, 0]), GAME.actions) == -1
 
 
 @pytest.mark.parametrize(

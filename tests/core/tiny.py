@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from parlour.envs.core.batch import STATE_HEAD, Over, StepConfig, make_batch_kernels
+from parlour.envs.core.batch import Over, StepConfig, make_batch_kernels, make_state_head
 from parlour.envs.core.cards import shuffle as shuffle_compiled
 from parlour.envs.core.contract import BatchKernels, Seats
 from parlour.envs.core.features import CARD, FLAG, Features, Piece, whole_number
@@ -56,7 +56,7 @@ FEATURES = Features(
 )
 STATE = np.dtype(
     [
-        *STATE_HEAD,
+        *make_state_head(len(LABELS)),
         ("deck", np.int64, (len(CARDS),)),  # in int8, as games have it, plain Python would wrap
         ("next", np.int8),
         ("points", np.int16, (SEATS,)),

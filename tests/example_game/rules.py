@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from parlour.envs.core.batch import STATE_HEAD
+from parlour.envs.core.batch import make_state_head
 from parlour.envs.core.cards import PACK_SIZE
 from parlour.envs.core.features import FLAG, RANK, Features, Piece, whole_number
 from parlour.envs.core.options import Option
@@ -73,7 +73,7 @@ FEATURES = Features(
 )
 STATE = np.dtype(
     [
-        *STATE_HEAD,
+        *make_state_head(ACTIONS),
         ("deck", np.int8, (PACK_SIZE,)),
         ("next", np.int8),  # deck position of the next card
         ("shown", FEATURES.dtype),

@@ -11,6 +11,7 @@ from parlour.agents.registry import Agent, Turn, prepare_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene import Scene
@@ -156,7 +157,7 @@ def action_fault(game: Game, state: np.void, number: int, action: int) -> str:
     named = f"action {number + 1}, {game.label(action)},"
     if state["over"] != Over.RUNNING:
         return f"{named} comes after the end of the game"
-    return "" if int(state["legal"]) >> action & 1 else f"{named} is not legal"
+    return "" if action in list_actions(state["legal"]) else f"{named} is not legal"
 
 
 def read_result(game: Game, rules: Any, states: np.ndarray) -> list[dict[str, Any]]:

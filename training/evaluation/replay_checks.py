@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from parlour.envs.core.batch import Over
+from parlour.envs.core.turn import legal_masks
 
 from .deal_play import CHUNK
 from .replay import OVER, Replay, action_fault, read_result, start_replays
@@ -43,8 +44,8 @@ def _verify_alike(replays: list[Replay]) -> list[Fault]:
     sound = np.ones(len(replays), np.bool_)
     for step in range(actions.shape[1]):
         live, made = sound & (step < lengths), np.ascontiguousarray(actions[:, step])
-        legal = (rows.states["legal"] >> made & 1) & (rows.states["over"] == Over.RUNNING)
-        for row in np.flatnonzero(live & (legal == 0)).tolist():
+        legal = legal_masks(game, rows.states)[np.arange(len(made)), made]
+        for row in np.flatnonzero(live & ~(legal & (rows.states["over"] == Over.RUNNING))).tolist():
             faults[row] = action_fault(game, rows.states[row], step, int(made[row]))
             sound[row] = live[row] = False
         rows.step(made, live)

@@ -22,9 +22,9 @@ from parlour.agents.value_table import require_afterstates
 from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import RulesRecord, RulesRecords, State, States, Table, Weights
 from parlour.envs.core.batch import DealSource
-from parlour.envs.core.bits import count, lowest
 from parlour.envs.core.cards import random_below
 from parlour.envs.core.jit import jit
+from parlour.envs.core.legal import count_actions, nth_action
 from parlour.envs.core.values import best_legal
 
 MOST_DECISIONS = 512
@@ -115,9 +115,7 @@ def make_learner(name: str, teacher: str | None = None) -> Callable[..., None]:
         s = states[0]
         if random_below(s, CHANCE_STEPS) < plan.explore * CHANCE_STEPS:
             legal = s["legal"]
-            for _ in range(random_below(s, count(legal))):
-                legal &= legal - 1
-            return lowest(legal)
+            return nth_action(legal, random_below(s, count_actions(legal)))
         if plan.heuristic:
             score_rows(states, rules, weights, room.scores)
         else:

@@ -12,6 +12,7 @@ from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.keys import draw_seed, key_words, new_key
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.core.splitmix import mix64
 from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
@@ -167,14 +168,12 @@ class TableSession:
 
     def _is_secret(self, action: int) -> bool:
         """Whether one cannot see it: another action would look the same."""
-        legal = int(self.rows.states["legal"][0])
         rows, seen = Rows(self.game, self.rules, 1), {}
-        for other in range(self.game.actions):
-            if legal >> other & 1:
-                rows.restore(self.rows.states)
-                rows.step(np.array([other]))
-                after = view_states(self.game, self.rules, rows.states, np.array([self.own]))
-                seen[other] = after["shown"].tobytes()
+        for other in list_actions(self.rows.states["legal"][0]):
+            rows.restore(self.rows.states)
+            rows.step(np.array([other]))
+            after = view_states(self.game, self.rules, rows.states, np.array([self.own]))
+            seen[other] = after["shown"].tobytes()
         return list(seen.values()).count(seen[action]) > 1
 
 

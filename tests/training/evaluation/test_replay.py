@@ -11,6 +11,7 @@ import pytest
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import DealSource, Over
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
 from parlour.training import Replay, load_replays, verify_replays
@@ -186,7 +187,7 @@ def some(tmp_path: Path, n: int = 6) -> tuple[Path, list[Replay]]:
 def test_what_is_not_as_recorded_is_named(tmp_path: Path) -> None:
     _, (one, two, *_) = some(tmp_path)
     state = one.states()[4]
-    wrong = next(a for a in range(PYRAMID.actions) if not int(state["legal"]) >> a & 1)
+    wrong = next(a for a in range(PYRAMID.actions) if a not in list_actions(state["legal"]))
     changed = (*one.actions[:4], wrong, *one.actions[5:])
     named = f"action 5, {PYRAMID.label(wrong)}, is not legal"
     assert faults([two, replace(one, actions=changed)]) == [(one.line, named)]

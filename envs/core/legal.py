@@ -1,0 +1,251 @@
+"""Sets of actions: the field ``legal`` of a state, in as many words as a game needs.
+
+Up to 63 actions are the bits of one int64: action a is legal if bit a is set. A game of more has an
+array of int64 in its state, 32 actions a word: action a is bit ``a & 31`` of word ``a >> 5``, so
+that no bit is a sign. Kernels hand ``s["legal"]``, whichever it is, to the functions here: which of
+the two it is, is known when they are compiled, and of one word nothing but its bits is left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from .bits import count, lowest
+from .jit import jit
+
+MOST_ACTIONS = 255
+"""Of a game: further ones would need more room than states have for a set of them."""
+ONE_WORD = 63
+"""So many actions go into one int64, the sign bit staying clear."""
+WORD_ACTIONS = 32
+"""So many are in each word where there are several."""
+WORD_SHIFT, WORD_MASK = 5, WORD_ACTIONS - 1
+
+
+def count_words(actions: int) -> int:
+    """Return how many words hold a set of so many actions."""
+    return 1 if actions <= ONE_WORD else -(-actions // WORD_ACTIONS)
+
+
+def make_legal_field(actions: int) -> tuple[Any, ...]:
+    """Return the field ``legal`` of a game's states, as `numpy.dtype` takes it."""
+    words = count_words(actions)
+    return ("legal", np.int64) if words == 1 else ("legal", np.int64, (words,))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _words(typing: Any, legal: Any) -> Any:
+    """How many words there are."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if isinstance(legal, types.Integer):
+            return context.get_constant(types.int64, 1)
+        array = context.make_array(legal)(context, builder, arguments[0])
+        return cgutils.unpack_tuple(builder, array.shape, 1)[0]
+
+    return types.int64(legal), build
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _word(typing: Any, legal: Any, k: Any) -> Any:
+    """Word k of a set."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if isinstance(legal, types.Integer):
+            return context.cast(builder, arguments[0], legal, types.int64)
+        array = context.make_array(legal)(context, builder, arguments[0])
+        return builder.load(builder.gep(array.data, [arguments[1]]))
+
+    return types.int64(legal, types.int64), build
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _shift(typing: Any, legal: Any) -> Any:
+    """The bits of an action's number that say where in its word it is: their number."""
+    shift = ONE_WORD if isinstance(legal, types.Integer) else WORD_SHIFT
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_constant(types.int64, shift)
+
+    return types.int64(legal), build
+
+
+def _plain_actions(legal: Any) -> list[int]:
+    if isinstance(legal, int | np.integer):
+        return [action for action in range(ONE_WORD) if int(legal) >> action & 1]
+    return [
+        k * WORD_ACTIONS + bit
+        for k, word in enumerate(legal)
+        for bit in range(WORD_ACTIONS)
+        if int(word) >> bit & 1
+    ]
+
+
+def _plain_has_action(legal: Any, action: int) -> bool:
+    return action in _plain_actions(legal)
+
+
+def _plain_count_actions(legal: Any) -> int:
+    return len(_plain_actions(legal))
+
+
+def _plain_is_empty(legal: Any) -> bool:
+    return not _plain_actions(legal)
+
+
+def _plain_has_choice(legal: Any) -> bool:
+    return len(_plain_actions(legal)) > 1
+
+
+def _plain_next_action(legal: Any, action: int) -> int:
+    return next((one for one in _plain_actions(legal) if one > action), -1)
+
+
+def _plain_first_action(legal: Any) -> int:
+    return _plain_next_action(legal, -1)
+
+
+def _plain_nth_action(legal: Any, k: int) -> int:
+    return _plain_actions(legal)[k]
+
+
+def _plain_fits_actions(legal: Any, actions: int) -> bool:
+    if isinstance(legal, int | np.integer):
+        return int(legal) >> actions == 0
+    room = [min(max(actions - k * WORD_ACTIONS, 0), WORD_ACTIONS) for k in range(len(legal))]
+    return all(int(word) >> bits == 0 for word, bits in zip(legal, room, strict=True))
+
+
+@jit(twin=_plain_has_action)
+def has_action(legal: Any, action: int) -> bool:
+    """Whether an action, one of the game's, is in the set."""
+    if _shift(legal) == ONE_WORD:
+        return (_word(legal, 0) >> action) & 1 != 0
+    return (_word(legal, action >> WORD_SHIFT) >> (action & WORD_MASK)) & 1 != 0
+
+
+@jit(twin=_plain_count_actions)
+def count_actions(legal: Any) -> int:
+    """How many actions the set has."""
+    found = 0
+    for k in range(_words(legal)):
+        found += count(_word(legal, k))
+    return found
+
+
+@jit(twin=_plain_is_empty)
+def is_empty(legal: Any) -> bool:
+    """Whether the set has no action."""
+    found = 0
+    for k in range(_words(legal)):
+        found |= _word(legal, k)
+    return found == 0
+
+
+@jit(twin=_plain_has_choice)
+def has_choice(legal: Any) -> bool:
+    """Whether the set has more than one action."""
+    several = others = 0
+    for k in range(_words(legal)):
+        word = _word(legal, k)
+        several |= word & (word - 1)
+        if k > 0:
+            several |= word if others else 0
+        others |= word
+    return several != 0
+
+
+@jit(twin=_plain_next_action)
+def next_action(legal: Any, action: int) -> int:
+    """The lowest action of the set above one, -1 being below all; -1: there is none.
+
+    ``action = first_action(legal)``, and this while ``action >= 0``, goes through the set.
+    """
+    start = action + 1
+    if _shift(legal) == ONE_WORD:
+        rest = _word(legal, 0) >> start
+        return start + lowest(rest) if rest else -1
+    k, words = start >> WORD_SHIFT, _words(legal)
+    if k >= words:
+        return -1
+    rest = _word(legal, k) >> (start & WORD_MASK)
+    if rest:
+        return start + lowest(rest)
+    for later in range(k + 1, words):
+        rest = _word(legal, later)
+        if rest:
+            return later * WORD_ACTIONS + lowest(rest)
+    return -1
+
+
+@jit(twin=_plain_first_action)
+def first_action(legal: Any) -> int:
+    """The lowest action of the set; of an empty one of one word any number, of several -1."""
+    if _shift(legal) == ONE_WORD:
+        return lowest(_word(legal, 0))
+    return next_action(legal, -1)
+
+
+@jit(twin=_plain_nth_action)
+def nth_action(legal: Any, k: int) -> int:
+    """The action of the set that has k lower ones in it; there must be one."""
+    last = _words(legal) - 1
+    for w in range(last):
+        word = _word(legal, w)
+        size = count(word)
+        if k < size:
+            for _ in range(k):
+                word &= word - 1
+            return w * WORD_ACTIONS + lowest(word)
+        k -= size
+    word = _word(legal, last)
+    for _ in range(k):
+        word &= word - 1
+    return last * WORD_ACTIONS + lowest(word)
+
+
+@jit(twin=_plain_fits_actions)
+def fits_actions(legal: Any, actions: int) -> bool:
+    """Whether a field from outside is a set of actions below this number."""
+    if _shift(legal) == ONE_WORD:
+        return _word(legal, 0) >> actions == 0
+    outside = 0
+    for k in range(_words(legal)):
+        room = min(max(actions - k * WORD_ACTIONS, 0), WORD_ACTIONS)
+        outside |= _word(legal, k) >> room
+    return outside == 0
+
+
+@jit
+def clear_actions(legal: np.ndarray) -> None:
+    """Take all actions out of a set of several words."""
+    for k in range(len(legal)):
+        legal[k] = 0
+
+
+@jit
+def add_action(legal: np.ndarray, action: int) -> None:
+    """Put an action into a set of several words."""
+    legal[action >> WORD_SHIFT] |= 1 << (action & WORD_MASK)
+
+
+def unpack_actions(legal: np.ndarray, actions: int) -> np.ndarray:
+    """Return which actions are in each of the sets, bool (n, actions).
+
+    ``legal`` is the field of n states: int64 (n,), or (n, words) where there are several words.
+    """
+    numbers = np.arange(actions)
+    if legal.ndim == 1:
+        return np.asarray(legal[:, None] >> numbers & 1).astype(np.bool_)
+    words = legal[:, numbers >> WORD_SHIFT]
+    return np.asarray(words >> (numbers & WORD_MASK) & 1).astype(np.bool_)
+
+
+def list_actions(legal: Any) -> list[int]:
+    """Return the actions of one state's set, the lowest first."""
+    return _plain_actions(legal)
