@@ -14,6 +14,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.cards import card_name
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
@@ -110,7 +111,7 @@ class Match(Generic[R]):
 def legal_now(rows: Rows) -> set[int]:
     """Return the legal actions of row 0; a finished game has none."""
     s = rows.states[0]
-    return set() if s["over"] else {a for a in range(rows.game.actions) if int(s["legal"]) >> a & 1}
+    return set() if s["over"] else set(list_actions(s["legal"]))
 
 
 def names(codes: Any) -> list[str | None]:
