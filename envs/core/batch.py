@@ -29,6 +29,7 @@ from .legal import (
     has_choice,
     make_legal_field,
     nth_action,
+    write_actions,
 )
 
 
@@ -217,9 +218,7 @@ def make_batch_kernels(
 
     @jit
     def write_mask(s: State, i: int, buffers: Buffers) -> None:
-        over, legal, mask = s["over"] != 0, s["legal"], buffers.masks[i]
-        for action in range(actions):
-            mask[action] = over | has_action(legal, action)
+        write_actions(s["legal"], s["over"] != 0, buffers.masks[i], actions)
 
     @jit
     def deal_row(

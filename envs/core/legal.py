@@ -209,6 +209,27 @@ def nth_action(legal: Any, k: int) -> int:
     return last * WORD_ACTIONS + lowest(word)
 
 
+def _plain_write_actions(legal: Any, every: bool, mask: Any, actions: int) -> None:
+    listed = _plain_actions(legal)
+    for action in range(actions):
+        mask[action] = every or action in listed
+
+
+@jit(twin=_plain_write_actions)
+def write_actions(legal: Any, every: bool, mask: np.ndarray, actions: int) -> None:
+    """Write to ``mask``, int8 (actions,), which actions are in the set, or ones with ``every``."""
+    if _shift(legal) == ONE_WORD:
+        word = -1 if every else _word(legal, 0)
+        for action in range(actions):
+            mask[action] = (word >> action) & 1
+        return
+    for k in range(_words(legal)):
+        word = -1 if every else _word(legal, k)
+        first = k * WORD_ACTIONS
+        for bit in range(min(WORD_ACTIONS, actions - first)):
+            mask[first + bit] = (word >> bit) & 1
+
+
 @jit(twin=_plain_fits_actions)
 def fits_actions(legal: Any, actions: int) -> bool:
     """Whether a field from outside is a set of actions below this number."""

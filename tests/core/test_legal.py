@@ -25,6 +25,7 @@ from parlour.envs.core.legal import (
     next_action,
     nth_action,
     unpack_actions,
+    write_actions,
 )
 
 SIZES = (7, 63, 64, 73, 255)
@@ -61,6 +62,8 @@ def ask(states: Any, actions: int, found: Any) -> None:
         found[i, 3] = fits_actions(legal, actions)
         for action in range(actions):
             found[i, 4 + action] = has_action(legal, action)
+        write_actions(legal, False, found[i, 4 + 3 * actions :], actions)
+        write_actions(legal, True, found[i, 4 + 4 * actions :], actions)
         if not is_empty(legal):
             action, k = first_action(legal), 0
             while action >= 0:
@@ -73,14 +76,15 @@ def ask(states: Any, actions: int, found: Any) -> None:
 def expect(wanted: set[int], actions: int) -> list[int]:
     listed = [action + 1 for action in sorted(wanted)] + [0] * (actions - len(wanted))
     head = [len(wanted), not wanted, len(wanted) > 1, True]
-    return [*head, *(action in wanted for action in range(actions)), *listed, *listed]
+    mask = [action in wanted for action in range(actions)]
+    return [*head, *mask, *listed, *listed, *mask, *[True] * actions]
 
 
 @pytest.mark.parametrize("actions", SIZES)
 def test_what_a_set_says_of_itself(actions: int) -> None:
     chosen = draw_sets(actions)
     states = make_states(actions, chosen)
-    found = np.zeros((len(chosen), 4 + 3 * actions), np.int64)
+    found = np.zeros((len(chosen), 4 + 5 * actions), np.int64)
     ask(states, actions, found)
     expected = np.array([expect(wanted, actions) for wanted in chosen])
     np.testing.assert_array_equal(found, expected)
