@@ -78,7 +78,7 @@ class Game:
     features: Features
     """The pieces of an observation; every option is one."""
     state: np.dtype
-    """The record of a state: `batch.make_state_head`, ``deck``, ``shown`` and what else it needs."""
+    """The record of a state: `batch.make_state_head`, ``deck``, ``shown``, and the game's own."""
     actions: int
     """Number of actions, by all rules: at most `legal.MOST_ACTIONS`, 255."""
     label: Callable[[Action], str]
