@@ -92,7 +92,7 @@ class Klondike:
         self.redeals_used = self.moves = self.points = 0
         self.had_choice = False
         """Whether something but DEAL and REDEAL was legal since the last redeal."""
-        self._look()
+        self.look()
 
     def _lay_out(self, deck: list[str]) -> None:
         """Row by row: to columns 1-7, to 2-7, ..., to 7; the rest is the stock."""
@@ -103,8 +103,10 @@ class Klondike:
         self.face_down = [len(column) - 1 for column in self.columns]
         self.stock = deck
 
-    def _look(self) -> None:
-        self.had_choice |= any(action > REDEAL for action in self._moves())
+    def look(self) -> None:
+        """See what may be done, but DEAL and REDEAL, in the position as it stands."""
+        self.possible = self._moves()
+        self.had_choice |= bool(self.possible)
 
     # What may be done
 
@@ -166,8 +168,7 @@ class Klondike:
     def legal(self) -> set[int]:
         if self.won:
             return set()
-        found = self._moves()
-        found |= {DEAL} if self.stock else set()
+        found = self.possible | ({DEAL} if self.stock else set())
         return found | ({REDEAL} if self.may_redeal() else set())
 
     # How it ends
@@ -223,7 +224,7 @@ class Klondike:
             self.foundations[card[1]].pop()
             self.columns[(action - BACK) // 2].append(card)
             self._count(-15)
-        self._look()
+        self.look()
 
     def _redeal(self) -> None:
         self.stock, self.waste = self.waste, []

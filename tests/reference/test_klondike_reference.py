@@ -42,7 +42,7 @@ def position(
     game.seen = {card for k, c in enumerate(game.columns) for card in c[game.face_down[k] :]}
     game.seen |= set(game.waste)
     game.points, game.had_choice = 0, False
-    game._look()
+    game.look()
     return game
 
 
@@ -283,6 +283,7 @@ def test_kings_come_back_onto_empty_columns() -> None:
     assert game.columns[1] == ["Ks"]
     other = position("9c", built=("K", "K", "K", "K"))
     other.foundations["c"].pop()  # the queen on top
+    other.look()
     other.step(back(2, True))
     assert other.columns[2] == ["Kd"]
     assert not {back(k) for k in range(1, 7)} & position("2c", built=("Q", "", "", "Q")).legal()
