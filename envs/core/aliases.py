@@ -1,5 +1,6 @@
 """Names for what an int, or an array, is. They are aliases: nothing of them is left at run time."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,8 @@ SeatSet: TypeAlias = int
 """A set of seats: bit n stands for seat n."""
 State: TypeAlias = Any
 """One record of `Game.state`, as kernels see it; a dict where they run as plain Python."""
+Progress: TypeAlias = Callable[[State], int]
+"""A kernel: how far one state has come, of which the reward "progress" pays the change."""
 States: TypeAlias = np.ndarray
 """Records of `Game.state`, (n,)."""
 RulesRecord: TypeAlias = Any

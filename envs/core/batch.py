@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .aliases import Action, RulesRecord, RulesRecords, State, States
+from .aliases import Action, Progress, RulesRecord, RulesRecords, State, States
 from .cards import draw_rules, draw_training_seed, random_below
 from .contract import (
     BatchKernels,
@@ -31,6 +31,7 @@ from .legal import (
     nth_action,
     write_actions,
 )
+from .row_kernels import read_score
 
 
 def make_state_head(actions: int) -> list[tuple[Any, ...]]:
@@ -113,9 +114,10 @@ MAX_MOVES = 500
 class StepConfig(NamedTuple):
     """How a batch is played; plain ints, as kernels want them.
 
-    ``reward``: PROGRESS is the change of score times the game's scale, plus its bonus for a win;
-    WIN is 1 at a win; SCORE is the score when the episode ends. At a table of several seats, where
-    a seat is paid at the end: its net in the game's units, 1 if that is above 0, its net as it is.
+    ``reward``: PROGRESS is the change of score, or of what else the game counts, times its scale,
+    plus its bonus for a win; WIN is 1 at a win; SCORE is the score when the episode ends. At a
+    table of several seats, where a seat is paid at the end: its net in the game's units, 1 if that
+    is above 0, its net as it is.
     ``max_steps`` and ``max_moves``: 0 for no limit. ``illegal`` is an `IllegalMode`.
     """
 
@@ -125,19 +127,6 @@ class StepConfig(NamedTuple):
     max_moves: int = 0
     skip_forced: int = 0
     illegal: int = 0
-
-
-def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffers:
-    """Return zeroed buffers for n rows of a game with so many actions and seats and that state."""
-    return Buffers(
-        np.zeros((n, seats)),
-        np.zeros(n, np.bool_),
-        np.zeros(n, np.bool_),
-        np.zeros((n, actions), np.int8),
-        np.zeros(n, state),
-        np.full(n, -1),
-        np.zeros(n, np.int64),
-    )
 
 
 @jit
@@ -162,13 +151,14 @@ def make_batch_kernels(
     win_bonus: float = 1.0,
     fallback_action: FallbackAction = end_on_illegal,
     reward_unit: RewardUnit | None = None,
+    progress: Progress = read_score,
 ) -> BatchKernels:
     """Build the batch functions of a game from its compiled rules.
 
-    ``actions`` is their number; ``score_scale`` and ``win_bonus`` are those of `BatchKernels`.
-    A game for several seats says what is played in the place of an illegal action, and in what its
-    rewards are counted; its state has ``net``, a whole number for each seat, and its rules have
-    ``players``.
+    ``actions`` is their number; ``score_scale``, ``win_bonus`` and ``progress`` are those of
+    `BatchKernels`. A game for several seats says what is played in the place of an illegal action,
+    and in what its rewards are counted; its state has ``net``, a whole number for each seat, and
+    its rules have ``players``.
     """
 
     @jit
@@ -191,7 +181,7 @@ def make_batch_kernels(
         s: State, rules: RulesRecord, config: StepConfig, before: int, rewards: np.ndarray
     ) -> None:
         if config.reward == Reward.PROGRESS:
-            rewards[0] += (s["score"] - before) * score_scale + s["won"] * win_bonus
+            rewards[0] += (progress(s) - before) * score_scale + s["won"] * win_bonus
         elif config.reward == Reward.WIN:
             rewards[0] += s["won"]
         elif s["over"]:
@@ -282,7 +272,7 @@ def make_batch_kernels(
                 if action < 0:
                     s["over"] = Over.TERMINATED
                     return action
-        before = s["score"]
+        before = progress(s)
         step(s, rules, action)
         truncate(s, config)
         if config.skip_forced:
@@ -341,7 +331,7 @@ def make_batch_kernels(
                 for seat in range(len(rewards)):
                     rewards[seat] = 0.0
                 rules = records[buffers.rules[i] & RULES_BITS]
-                pay(states[i], rules, configs[0], states[i]["score"], rewards)
+                pay(states[i], rules, configs[0], progress(states[i]), rewards)
 
     return BatchKernels(
         reset_rows,
@@ -353,4 +343,5 @@ def make_batch_kernels(
         win_bonus,
         advance,
         write_mask,
+        progress,
     )

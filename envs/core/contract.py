@@ -1,7 +1,7 @@
 """The contract of a game: what each of its functions takes, returns and writes.
 
-Kernels of one state are compiled functions of a record and its rules; kernels over rows take an
-array of records and a record of rules (1,), or several (k,). They allocate nothing.
+Kernels of one state are compiled functions of a record and its rules; kernels over rows take arrays
+of records, of rules one (1,) or several (k,). They allocate nothing.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -12,6 +12,7 @@ from .aliases import (
     Action,
     FeatureIds,
     Masks,
+    Progress,
     RulesRecord,
     RulesRecords,
     Scores,
@@ -215,13 +216,15 @@ class BatchKernels(NamedTuple):
     pay_finished: PayFinished
     """Writes what finished games pay."""
     score_scale: float
-    """What the reward "progress" pays for a point of score."""
+    """What the reward "progress" pays for a point of ``progress``."""
     win_bonus: float
     """What it pays for a win."""
     advance: AdvanceKernel
     """Makes the step of one row."""
     write_mask: WriteMask
     """Writes the mask of one row."""
+    progress: Progress
+    """What the reward "progress" counts: the score, unless the game says otherwise."""
 
 
 class AfterstateScore(Protocol):
@@ -230,10 +233,7 @@ class AfterstateScore(Protocol):
     def __call__(
         self, s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores, /
     ) -> None:
-        """Write for legal actions the points gained and the afterstate's value, less `StateValue`.
-
-        ``ids`` is room for the numbers of features.
-        """
+        """Write for legal actions points gained and value, less `StateValue`; ``ids`` is room."""
 
 
 class StateValue(Protocol):

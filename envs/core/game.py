@@ -104,10 +104,11 @@ class Game:
     score_range: tuple[int, int]
     """The lowest and the highest score that any rules allow."""
     goal: str = "won"
-    """What ``info`` calls the aim that is reached or not: ``"won"``, or another word in a game that
-    is not won but played for its score."""
+    """What ``info`` calls the aim: another word in a game that is played for its score."""
     version: int = 0
     """Changes whenever what a policy reaches may change; part of the Gymnasium id."""
+    goes_round: bool = False
+    """Whether a game may never end by itself, by its default rules: ``max_moves`` cuts it off."""
     shortest: int = 1
     """Moves that every win takes at least, from the deal on."""
     pack: Callable[[Any], tuple[CardCode, ...]] = full_pack
@@ -302,18 +303,14 @@ class Game:
     def info_facts(
         self, states: States, rules: Any, seats: np.ndarray | None = None
     ) -> dict[str, np.ndarray]:
-        """Return the `results` as ``info`` has them: the aim is ``is_success``, too.
-
-        That is what Stable-Baselines3 calls it, in every game.
-        """
+        """Return the `results` as ``info`` has them: the aim is ``is_success``, too, as in SB3."""
         return self._add_success(rules, self.results(states, rules, seats))
 
     def info_of_one(self, state: States, rules: Any, seats: np.ndarray) -> dict[str, Any]:
         """Return the `info_facts` of one state (1,) as plain values, in less time."""
         won, score, moves, illegal = self._read_results(state, rules, seats)[:, 0].tolist()
-        said = {
-            fact: values.item() for fact, values in self.final_info(state, rules, seats).items()
-        }
+        found = self.final_info(state, rules, seats)
+        said = {fact: values.item() for fact, values in found.items()}
         known = won != 0, score, moves, illegal != 0
         return self._add_success(rules, self._name_results(rules, known, said))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .aliases import RulesRecords, Scores, Seat, States, Weights
+from .aliases import RulesRecords, Scores, Seat, State, States, Weights
 from .contract import (
     ResampleKernel,
     ResampleRows,
@@ -55,6 +55,12 @@ def make_score_rows(heuristic: ScoreKernel) -> ScoreRows:
             heuristic(states[i], records[0], weights, scores[i])
 
     return score_rows
+
+
+@jit
+def read_score(s: State) -> int:
+    """Return the score of a state: what the reward "progress" counts in most games."""
+    return s["score"]
 
 
 @jit

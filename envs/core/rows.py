@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .aliases import States
-from .batch import DealSource, Over, StepConfig, make_buffers
+from .batch import DealSource, Over, StepConfig
+from .buffers import make_buffers
 from .cards import draw_rules, draw_training_seed, parse_deck
 from .deals import bank_seeds
 from .game import Game

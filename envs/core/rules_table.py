@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .aliases import RulesRecords, States
-from .batch import DealSource, StepConfig, make_buffers
+from .batch import DealSource, StepConfig
+from .buffers import make_buffers
 from .game import Game
 from .options import as_record, changed_options, one_line, options_text, replace_options
 

@@ -62,6 +62,7 @@ class Played:
         observation, self.info = self.env.reset(seed=seed)
         self.observations = [observation]
         self.counts = [self.heads()]
+        self.begun = self.progress()
         self.truncated = over = False
         while not over:
             can = np.flatnonzero(self.env.action_masks())
@@ -71,6 +72,10 @@ class Played:
             self.observations.append(observation)
             self.counts.append(self.heads())
             over = terminated or self.truncated
+
+    def progress(self) -> int:
+        """What the reward "progress" counts."""
+        return int(self.env.game.kernels.progress(self.env.state))
 
     def heads(self) -> dict[str, int]:
         return {name: int(self.env.state[name]) for name in ("legal", "score", "moves", "over")}
@@ -128,7 +133,7 @@ def test_rewards(case: Case, seed: int, moves: list[int], skip_forced: bool) -> 
     assert facts[0] == facts[1] == facts[2]
     score, reached = facts[0]["score"], facts[0][case.goal]
     play = case.game.kernels
-    gained = score - played["progress"].counts[0]["score"]
+    gained = played["progress"].progress() - played["progress"].begun
     whole = gained * play.score_scale + reached * play.win_bonus
     if case.players > 1:
         whole = score / unit_of(case)

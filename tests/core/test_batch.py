@@ -12,9 +12,9 @@ from parlour.envs.core.batch import (
     Reward,
     StepConfig,
     make_batch_kernels,
-    make_buffers,
     make_state_head,
 )
+from parlour.envs.core.buffers import make_buffers
 from parlour.envs.core.cards import next_random_word
 from parlour.envs.core.jit import jit, plain_python
 from parlour.envs.core.options import as_record
