@@ -5,7 +5,7 @@ it to a page. Nothing here knows a game, and nothing beyond the standard library
 
 Coordinates: `x` runs to the right and `y` downwards, in cards; the card's share of the gap to its
 neighbour is included, so cards at x = 0, 1, 2 lie side by side with a little table between them.
-Cards fanned sideways stay readable down to a step of 2/3, cards fanned downwards to 0.3; as text
+Cards fanned sideways stay readable down to a step of 0.68, cards fanned downwards to 0.3; as text
 down to 0.5 and 0.25. Later items lie on top of earlier ones.
 
 A face-down card gives nothing away: it is drawn (and printed) without looking at which card it is.

@@ -36,13 +36,14 @@ def layout(s: Any, rules: Any) -> Scene:
         x += 1.25
     for pile in range(rules.waste_piles):
         items.append(_card(s, WASTE + pile, x + pile, y, legal))
-    last = y
+    last, width = y, WIDTH
     if rules.stock_view == StockView.ALL:
         items += _open_stock(s, y + 1.25)
+        width = max(WIDTH, (OPEN_ROW - 1) * OPEN_X + 1)
         last += 1.25 + 2 * OPEN_Y
     texts = (*_texts(s, rules, y), *_picture_texts(s, rules))
     buttons = _buttons(rules, legal, y)
-    return Scene("Pyramid", tuple(items), texts, (WIDTH, last + 1), buttons)
+    return Scene("Pyramid", tuple(items), texts, (width, last + 1), buttons)
 
 
 def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:

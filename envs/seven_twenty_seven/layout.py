@@ -40,7 +40,7 @@ LINES = 5
 """Of words below the hands, in a picture."""
 LINE = 0.27
 """From one of them to the next."""
-LEAST_STEP = 2 / 3
+LEAST_STEP = 0.68
 """From one card of a hand to the next, where there are many."""
 SAYS = ("", "says 7", "says 27", "says both")
 PHASES = {
