@@ -66,7 +66,7 @@ def what_is_seen(case: Case, states: np.ndarray, seat: int = 0) -> list[tuple[ob
             codes[i].tobytes(),
             flat[i].tobytes(),
             *(score[i].tobytes() for score in scores),
-            *(states[head][i].item() for head in heads),
+            *(states[head][i].tobytes() for head in heads),
             *(fact[i].item() for fact in facts.values()),
         )
         seen.append(row)

@@ -78,7 +78,9 @@ class Played:
         return int(self.env.game.kernels.progress(self.env.state))
 
     def heads(self) -> dict[str, int]:
-        return {name: int(self.env.state[name]) for name in ("legal", "score", "moves", "over")}
+        state = self.env.state
+        legal = sum(1 << action for action in list_actions(state["legal"]))
+        return {"legal": legal} | {name: int(state[name]) for name in ("score", "moves", "over")}
 
 
 @BOUNDED
