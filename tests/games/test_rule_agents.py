@@ -19,6 +19,10 @@ DEALS = 2000
         ("puss_in_the_corner", "one-by-one", "greedy", "won", 0.95),
         ("puss_in_the_corner", "suits", "greedy", "won", 0.70),
         ("puss_in_the_corner", "book", "tip", "won", 0.999),
+        ("klondike", "classic", "greedy", "won", 0.19),
+        ("klondike", "classic", "priority", "won", 0.15),
+        ("klondike", "draw-one", "greedy", "won", 0.55),
+        ("klondike", "draw-one", "priority", "won", 0.49),
         ("poker_squares", "classic", "greedy", "score", 110.0),
         ("poker_squares", "book", "greedy", "score", 95.0),
         ("poker_squares", "british", "greedy", "score", 38.0),
@@ -41,4 +45,4 @@ def test_flushes_in_columns_score_as_published() -> None:
 def test_no_player_by_rule_has_the_name_of_another_agent() -> None:
     names = [name for game in GAMES.values() for name in game.rule_agents]
     assert not {"uniform", "greedy", "human"} & set(names)
-    assert {"tip", "columns"} <= set(names)
+    assert {"tip", "columns", "priority"} <= set(names)
