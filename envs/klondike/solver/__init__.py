@@ -1,0 +1,1 @@
+"""Klondike: the solver, see `solve`."""

@@ -27,6 +27,8 @@ def place_of(card: CardCode) -> int:
     return 4 * rank + 2 * (red ^ rank & 1) + (suit >> 1)
 
 
+PLACE = np.array([place_of(card) if card >= 4 else 0 for card in range(4 * RANKS + 4)], np.int64)
+"""The bit of each card code."""
 CARD_AT = np.zeros(4 * RANKS, np.int64)
 """The card code of each bit."""
 NEXT = np.zeros((SUITS, RANKS + 1), np.int64)

@@ -25,7 +25,9 @@ def is_won(board: Board, up: int, search: Search) -> bool:
 
 
 @jit
-def push_position(board: Board, up: int, depth: int, keys: np.ndarray, search: Search) -> np.ndarray:
+def push_position(
+    board: Board, up: int, depth: int, keys: np.ndarray, search: Search
+) -> np.ndarray:
     """Put a position and its commits on their stacks; return the table."""
     frame = search["frames"][depth]
     frame["columns"], frame["stock"] = board.columns, board.stock
@@ -41,8 +43,13 @@ def push_position(board: Board, up: int, depth: int, keys: np.ndarray, search: S
 
 @jit
 def decide_winnable(board: Board, up: int, search: Search) -> int:
-    """Say whether a position can be won; a win is on the stack of frames, up to ``depth``."""
+    """Say whether a position can be won; a win is on the stack of frames, up to ``depth``.
+
+    After ``limit`` positions, and where there is no room for all commits, it stays `UNDECIDED`.
+    """
+    search["used"] = search["full"] = search["size"] = search["depth"] = 0
     keys = make_keys(SLOTS)
+    search["frames"][0]["up"] = up
     if is_won(board, up, search):
         return WINNABLE
     keys = push_position(board, up, 0, keys, search)
@@ -69,4 +76,4 @@ def decide_winnable(board: Board, up: int, search: Search) -> int:
         if search["used"] >= search["limit"]:
             return UNDECIDED
         keys = push_position(after, up, depth, keys, search)
-    return LOST
+    return UNDECIDED if search["full"] else LOST

@@ -30,10 +30,8 @@ from ...core.bits import lowest
 from ...core.jit import jit
 from .card_sets import (
     ACES,
-    KING,
     KINGS,
     NEXT,
-    RANKS,
     SUITS,
     cards_next,
     cards_up,
@@ -41,7 +39,7 @@ from .card_sets import (
     open_pairs,
     suit_of,
 )
-from .frames import COLUMNS, STOCK, Search
+from .frames import COLUMNS, COMMITS, FOUND, STOCK, Search
 from .moves import (
     KING_DOWN,
     LOOSE_UP,
@@ -69,6 +67,9 @@ LATER = 1 << 39
 @jit
 def push_single(commit: int, search: Search) -> None:
     """Put the only commit that is tried on the stack."""
+    if search["size"] == COMMITS:
+        search["full"] = 1
+        return
     search["commits"][search["size"]] = commit
     search["size"] += 1
 
@@ -76,6 +77,9 @@ def push_single(commit: int, search: Search) -> None:
 @jit
 def find(order: int, commit: int, found: int, search: Search) -> int:
     """Note a commit to be tried; return how many there are."""
+    if found == FOUND:
+        search["full"] = 1
+        return found
     search["found"][found] = commit | order << CLASS
     return found + 1
 
@@ -104,9 +108,7 @@ def push_forced(board: Board, up: int, rises: int, safe: int, sight: Sight, sear
 
 
 @jit
-def find_kings(
-    board: Board, up: int, cleared: int, shut: int, found: int, search: Search
-) -> int:
+def find_kings(board: Board, up: int, cleared: int, shut: int, found: int, search: Search) -> int:
     """Find the kings that can move to a column that is emptied for them."""
     for column in range(COLUMNS):
         left = left_in(board.columns, column)
@@ -168,6 +170,9 @@ def find_stock(up: int, nexts: int, slots: int, found: int, search: Search) -> i
 def push_found(found: int, past_redeal: bool, search: Search) -> None:
     """Put the commits found on the stack, those to be tried first on top."""
     size = search["size"]
+    if size + found > COMMITS:
+        search["full"] = 1
+        return
     for order in range(CLASSES - 1, -1, -1):
         for number in range(found - 1, -1, -1):
             commit = search["found"][number]

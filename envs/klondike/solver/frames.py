@@ -36,6 +36,7 @@ SEARCH = np.dtype(
         ("worry_back", np.int64),
         ("limit", np.int64),
         ("used", np.int64),  # positions in the table
+        ("full", np.int64),  # whether commits were left out for want of room
         ("depth", np.int64),  # of the deepest frame
         ("size", np.int64),  # commits on their stack
         ("reached", np.int64),  # cards listed in ``reach``

@@ -19,7 +19,6 @@ from .card_sets import (
     open_pairs,
     place_of,
 )
-from .frames import COLUMNS
 from .moves import (
     KING_DOWN,
     LOOSE_UP,

@@ -59,9 +59,9 @@ def board_after(board: Board, commit: int, search: Search) -> Board:
     kind, number, cleared = kind_of(commit), number_of(commit), cleared_by(commit)
     if cleared >= 0:
         columns = take_head(columns, cleared, search)
-    if kind == REVEAL or kind == REVEAL_UP:
+    if kind in (REVEAL, REVEAL_UP):
         columns = take_head(columns, number, search)
-    if kind == STOCK_DOWN or kind == STOCK_UP:
+    if kind in (STOCK_DOWN, STOCK_UP):
         stock = board.stock & ~(1 << number)
         return Board(columns, stock, commit >> 28 & 31, commit >> 33 & 15)
     return Board(columns, board.stock, board.waste, board.redeals)
