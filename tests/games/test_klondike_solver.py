@@ -133,7 +133,7 @@ def random_rules(rng: np.random.Generator) -> Any:
     )
 
 
-PARTIAL_SHARE = 1.0
+PARTIAL_SHARE = 0.6
 
 
 def compare_late(seed: int, positions: int, most: int) -> Counter[tuple[Any, ...]]:

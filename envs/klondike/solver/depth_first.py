@@ -49,7 +49,6 @@ def decide_winnable(board: Board, up: int, search: Search) -> int:
     """
     search["used"] = search["full"] = search["size"] = search["depth"] = 0
     keys = make_keys(SLOTS)
-    search["frames"][0]["up"] = up
     if is_won(board, up, search):
         return WINNABLE
     keys = push_position(board, up, 0, keys, search)

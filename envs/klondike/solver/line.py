@@ -30,6 +30,7 @@ from .moves import (
     kind_of,
     number_of,
 )
+from .whole_runs import BACK, UP
 
 DEAL, REDEAL, WASTE_UP, WASTE_TO, COLUMN_UP, COLUMN_TO, UP_TO = 0, 1, 2, 3, 10, 17, 59
 """The first action of each kind."""
@@ -71,10 +72,12 @@ class Table:
                 return column
         return -1
 
-    def find_room(self, card: CardCode) -> int:
-        """A column that takes a card."""
+    def find_room(self, card: CardCode, carrier: CardCode = 0) -> int:
+        """A column that takes a card: one with the carrier at its end, if that is not 0."""
         for column, cards in enumerate(self.columns):
-            if fits(card, cards[-1]) if cards else rank_of(card) == KING:
+            last = cards[-1] if cards else 0
+            takes = fits(card, last) if last else rank_of(card) == KING
+            if takes and carrier in (0, last):
                 return column
         raise RuntimeError(f"no column takes card {card}")
 
@@ -86,9 +89,9 @@ class Table:
         self.hidden[column] = min(self.hidden[column], max(len(cards) - 1, 0))
         return lifted
 
-    def move_run(self, column: int, first: int) -> None:
+    def move_run(self, column: int, first: int, carrier: CardCode = 0) -> None:
         """Move the cards from a place on to a column that takes them."""
-        target = self.find_room(self.columns[column][first])
+        target = self.find_room(self.columns[column][first], carrier)
         self.columns[target] += self.lift(column, first)
         self.actions.append(COLUMN_TO + 6 * column + target - (target > column))
 
@@ -103,10 +106,10 @@ class Table:
         self.up += 1 << 4 * suit
         self.actions.append(COLUMN_UP + column)
 
-    def bring_back(self, suit: int) -> None:
+    def bring_back(self, suit: int, carrier: CardCode = 0) -> None:
         """Bring the top card of a suit back to the tableau."""
         card = 4 * height(self.up, suit) + suit
-        column = self.find_room(card)
+        column = self.find_room(card, carrier)
         second = suit >> 1 if self.columns[column] else is_red(card)
         self.columns[column].append(card)
         self.up -= 1 << 4 * suit
@@ -126,7 +129,7 @@ class Table:
                 self.actions.append(REDEAL)
         raise RuntimeError(f"card {card} cannot be had")
 
-    def play_stock(self, card: CardCode, to_foundation: bool) -> None:
+    def play_stock(self, card: CardCode, to_foundation: bool, carrier: CardCode = 0) -> None:
         """Play a card of stock or waste."""
         self.turn_to(card)
         self.waste.pop()
@@ -134,7 +137,7 @@ class Table:
             self.up += 1 << 4 * (card & 3)
             self.actions.append(WASTE_UP)
             return
-        column = self.find_room(card)
+        column = self.find_room(card, carrier)
         self.columns[column].append(card)
         self.actions.append(WASTE_TO + column)
 
@@ -223,6 +226,37 @@ def play_commit(table: Table, commit: int, cards: np.ndarray) -> None:
         table.bring_back(number)
     elif kind == LOOSE_UP:
         table.send_up(number)
+
+
+def carrier_of(card: CardCode, twin: int) -> CardCode:
+    """The first or second of the twins that carry a card; 0 for a king."""
+    if rank_of(card) == KING:
+        return 0
+    return int(CARD_AT[(place_of(card) & ~1) + 4 + twin])
+
+
+def play_whole(table: Table, move: int, cards: np.ndarray) -> None:
+    """Play a move of `whole_runs` on a table; ``cards`` as in `play_commit`."""
+    kind, number, twin = move & 15, move >> 4 & 31, move >> 9
+    if kind == UP:
+        table.send_up(number)
+    elif kind == BACK:
+        card = 4 * height(table.up, number) + number
+        table.bring_back(number, carrier_of(card, twin))
+    elif kind == REVEAL:
+        first = table.hidden[number]
+        table.move_run(number, first, carrier_of(table.columns[number][first], twin))
+    else:
+        card = int(CARD_AT[int(cards[number]).bit_length() - 1])
+        table.play_stock(card, kind == STOCK_UP, carrier_of(card, twin))
+
+
+def spell_whole_line(table: Table, moves: Iterable[int], cards: np.ndarray) -> list[Action]:
+    """Return the actions of a line of `whole_runs`, and those that finish the game."""
+    for move in moves:
+        play_whole(table, int(move), cards)
+    table.finish()
+    return table.actions
 
 
 def spell_line(table: Table, commits: Iterable[int], cards: np.ndarray) -> list[Action]:

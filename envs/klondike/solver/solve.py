@@ -1,6 +1,7 @@
 """Klondike: what one who knows all cards can reach, exactly.
 
-`depth_first` decides whether a position can be won, by all options. Where the game would be cut off
+`depth_first` decides whether a position can be won; `whole_runs` does by the rules without partial
+runs. All other options are covered. Where the game would be cut off
 (``max_moves``) is left out of account, and so is ``scoring``. The win that is found is not known to
 be the shortest.
 """
@@ -21,9 +22,10 @@ from ..rules import ACTIONS, Rules, label
 from .card_sets import KING, PLACE, SUITS
 from .depth_first import decide_winnable
 from .frames import COLUMNS, SEARCH, Search
-from .line import Table, spell_line
+from .line import Table, spell_line, spell_whole_line
 from .position import Board
 from .table import key_of
+from .whole_runs import decide_whole_runs
 
 LIMIT = 4_000_000
 """Positions looked at before an answer is given up: some 0.2 GiB."""
@@ -68,10 +70,52 @@ def read_state(s: State, rules: RulesRecord, search: Search) -> tuple[Board, int
 
 
 @jit
-def solve_one(states: States, rules_record: RulesRecords, searches: np.ndarray) -> int:
-    """Say whether a state can be won: see `decide_winnable`."""
-    board, up = read_state(states[0], rules_record[0], searches[0])
-    return decide_winnable(board, up, searches[0])
+def read_onto(s: State) -> int:
+    """The loose cards that lie on the second of two twins: see `whole_runs`."""
+    onto = 0
+    for column in range(COLUMNS):
+        for row in range(s["shown"]["face_down"][column] + 1, s["count"][column]):
+            carrier, card = PLACE[s["column"][column][row - 1]], PLACE[s["column"][column][row]]
+            onto |= (carrier & 1) << card
+    return onto
+
+
+@jit
+def trace_line(nodes: np.ndarray, last: int) -> np.ndarray:
+    """The moves that lead to a position of `whole_runs`."""
+    length, number = 0, last
+    while nodes[number]["before"] >= 0:
+        length, number = length + 1, nodes[number]["before"]
+    line, number = np.empty(length, np.int64), last
+    while length:
+        length -= 1
+        line[length], number = nodes[number]["move"], nodes[number]["before"]
+    return line
+
+
+@jit
+def solve_one(
+    states: States, rules_record: RulesRecords, searches: np.ndarray
+) -> tuple[int, np.ndarray]:
+    """Say whether a state can be won; return also the commits of a win, or moves of whole runs."""
+    rules, search = rules_record[0], searches[0]
+    board, up = read_state(states[0], rules, search)
+    if rules.partial_runs:
+        found = decide_winnable(board, up, search)
+        line = np.empty(search["depth"], np.int64)
+        for depth in range(search["depth"]):
+            line[depth] = search["frames"][depth]["commit"]
+        return found, line
+    found, nodes = decide_whole_runs(board, up, read_onto(states[0]), search)
+    return found, trace_line(nodes, max(search["depth"], 0))
+
+
+@jit
+def decide(board: Board, up: int, onto: int, partial_runs: bool, search: Search) -> int:
+    """Say whether a position can be won."""
+    if partial_runs:
+        return decide_winnable(board, up, search)
+    return decide_whole_runs(board, up, onto, search)[0]
 
 
 @jit
@@ -87,7 +131,7 @@ def fill_winnable_after(
     Actions of one state that lead to the same position are looked at once.
     """
     rules, search = rules_record[0], searches[0]
-    keys, known = np.zeros(ACTIONS, np.int64), np.zeros(ACTIONS, np.float32)
+    keys, known = np.zeros((ACTIONS, 2), np.int64), np.zeros(ACTIONS, np.float32)
     for i in range(len(states)):
         if states[i]["over"]:
             continue
@@ -97,22 +141,22 @@ def fill_winnable_after(
             after = states[i : i + 1].copy()
             step(after[0], rules, action)
             board, up = read_state(after[0], rules, search)
+            key, onto = key_of(board, up), 0 if rules.partial_runs else read_onto(after[0])
             number = 0
-            while number < met and keys[number] != key_of(board, up):
+            while number < met and (keys[number, 0] != key or keys[number, 1] != onto):
                 number += 1
             if number == met:
                 search["limit"] = room
-                found = decide_winnable(board, up, search)
-                keys[met], known[met] = key_of(board, up), found
-                if found == UNDECIDED:
-                    known[met] = 0.5
+                found = decide(board, up, onto, rules.partial_runs, search)
+                keys[met, 0], keys[met, 1] = key, onto
+                known[met] = 0.5 if found == UNDECIDED else found
                 room = max(room - search["used"], 0)
                 met += 1
             values[i, action] = known[number]
             action = next_action(states[i]["legal"], action)
 
 
-def lay_table(s: Any, up: int, draw: int) -> Table:
+def lay_table(s: Any, draw: int) -> Table:
     """Return a state as a `Table`."""
     shown = s["shown"]
     waste, stock = int(shown["waste_count"]), int(shown["stock_count"])
@@ -122,15 +166,9 @@ def lay_table(s: Any, up: int, draw: int) -> Table:
         shown["face_down"].tolist(),
         s["waste"][:waste].tolist(),
         s["stock"][:stock][::-1].tolist(),
-        up,
+        sum(int(shown["foundations"][suit]) << 4 * suit for suit in range(SUITS)),
         draw,
     )
-
-
-def check_solvable(rules: Rules) -> None:
-    """Raise ValueError for rules that cannot be solved."""
-    if not rules.partial_runs:
-        raise ValueError("partial_runs no: these rules cannot be solved; allowed are rules with it")
 
 
 def solve(
@@ -142,7 +180,6 @@ def solve(
     ``limit`` positions (None: `LIMIT`) the answer is None. ``optimal`` changes nothing: no win is
     known to be the shortest (``fewest`` is None).
     """
-    check_solvable(rules)
     game = find_game("klondike")
     states = make_position(game, rules, deck_or_state)
     if states["over"][0]:
@@ -151,13 +188,12 @@ def solve(
     searches = np.zeros(1, SEARCH)
     search = searches[0]
     search["limit"] = LIMIT if limit is None else limit
-    known = solve_one(states, as_record(rules), searches)
+    known, line = solve_one(states, as_record(rules), searches)
     nodes = int(search["used"])
     if known != WINNABLE:
         return Solution(None if known == UNDECIDED else False, None, nodes)
-    up = int(search["frames"]["up"][0])
-    commits = search["frames"]["commit"][: search["depth"]]
-    actions = spell_line(lay_table(states[0], up, rules.draw), commits, search["cards"])
+    spell = spell_line if rules.partial_runs else spell_whole_line
+    actions = spell(lay_table(states[0], rules.draw), line, search["cards"])
     end = play_actions(game, rules, states, actions)
     if not end["won"][0]:
         raise RuntimeError(f"a win found for {rules} is none in the game: {actions}")
@@ -169,7 +205,6 @@ def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np
 
     1 yes, 0 no (or not legal), 0.5 not found out in ``limit`` positions a state (None: `LIMIT`).
     """
-    check_solvable(rules)
     values = np.zeros((len(states), ACTIONS), np.float32)
     room = LIMIT if limit is None else limit
     fill_winnable_after(states, as_record(rules), room, np.zeros(1, SEARCH), values)
