@@ -1,5 +1,6 @@
 """Klondike, a patience for one player: rules and sources are in README.md beside this file."""
 
+from ..core.contract import Solving
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows
 from .heuristic import WEIGHTS, heuristic
@@ -21,6 +22,7 @@ from .rules import (
     check,
     label,
 )
+from .solver.solve import solve, winnable_after
 from .state_check import STATE_CHECK
 
 GAME = Game(
@@ -47,6 +49,7 @@ GAME = Game(
     goes_round=True,
     hidden_cards=HIDDEN,
     state_check=STATE_CHECK,
+    solving=Solving(solve, winnable_after),
     rule_agents={"priority": make_score_rows(priority)},
     nicknames=("solitaire",),
 )

@@ -1,26 +1,22 @@
-"""The solver of Klondike against an exhaustive search through the game, and another program."""
+"""The solver of Klondike against an exhaustive search through the game."""
 
 from collections import Counter
 from typing import Any
 
 import numpy as np
-import pyksolve.solver as ksolve
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import SUITS
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.truth import play_actions
-from parlour.envs.klondike.deck_strings import to_ksolve
 from parlour.envs.klondike.kernel import write_outcome
 from parlour.envs.klondike.rules import COLUMN_UP, COLUMNS, MOVE, WASTE_UP
 from parlour.envs.klondike.sight import show_ends, show_waste
 from parlour.envs.klondike.solver.solve import solve, winnable_after
 
 GAME = GAMES["klondike"]
-KSOLVE_STATES = 50_000
 
 
 def random_deck(rng: np.random.Generator) -> np.ndarray:
@@ -204,45 +200,6 @@ def test_wins_are_wins(variant):
             check_win(copy_states(rows.states), rules, solution)
             found += 1
     assert found
-
-
-def compare_with_ksolve(draw: int, deals: int, seed: int) -> Counter[tuple[Any, ...]]:
-    """Compare with an independent program.
-
-    Its solver for wins says that a deal can be won, by ``foundation_count`` 52: whatever the name
-    of the result. Only its solver for fewest moves can say that a deal is lost: "Impossible".
-    """
-    rng, rules = np.random.default_rng(seed), GAME.make_rules(None, {"draw": draw})
-    other, came = ksolve.Solitaire(), Counter[tuple[Any, ...]]()
-    for _ in range(deals):
-        deck = random_deck(rng)
-        own = solve(deck.tolist(), rules).winnable
-        found = None
-        for search in (other.solve_fast, other.solve_minimal):
-            other.load_solitaire(to_ksolve(deck))
-            other.reset_game(draw)
-            result = search(max_closed_count=KSOLVE_STATES)
-            if other.foundation_count == 13 * len(SUITS):
-                found = True
-                break
-            if search == other.solve_minimal and result == ksolve.SolveResult.Impossible:
-                found = False
-        assert own is None or found is None or own is found, (draw, to_ksolve(deck))
-        came[own, found] += 1
-    return came
-
-
-@pytest.mark.parametrize("draw", [1, 3])
-def test_against_ksolve(draw):
-    came = compare_with_ksolve(draw, 30, 5)
-    assert came[True, True] > 10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("draw", [1, 3])
-def test_many_deals_against_ksolve(draw):
-    came = compare_with_ksolve(draw, 1000, 6)
-    assert came[True, True] > 500 and came[False, False] > 10
 
 
 def test_what_is_said_of_a_finished_game():
