@@ -15,10 +15,10 @@ is one, it is the only one that is tried:
 
 Left out are:
 
-- With ``worry_back`` a commit to the tableau or to the foundation, where both can be done at once:
-  what follows can be taken back.
-- A head that lies on the table and moves to a card, but at once before a king that needs the
-  column: until then it takes up room on a card.
+- With ``worry_back`` one of two ways of a card that can go up as well as to the tableau: it can
+  change from one to the other afterwards. A head then moves, a card of the stock goes up.
+- A head with nothing under it that moves to a card, unless a king takes its column at once and no
+  other is empty: until then it would take up room for nothing.
 - An ace that moves to a card.
 - With any number of passes, ``draw`` 1 and ``worry_back`` a card of the stock to the tableau, as
   long as a twin of it can carry a card: it can be had later, when it is needed.
