@@ -5,9 +5,8 @@ bringing cards back, and lists the commits of all of them. Some commits can neve
 is one, it is the only one that is tried:
 
 - A head that is safe to go up: see `moves.highest_safe`.
-- With any number of passes and ``draw`` 1: a card of the stock that is safe to go up or, with
-  ``worry_back``, the next to go up. On the foundation it is as much at hand as in the stock: no
-  card can follow it there that could not have done so otherwise.
+- With any number of passes and ``draw`` 1: a card of the stock that is safe to go up. (One that is
+  merely the next to go up may be missed: the card below it could not come back.)
 - With any number of passes and ``draw`` 3 the same of the last card of the stock, if the waste
   counts as empty. Who takes it is at the end of the pass, and can have all that he could have
   before. If the waste does not count as empty, no card is tried that takes a redeal: the last card
@@ -98,10 +97,9 @@ def push_forced(board: Board, up: int, rises: int, safe: int, sight: Sight, sear
                 push_single(pack_commit(up, REVEAL_UP, column, 0), search)
                 return True
     if search["any_passes"] and (search["draw"] == 1 or board.waste == 0):
-        may_go = cards_next(up) if search["worry_back"] else safe
         first = 0 if search["draw"] == 1 else max(search["reached"] - 1, 0)
         for row in range(first, search["reached"]):
-            if search["reach"][row, 1] & may_go:
+            if search["reach"][row, 1] & safe:
                 push_single(pack_stock(up, STOCK_UP, row, 0, search), search)
                 return True
     return False
@@ -239,7 +237,7 @@ def open_position(board: Board, up: int, keys: np.ndarray, search: Search) -> np
                 continue
         if push_forced(board, up, rises, safe, sight, search):
             return keys
-        if last & (nexts if worry_back else nexts & safe):
+        if last & safe:
             past_redeal = False
         shut = able if spare else 0
         found = find_heads(board, up, rises, slots, shut, found, search)

@@ -229,10 +229,9 @@ def add_stock(
 def forced_stock(board: Board, up: int, safe: int, search: Search) -> int:
     """The row of a card of the stock that goes up and can never hurt, -1 if none: see `expand`."""
     if search["any_passes"] and (search["draw"] == 1 or board.waste == 0):
-        may_go = cards_next(up) if search["worry_back"] else safe
         first = 0 if search["draw"] == 1 else max(search["reached"] - 1, 0)
         for row in range(first, search["reached"]):
-            if search["reach"][row, 1] & may_go:
+            if search["reach"][row, 1] & safe:
                 return row
     return -1
 
@@ -273,7 +272,7 @@ def add_all(before: int, nodes: np.ndarray, slots: np.ndarray, search: Search) -
     past_redeal = True
     if search["any_passes"] and search["draw"] > 1 and board.stock:
         last = search["reach"][search["reached"] - 1, 1]
-        past_redeal = last & (cards_next(up) if search["worry_back"] else safe) == 0
+        past_redeal = last & safe == 0
     add_stock(board, up, onto, room, past_redeal, before, nodes, slots, search)
     while rises:
         add_up(board, up, onto, rises & -rises, before, sight, nodes, slots, search)
