@@ -69,7 +69,7 @@ def test_the_number_of_rows(number: Any) -> None:
 
 @pytest.mark.parametrize("name", [None, 3, [], {}], ids=str)
 def test_names_are_text(name: Any) -> None:
-    with pytest.raises(ValueError, match=r"unknown game .*; allowed: pyramid"):
+    with pytest.raises(ValueError, match=r"unknown game .*allowed: pyramid"):
         make(name)
     if name is not None:
         for keyword in ("variant", "encoding", "reward", "illegal", "render_mode"):
