@@ -5,12 +5,22 @@ top bit set. Deals drawn in play have that bit cleared (`cards.TRAINING_SEED_MAS
 run can meet a bank deal, whatever its seed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
 
 BANK_SEED_BIT = 1 << 63
+
+
+class DeckFormat(NamedTuple):
+    """How another program writes deals."""
+
+    read: Callable[[str], np.ndarray]
+    """Returns the deck of a text, int8 codes in dealing order; ValueError for one that is none."""
+    write: Callable[[np.ndarray], str]
+    """Returns the text of a deck."""
 
 
 def bank_seeds(bank: str, deals: Iterable[int]) -> np.ndarray:

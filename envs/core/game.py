@@ -23,6 +23,7 @@ from .contract import (
     Solving,
     WinnableAfter,
 )
+from .deals import DeckFormat
 from .features import Features, Piece
 from .legal import MOST_ACTIONS, count_words
 from .row_kernels import read_results, read_seat_results
@@ -125,6 +126,8 @@ class Game:
     """What a game for several adds."""
     afterstates: AfterstateFeatures | None = None
     """What a learner of afterstate values needs."""
+    deck_formats: Mapping[str, DeckFormat] = field(default_factory=dict)
+    """How other programs write its deals, by name."""
     solving: Solving | None = None
     """The solver."""
     hidden_cards: HiddenCards | None = None
@@ -145,10 +148,7 @@ class Game:
             )
         words = count_words(self.actions)
         if self.state["legal"].shape != (() if words == 1 else (words,)):
-            raise ValueError(
-                f"{self.name}: field legal of its states does not fit {self.actions} actions: "
-                "let the state begin with make_state_head(actions)"
-            )
+            raise ValueError(f"{self.name}: its states do not begin with make_state_head(actions)")
         pieces = {piece.name for piece in self.features.pieces}
         unseen = [field for field in self.rules._fields if field not in pieces]
         if unseen:

@@ -1,8 +1,10 @@
 """Klondike, a patience for one player: rules and sources are in README.md beside this file."""
 
 from ..core.contract import Solving
+from ..core.deals import DeckFormat
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows
+from .deck_strings import from_ksolve, from_solvitaire, to_ksolve, to_solvitaire
 from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .kernel import kernels, resample_hidden
@@ -49,6 +51,10 @@ GAME = Game(
     goes_round=True,
     hidden_cards=HIDDEN,
     state_check=STATE_CHECK,
+    deck_formats={
+        "ksolve": DeckFormat(from_ksolve, to_ksolve),
+        "solvitaire": DeckFormat(from_solvitaire, to_solvitaire),
+    },
     solving=Solving(solve, winnable_after),
     rule_agents={"priority": make_score_rows(priority)},
     nicknames=("solitaire",),

@@ -45,6 +45,11 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour play pyramid --advisor mcts            type advice to see what that agent thinks
   parlour play seven-twenty-seven --seat 2 --hands 10
 """,
+    "deal": """\
+  parlour deal convert klondike --deal 17 --to ksolve
+  parlour deal convert klondike --from ksolve --deck - < deal.txt
+  parlour solve klondike --deck "$(parlour deal convert klondike --from solvitaire --deck - < deal.json)"
+""",
     "replay": """\
   parlour evaluate pyramid --agent greedy --deals 100 --record greedy.jsonl
   parlour replay greedy.jsonl                   list the games, and verify all of them

@@ -28,6 +28,7 @@ from . import (
     board,
     card,
     completion,
+    deal,
     evaluate,
     games,
     play,
@@ -68,6 +69,7 @@ COMMANDS = {
     "serve": "open a page on this machine to play on, in a browser",
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
+    "deal": "convert deals from and to the notation of other programs",
     "board": "verify the claims of the leaderboard, or play what is new on it",
     "card": "write the model card of a saved agent",
     "warm": "compile the kernels of a game, or of all, beforehand",
@@ -127,6 +129,7 @@ def parser() -> Parser:
     serve.add_serve(parsers["serve"])
     solve.add_solve(parsers["solve"])
     bank.add_bank(parsers["bank"], _add_rules)
+    deal.add_deal(parsers["deal"])
     board.add_board(parsers["board"])
     card.add_card(parsers["card"])
     bench.add_bench(parsers["bench"])
@@ -232,6 +235,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "serve": serve.run_serve,
     "solve": solve.run_solve,
     "bank": bank.run_bank,
+    "deal": deal.run_deal,
     "board": board.run_board,
     "card": card.run_card,
     "warm": warm.run_warm,

@@ -1,0 +1,57 @@
+"""``parlour deal convert``: what one program wrote is what another reads."""
+
+import io
+from typing import Any
+
+import pytest
+
+from parlour.envs import GAMES
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.truth import deal_position
+from parlour.training.cli.main import main as parlour
+
+GAME = GAMES["klondike"]
+
+
+def deck_of(deal: int) -> list[str]:
+    """The deck of a numbered deal, as names."""
+    state = deal_position(GAME, GAME.make_rules(), "klondike-1", deal)
+    return [card_name(int(card)) for card in state["deck"][0]]
+
+
+def convert(capsys: Any, *words: str) -> str:
+    """What the command prints."""
+    assert parlour(["deal", "convert", "klondike", *words]) == 0
+    return str(capsys.readouterr().out).strip()
+
+
+@pytest.mark.parametrize("notation", ["parlour", *GAME.deck_formats])
+def test_a_deal_goes_there_and_back(notation: str, capsys: Any, monkeypatch: Any) -> None:
+    written = convert(capsys, "--deal", "17", "--to", notation)
+    assert convert(capsys, "--from", notation, "--deck", written).split() == deck_of(17)
+    monkeypatch.setattr("sys.stdin", io.StringIO(written + "\n"))
+    assert convert(capsys, "--from", notation, "--deck", "-").split() == deck_of(17)
+
+
+def test_what_it_prints_can_be_solved(capsys: Any) -> None:
+    deck = convert(capsys, "--deal", "0")
+    assert parlour(["solve", "klondike", "--deck", deck, "--limit", "1"]) == 0
+    assert "klondike" in capsys.readouterr().out.lower()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["klondike"], "give either --deck, in the notation of --from, or --deal"),
+        (["klondike", "--deck", "Ac", "--deal", "1"], "give either --deck"),
+        (["klondike", "--deal", "1", "--to", "ksolv"], "did you mean 'ksolve'?"),
+        (["pyramid", "--deal", "1", "--to", "ksolve"], "--to: unknown notation 'ksolve'"),
+        (["klondike", "--deck", "0101", "--from", "ksolve"], "156 digits are needed"),
+        (["klondike", "--deck", "{}", "--from", "solvitaire"], "tableau piles"),
+        (["klondike", "--deck", "Ac Ac"], "Ac is in the deck twice"),
+    ],
+)
+def test_wrong_words_are_refused(words: list[str], said: str, capsys: Any) -> None:
+    assert parlour(["deal", "convert", *words]) == 2
+    complaint = capsys.readouterr().err
+    assert said in complaint and len(complaint.splitlines()) == 1

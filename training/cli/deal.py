@@ -1,0 +1,81 @@
+"""``parlour deal convert``: deals between Parlour's notation and that of other programs."""
+
+import argparse
+import sys
+
+import numpy as np
+
+from parlour.envs import GAMES, Game, find_game
+from parlour.envs.core.cards import card_name, parse_deck
+from parlour.envs.core.deals import DeckFormat, default_bank
+from parlour.envs.core.options import unknown_text
+from parlour.envs.core.truth import deal_position
+
+from .arguments import Parser, read_text, read_whole
+
+OWN = "parlour"
+"""Card names in dealing order, as ``--deck`` of other commands takes them."""
+
+
+def add_deal(parser: Parser) -> None:
+    """Add the ways of ``parlour deal``."""
+    ways = parser.add_subparsers(metavar="convert", dest="way", required=True)
+    convert = ways.add_parser("convert", help="read a deal in one notation, print it in another")
+    convert.add_argument("game", metavar="GAME", help=f"one of: {', '.join(GAMES)}")
+    convert.add_argument(
+        "--deck",
+        type=read_text,
+        help="the deal as that program writes it; - reads it from standard input",
+    )
+    known = "; ".join(f"{name}: {', '.join(game.deck_formats)}" for name, game in _with_formats())
+    for flag, word in (("--from", "source"), ("--to", "target")):
+        convert.add_argument(
+            flag,
+            dest=word,
+            type=read_text,
+            default=OWN,
+            metavar="NOTATION",
+            help=f"{OWN} (default): card names in dealing order; {known}",
+        )
+    convert.add_argument("--deal", type=read_whole(), help="a numbered deal, instead of --deck")
+    convert.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+
+
+def run_deal(arguments: argparse.Namespace) -> int:
+    """Print a deal in the notation asked for."""
+    game = find_game(arguments.game)
+    write = _find(game, "--to", arguments.target).write
+    print(write(_read(game, arguments)))
+    return 0
+
+
+def _with_formats() -> list[tuple[str, Game]]:
+    return [(name, game) for name, game in GAMES.items() if game.deck_formats]
+
+
+def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
+    """Return the deck asked for, codes in dealing order; ValueError for none, or for two."""
+    if (arguments.deck is None) == (arguments.deal is None):
+        raise ValueError("give either --deck, in the notation of --from, or --deal")
+    if arguments.deal is not None:
+        bank = arguments.bank or default_bank(game.name)
+        state = deal_position(game, game.make_rules(), bank, arguments.deal)
+        return np.asarray(state["deck"][0])
+    text = sys.stdin.read() if arguments.deck == "-" else arguments.deck
+    return _find(game, "--from", arguments.source).read(text)
+
+
+def _find(game: Game, flag: str, name: str) -> DeckFormat:
+    """Return how decks are read and written in a notation; ValueError naming those there are."""
+
+    def read_names(text: str) -> np.ndarray:
+        return parse_deck(text, game.pack(game.make_rules()))
+
+    known = {OWN: DeckFormat(read_names, _write_names), **game.deck_formats}
+    if name not in known:
+        raise ValueError(f"{flag}: {unknown_text('notation', name, known)}")
+    return known[name]
+
+
+def _write_names(deck: np.ndarray) -> str:
+    return " ".join(card_name(int(card)) for card in deck if card)
