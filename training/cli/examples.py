@@ -48,7 +48,8 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
     "deal": """\
   parlour deal convert klondike --deal 17 --to ksolve
   parlour deal convert klondike --from ksolve --deck - < deal.txt
-  parlour solve klondike --deck "$(parlour deal convert klondike --from solvitaire --deck - < deal.json)"
+  parlour deal convert klondike --from solvitaire --deck - < deal.json > deck.txt
+  parlour solve klondike --deck "$(cat deck.txt)"
 """,
     "replay": """\
   parlour evaluate pyramid --agent greedy --deals 100 --record greedy.jsonl
