@@ -30,8 +30,10 @@ from parlour.envs.core.turn import (
 
 from . import greedy, human, oracle, rollouts, uniform
 from .artefact import AGENT_FILE, read_network_name, read_rules
+from .budget import Budget, read_budget
 from .folders import TRAINED_SPEC, find_agent_folder, trained_folder
 from .greedy import HEURISTIC_NETWORK, GreedyAgent
+from .hindsight import ITERATIONS, HindsightAgent
 from .mcts import MCTSAgent, trained_reward
 from .pimc import PIMC_WORLDS, PimcAgent
 from .policy_table import POLICY_TABLE_NETWORK as CHANCES
@@ -71,10 +73,10 @@ MCTS = "mcts"
 """In front of uniform, greedy, a player by rule or a saved agent: it searches, led by that."""
 PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
+HINDSIGHT = "hindsight"
+"""Alone, or in front of who goes on where all is lost: a search of the game's own for plans."""
 EXPECTIMAX_WIDTH = 8
 """The actions that expectimax compares."""
-MOST_TRIES, MOST_MILLISECONDS = 10_000_000, 3_600_000.0
-"""The largest budgets of one decision; more would run for days, or not fit into memory."""
 
 
 class Request(NamedTuple):
@@ -96,10 +98,11 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
     ``"rollouts:PATH"``, such a one playing every action out; ``"mcts"``, a tree search that greedy
     leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, who deals worlds and has the game's
-    exact solver judge them; ``"mymodule:MyAgent"``, an agent, or a class that is called with
-    ``seed`` where it takes one. The last three prefixes (`PREFIXES`) take a budget for each
-    decision: ``"rollouts@2000:greedy"`` or ``"pimc@100"`` worlds, ``"mcts@800"`` iterations,
-    ``"mcts@50ms"``. ``"mine=PATH"`` calls any of them mine.
+    exact solver judge them; ``"hindsight"``, the game's own search for plans;
+    ``"mymodule:MyAgent"``, an agent, or a class that is called with ``seed`` where it takes one.
+    The last four prefixes (`PREFIXES`) take a budget for each decision: ``"rollouts@2000:greedy"``
+    or ``"pimc@100"`` worlds, ``"mcts@800"`` or ``"hindsight@800"`` iterations, ``"mcts@50ms"``.
+    ``"mine=PATH"`` calls any of them mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
     then has ``other_rules`` True. Raises ValueError saying what is wrong and what is allowed.
@@ -159,13 +162,6 @@ def _load(spec: str, asked: Request) -> Agent:
     )
 
 
-class Budget(NamedTuple):
-    """What a decision may cost: ``number`` tries (None: as many as usual), or milliseconds."""
-
-    number: int | None = None
-    milliseconds: float | None = None
-
-
 class Prefix(NamedTuple):
     """A word before another agent's name, of whom it makes one that thinks longer.
 
@@ -191,7 +187,9 @@ def _load_prefixed(spec: str, asked: Request) -> Agent:
         raise ValueError(
             f"agent {spec!r}: name an agent behind {word}:, such as greedy or {TRAINED_SPEC}"
         )
-    agent = prefix.make(rest, asked, _budget(spec, word, text) if at else Budget())
+    agent = prefix.make(
+        rest, asked, read_budget(spec, word, prefix.counts, text) if at else Budget()
+    )
     if at:
         agent.name += f"@{text}"  # so that tables tell budgets apart
     return agent
@@ -202,25 +200,6 @@ def _mark_other_rules(agent: Agent, other_rules: bool) -> Agent:
     if other_rules:
         agent.other_rules = True  # type: ignore[attr-defined]
     return agent
-
-
-def _budget(spec: str, word: str, text: str) -> Budget:
-    """Read what stands behind @; ValueError saying what may."""
-    counts = PREFIXES[word].counts
-    if not counts:
-        raise ValueError(f"agent {spec!r}: {word} takes no budget")
-    found = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)ms", text)
-    if found is None or not float(found[1] or found[2]):
-        raise ValueError(
-            f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as {word}@500, or "
-            f"milliseconds, such as {word}@50ms"
-        )
-    if float(found[1] or 0) > MOST_TRIES or float(found[2] or 0) > MOST_MILLISECONDS:
-        raise ValueError(
-            f"agent {spec!r}: budget {text!r}; at most {MOST_TRIES:,} {counts} are allowed, or "
-            f"{MOST_MILLISECONDS:,.0f} ms"
-        )
-    return Budget(int(found[1])) if found[1] else Budget(None, float(found[2]))
 
 
 def _expectimax(rest: str, asked: Request, budget: Budget) -> Agent:
@@ -251,6 +230,14 @@ def _pimc(rest: str, asked: Request, budget: Budget) -> Agent:
     return _led_by(player, agent)
 
 
+def _hindsight(rest: str, asked: Request, budget: Budget) -> Agent:
+    if budget.milliseconds is not None:
+        raise ValueError(f"agent '{HINDSIGHT}': its budget is a number, such as {HINDSIGHT}@1000")
+    player = load_agent(rest, *asked)
+    agent = HindsightAgent(asked.game, asked.rules, player, budget.number or ITERATIONS)
+    return _led_by(player, agent)
+
+
 def _led_by(player: Agent, agent: Agent) -> Agent:
     return _mark_other_rules(agent, agent_field(player, "other_rules"))
 
@@ -260,6 +247,7 @@ PREFIXES = {
     ROLLOUTS: Prefix(_rollouts, counts="whole numbers of worlds"),
     MCTS: Prefix(_mcts, "greedy", "whole numbers of iterations", several=True),
     PIMC: Prefix(_pimc, "greedy", "whole numbers of worlds"),
+    HINDSIGHT: Prefix(_hindsight, "greedy", "whole numbers of iterations"),
 }
 """Every prefix by its word: the one table."""
 

@@ -12,8 +12,9 @@ import numpy as np
 from parlour.agents.greedy import GreedyAgent
 from parlour.envs import Game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.contract import Solution, Solving
+from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.solving import Solving
 from parlour.envs.core.truth import make_position
 from parlour.envs.core.turn import prepare_turn
 

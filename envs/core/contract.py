@@ -339,12 +339,3 @@ class Seats(NamedTuple):
     """Makes the shown pieces those of a seat."""
     reward_unit: RewardUnit
     """In what a seat's net is counted."""
-
-
-class Solving(NamedTuple):
-    """What a game with a solver adds."""
-
-    solve: Solve
-    """Finds out what one who knew all cards could reach."""
-    winnable_after: WinnableAfter | None = None
-    """Says the same of every action; None in games that nobody wins."""

@@ -20,7 +20,6 @@ from .contract import (
     ScoreRows,
     Seats,
     Solve,
-    Solving,
     WinnableAfter,
 )
 from .deals import DeckFormat
@@ -28,6 +27,7 @@ from .features import Features, Piece
 from .legal import MOST_ACTIONS, count_words
 from .row_kernels import read_results, read_seat_results
 from .seat_kernels import PlayTurns, make_play_turns
+from .solving import Solving
 from .state_check import StateCheck, make_state_check
 from .values import AfterstateFeatures
 

@@ -1,12 +1,13 @@
 """Klondike, a patience for one player: rules and sources are in README.md beside this file."""
 
-from ..core.contract import Solving
 from ..core.deals import DeckFormat
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows
+from ..core.solving import Solving
 from .deck_strings import from_ksolve, from_solvitaire, to_ksolve, to_solvitaire
 from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
+from .hindsight.search import plan_ahead
 from .kernel import kernels, resample_hidden
 from .layout import action_words, final_info, layout
 from .rule_agents import priority
@@ -55,7 +56,7 @@ GAME = Game(
         "ksolve": DeckFormat(from_ksolve, to_ksolve),
         "solvitaire": DeckFormat(from_solvitaire, to_solvitaire),
     },
-    solving=Solving(solve, winnable_after),
+    solving=Solving(solve, winnable_after, plan_ahead),
     rule_agents={"priority": make_score_rows(priority)},
     nicknames=("solitaire",),
 )

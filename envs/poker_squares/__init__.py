@@ -1,8 +1,9 @@
 """Poker Squares, for one player or two: rules and sources are in README.md beside this file."""
 
-from ..core.contract import Seats, Solving
+from ..core.contract import Seats
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
+from ..core.solving import Solving
 from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .kernel import kernels, resample_hidden, reward_unit, view

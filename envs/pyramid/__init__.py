@@ -1,8 +1,8 @@
 """Pyramid, a patience for one player: rules and sources are in README.md beside this file."""
 
-from ..core.contract import Solving
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows
+from ..core.solving import Solving
 from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .kernel import kernels, resample_hidden

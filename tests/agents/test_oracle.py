@@ -5,12 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from parlour.agents import oracle
+from parlour.agents import planner
+from parlour.agents.oracle import OracleAgent
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import game
-from parlour.envs.core.contract import Solution, Solving
+from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.solving import Solving
 from parlour.training.evaluation.evaluate import evaluate, play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
@@ -61,8 +63,8 @@ def test_equal_deals_side_by_side_and_again_are_solved_once(fake: FakeSolver) ->
 
 
 def test_what_it_remembers_is_bounded(fake: FakeSolver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracle, "MAX_PLANS", 300)
-    agent = oracle.OracleAgent(GAME, RULES)
+    monkeypatch.setattr(planner, "MAX_PLANS", 300)
+    agent = OracleAgent(GAME, RULES)
     agent.at_once = 2
     found = play_deals(GAME, RULES, agent, SEEDS)
     assert len(agent.plans) <= 300
@@ -74,15 +76,15 @@ def test_what_it_remembers_is_bounded(fake: FakeSolver, monkeypatch: pytest.Monk
 def test_a_plan_longer_than_what_is_remembered_is_made_again(
     fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(oracle, "MAX_PLANS", 5)
-    agent = oracle.OracleAgent(GAME, RULES)
+    monkeypatch.setattr(planner, "MAX_PLANS", 5)
+    agent = OracleAgent(GAME, RULES)
     assert len(play_deals(GAME, RULES, agent, SEEDS[:1]).facts["won"]) == 1
 
 
 def test_no_limit_of_the_plan_is_a_limit_of_the_game(
     fake: FakeSolver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(oracle, "MAX_MOVES", 4)
+    monkeypatch.setattr(planner, "MAX_MOVES", 4)
     found = evaluate(GAME, "oracle", deals=12, truth="no").results
     greedy = evaluate(GAME, SeesAll(), deals=12, truth="no").results
     lost = ~greedy.facts["won"]

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.contract import Solution, Solving
+from parlour.envs.core.contract import Solution
 from parlour.envs.core.game import GAMES
+from parlour.envs.core.solving import Solving
 from parlour.envs.core.truth import (
     PROBE_LIMIT,
     WinnableInfo,

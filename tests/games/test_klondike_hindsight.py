@@ -1,0 +1,108 @@
+"""Klondike's search for plans: what it may know, and that its plans can be played."""
+
+import numpy as np
+import pytest
+
+from parlour.agents import load_agent
+from parlour.envs import game
+from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.rows import copy_states, resample_copies
+from parlour.envs.core.truth import deal_position, play_actions, trace_actions
+from parlour.envs.klondike.hindsight.search import plan_ahead
+from parlour.envs.klondike.solver.solve import solve
+from parlour.training.evaluation.evaluate import play_deals
+
+KLONDIKE = game("klondike")
+RULES = KLONDIKE.variants["classic"]
+
+
+def look_through(deal: int, variant: str = "classic") -> np.ndarray:
+    """A deal of the bank after all of the stock has been seen."""
+    rules = KLONDIKE.variants[variant]
+    states = deal_position(KLONDIKE, rules, "klondike-1", deal)
+    return play_actions(KLONDIKE, rules, states, [0] * (24 // rules.draw))
+
+
+def face_down(states: np.ndarray) -> int:
+    return int(states["shown"]["face_down"].sum())
+
+
+def test_the_stock_is_looked_through_first() -> None:
+    states = deal_position(KLONDIKE, RULES, "klondike-1", 0)
+    found = plan_ahead(states, RULES, 10, 1)
+    assert found.actions == [0]
+    assert found.value is None
+
+
+@pytest.mark.parametrize("variant", ["classic", "draw-one", "no-return"])
+def test_a_plan_ends_with_the_first_card_turned_up(variant: str) -> None:
+    rules, planned = KLONDIKE.variants[variant], 0
+    for deal in range(20):
+        states = look_through(deal, variant)
+        while not states["over"][0] and face_down(states) > 1:
+            found = plan_ahead(states, rules, 50, deal)
+            if not found.actions:
+                assert found.value == 0
+                break
+            trace = trace_actions(KLONDIKE, rules, states, found.actions)
+            counts = trace["shown"]["face_down"].sum(axis=1)
+            assert (counts[:-1] == counts[0]).all()
+            assert counts[-1] == counts[0] - 1
+            assert found.worlds >= 100
+            assert found.value is not None
+            assert 0 < found.value <= 1
+            states, planned = trace[-1:], planned + 1
+    assert planned > 100
+
+
+def test_hidden_cards_change_nothing() -> None:
+    for deal in range(10):
+        states = look_through(deal)
+        seeds = np.arange(5, dtype=np.uint64)
+        others = resample_copies(KLONDIKE, RULES, copy_states(states, np.zeros(5, int)), seeds)
+        assert len({state.tobytes() for state in others}) > 1
+        plans = [plan_ahead(others[i : i + 1], RULES, 40, 7) for i in range(5)]
+        assert all(plan == plans[0] for plan in plans)
+
+
+def test_the_seed_says_which_worlds_are_dealt() -> None:
+    states = look_through(3)
+    values = {plan_ahead(states, RULES, 40, seed).value for seed in range(6)}
+    assert len(values) > 1
+    assert plan_ahead(states, RULES, 40, 2) == plan_ahead(states, RULES, 40, 2)
+
+
+def test_where_nothing_is_hidden_the_solver_says_how_to_go_on() -> None:
+    rules = KLONDIKE.variants["thoughtful"]
+    states = deal_position(KLONDIKE, rules, "klondike-1", 1)
+    known = solve(states, rules)
+    found = plan_ahead(states, rules, 10, 0)
+    assert found.actions == (known.actions or [])
+    assert found.value == float(bool(known.winnable))
+
+
+@pytest.mark.parametrize(
+    ("variant", "said"), [("three-passes", "passes=3"), ("whole-runs", "partial_runs=")]
+)
+def test_rules_that_it_does_not_know_are_refused(variant: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        load_agent("hindsight", KLONDIKE, KLONDIKE.variants[variant])
+
+
+def test_budgets_and_games_that_it_does_not_know_are_refused() -> None:
+    with pytest.raises(ValueError, match="iterations=70000: allowed are 1 to 65536"):
+        load_agent("hindsight@70000", KLONDIKE, RULES)
+    with pytest.raises(ValueError, match="such as hindsight@1000"):
+        load_agent("hindsight@5ms", KLONDIKE, RULES)
+    pyramid = game("pyramid")
+    with pytest.raises(ValueError, match="there is one for klondike"):
+        load_agent("hindsight", pyramid, pyramid.variants["classic"])
+
+
+def test_it_beats_greedy_by_far() -> None:
+    seeds = bank_seeds("klondike-2", range(40))
+    won = {
+        name: play_deals(KLONDIKE, RULES, load_agent(name, KLONDIKE, RULES), seeds).facts["won"]
+        for name in ("greedy", "hindsight@50")
+    }
+    assert won["hindsight@50"].sum() >= won["greedy"].sum() + 4
