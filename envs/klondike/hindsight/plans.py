@@ -1,7 +1,5 @@
 """Klondike by hindsight: which plans there are."""
 
-from typing import Any
-
 from ...core.jit import jit
 from ..solver.expand import open_position
 from ..solver.frames import Search
@@ -16,7 +14,19 @@ from ..solver.moves import (
 )
 from ..solver.position import Board, left_in, take_head
 from ..solver.table import FREE, SLOTS, double_keys, find_slot, key_of, make_keys
-from .tree import LINE, MOST_FIRST, NONE, QUEUE, Tree, add_plan, add_weight, find_plan
+from .tree import (
+    LINE,
+    MOST_FIRST,
+    NONE,
+    QUEUE,
+    Tree,
+    add_plan,
+    add_weight,
+    board_of,
+    find_plan,
+    note_plan,
+    write_board,
+)
 
 ROOT = 0
 
@@ -32,32 +42,37 @@ def cards_under(columns: int, commit: int, search: Search) -> int:
 
 
 @jit
-def board_of(position: Any) -> Board:
-    """The board of a frame, a step or a plan."""
-    return Board(position["columns"], position["stock"], position["waste"], position["redeals"])
+def first_turn(search: Search) -> int:
+    """The depth at which the win that the solver has found turns its first card up."""
+    depth = 0
+    while True:
+        frame = search["frames"][depth]
+        if cards_under(frame["columns"], frame["commit"], search) > 0:
+            return depth
+        depth += 1
+
+
+@jit
+def propose_first(tree: Tree, search: Search) -> None:
+    """Give the root the plan with which the win begins that the solver has found."""
+    depth = first_turn(search)
+    last = search["frames"][depth]
+    board, commit, before = board_of(last), last["commit"], tree["plan_count"]
+    known = find_plan(tree, ROOT, board, commit, search["worry_back"])
+    if known == NONE and (before == MOST_FIRST or depth >= LINE):
+        return
+    note_plan(tree, ROOT, board, commit, search["worry_back"])
+    if known == NONE:
+        tree["length"][before] = depth + 1
+        for number in range(depth + 1):
+            tree["line"][before, number] = search["frames"][number]["commit"]
 
 
 @jit
 def propose_plan(tree: Tree, node: int, search: Search) -> None:
-    """Add the plan with which the win begins that the solver has just found."""
-    depth = 0
-    while (
-        cards_under(search["frames"][depth]["columns"], search["frames"][depth]["commit"], search)
-        <= 0
-    ):
-        depth += 1
-    frame = search["frames"][depth]
-    board, commit = board_of(frame), frame["commit"]
-    plan = find_plan(tree, node, board, commit, search["worry_back"])
-    if plan == NONE:
-        if node == ROOT and (tree["plan_count"] == MOST_FIRST or depth >= LINE):
-            return
-        plan = add_plan(tree, node, board, commit)
-        if node == ROOT:
-            tree["length"][plan] = depth + 1
-            for number in range(depth + 1):
-                tree["line"][plan, number] = search["frames"][number]["commit"]
-    add_weight(tree, node, plan)
+    """Give a node but the root the plan with which the win begins that the solver has found."""
+    frame = search["frames"][first_turn(search)]
+    note_plan(tree, node, board_of(frame), frame["commit"], search["worry_back"])
 
 
 @jit
@@ -75,8 +90,7 @@ def write_line(tree: Tree, plan: int, step: int, commit: int) -> None:
 def write_step(tree: Tree, number: int, board: Board, up: int, before: int, commit: int) -> None:
     """Write down a position on the way, and how it is come to."""
     step = tree["steps"][number]
-    step["columns"], step["stock"] = board.columns, board.stock
-    step["waste"], step["redeals"] = board.waste, board.redeals
+    write_board(step, board)
     step["up"], step["before"], step["commit"] = up, before, commit
     step["length"] = tree["steps"][before]["length"] + 1 if before != NONE else 0
 

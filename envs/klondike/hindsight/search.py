@@ -10,6 +10,8 @@ Rosin's rule "PUCT": Multi-armed bandits with episode context, 2011).
 Worlds that are lost as the position stands are lost by every plan, so they are left out.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ...core.aliases import RulesRecords, States, Word
@@ -26,8 +28,18 @@ from ..solver.line import play_commit
 from ..solver.moves import board_after, cleared_by, number_of, up_after
 from ..solver.position import Board, left_in, take_head
 from ..solver.solve import lay_table, read_state, solve
-from .plans import ROOT, board_of, list_plans, propose_plan
-from .tree import MOST_ITERATIONS, NONE, TREE, WORLDS, Tree, add_node
+from .plans import ROOT, list_plans, propose_first, propose_plan
+from .tree import (
+    MOST_ITERATIONS,
+    NONE,
+    TREE,
+    WORLDS,
+    Tree,
+    add_node,
+    board_of,
+    is_same_turn,
+    note_plan,
+)
 from .worlds import cards_face_down, count_hidden, deal_world, keep_world, load_world
 
 WORLD_LIMIT = 3000
@@ -89,13 +101,29 @@ def value_leaf(tree: Tree, number: int, board: Board, up: int, search: Search) -
 
 
 @jit
-def walk(tree: Tree, board: Board, up: int, search: Search) -> None:
-    """Walk from the root to a leaf in the world that the search has, and note what comes of it.
+def follow_leaf(tree: Tree, number: int, board: Board, turn: Any, worry_back: bool) -> float:
+    """Take up at a leaf the way to win of a world, which led there; ``turn`` is its next one."""
+    node = tree["nodes"][number]
+    node["solved"] += 1
+    if count_hidden(board.columns) <= 1:
+        node["value"] = 1.0
+    else:
+        note_plan(tree, number, board_of(turn), turn["commit"], worry_back)
+    return 1.0
+
+
+@jit
+def walk(tree: Tree, board: Board, up: int, number: int, search: Search) -> None:
+    """Walk from the root to a leaf in a world, by its number, and note what comes of it.
+
+    Where the walk has gone as the world's own way to win goes, the solver need not be asked.
 
     A node is a leaf again when its plans come from few worlds for its visits: as the square root
     of these grows.
     """
-    node, depth = ROOT, 0
+    load_world(tree, number, search)
+    turns, worry_back = tree["worlds"][number]["turns"], search["worry_back"]
+    node, depth, follows = ROOT, 0, True
     while True:
         tree["way_nodes"][depth], tree["way_plans"][depth] = node, NONE
         here = tree["nodes"][node]
@@ -105,12 +133,16 @@ def walk(tree: Tree, board: Board, up: int, search: Search) -> None:
         chosen = NONE
         if node == ROOT or here["solved"] > np.sqrt(here["visits"]):
             chosen = best_plan(tree, node)
+        if chosen == NONE and follows:
+            value = follow_leaf(tree, node, board, turns[depth], worry_back)
+            break
         if chosen == NONE:
             value = value_leaf(tree, node, board, up, search)
             break
         tree["way_plans"][depth] = chosen
         plan = tree["plans"][chosen]
-        before, commit = board_of(plan), plan["commit"]
+        before, commit, turn = board_of(plan), plan["commit"], turns[depth]
+        follows = follows and is_same_turn(plan, board_of(turn), turn["commit"], worry_back)
         card = turned_card(before, commit, search)
         board, up = board_after(before, commit, search), up_after(before, commit, search)
         if plan["children"][card] == NONE:
@@ -151,7 +183,7 @@ def gather_worlds(tree: Tree, board: Board, up: int, word: Word, search: Search)
         word = deal_world(board.columns, hidden, word, search)
         tree["dealt"] += 1
         if decide_winnable(board, up, search) == WINNABLE:
-            propose_plan(tree, ROOT, search)
+            propose_first(tree, search)
             keep_world(tree, search)
 
 
@@ -181,8 +213,7 @@ def search_plans(
         left = iterations - number
         if count == 1 or (number % PATIENCE == 0 and lead_of_first(tree, count) > left):
             break
-        load_world(tree, number % tree["world_count"], search)
-        walk(tree, board, up, search)
+        walk(tree, board, up, number % tree["world_count"], search)
     best = 0
     for number in range(1, count):
         plan, other = tree["plans"][number], tree["plans"][best]

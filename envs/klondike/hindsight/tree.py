@@ -24,24 +24,28 @@ LINE = 64
 """Room for the commits of a plan, and for the plans of a walk."""
 QUEUE = 1024
 CARDS = 4 * RANKS
+MOST_HIDDEN = 21
 COLUMNS_OF_COMMIT = 0xFF << 20
 """Where a commit has the column that it turns a card up in, and the one that it empties first."""
 NONE = -1
 """No plan, no node."""
 
-WORLD = np.dtype(
-    [
-        ("dealt", np.int64, (COLUMNS, LONGEST_COLUMN)),  # both as in the solver's search
-        ("buried", np.int64, (COLUMNS, LONGEST_COLUMN)),
-    ]
-)
-"""How the cards that lie face down could lie."""
 POSITION = [
     ("columns", np.int64),  # as in a `Board`
     ("stock", np.int64),
     ("waste", np.int64),
     ("redeals", np.int64),
 ]
+TURN = [*POSITION, ("commit", np.int64)]
+"""A commit that turns a card up, and the position before it."""
+WORLD = np.dtype(
+    [
+        ("dealt", np.int64, (COLUMNS, LONGEST_COLUMN)),  # both as in the solver's search
+        ("buried", np.int64, (COLUMNS, LONGEST_COLUMN)),
+        ("turns", np.dtype(TURN), MOST_HIDDEN),  # of a way to win from the root
+    ]
+)
+"""How the cards that lie face down could lie."""
 STEP = np.dtype(
     [
         *POSITION,
@@ -54,9 +58,8 @@ STEP = np.dtype(
 """A position on the way to plans that are listed."""
 PLAN = np.dtype(
     [
-        *POSITION,  # before the last commit
-        ("commit", np.int64),  # the last one
         ("next", np.int64),  # another plan of the same node
+        *TURN,
         ("weight", np.int64),  # how often it was found: what is tried first
         ("visits", np.int64),
         ("wins", np.float64),
@@ -107,20 +110,37 @@ def add_node(tree: Tree) -> int:
 
 
 @jit
-def find_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool) -> int:
-    """Return the plan of a node with these last steps, NONE if there is none.
+def board_of(position: Any) -> Board:
+    """The board of a record that has a position."""
+    return Board(position["columns"], position["stock"], position["waste"], position["redeals"])
+
+
+@jit
+def write_board(position: Any, board: Board) -> None:
+    """Write a board into a record."""
+    position["columns"], position["stock"] = board.columns, board.stock
+    position["waste"], position["redeals"] = board.waste, board.redeals
+
+
+@jit
+def is_same_turn(one: Any, board: Board, commit: int, worry_back: bool) -> bool:
+    """Whether a card is turned up in the same way.
 
     With ``worry_back`` the foundations make no difference: see `solver.moves`.
     """
-    number = tree["nodes"][node]["plan"]
     compared = COLUMNS_OF_COMMIT if worry_back else ~0
-    while number != NONE:
-        plan = tree["plans"][number]
-        same = plan["columns"] == board.columns and plan["stock"] == board.stock
-        if same and plan["waste"] == board.waste and (plan["commit"] ^ commit) & compared == 0:
-            return number
-        number = plan["next"]
-    return NONE
+    if (one["commit"] ^ commit) & compared or one["columns"] != board.columns:
+        return False
+    return one["stock"] == board.stock and one["waste"] == board.waste
+
+
+@jit
+def find_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool) -> int:
+    """Return the plan of a node that turns a card up in this way, NONE if there is none."""
+    number = tree["nodes"][node]["plan"]
+    while number != NONE and not is_same_turn(tree["plans"][number], board, commit, worry_back):
+        number = tree["plans"][number]["next"]
+    return number
 
 
 @jit
@@ -129,8 +149,7 @@ def add_plan(tree: Tree, node: int, board: Board, commit: int) -> int:
     number = tree["plan_count"]
     tree["plan_count"] += 1
     plan = tree["plans"][number]
-    plan["columns"], plan["stock"] = board.columns, board.stock
-    plan["waste"], plan["redeals"] = board.waste, board.redeals
+    write_board(plan, board)
     plan["commit"], plan["next"] = commit, tree["nodes"][node]["plan"]
     plan["weight"] = plan["visits"] = 0
     plan["wins"] = 0.0
@@ -145,3 +164,12 @@ def add_weight(tree: Tree, node: int, plan: int) -> None:
     """Note that a plan was found once more."""
     tree["plans"][plan]["weight"] += 1
     tree["nodes"][node]["weight"] += 1
+
+
+@jit
+def note_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool) -> None:
+    """Note that a plan was found, be it new or not."""
+    plan = find_plan(tree, node, board, commit, worry_back)
+    if plan == NONE:
+        plan = add_plan(tree, node, board, commit)
+    add_weight(tree, node, plan)

@@ -7,9 +7,9 @@ from ...core.jit import jit
 from ...core.splitmix import GAMMA, finish_word
 from ..solver.frames import COLUMNS, LONGEST_COLUMN, Search
 from ..solver.position import left_in
-from .tree import Tree
+from .plans import cards_under
+from .tree import MOST_HIDDEN, Tree, board_of, write_board
 
-MOST_HIDDEN = 21
 S32 = np.uint64(32)
 
 
@@ -55,13 +55,21 @@ def deal_world(columns: int, hidden: int, word: Word, search: Search) -> Word:
 
 @jit
 def keep_world(tree: Tree, search: Search) -> None:
-    """Keep the world that the search has."""
+    """Keep the world that the search has, and how the win that was found turns its cards up."""
     world = tree["worlds"][tree["world_count"]]
     tree["world_count"] += 1
     for column in range(COLUMNS):
         for row in range(LONGEST_COLUMN):
             world["dealt"][column, row] = search["dealt"][column, row]
             world["buried"][column, row] = search["buried"][column, row]
+    size = 0
+    for depth in range(search["depth"]):
+        frame = search["frames"][depth]
+        if cards_under(frame["columns"], frame["commit"], search) > 0:
+            turn = world["turns"][size]
+            write_board(turn, board_of(frame))
+            turn["commit"] = frame["commit"]
+            size += 1
 
 
 @jit
