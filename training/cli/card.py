@@ -65,8 +65,8 @@ def add_card(parser: Parser) -> None:
         "--search",
         type=read_text,
         metavar="AGENT",
-        help="the search that plays beside it (default: pimc@8 where the game has an exact solver, "
-        "else mcts@100)",
+        help="the search that plays beside it (default: hindsight@100 where the game has it, pimc@8 "
+        "where it has an exact solver, else mcts@100)",
     )
     add_file(parser)
 
@@ -113,7 +113,7 @@ def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
     """
     game, rules = _game_of(folder)
     variant, options = name_rules(game, rules)
-    search = search or ("pimc@8" if game.winnable_after else "mcts@100")
+    search = search or usual_search(game)
     agents = {"uniform": deals, "greedy": deals, search: min(deals, SEARCH_DEALS)}
     found = []
     for agent, number in {**agents, str(folder): deals}.items():
@@ -123,6 +123,13 @@ def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
             raise ValueError(f"agent {agent!r}: {entry.mark}")
         found.append(entry)
     return found
+
+
+def usual_search(game: Game) -> str:
+    """Return the search of a game that is strong in little time."""
+    if game.solving and game.solving.plan_ahead:
+        return "hindsight@100"
+    return "pimc@8" if game.winnable_after else "mcts@100"
 
 
 def name_rules(game: Game, rules: Any) -> tuple[str, str]:
