@@ -65,8 +65,8 @@ def add_card(parser: Parser) -> None:
         "--search",
         type=read_text,
         metavar="AGENT",
-        help="the search that plays beside it (default: hindsight@100 where the game has it, pimc@8 "
-        "where it has an exact solver, else mcts@100)",
+        help="the search that plays beside it (default: hindsight@100 in Klondike, pimc@8 in other "
+        "games with an exact solver, else mcts@100)",
     )
     add_file(parser)
 

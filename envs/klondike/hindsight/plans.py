@@ -15,7 +15,6 @@ from ..solver.moves import (
 from ..solver.position import Board, left_in, take_head
 from ..solver.table import FREE, SLOTS, double_keys, find_slot, key_of, make_keys
 from .tree import (
-    LINE,
     MOST_FIRST,
     NONE,
     QUEUE,
@@ -59,7 +58,7 @@ def propose_first(tree: Tree, search: Search) -> None:
     last = search["frames"][depth]
     board, commit, before = board_of(last), last["commit"], tree["plan_count"]
     known = find_plan(tree, ROOT, board, commit, search["worry_back"])
-    if known == NONE and (before == MOST_FIRST or depth >= LINE):
+    if known == NONE and before == MOST_FIRST:
         return
     note_plan(tree, ROOT, board, commit, search["worry_back"])
     if known == NONE:
@@ -120,7 +119,7 @@ def list_plans(tree: Tree, board: Board, up: int, most: int, search: Search) -> 
             if cards_under(board.columns, commit, search) > 0:
                 if find_plan(tree, ROOT, board, commit, search["worry_back"]) != NONE:
                     continue
-                if tree["plan_count"] < MOST_FIRST and step["length"] < LINE:
+                if tree["plan_count"] < MOST_FIRST:
                     write_line(tree, add_plan(tree, ROOT, board, commit), begin - 1, commit)
             elif end < QUEUE:
                 after, risen = board_after(board, commit, search), up_after(board, commit, search)

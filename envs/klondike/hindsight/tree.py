@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.jit import jit
 from ..solver.card_sets import RANKS
-from ..solver.frames import COLUMNS, LONGEST_COLUMN
+from ..solver.frames import COLUMNS, FRAMES, LONGEST_COLUMN
 from ..solver.position import Board
 
 MOST_ITERATIONS = 1 << 16
@@ -20,8 +20,6 @@ WORLDS = 100
 """Worlds that a search uses, those alone that can be won as the position stands."""
 MOST_FIRST = 128
 """Plans at the root."""
-LINE = 64
-"""Room for the commits of a plan, and for the plans of a walk."""
 QUEUE = 1024
 CARDS = 4 * RANKS
 MOST_HIDDEN = 21
@@ -82,12 +80,12 @@ TREE = np.dtype(
         ("plan_count", np.int64),
         ("world_count", np.int64),
         ("dealt", np.int64),  # worlds dealt in all
-        ("line", np.int64, (MOST_FIRST, LINE)),  # commits of the root's plans
+        ("line", np.int64, (MOST_FIRST, FRAMES)),  # commits of the root's plans
         ("length", np.int64, MOST_FIRST),
         ("worlds", WORLD, WORLDS),
         ("steps", STEP, QUEUE),
-        ("way_nodes", np.int64, LINE),  # of the present walk
-        ("way_plans", np.int64, LINE),
+        ("way_nodes", np.int64, MOST_HIDDEN + 1),  # of the present walk
+        ("way_plans", np.int64, MOST_HIDDEN + 1),
         ("nodes", NODE, MOST_ITERATIONS + 1),
         ("plans", PLAN, MOST_ITERATIONS + MOST_FIRST),
     ]
