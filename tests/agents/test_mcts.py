@@ -202,7 +202,10 @@ def test_budgets_and_prefixes() -> None:
         ("rollouts@20", "name an agent behind rollouts:"),
         ("mcts:human", "can lead no search: only uniform, greedy, players by rule"),
         ("mcts:expectimax:trained", "can lead no search"),
-        ("mcts:nobody", "unknown agent 'nobody'.*rollouts: or mcts: or pimc: before it"),
+        (
+            "mcts:nobody",
+            "unknown agent 'nobody'.*rollouts: or mcts: or pimc: or hindsight: before it",
+        ),
     ],
 )
 def test_what_is_refused(spec: str, said: str) -> None:
