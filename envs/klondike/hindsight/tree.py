@@ -124,7 +124,8 @@ def write_board(position: Any, board: Board) -> None:
 def is_same_turn(one: Any, board: Board, commit: int, worry_back: bool) -> bool:
     """Whether a card is turned up in the same way.
 
-    With ``worry_back`` the foundations make no difference: see `solver.moves`.
+    With ``worry_back`` the foundations are left out: between two such commits cards go up and come
+    back. Where there is no room for that, a plan is judged by others that are almost the same.
     """
     compared = COLUMNS_OF_COMMIT if worry_back else ~0
     if (one["commit"] ^ commit) & compared or one["columns"] != board.columns:
