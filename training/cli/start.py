@@ -7,6 +7,9 @@ taken care of.
 
 import os
 import signal
+import sys
+from _thread import interrupt_main
+from threading import Timer
 from typing import Any
 
 from . import STOPPED
@@ -21,6 +24,7 @@ def main() -> int:
 
     if is_ours:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.unraisablehook = press_again
     try:
         return run()
     except KeyboardInterrupt:
@@ -30,3 +34,14 @@ def main() -> int:
 def leave(_signum: int, _frame: Any) -> None:
     """End the process at once: nothing has begun that could be lost."""
     os._exit(STOPPED)
+
+
+def press_again(lost: Any) -> None:
+    """Give a Ctrl-C again that came where Python can only print and forget it.
+
+    The compiler calls back into Python; an exception there goes no further. A little later the
+    callback is over, and if it should be in another, that one is lost and given again, too.
+    """
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        return sys.__unraisablehook__(lost)
+    Timer(0.02, interrupt_main).start()

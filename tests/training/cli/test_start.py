@@ -71,6 +71,24 @@ def test_ctrl_c_after_some_time(seconds: float, tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (130, "", "")
 
 
+def test_ctrl_c_in_a_callback_of_the_compiler(tmp_path: Path) -> None:
+    """Python prints an exception that leaves such a callback, and goes on: it has to come again."""
+    code = (
+        "import ctypes, os, signal, sys\n"
+        "from parlour.training.cli import main as cli, start\n"
+        "@ctypes.CFUNCTYPE(None)\n"
+        "def interrupt(): os.kill(os.getpid(), signal.SIGINT)\n"
+        "def work():\n"
+        "    interrupt()\n"
+        "    signal.sigtimedwait([], 30)\n"
+        "cli.main = work\n"
+        "sys.exit(start.main())"
+    )
+    done = begin(code, tmp_path)
+    out, err = end(done)
+    assert (done.returncode, out, err) == (130, "", "")
+
+
 def test_what_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
