@@ -91,17 +91,22 @@ def next_cards(s: State) -> CardSet:
 
 
 @jit
-def card_actions(s: State, rules: RulesRecord, kinds: int) -> int:
-    """The actions WASTE_UP to MOVE that are legal, as a set."""
-    shown = s["shown"]
+def waste_actions(s: State, kinds: int) -> int:
+    """The actions from WASTE_UP to COLUMN_UP that are legal, as a set."""
+    top = s["shown"]["waste_top"]
+    if top == 0:
+        return 0
+    found = ((next_cards(s) >> top) & 1) << WASTE_UP
+    return found | columns_of(kinds, taken_by(top)) << WASTE_DOWN
+
+
+@jit
+def column_actions(s: State, rules: RulesRecord, kinds: int) -> int:
+    """The actions from COLUMN_UP to BACK that are legal, as a set."""
     ready, there = next_cards(s), set_of(kinds)
     found = 0
-    top = shown["waste_top"]
-    if top:
-        found |= ((ready >> top) & 1) << WASTE_UP
-        found |= columns_of(kinds, taken_by(top)) << WASTE_DOWN
     for column in range(COLUMNS):
-        found |= ((ready >> shown["last"][column]) & 1) << (COLUMN_UP + column)
+        found |= ((ready >> s["shown"]["last"][column]) & 1) << (COLUMN_UP + column)
         wanted = run_taken_by(s, rules, column) & there
         if wanted:  # seldom: most runs fit nowhere
             onto, before = columns_of(kinds, wanted), (1 << column) - 1

@@ -6,7 +6,7 @@ from ..core.bits import count, lowest
 from ..core.cards import FIRST_CARD, PACK_SIZE, SUITS, random_below, shuffle_pack
 from ..core.jit import jit
 from ..core.legal import WORD_ACTIONS
-from .fits import back_actions, card_actions, last_kinds, suit_back
+from .fits import back_actions, column_actions, last_kinds, suit_back, waste_actions
 from .rules import (
     ACTIONS,
     BACK,
@@ -34,6 +34,8 @@ from .sight import show_card, show_ends, show_face_down, show_rules, show_stock,
 
 WORD = (1 << WORD_ACTIONS) - 1
 """The bits of one word of a set of actions."""
+OF_STOCK = (1 << COLUMN_UP) - 1
+"""The actions that depend on the stock and the waste, all in the first word."""
 STANDARD, VEGAS = int(Scoring.STANDARD), int(Scoring.VEGAS)
 PER_COLUMN_CARD, PER_BUILT, PER_RETURN, PER_VEGAS = 5, 10, -15, 5
 """Points of ``standard``, for a card of the waste put on a column as for one turned up; of
@@ -162,33 +164,40 @@ def move_run(s: State, rules: RulesRecord, column: int, target: int) -> None:
 
 
 @jit
-def write_legal(s: State, cards: int, back: int) -> None:
-    """Write the set of legal actions: those below BACK, and those from there on, as sets."""
+def write_outcome(s: State, rules: RulesRecord) -> None:
+    """Write what is legal now, and whether the game is over."""
+    kinds = last_kinds(s)
+    cards = waste_actions(s, kinds) | column_actions(s, rules, kinds)
+    back = back_actions(s, kinds) if rules.worry_back else 0
     s["legal"][0] = cards & WORD
     s["legal"][1] = cards >> WORD_ACTIONS | (back << BACK - WORD_ACTIONS) & WORD
     s["legal"][2] = back >> (2 * WORD_ACTIONS - BACK)
+    write_stock_actions(s, rules)
 
 
 @jit
-def write_outcome(s: State, rules: RulesRecord) -> None:
-    """Write what is legal now, and whether the game is over."""
-    shown = s["shown"]
-    kinds = last_kinds(s)
-    legal = card_actions(s, rules, kinds)
-    back = back_actions(s, kinds) if rules.worry_back else 0
+def write_outcome_of_turn(s: State, rules: RulesRecord) -> None:
+    """The same after the stock or the waste was turned: the columns offer what they did before."""
+    s["legal"][0] = s["legal"][0] & ~OF_STOCK | waste_actions(s, last_kinds(s))
+    write_stock_actions(s, rules)
+
+
+@jit
+def write_stock_actions(s: State, rules: RulesRecord) -> None:
+    """Add what the stock offers to the legal actions, and write whether the game is over."""
+    shown, legal = s["shown"], s["legal"]
     if rules.passes:
         shown["may_redeal"] = s["redeals"] < rules.passes - 1
-    elif legal | back:
+    elif legal[0] | legal[1] | legal[2]:
         shown["may_redeal"] = 1
     if shown["stock_count"]:
-        legal |= 1 << DEAL
+        legal[0] |= 1 << DEAL
     elif shown["waste_count"] and shown["may_redeal"]:
-        legal |= 1 << REDEAL
+        legal[0] |= 1 << REDEAL
     s["won"] = count_built(s) == PACK_SIZE
-    if s["won"] or not legal | back:
-        legal = back = 0
+    if s["won"] or not legal[0] | legal[1] | legal[2]:
+        legal[0] = legal[1] = legal[2] = 0
         s["over"] = Over.TERMINATED
-    write_legal(s, legal, back)
 
 
 @jit
@@ -197,9 +206,11 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
     s["moves"] += 1
     if action == DEAL:
         turn_stock(s, rules)
-    elif action == REDEAL:
+        return write_outcome_of_turn(s, rules)
+    if action == REDEAL:
         turn_waste_over(s, rules)
-    elif action == WASTE_UP:
+        return write_outcome_of_turn(s, rules)
+    if action == WASTE_UP:
         build_card(s, rules, take_from_waste(s))
     elif action < COLUMN_UP:
         put_on_column(s, action - WASTE_DOWN, take_from_waste(s))
