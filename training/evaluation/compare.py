@@ -11,7 +11,8 @@ from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES
 
-from .evaluate import Evaluation, Progress, evaluate_spec, load_player
+from ..cluster.tasks import Cluster, join_cluster
+from .evaluate import Evaluation, Progress, load_player, make_evaluation, play_alone
 from .labels import Labels
 from .presented import Presented
 from .spec import DEALS, EvaluationSpec, make_specs
@@ -109,6 +110,7 @@ def compare(
     key: str | None = None,
     any_rules: bool = False,
     record: Path | str | None = None,
+    cluster: Cluster | None = None,
 ) -> Comparison:
     """Let each agent play the same deals by each variant (None: the game's default).
 
@@ -133,7 +135,7 @@ def compare(
         any_rules=any_rules,
         record=record,
     )
-    return compare_specs(specs, agents, report, finished)
+    return compare_specs(specs, agents, report, finished, cluster)
 
 
 def compare_specs(
@@ -141,14 +143,17 @@ def compare_specs(
     agents: Sequence[Agent | str],
     report: ProgressFactory | None = None,
     finished: list[Evaluation] | None = None,
+    cluster: Cluster | None = None,
 ) -> Comparison:
     """Let each agent play, alone, what specifications say; see `compare`."""
     teams = [load_agents(spec, agents) for spec in specs]
     found = [] if finished is None else finished
-    for spec, team in zip(specs, teams, strict=True):
-        for name, agent in team.items():
-            progress = report(name, spec.base_variant) if report else None
-            found.append(evaluate_spec(spec, name, agent, progress))
+    with join_cluster(cluster):
+        for spec, team in zip(specs, teams, strict=True):
+            for given, (name, agent) in zip(agents, team.items(), strict=True):
+                progress = report(name, spec.base_variant) if report else None
+                results = play_alone(spec, name, agent, given, cluster, progress)
+                found.append(make_evaluation(spec, name, agent, results))
     return Comparison(list(found))
 
 

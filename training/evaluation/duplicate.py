@@ -12,10 +12,12 @@ from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game
 from parlour.envs.core.keys import derive_key
 
+from ..cluster.tasks import Cluster, join_cluster
 from .compare import ProgressFactory, load_agents, number_names
-from .duplicate_play import play_duplicate
+from .duplicate_play import DuplicateResults, play_duplicate
 from .duplicate_results import DuplicateComparison, DuplicateEvaluation
 from .evaluate import OTHER_RULES, SEES_ALL, Progress, load_player
+from .parts import play_parts
 from .recording import record_hands
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE
@@ -50,6 +52,7 @@ def compare_duplicate(
     key: str | None = None,
     any_rules: bool = False,
     record: Path | str | None = None,
+    cluster: Cluster | None = None,
 ) -> DuplicateComparison:
     """Let each agent play the same deals from every seat, in a field and among each of the others.
 
@@ -77,7 +80,7 @@ def compare_duplicate(
         any_rules=any_rules,
         record=record,
     )
-    return compare_duplicate_specs(specs, agents, field, report, finished)
+    return compare_duplicate_specs(specs, agents, field, report, finished, cluster)
 
 
 def compare_duplicate_specs(
@@ -86,14 +89,23 @@ def compare_duplicate_specs(
     field: Sequence[Agent | str] | None = None,
     report: ProgressFactory | None = None,
     finished: list[DuplicateEvaluation] | None = None,
+    cluster: Cluster | None = None,
 ) -> DuplicateComparison:
     """Let each agent play, from every seat, what specifications say; see `compare_duplicate`."""
     seatings = [_list_seatings(spec, agents, field) for spec in specs]
+    given = [*agents, *(field or default_opponents(specs[0].game))]
     found = [] if finished is None else finished
-    for spec, several in zip(specs, seatings, strict=True):
-        for seating in several:
-            progress = report(seating.title, spec.base_variant) if report else None
-            found.append(_evaluate_seating(spec, seating, progress))
+    with join_cluster(cluster):
+        for spec, several in zip(specs, seatings, strict=True):
+            for seating in several:
+                progress = report(seating.title, spec.base_variant) if report else None
+                if cluster is None:
+                    results = _play_seating(spec, seating, progress)
+                else:
+                    results = play_parts(
+                        _play_seating, spec, (seating,), seating.title, given, cluster, progress
+                    )
+                found.append(_make_evaluation(spec, seating, results))
     return DuplicateComparison(list(found))
 
 
@@ -172,12 +184,12 @@ def _refuse_people(agents: Sequence[FixedAgent]) -> None:
             )
 
 
-def _evaluate_seating(
-    spec: EvaluationSpec, seating: Seating, progress: Progress | None
-) -> DuplicateEvaluation:
+def _play_seating(
+    spec: EvaluationSpec, seating: Seating, progress: Progress | None = None
+) -> DuplicateResults:
     """Let an agent play all deals from every seat; the order of the others shifts with the deal."""
-    names = tuple(name for name, _ in seating.others)
-    results = play_duplicate(
+    names = [name for name, _ in seating.others]
+    return play_duplicate(
         spec.game,
         spec.rules,
         seating.agent,
@@ -189,13 +201,18 @@ def _evaluate_seating(
         progress=progress,
         record=record_hands(spec, [seating.name, *names]),
     )
+
+
+def _make_evaluation(
+    spec: EvaluationSpec, seating: Seating, results: DuplicateResults
+) -> DuplicateEvaluation:
     agent = seating.agent
     return DuplicateEvaluation(
         spec,
         seating.name,
         agent.sees_all,
         agent.lookahead_config is not None,
-        names,
+        tuple(name for name, _ in seating.others),
         seating.pair,
         results,
         agent.other_rules,

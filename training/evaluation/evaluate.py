@@ -3,7 +3,7 @@
 The deals depend on the bank alone, so all agents that are compared meet the same ones.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,12 @@ from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.keys import derive_key
 
+from ..cluster.tasks import Cluster
 from .deal_play import EpisodeResults as EpisodeResults
 from .deal_play import Progress as Progress
 from .deal_play import play_deals as play_deals
 from .labels import Labels
+from .parts import play_parts
 from .presented import Presented
 from .recording import record_deals
 from .spec import DEALS, EvaluationSpec, make_specs
@@ -147,6 +149,7 @@ def evaluate(
     name: str | None = None,
     any_rules: bool = False,
     record: Path | str | None = None,
+    cluster: Cluster | None = None,
 ) -> Evaluation:
     """Let an agent play deals of a bank (None: the game's own, such as ``"pyramid-1"``).
 
@@ -157,8 +160,9 @@ def evaluate(
     ``truth`` are labels of the deals, or their file; None: those that `labels.find_labels` finds;
     ``"no"``: none. ``any_rules`` lets a saved agent play that was trained by other rules of the
     game: `Evaluation.other_rules` is then True, and tables mark it. ``record`` is a new file for
-    the games (`load_replays` reads it). Raises ValueError naming what is unknown or out of range,
-    and what is allowed; `truth.Contradiction` if a deal is won that is labelled not winnable.
+    the games (`load_replays` reads it). ``cluster`` plays parts of the deals side by side (None:
+    this process plays). Raises ValueError naming what is unknown or out of range, and what is
+    allowed; `truth.Contradiction` if a deal is won that is labelled not winnable.
     """
     (spec,) = make_specs(
         game,
@@ -176,7 +180,9 @@ def evaluate(
         record=record,
     )
     player = load_player(spec, agent)
-    return evaluate_spec(spec, name or player.name, player, progress)
+    name = name or player.name
+    results = play_alone(spec, name, player, agent, cluster, progress)
+    return make_evaluation(spec, name, player, results)
 
 
 def load_player(spec: EvaluationSpec, agent: Agent | str) -> FixedAgent:
@@ -186,14 +192,11 @@ def load_player(spec: EvaluationSpec, agent: Agent | str) -> FixedAgent:
     return FixedAgent(agent)
 
 
-def evaluate_spec(
+def play_agent(
     spec: EvaluationSpec, name: str, agent: FixedAgent, progress: Progress | None = None
-) -> Evaluation:
-    """Let an agent, which tables call by ``name``, play alone what a specification says.
-
-    Raises `truth.Contradiction` if a deal is won that is labelled not winnable.
-    """
-    results = play_deals(
+) -> EpisodeResults:
+    """Let an agent, which tables call by ``name``, play alone what a specification says."""
+    return play_deals(
         spec.game,
         spec.rules,
         agent,
@@ -203,6 +206,42 @@ def evaluate_spec(
         progress=progress,
         record=record_deals(spec, name),
     )
+
+
+def play_alone(
+    spec: EvaluationSpec,
+    name: str,
+    agent: FixedAgent,
+    given: Agent | str,
+    cluster: Cluster | None,
+    progress: Progress | None,
+) -> EpisodeResults:
+    """Let an agent play by `play_agent`, in parts where ``cluster`` says; it was named ``given``.
+
+    Raises ValueError for a person who is to play on a cluster.
+    """
+    if cluster is None:
+        return play_agent(spec, name, agent, progress)
+    refuse_people([agent])
+    return play_parts(play_agent, spec, (name, agent), name, [given], cluster, progress)
+
+
+def refuse_people(agents: Sequence[FixedAgent]) -> None:
+    """Raise ValueError for a person among those who are to play on a cluster."""
+    for agent in agents:
+        if agent.at_once is not None:
+            raise ValueError(
+                f"agent {agent.name!r} plays here: leave out --jobs, --backend and --address"
+            )
+
+
+def make_evaluation(
+    spec: EvaluationSpec, name: str, agent: FixedAgent, results: EpisodeResults
+) -> Evaluation:
+    """Return what an agent's results say.
+
+    Raises `truth.Contradiction` if a deal is won that is labelled not winnable.
+    """
     if spec.labels is not None:
         check_against_labels(spec.labels, results.facts, spec.first, name)
     looks_ahead = agent.lookahead_config is not None

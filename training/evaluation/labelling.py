@@ -1,13 +1,12 @@
 """Deal banks with truth: every deal of a bank solved, in parallel.
 
-The work is cut into chunks, which `joblib.Parallel` hands out: to processes of this machine, or to
-a cluster whose backend joblib knows. A chunk that is done is on disk at once, so a run that was
-stopped goes on from there.
+The work is cut into chunks, which are handed out to processes of this machine or to a cluster. A
+chunk that is done is on disk at once, so a run that was stopped goes on from there.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -18,11 +17,11 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.jit import digest_code
-from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.truth import solver_of
 
+from ..cluster.tasks import Cluster, run_tasks
 from ..files import sole_use, write_bytes
 from .evaluate import Progress
 from .label_checks import find_settled
@@ -46,9 +45,6 @@ CHUNK = 50
 """Deals of one task: enough for the hand-out to cost nothing, few enough to lose."""
 
 CHUNK_NAME = re.compile(r"(\d+)-(\d+)\.npz")
-
-ROUND = 4
-"""Tasks of each job in a round."""
 
 
 class LabelTask(NamedTuple):
@@ -75,14 +71,14 @@ def make_labels(
     limit: int | None = None,
     jobs: int | None = None,
     backend: str | None = None,
+    address: str | None = None,
     out: Path | str = OWN_FOLDER,
     progress: Progress | None = None,
 ) -> Path:
     """Solve numbered deals of a bank (None: the game's own) and return the file of their labels.
 
     ``optimal`` asks for shortest wins, too; ``limit`` is how many positions the solver may look at
-    for each deal. ``jobs`` are worked on side by side (-1: one on each core), by joblib's
-    ``backend``; None for either is what ``joblib.parallel_config`` says around the call. Finished
+    for each deal. ``jobs``, ``backend`` and ``address`` say where: see `tasks.Cluster`. Finished
     chunks lie in a hidden folder beside the file until it is written, whole; a second call with the
     same arguments, or with more ``deals``, goes on from them. A file that has these labels, or more
     of the same, is returned as it is; of one with fewer deals, or with a lower limit, and of the
@@ -97,10 +93,7 @@ def make_labels(
     check_number("deals", deals, 1)
     check_number("first", first, 0)
     check_number("limit", 1 if limit is None else limit, 1)
-    if jobs == 0:
-        raise ValueError("jobs=0: allowed are numbers from 1, or -1 for one on each core")
-    if backend is not None:
-        _check_backend(backend)
+    cluster = Cluster(backend, jobs, address)
     solver = digest_code(solver_of(game, rules))
     bank = bank or default_bank(game.name)
     target = Path(out) / f"{file_stem(game, rules, bank, first)}.parquet"
@@ -114,7 +107,7 @@ def make_labels(
         there = old is not None and old.source == target.resolve()
         if old is None or not there or not _has_labels(old, whole, solver):
             folder.mkdir(exist_ok=True)
-            columns = _solve_all(whole, old, folder, jobs, backend, progress)
+            columns = _solve_all(whole, old, folder, cluster, progress)
             columns["deck"] = deck_digests(decks_of(game, rules, bank, first, deals))
             ordered = {name: columns[name] for name in COLUMN_TYPES if name in columns}
             name = describe_rules(game, rules, variant)
@@ -207,8 +200,7 @@ def _solve_all(
     whole: LabelTask,
     old: Labels | None,
     folder: Path,
-    jobs: int | None,
-    backend: str | None,
+    cluster: Cluster,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
     """The columns of all deals, from labels and chunks that are there and what is solved now."""
@@ -223,7 +215,9 @@ def _solve_all(
     }
     tell = progress or (lambda _: None)
     tell(sum(task.n for task in parts))
-    for task, part in _in_parallel([t for t in tasks if t not in parts], jobs, backend):
+    left = [task for task in tasks if task not in parts]
+    for number, part in run_tasks(solve_task, left, cluster):
+        task = left[number]
         buffer = BytesIO()
         np.savez(buffer, allow_pickle=False, **part)
         write_bytes(_path(folder, task), buffer.getvalue())
@@ -252,59 +246,8 @@ def _load_chunk(folder: Path, task: LabelTask) -> dict[str, np.ndarray] | None:
         return None
 
 
-def _in_parallel(
-    tasks: list[LabelTask], jobs: int | None, backend: str | None
-) -> Iterator[tuple[LabelTask, dict[str, np.ndarray]]]:
-    """Solve tasks side by side; yield each, with its columns, as it ends.
-
-    A backend that cannot hand out results one by one, such as Ray's, gets the tasks in rounds.
-    """
-    import joblib
-
-    _prepare(backend)
-    config = joblib.parallel_config(backend) if backend else nullcontext()
-    with config:
-        calls = [joblib.delayed(solve_task)(number, task) for number, task in enumerate(tasks)]
-        try:
-            parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-            at_once = max(len(calls), 1)
-        except ValueError:
-            parallel = joblib.Parallel(n_jobs=jobs)
-            at_once = ROUND * joblib.effective_n_jobs(jobs)
-        for i in range(0, len(calls), at_once):
-            for number, part in parallel(calls[i : i + at_once]):
-                yield tasks[number], part
-
-
-def _check_backend(backend: str) -> None:
-    from joblib.parallel import BACKENDS
-
-    allowed = {*BACKENDS, "dask", "ray"}
-    if backend not in allowed:
-        raise ValueError(unknown_text("backend", backend, sorted(allowed)))
-
-
-def _prepare(backend: str | None) -> None:
-    """Make a cluster's backend known: Ray's is registered by Ray, Dask's needs a client.
-
-    Dask's client is the one there is; else it connects to ``DASK_SCHEDULER_ADDRESS``, or starts
-    workers on this machine.
-    """
-    if backend == "ray":
-        from ray.util.joblib import register_ray
-
-        register_ray()
-    if backend == "dask":
-        from distributed import Client, get_client
-
-        try:
-            get_client()
-        except ValueError:
-            Client()
-
-
-def solve_task(number: int, task: LabelTask) -> tuple[int, dict[str, np.ndarray]]:
-    """Solve the deals of a task; return its number and the columns `labels.columns_of` makes."""
+def solve_task(task: LabelTask) -> dict[str, np.ndarray]:
+    """Solve the deals of a task; return the columns that `labels.columns_of` makes."""
     game, rules = task.game, task.rules
     assert game.solve is not None
     rows = Rows(game, rules, task.n)
@@ -314,4 +257,4 @@ def solve_task(number: int, task: LabelTask) -> tuple[int, dict[str, np.ndarray]
         state = rows.states[i : i + 1]
         answer = game.solve(state, rules, optimal=task.optimal, limit=task.limit)
         found.append(verify_solution(game, rules, state, answer))
-    return number, columns_of(found, is_scored(game))
+    return columns_of(found, is_scored(game))

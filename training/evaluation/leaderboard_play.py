@@ -14,15 +14,13 @@ import numpy as np
 from parlour.agents.artefact import digest_agent
 from parlour.agents.reading import one_line
 from parlour.agents.registry import IllegalActionError, find_saved
-from parlour.envs import Game
-from parlour.envs.core.game import digest16
-from parlour.envs.core.jit import digest_code
 
 from .compare import ProgressFactory, compare_specs
 from .duplicate import compare_duplicate_specs
 from .labels import parlour_version
 from .leaderboard import Claim, Entry, write_cell
 from .machine import describe_machine
+from .parts import digest_game_code
 from .spec import EvaluationSpec, make_specs, read_options
 from .stats import CONFIDENCE, Estimate, bootstrap_mean, student_mean, wilson_rate
 from .truth import NO_LABELS
@@ -101,20 +99,6 @@ def estimate_values(entry: Entry, values: np.ndarray, confidence: float = CONFID
 def digest_values(values: np.ndarray) -> str:
     """Return 16 hex digits that differ when one of the results, a value a deal, does."""
     return sha256(values.astype("<f8").tobytes()).hexdigest()[:16]
-
-
-def digest_game_code(game: Game) -> str:
-    """Return 16 hex digits that differ when the code of the game's kernels or its heuristic does.
-
-    It is not part of what makes a claim stale: it hints at why one does not hold any more.
-    """
-    kernels = game.kernels
-    return digest16(
-        digest_code(kernels.begin),
-        digest_code(kernels.step),
-        digest_code(game.resample_rows),
-        digest_code(game.score_rows),
-    )
 
 
 def digest_saved(entry: Entry) -> str:

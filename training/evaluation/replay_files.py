@@ -80,7 +80,12 @@ def make_replay_file(path: Path) -> None:
 
 def append_replays(path: Path, replays: Iterable[Replay]) -> None:
     """Append games to a file, all their lines in one piece. Raises OSError if that fails."""
-    left = memoryview("".join(replay_line(one) for one in replays).encode())
+    append_lines(path, "".join(replay_line(one) for one in replays).encode())
+
+
+def append_lines(path: Path, lines: bytes) -> None:
+    """Append lines to a file in one piece; it is made if need be. Raises OSError if that fails."""
+    left = memoryview(lines)
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:
         while left:

@@ -1,18 +1,22 @@
 """An agent reviewed over a bank: loss per decision, by kind of action and phase, and the worst."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 
-from parlour.agents.registry import FixedAgent
+from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game, find_game
 from parlour.envs.core.keys import derive_key
 from parlour.envs.core.truth import deal_position
 
-from .evaluate import load_player
+from ..cluster.kept import run_kept
+from ..cluster.tasks import Cluster
+from .evaluate import load_player, refuse_people
+from .parts import digest_given
 from .play_steps import Progress, play_deal
 from .presented import Presented
 from .review import PHASES, Review, review_deal
@@ -23,6 +27,8 @@ from .truth import NO_LABELS
 
 DEALS = 100
 """Deals that are reviewed, where no number is named."""
+CHUNK = 5
+"""Of one part, where several are reviewed side by side."""
 WORST = 10
 """Decisions that are named."""
 
@@ -153,12 +159,14 @@ def review_spec(
     field: Sequence[Any] = ("greedy",),
     progress: Callable[[str], Progress | None] | None = None,
     finished: list[Review] | None = None,
+    cluster: Cluster | None = None,
 ) -> BankReview:
     """Let an agent play what a specification says, and review each of its games.
 
     ``field`` plays the other seats, taken round. ``progress`` is called with the agent's name, and
-    what it returns as deals are done. ``finished``, a list of one's own, gets each review as it is
-    done: what is in it stays if the rest is stopped. Raises as `evaluate.evaluate` does.
+    what it returns as deals are done. ``finished``, a list of one's own, gets the reviews that are
+    done, in the order of the deals: what is in it stays if the rest is stopped. ``cluster`` reviews
+    parts of the deals side by side (None: this process does). Raises as `evaluate.evaluate` does.
     """
     check_seat(judge, seat)
     first = load_player(spec, agent)
@@ -167,11 +175,72 @@ def review_spec(
     seated = [*around[len(around) - seat :], first, *around[: len(around) - seat]]
     update = progress(first.name) if progress else None
     found = [] if finished is None else finished
-    for deal in spec.numbers:
-        found.append(review_numbered(spec, int(deal), seated, seat, judge))
-        if update is not None:
-            update(1)
+    part = ReviewPart(spec, tuple(spec.numbers.tolist()), seated, seat, judge)
+    review_parts(part, [agent, *field], found, cluster, update)
     return BankReview(spec, first.name, list(found))
+
+
+class ReviewPart(NamedTuple):
+    """Deals of a specification that are reviewed in one go; ``agents`` are those in the seats."""
+
+    spec: EvaluationSpec
+    deals: tuple[int, ...]
+    agents: Sequence[FixedAgent]
+    seat: int
+    judge: Judge
+
+
+def review_parts(
+    whole: ReviewPart,
+    given: Sequence[Agent | str],
+    found: list[Review],
+    cluster: Cluster | None = None,
+    update: Progress | None = None,
+    check: Callable[[int, Review], None] | None = None,
+) -> None:
+    """Review deals, each in turn or, in parts, where a cluster says; ``found`` gets the reviews.
+
+    ``given`` are the agents as they were named; ``check`` is called with the place of a deal among
+    all and its review. Of work that is stopped, ``found`` has what was done. Raises ValueError for
+    a person who is to play on a cluster.
+    """
+    size = 1 if cluster is None else CHUNK
+    parts = [
+        whole._replace(deals=whole.deals[i : i + size]) for i in range(0, len(whole.deals), size)
+    ]
+    done: Iterator[tuple[int, list[Review]]] = enumerate(map(review_part, parts))
+    if cluster is not None:
+        refuse_people(whole.agents)
+        done = _review_on(cluster, parts, given)
+    reviews = {}
+    try:
+        for number, some in done:
+            for place, one in enumerate(some, number * size):
+                if check is not None:
+                    check(place, one)
+                reviews[place] = one
+            if update is not None:
+                update(len(some))
+    finally:
+        found += [reviews[place] for place in sorted(reviews)]
+
+
+def review_part(part: ReviewPart) -> list[Review]:
+    """Review some deals."""
+    spec, deals, agents, seat, judge = part
+    return [review_numbered(spec, deal, agents, seat, judge) for deal in deals]
+
+
+def _review_on(
+    cluster: Cluster, parts: Sequence[ReviewPart], given: Sequence[Agent | str]
+) -> Iterator[tuple[int, list[Review]]]:
+    """Review parts where a cluster says; yield the number and the reviews of each as it is done."""
+    spec, _, agents, seat, judge = parts[0]
+    told = (describe_judge(judge), seat, [agent.name for agent in agents])
+    same = digest_given(spec, "review", given)
+    numbers = {joblib.hash((same, told, part.deals)): i for i, part in enumerate(parts)}
+    for name, some in run_kept(review_part, dict(zip(numbers, parts, strict=True)), cluster):
+        yield numbers[name], some
 
 
 def review_bank(

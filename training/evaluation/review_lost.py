@@ -10,12 +10,13 @@ from parlour.agents.registry import Agent, FixedAgent, load_agent
 from parlour.envs import find_game
 from parlour.envs.core.options import replace_options, unknown_text
 
+from ..cluster.tasks import Cluster
 from .compare import Comparison
 from .evaluate import Evaluation, load_player
 from .lost import LostDeal, find_lost, read_results
 from .play_steps import Progress
 from .review import Review
-from .review_bank import BankReview, review_numbered
+from .review_bank import BankReview, ReviewPart, review_parts
 from .review_judges import WORLDS, Judge, make_judge
 from .spec import EvaluationSpec, check_number
 from .stats import CONFIDENCE
@@ -116,21 +117,23 @@ def review_lost_deals(
     deals: int = DEALS,
     progress: Callable[[str], Progress | None] | None = None,
     finished: list[Review] | None = None,
+    cluster: Cluster | None = None,
 ) -> BankReview:
     """Do as `review_lost` by a judge that there is already, and what `make_lost_spec` returned.
 
-    ``progress`` and ``finished`` are as in `review_bank.review_spec`.
+    ``progress``, ``finished`` and ``cluster`` are as in `review_bank.review_spec`.
     """
     name = lost[0].agent
     who = FixedAgent(_load(spec, name, agent), name)
     update = progress(name) if progress else None
     found = [] if finished is None else finished
-    for one in lost[:deals]:
-        review = review_numbered(spec, one.deal, [who], 0, judge)
-        _check_same(one, review)
-        found.append(review)
-        if update is not None:
-            update(1)
+    some = lost[:deals]
+    part = ReviewPart(spec, tuple(one.deal for one in some), [who], 0, judge)
+
+    def check(place: int, review: Review) -> None:
+        _check_same(some[place], review)
+
+    review_parts(part, [agent or name], found, cluster, update, check)
     return BankReview(spec, name, list(found), len(lost))
 
 

@@ -1,0 +1,135 @@
+"""Evaluations cut into parts that are played side by side, here or on a cluster.
+
+What comes of a deal depends on no other deal, so the parts together are what one process would have
+played: equal to the last bit but for the time that agents took, and for agents that draw by
+themselves.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, TypeVar
+
+import joblib
+import numpy as np
+
+from parlour.agents.artefact import digest_agent
+from parlour.agents.registry import Agent, find_saved
+from parlour.envs import Game
+from parlour.envs.core.game import digest16
+from parlour.envs.core.jit import digest_code
+
+from ..cluster.kept import run_kept
+from ..cluster.tasks import Cluster
+from .deal_play import EpisodeResults, Progress
+from .duplicate_play import DuplicateResults
+from .replay_files import append_lines
+from .spec import EvaluationSpec
+
+CHUNK = 100
+"""Deals of one part."""
+
+Results = TypeVar("Results", EpisodeResults, DuplicateResults)
+
+
+class Part(NamedTuple):
+    """Deals that are played in one go: ``play(spec, *players)``.
+
+    ``spec`` has no labels; where it has a record, that is not written, but returned.
+    """
+
+    play: Callable[..., Any]
+    spec: EvaluationSpec
+    players: tuple[Any, ...]
+
+
+def play_parts(
+    play: Callable[..., Results],
+    spec: EvaluationSpec,
+    players: tuple[Any, ...],
+    title: str,
+    given: Sequence[Agent | str],
+    cluster: Cluster,
+    progress: Progress | None = None,
+) -> Results:
+    """Return what ``play(spec, *players)`` returns, played in parts where a cluster says.
+
+    ``play`` is a function of a module, for it is sent to where it runs. ``title`` tells apart who
+    plays among the agents of a comparison, ``given`` are these as they were named. ``progress`` is
+    called as parts are done; the games are recorded at the end, in the order of their deals.
+    """
+    parts = [Part(play, one, players) for one in split_spec(spec)]
+    same = digest_given(spec, title, given)
+    names = [joblib.hash((same, part.spec.first, part.spec.deals)) for part in parts]
+    named = dict(zip(names, parts, strict=True))
+    found = {}
+    for name, result in run_kept(play_part, named, cluster):
+        found[name] = result
+        if progress is not None:
+            progress(named[name].spec.deals)
+    results, lines = zip(*(found[name] for name in named), strict=True)
+    if spec.record is not None:
+        append_lines(spec.record, b"".join(lines))
+    return join_results(results)
+
+
+def split_spec(spec: EvaluationSpec, size: int = CHUNK) -> list[EvaluationSpec]:
+    """Return specifications of at most so many deals each, which together are the given one."""
+    return [
+        replace(spec, first=spec.first + i, deals=min(size, spec.deals - i), labels=None)
+        for i in range(0, spec.deals, size)
+    ]
+
+
+def play_part(part: Part) -> tuple[Any, bytes]:
+    """Play a part; return what came of it, and the lines of its games if they are recorded."""
+    play, spec, players = part
+    if spec.record is None:
+        return play(spec, *players), b""
+    with TemporaryDirectory() as folder:
+        games = Path(folder, "games.jsonl")
+        result = play(replace(spec, record=games), *players)
+        return result, games.read_bytes()
+
+
+def join_results(parts: Sequence[Results]) -> Results:
+    """Return the results of consecutive deals as one; the time of a decision is the mean."""
+    weights = np.array([part.facts["decisions"].sum() for part in parts], float)
+    times = np.array([part.milliseconds for part in parts])
+    time = float(times @ weights / max(weights.sum(), 1))
+    facts = {name: np.concatenate([part.facts[name] for part in parts]) for name in parts[0].facts}
+    if isinstance(parts[0], EpisodeResults):
+        return EpisodeResults(facts, time)
+    nets = np.concatenate([part.nets for part in parts])
+    return parts[0]._replace(nets=nets, facts=facts, milliseconds=time)
+
+
+def digest_game_code(game: Game) -> str:
+    """Return 16 hex digits that differ when the code of the game's kernels or its heuristic does.
+
+    It is not part of what makes a claim stale: it hints at why one does not hold any more.
+    """
+    kernels = game.kernels
+    return digest16(
+        digest_code(kernels.begin),
+        digest_code(kernels.step),
+        digest_code(game.resample_rows),
+        digest_code(game.score_rows),
+    )
+
+
+def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str]) -> str:
+    """Return what tells apart all that the results of a deal depend on, but for the deal."""
+    saved = [
+        find_saved(one, spec.game, spec.rules) if isinstance(one, str) else None for one in given
+    ]
+    return joblib.hash(
+        (
+            spec.game.rules_digest(spec.rules),
+            digest_game_code(spec.game),
+            (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.any_rules),
+            (title, given, spec.record is None),
+            [folder and digest_agent(folder) for folder in saved],
+        )
+    )
