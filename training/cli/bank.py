@@ -27,13 +27,13 @@ from ..evaluation.stats import wilson_rate
 from ..evaluation.terminal import find_width, wrap_words
 from .arguments import (
     MOST_DEALS,
-    MOST_JOBS,
     read_options,
     read_path,
     read_text,
     read_variants,
     read_whole,
 )
+from .cluster import add_cluster
 from .progress import progress_bars
 from .solve import add_limit
 
@@ -66,18 +66,7 @@ def add_bank(parser: argparse.ArgumentParser, add_rules: Any) -> None:
         help="look for the fewest moves of each deal, too (default: yes)",
     )
     add_limit(make)
-    make.add_argument(
-        "--jobs",
-        type=read_whole(MOST_JOBS),
-        default=-1,
-        help="deals are solved side by side (default: each core)",
-    )
-    make.add_argument(
-        "--backend",
-        type=read_text,
-        help="joblib's: loky (default), multiprocessing, threading; dask and ray for a cluster, "
-        "where these are installed (DASK_SCHEDULER_ADDRESS, RAY_ADDRESS say which)",
-    )
+    add_cluster(make, jobs=-1)
     make.add_argument(
         "--out",
         type=read_path,
@@ -118,7 +107,8 @@ def _make(arguments: argparse.Namespace) -> int:
                 optimal=arguments.optimal,
                 limit=arguments.limit,
                 jobs=arguments.jobs,
-                backend=arguments.backend,
+                backend=arguments.backend or "loky",
+                address=arguments.address,
                 out=arguments.out,
                 progress=bars("deals solved", variant),
             )

@@ -10,12 +10,14 @@ from parlour.agents.reading import one_line
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES, find_game
 
+from ..cluster.tasks import Cluster, join_cluster
 from ..evaluation.leaderboard import Entry, make_claimed, put_entry, read_board
 from ..evaluation.leaderboard_play import find_change, judge_claim, make_claim
 from ..files import sole_use
 from .arguments import MOST_DEALS, Parser, read_path, read_whole
 from .blocks import ROOT, renew_page, write_page
 from .board_page import BLOCK_NAME, PAGE_TITLE, claim_text, unit_text, write_tables
+from .cluster import CHUNKS, add_cluster, use_cluster
 from .progress import progress_bars
 
 BOARD_FILE = ROOT / "docs" / "leaderboard.csv"
@@ -48,6 +50,7 @@ def add_board(parser: Parser) -> None:
         help="to verify, play so many of each line's deals (default: those kept for it, 10 to 200)",
     )
     add_file(parser)
+    add_cluster(parser)
 
 
 def add_file(parser: Parser) -> None:
@@ -73,10 +76,12 @@ def run_board(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--deals {arguments.deals}: allowed are whole numbers from 1")
     with sole_use(path, "written"):
         entries = [one for one in read_board(path) if _is_wanted(one, arguments.only)]
+        chunks = path.with_name(f".{path.stem}{CHUNKS}")
         try:
-            if arguments.run:
-                return _run_all(path, entries)
-            return _verify_all(path, entries, arguments.deals)
+            with use_cluster(arguments, chunks) as cluster, join_cluster(cluster):
+                if arguments.run:
+                    return _run_all(path, entries, cluster)
+                return _verify_all(path, entries, arguments.deals, cluster)
         finally:  # what was done before an interruption is on the page, too
             write_page(page, PAGE_TITLE, BLOCK_NAME, make)
 
@@ -93,12 +98,12 @@ def _check_page(page: Path, make: Callable[[], str]) -> int:
     return DIFFERS
 
 
-def _run_all(path: Path, entries: Sequence[Entry]) -> int:
+def _run_all(path: Path, entries: Sequence[Entry], cluster: Cluster | None) -> int:
     """Play what is due, one entry after the other; each is written as soon as it is done."""
     due = [entry for entry in entries if _is_due(entry)]
     failed = 0
     for number, entry in enumerate(due, 1):
-        new = play_entry(entry)
+        new = play_entry(entry, cluster)
         put_entry(path, new)
         failed += bool(new.mark)
         print(f"{number}/{len(due)}  {_describe(new)}", flush=True)
@@ -116,22 +121,24 @@ def _is_due(entry: Entry) -> bool:
         return True
 
 
-def play_entry(entry: Entry) -> Entry:
+def play_entry(entry: Entry, cluster: Cluster | None = None) -> Entry:
     """Return an entry with its claim made anew; marked, and with its old claim, if that fails."""
     try:
         with progress_bars(entry.deals) as bars:
-            return make_claimed(entry, make_claim(entry, bars))
+            return make_claimed(entry, make_claim(entry, bars, cluster))
     except (ValueError, IllegalActionError) as error:
         return replace(entry, mark=f"cannot be played: {one_line(error)}")
 
 
-def _verify_all(path: Path, entries: Sequence[Entry], deals: int | None) -> int:
+def _verify_all(
+    path: Path, entries: Sequence[Entry], deals: int | None, cluster: Cluster | None
+) -> int:
     """Verify every claim; write a mark where one does not hold, and take it away where it does."""
     wrong = 0
     claims = [entry for entry in entries if entry.claim]
     for entry in claims:
         with progress_bars(deals or entry.deals) as bars:
-            new = replace(entry, mark=judge_claim(entry, deals, bars))
+            new = replace(entry, mark=judge_claim(entry, deals, bars, cluster))
         if new.mark != entry.mark:
             put_entry(path, new)
         wrong += bool(new.mark)

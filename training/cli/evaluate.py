@@ -11,27 +11,30 @@ from typing import Any
 from parlour.envs import find_game
 from parlour.envs.core.batch import MAX_MOVES
 
+from ..cluster.kept import read_key, write_key
+from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import FILES, check_folder
 from ..evaluation.spec import EvaluationSpec, make_specs
 from .arguments import is_for_several, read_options, read_variants, refuse_flags
+from .cluster import CHUNKS, use_cluster
 from .progress import progress_bars
 
 
 def run_evaluate(arguments: argparse.Namespace) -> int:
     """Print how one agent plays, alone or in a field of others."""
     variants = None if arguments.variant is None else [arguments.variant]
-    return _compare(arguments, _read_specs(arguments, variants), [arguments.agent])
+    return _compare(arguments, variants, [arguments.agent])
 
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Print how several agents play the same deals, each alone or at tables of several seats."""
     game, options = find_game(arguments.game), read_options(arguments.option)
     variants = read_variants(game, arguments.variant, options)
-    return _compare(arguments, _read_specs(arguments, variants), arguments.agents)
+    return _compare(arguments, variants, arguments.agents)
 
 
 def _read_specs(
-    arguments: argparse.Namespace, variants: Sequence[str] | None
+    arguments: argparse.Namespace, variants: Sequence[str] | None, key: str | None
 ) -> list[EvaluationSpec]:
     """What is to be played, by each variant; ValueError for flags that make no sense there."""
     game, options = find_game(arguments.game), read_options(arguments.option)
@@ -51,7 +54,7 @@ def _read_specs(
         bank=arguments.bank,
         first=arguments.first,
         seed=arguments.seed,
-        key=arguments.key,
+        key=key,
         max_moves=MAX_MOVES if arguments.max_moves is None else arguments.max_moves,
         hands=1 if arguments.hands is None else arguments.hands,
         truth=arguments.truth,
@@ -61,7 +64,25 @@ def _read_specs(
 
 
 def _compare(
-    arguments: argparse.Namespace, specs: Sequence[EvaluationSpec], agents: Sequence[str]
+    arguments: argparse.Namespace, variants: Sequence[str] | None, agents: Sequence[str]
+) -> int:
+    """Let agents play where it was said; finished parts are kept beside the results."""
+    chunks = arguments.out / CHUNKS if arguments.out else None
+    with use_cluster(arguments, chunks) as cluster:
+        if cluster is None or chunks is None:
+            specs = _read_specs(arguments, variants, arguments.key)
+        else:
+            specs = _read_specs(arguments, variants, arguments.key or read_key(chunks))
+            check_folder(arguments.out, FILES)
+            write_key(chunks, specs[0].key)
+        return _play(arguments, specs, agents, cluster)
+
+
+def _play(
+    arguments: argparse.Namespace,
+    specs: Sequence[EvaluationSpec],
+    agents: Sequence[str],
+    cluster: Cluster | None,
 ) -> int:
     """Let agents play, then print and save what came of it, even of those before one that fails."""
     has_report = not arguments.json or bool(arguments.out)
@@ -78,7 +99,7 @@ def _compare(
     aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
     with aside, progress_bars(arguments.deals) as bars:
         try:
-            play(specs, agents, report=bars, finished=finished)
+            play(specs, agents, report=bars, finished=finished, cluster=cluster)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             if not finished:
                 raise

@@ -50,6 +50,7 @@ from .arguments import (
     read_whole,
     split_options,
 )
+from .cluster import add_cluster
 from .examples import EXAMPLES
 from .progress import notify_if_slow
 
@@ -209,6 +210,7 @@ def _add_deals(parser: Parser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print JSON, and nothing else, on stdout"
     )
+    add_cluster(parser)
 
 
 def _version() -> str:

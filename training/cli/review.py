@@ -11,6 +11,8 @@ from typing import Any
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.deals import default_bank
 
+from ..cluster.kept import read_key, write_key
+from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import REVIEW_FILES, check_folder
 from ..evaluation.play_steps import Progress
 from ..evaluation.review import review_deal
@@ -29,6 +31,7 @@ from .arguments import (
     read_whole,
     refuse_flags,
 )
+from .cluster import CHUNKS, add_cluster, use_cluster
 from .progress import progress_bars
 from .solve import find_action
 
@@ -90,6 +93,7 @@ def add_review(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=read_path, metavar="FOLDER", help="write table and pictures")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+    add_cluster(parser)
 
 
 def run_review(arguments: argparse.Namespace) -> int:
@@ -119,20 +123,24 @@ def _run_deals(
     review: Callable[..., None],
     lost: int | None = None,
 ) -> int:
-    """Review game after game; ``review`` is called with what shows progress, and a list to fill."""
+    """Review game after game by ``review``: called with what shows progress, a list, a cluster."""
     reviews: list[Any] = []
     failed: BaseException | None = None
     aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
-    with aside, progress_bars(deals) as bars:
-        try:
-            review(partial(_begin, bars, spec), reviews)
-        except (Exception, KeyboardInterrupt, SystemExit) as error:
-            if not reviews:
-                raise
-            failed = error
-    _tell(arguments, _sum_up(arguments, spec, reviews, lost))
-    if failed is not None:
-        raise failed  # what was reviewed before it is kept all the same
+    chunks = arguments.out / CHUNKS if arguments.out else None
+    with use_cluster(arguments, chunks) as cluster:
+        if cluster is not None and chunks is not None:
+            write_key(chunks, spec.key)
+        with aside, progress_bars(deals) as bars:
+            try:
+                review(partial(_begin, bars, spec), reviews, cluster)
+            except (Exception, KeyboardInterrupt, SystemExit) as error:
+                if not reviews:
+                    raise
+                failed = error
+        _tell(arguments, _sum_up(arguments, spec, reviews, lost))
+        if failed is not None:
+            raise failed  # what was reviewed before it is kept all the same
     return 0
 
 
@@ -156,8 +164,8 @@ def _run_lost(arguments: argparse.Namespace) -> int:
     if arguments.out:
         check_folder(arguments.out, REVIEW_FILES)
 
-    def review(progress: Any, reviews: list[Any]) -> None:
-        given: dict[str, Any] = {"progress": progress, "finished": reviews}
+    def review(progress: Any, reviews: list[Any], cluster: Cluster | None) -> None:
+        given: dict[str, Any] = {"progress": progress, "finished": reviews, "cluster": cluster}
         review_lost_deals(spec, lost[:deals], judge, arguments.agent, **given)
 
     return _run_deals(arguments, spec, min(deals, len(lost)), review, len(lost))
@@ -188,7 +196,7 @@ def _read_spec(arguments: argparse.Namespace, game: Game) -> EvaluationSpec:
         deals=1 if one else deals,
         bank=arguments.bank,
         first=(arguments.deal if one else arguments.first) or 0,
-        key=arguments.key,
+        key=arguments.key or (read_key(arguments.out / CHUNKS) if arguments.out else None),
         any_rules=arguments.any_rules,
     )
 
@@ -205,6 +213,7 @@ def _review_deals(
     judge: Judge,
     progress: Callable[[str], Progress | None],
     reviews: list[Any],
+    cluster: Cluster | None,
 ) -> None:
     review_spec(
         spec,
@@ -214,6 +223,7 @@ def _review_deals(
         field=arguments.field or ["greedy"],
         progress=progress,
         finished=reviews,
+        cluster=cluster,
     )
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from parlour.envs.core.keys import new_key
-
 from ..files import write_bytes
 from .tasks import Cluster, Work, run_tasks
 
@@ -37,13 +35,16 @@ def run_kept(work: Work, tasks: Mapping[str, Any], cluster: Cluster) -> Iterator
         yield names[number], result
 
 
-def find_key(chunks: Path) -> str:
-    """Return the secret that the draws of kept results came from; a new one is written there."""
+def read_key(chunks: Path) -> str | None:
+    """Return the secret that the draws of kept results came from; None if nothing is kept."""
     path = chunks / KEY
-    if not path.is_file():
-        chunks.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, new_key().encode())
-    return path.read_text(encoding="utf-8")
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def write_key(chunks: Path, key: str) -> None:
+    """Keep the secret that draws come from, so that stopped work goes on with the same ones."""
+    chunks.mkdir(parents=True, exist_ok=True)
+    write_bytes(chunks / KEY, key.encode())
 
 
 def drop_chunks(chunks: Path) -> None:

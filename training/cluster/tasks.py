@@ -6,6 +6,7 @@ could neither hand over results one by one nor survive the death of a worker.
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ EXTRAS = {"dask": "distributed", "ray": "ray"}
 ATTEMPTS = 3
 """So many workers may die in a row without a task being done in between."""
 WAIT = 20
-"""Seconds until a scheduler of Dask must have answered."""
+"""Seconds until a cluster must have answered."""
 QUEUED = 2
 """Tasks that wait for each processor of a Ray cluster, so that none is idle."""
 
@@ -185,6 +186,7 @@ def _join_ray(cluster: Cluster) -> Iterator[None]:
     address = cluster.address or os.environ.get("RAY_ADDRESS")
     processors = None if address or cluster.jobs in (None, -1) else cluster.jobs
     try:
+        _check_answer(address)
         ray.init(
             address or "local",
             num_cpus=processors,
@@ -192,11 +194,18 @@ def _join_ray(cluster: Cluster) -> Iterator[None]:
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         if address is None:
             raise
-        raise ValueError(f"address={address!r}: no Ray cluster answers") from error
+        raise ValueError(f"address={address!r}: no Ray cluster answers ({error})") from error
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _check_answer(address: str | None) -> None:
+    """Raise OSError if nothing answers at HOST:PORT: Ray would try for many minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and port.isdigit() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=WAIT).close()

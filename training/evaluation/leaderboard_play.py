@@ -15,6 +15,7 @@ from parlour.agents.artefact import digest_agent
 from parlour.agents.reading import one_line
 from parlour.agents.registry import IllegalActionError, find_saved
 
+from ..cluster.tasks import Cluster
 from .compare import ProgressFactory, compare_specs
 from .duplicate import compare_duplicate_specs
 from .labels import parlour_version
@@ -64,13 +65,20 @@ def make_spec(entry: Entry, deals: int, truth: str | None = NO_LABELS) -> Evalua
     return spec
 
 
-def play_spec(spec: EvaluationSpec, agent: str, report: ProgressFactory | None = None) -> Played:
+def play_spec(
+    spec: EvaluationSpec,
+    agent: str,
+    report: ProgressFactory | None = None,
+    cluster: Cluster | None = None,
+) -> Played:
     """Let an agent play; ValueError for one that is not there or cannot play."""
-    return (_play_seats if spec.is_multiplayer else _play_alone)(spec, agent, report)
+    return (_play_seats if spec.is_multiplayer else _play_alone)(spec, agent, report, cluster)
 
 
-def _play_alone(spec: EvaluationSpec, agent: str, report: ProgressFactory | None) -> Played:
-    (found,) = compare_specs([spec], [agent], report).evaluations
+def _play_alone(
+    spec: EvaluationSpec, agent: str, report: ProgressFactory | None, cluster: Cluster | None
+) -> Played:
+    (found,) = compare_specs([spec], [agent], report, cluster=cluster).evaluations
     truth, results = found.truth, found.results
     bound = truth.bound if truth and truth.deals == spec.deals else None
     return Played(
@@ -82,8 +90,10 @@ def _play_alone(spec: EvaluationSpec, agent: str, report: ProgressFactory | None
     )
 
 
-def _play_seats(spec: EvaluationSpec, agent: str, report: ProgressFactory | None) -> Played:
-    (found,) = compare_duplicate_specs([spec], [agent], FIELD, report).matches
+def _play_seats(
+    spec: EvaluationSpec, agent: str, report: ProgressFactory | None, cluster: Cluster | None
+) -> Played:
+    found = compare_duplicate_specs([spec], [agent], FIELD, report, cluster=cluster).matches[0]
     asked = int(found.results.facts["decisions"].sum())
     values = found.nets.mean(axis=1)
     return Played(values, found.sees_all, None, found.results.milliseconds, asked)
@@ -107,10 +117,12 @@ def digest_saved(entry: Entry) -> str:
     return "" if folder is None else digest_agent(folder)
 
 
-def make_claim(entry: Entry, report: ProgressFactory | None = None) -> Claim:
+def make_claim(
+    entry: Entry, report: ProgressFactory | None = None, cluster: Cluster | None = None
+) -> Claim:
     """Play all deals of an entry and return what is to be claimed; raises as `play_spec` does."""
     agent_digest = digest_saved(entry)  # before: what is wrong with it is said at once
-    played = play_spec(make_spec(entry, entry.deals, None), entry.agent, report)
+    played = play_spec(make_spec(entry, entry.deals, None), entry.agent, report, cluster)
     seconds = played.milliseconds * played.decisions / 1000
     most = min(FIRST_MOST, int(FIRST_SECONDS * entry.deals / max(seconds, 1e-9)))
     first = min(entry.deals, max(FIRST_LEAST, most))
@@ -155,7 +167,10 @@ def find_change(entry: Entry) -> str:
 
 
 def judge_claim(
-    entry: Entry, deals: int | None = None, report: ProgressFactory | None = None
+    entry: Entry,
+    deals: int | None = None,
+    report: ProgressFactory | None = None,
+    cluster: Cluster | None = None,
 ) -> str:
     """Return why a claim does not hold, for its mark; empty if it does, or if there is none.
 
@@ -170,7 +185,7 @@ def judge_claim(
         if change := find_change(entry):
             return change
         number = min(max(deals or entry.claim.first, 2), entry.deals)  # one deal has no interval
-        values = play_spec(make_spec(entry, number), entry.agent, report).values
+        values = play_spec(make_spec(entry, number), entry.agent, report, cluster).values
     except (ValueError, IllegalActionError) as error:
         return f"cannot be played: {one_line(error)}"
     wrong = judge_values(entry, entry.claim, values)

@@ -1,0 +1,61 @@
+"""Where the work of a command runs: ``--jobs``, ``--backend`` and ``--address``."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..cluster.kept import drop_chunks
+from ..cluster.tasks import Cluster
+from .arguments import MOST_JOBS, read_text, read_whole
+
+CHUNKS = ".chunks"
+"""The folder of finished parts, in the one that results are written to."""
+
+
+def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> None:
+    """Add the arguments; ``jobs`` is the default, None: this process does all of it."""
+    alone = "this process plays" if jobs is None else "each core"
+    parser.add_argument(
+        "--jobs",
+        type=read_whole(MOST_JOBS),
+        default=jobs,
+        help=f"deals are done side by side by so many processes; -1: each core (default: {alone})",
+    )
+    parser.add_argument(
+        "--backend",
+        type=read_text,
+        help="what the processes are of: loky (default), or another of joblib's on this machine; "
+        "ray or dask, one machine or many (python -m pip install 'parlour[ray]')",
+    )
+    parser.add_argument(
+        "--address",
+        type=read_text,
+        help="join the cluster of Ray or Dask that runs there, such as auto or HOST:PORT (default: "
+        "what RAY_ADDRESS or DASK_SCHEDULER_ADDRESS says, else one is started here)",
+    )
+
+
+@contextmanager
+def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[Cluster | None]:
+    """Give where the work runs, None: in this process; finished parts are kept in ``chunks``.
+
+    They are dropped when the block ends; if an error ends it, it is said where they are. Raises as
+    `Cluster` does.
+    """
+    if arguments.jobs is arguments.backend is arguments.address is None:
+        yield None
+        return
+    jobs = -1 if arguments.jobs is None else arguments.jobs
+    backend = arguments.backend or "loky"
+    cluster = Cluster(backend, jobs, arguments.address, chunks)
+    try:
+        yield cluster
+    except BaseException:
+        if chunks is not None and any(chunks.glob("*.pickle")):
+            said = f"finished parts are kept in {chunks}: the same command goes on from them"
+            print(f"parlour: {said}", file=sys.stderr)
+        raise
+    if chunks is not None:
+        drop_chunks(chunks)
