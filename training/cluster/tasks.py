@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,6 @@ class Cluster:
 
 def check_backend(backend: str) -> None:
     """Raise ValueError for an unknown backend, ImportError for one that is not installed."""
-    from importlib.util import find_spec
-
     from joblib.parallel import BACKENDS
 
     allowed = {*BACKENDS, *EXTRAS}

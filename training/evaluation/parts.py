@@ -57,7 +57,7 @@ def play_parts(
 
     ``play`` is a function of a module, for it is sent to where it runs. ``title`` tells apart who
     plays among the agents of a comparison, ``given`` are these as they were named. ``progress`` is
-    called as parts are done; the games are recorded at the end, in the order of their deals.
+    called as parts are done; the games are recorded at the end, part after part.
     """
     parts = [Part(play, one, players) for one in split_spec(spec)]
     same = digest_given(spec, title, given)

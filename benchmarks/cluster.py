@@ -1,0 +1,99 @@
+"""What it costs to hand work out, and what a second worker brings.
+
+    python -m benchmarks.cluster
+
+The same evaluation, in parts of about a second each, is played in this process, and by one worker
+and by two of each backend: by turns, so that a slow minute of the machine hits all of them. Ratios
+are made within a round. An engine is started, and its workers have played a part each, before it is
+timed; how long that took is told apart. ``--write`` puts the table into docs/scale.md.
+"""
+
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from parlour.training.cluster.tasks import Cluster, join_cluster
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.machine import describe_machine
+from parlour.training.evaluation.parts import CHUNK
+
+from .blocks import put_block
+
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+BLOCK = "benchmarks.cluster"
+ALONE = Cluster("sequential", 1)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure."""
+
+    rounds: int = 5
+    parts: int = 12
+    """Of each evaluation."""
+    agent: str = "pimc@8"
+    """Who plays Pyramid."""
+    backends: tuple[str, ...] = ("loky", "ray")
+    write: bool = False
+    """Put the table into the document."""
+
+
+def time_play(given: Options, cluster: Cluster) -> tuple[float, float]:
+    """Return the seconds until workers are there and have played, and those of the evaluation."""
+    begun = time.perf_counter()
+    with join_cluster(cluster):
+        evaluate(
+            "pyramid", given.agent, deals=CHUNK * (cluster.jobs or 1), key="k", cluster=cluster
+        )
+        ready = time.perf_counter()
+        evaluate("pyramid", given.agent, deals=CHUNK * given.parts, key="k", cluster=cluster)
+        return ready - begun, time.perf_counter() - ready
+
+
+def ratio_text(above: list[float], below: list[float]) -> str:
+    """Return the median of the ratios of rounds, and their range."""
+    ratios = [one / other for one, other in zip(above, below, strict=True)]
+    return f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
+
+
+def main() -> None:
+    """Measure, print the table, and write it if that is asked for."""
+    given = tyro.cli(Options, description=__doc__)
+    clusters = [ALONE, *(Cluster(one, jobs) for one in given.backends for jobs in (1, 2))]
+    begun: dict[Cluster, list[float]] = {one: [] for one in clusters}
+    played: dict[Cluster, list[float]] = {one: [] for one in clusters}
+    for number in range(given.rounds):
+        for one in clusters:
+            print(f"round {number + 1}/{given.rounds}: {one.backend}, {one.jobs}", flush=True)
+            start, seconds = time_play(given, one)
+            begun[one].append(start)
+            played[one].append(seconds)
+    second = statistics.median(played[ALONE]) / given.parts
+    lines = [
+        "| where | seconds | × this process | one worker's time × this one's | until it plays, s |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for one in clusters:
+        first = played[Cluster(one.backend, 1)]
+        where = "this process" if one == ALONE else f"{one.backend}, {one.jobs}"
+        lines.append(
+            f"| {where} | {statistics.median(played[one]):.1f} | "
+            f"{ratio_text(played[one], played[ALONE])} | {ratio_text(first, played[one])} | "
+            f"{statistics.median(begun[one]):.1f} |"
+        )
+    lines.append(
+        f"\n{given.parts} parts of {CHUNK} deals of Pyramid by `{given.agent}`, {second:.2f} s a "
+        f"part; medians, and ranges of ratios, over {given.rounds} rounds by turns. "
+        f"{describe_machine()}. Written by `python -m benchmarks.cluster --write`."
+    )
+    text = "\n".join(lines)
+    print(text)
+    if given.write:
+        put_block(PAGE, BLOCK, text)
+
+
+if __name__ == "__main__":
+    main()
