@@ -5,7 +5,7 @@
     python -m benchmarks.clients --write      # and put the table into docs/guides/environments.md
 
 The libraries do not agree with each other on versions, so each has an environment of its own in
-`.venv-clients`, made when it is first needed. It takes some minutes and 10 GB. The status is 1 if a
+`.venv-clients`, made when it is first needed. It takes some minutes and 15 GB. The status is 1 if a
 client fails.
 """
 
@@ -56,7 +56,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     "tianshou": ("parlour", "torch", "tianshou>=2"),
     "skrl": ("parlour", "torch", "skrl>=2"),
     "minari": ("parlour", "minari[create,hdf5]>=0.5", "pillow"),
-    "rllib": ("parlour", "torch", "ray[rllib]>=2.54"),
+    "rllib": ("parlour[table]", "torch", "ray[rllib]>=2.54"),
+    "agilerl": ("parlour", "torch", "agilerl>=2.58", "peft"),
+    "evotorch": ("parlour", "torch", "evotorch>=0.6"),
+    "rl_zoo3": ("parlour", "torch", "rl_zoo3>=2.9", "requests"),
     "openspiel": ("parlour[openspiel]",),
     "pettingzoo": ("parlour[table]",),
 }
@@ -127,18 +130,46 @@ CLIENTS = (
         "examples/minari_dataset.py --games 100",
     ),
     Client(
-        "rllib",
+        "rllib-masked",
         "rllib",
         "ray",
-        "PPO, masked, single environments",
-        "tests/clients/rllib_ppo.py",
+        "PPO on the vector environment, masked",
+        "examples/rllib_masked.py --steps 10000",
     ),
     Client(
-        "rllib-vector",
+        "rllib-table",
         "rllib",
         "ray",
-        "PPO, masked, the vector environment",
-        "tests/clients/rllib_ppo.py --vector",
+        "one PPO for all seats of a table, masked",
+        "examples/rllib_table.py --iterations 6 --hands 300",
+    ),
+    Client(
+        "rllib-single",
+        "rllib",
+        "ray",
+        "PPO on single environments; wrong `env_config`s",
+        "tests/clients/rllib_single.py",
+    ),
+    Client(
+        "agilerl-masked",
+        "agilerl",
+        "agilerl",
+        "a population of PPO agents, masked",
+        "examples/agilerl_masked.py --steps 25000",
+    ),
+    Client(
+        "evotorch-masked",
+        "evotorch",
+        "evotorch",
+        "PGPE by whole games, masked",
+        "examples/evotorch_masked.py --generations 15",
+    ),
+    Client(
+        "rl_zoo3",
+        "rl_zoo3",
+        "rl_zoo3",
+        "its `train` and `enjoy` by id",
+        "tests/clients/rl_zoo3_train.py",
     ),
     Client(
         "openspiel",

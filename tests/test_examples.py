@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from benchmarks.clients import CLIENTS, Client
+from benchmarks.clients import CLIENTS, PLACES, Client
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = [client for client in CLIENTS if client.file.startswith("examples/")]
@@ -15,13 +16,31 @@ SAYS = {"gymnasium": "score"}
 """What an example says at its end that does not say how fast it was."""
 
 
+def of_extras(need: Requirement) -> list[Requirement]:
+    """What a library needs for its extras alone: `ray` may be there without `ray[rllib]`."""
+    extras = [{"extra": extra} for extra in need.extras]
+    known = map(Requirement, requires(need.name) or ())
+    return [one for one in known if one.marker and any(map(one.marker.evaluate, extras))]
+
+
+def is_installed(client: Client) -> bool:
+    """Whether this environment has what a client needs, in versions that it takes."""
+    own = Requirement(client.library)
+    others = [Requirement(need) for need in PLACES[client.place][1:]]
+    try:
+        needs = [own, *others, *(need for other in others for need in of_extras(other))]
+        return all(need.specifier.contains(version(need.name), True) for need in needs)
+    except PackageNotFoundError:
+        return False
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("client", EXAMPLES, ids=lambda client: client.name)
 def test_an_example_runs(client: Client, tmp_path: Path) -> None:
-    try:
-        version(client.library)
-    except PackageNotFoundError:
-        pytest.skip(f"{client.library} is not installed: make test-clients CLIENT={client.name}")
+    if not is_installed(client):
+        pytest.skip(
+            f"what {client.place} needs is not installed: make test-clients CLIENT={client.name}"
+        )
     file, *arguments = client.command.split()
     command = [sys.executable, str(ROOT / file), *arguments]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)

@@ -22,7 +22,7 @@ from parlour.training.cli.docs import list_public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training", "page")
-SHELLS = ("envs/single.py", "envs/vector.py", "envs/seat.py", "envs/aec.py")
+SHELLS = (*(f"envs/{name}.py" for name in ("single", "vector", "seat", "aec", "rllib")),)
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
@@ -174,7 +174,13 @@ def test_learning_libraries_stay_in_training_and_learned() -> None:
 
 def test_pettingzoo_is_imported_by_the_table_alone() -> None:
     assert importing(sorted(set(modules(*TOPS)) - {"envs/aec.py"}), "pettingzoo") == []
-    assert importing(modules(*TOPS), "parlour.envs.aec") == []
+    found = importing(modules(*TOPS), "parlour.envs.aec")
+    assert {at.split(":")[0] for at in found} == {"envs/rllib.py"}  # where a table is asked for
+
+
+def test_rllib_is_imported_by_its_bridge_alone() -> None:
+    assert importing(sorted(set(modules(*TOPS)) - {"envs/rllib.py"}), "ray.rllib") == []
+    assert importing(modules("envs", "agents"), "parlour.envs.rllib") == []
 
 
 def test_what_only_tests_need_is_not_imported() -> None:
@@ -286,7 +292,8 @@ def test_the_map_in_the_readme_is_the_tree() -> None:
 
 
 PUBLIC = ("parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
-OPTIONAL = ("parlour.envs.aec", "parlour.envs.openspiel")  # need a library of their own
+OPTIONAL = tuple(f"parlour.envs.{name}" for name in ("aec", "openspiel", "rllib"))
+"""They need a library of their own."""
 
 
 @pytest.mark.parametrize("name", PUBLIC)

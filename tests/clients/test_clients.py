@@ -105,7 +105,7 @@ def test_a_client_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_status_is_1_where_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(client: Client) -> Outcome:
-        return Outcome(client, "", "boom" if client.name == "rllib" else "", "")
+        return Outcome(client, "", "boom" if client.place == "rllib" else "", "")
 
     monkeypatch.setattr(clients, "run", run)
     for names, status in ((["rllib"], 1), (["tianshou"], 0), ([], 1)):

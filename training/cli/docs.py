@@ -148,6 +148,7 @@ PUBLIC = {
     "training": "parlour.training",
     "aec": "parlour.envs.aec",
     "openspiel": "parlour.envs.openspiel",
+    "rllib": "parlour.envs.rllib",
     **{name: f"parlour.envs.{name}" for name in GAMES},
 }
 """What is public, by its page in docs/api."""

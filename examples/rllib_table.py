@@ -1,0 +1,105 @@
+"""A policy of Ray's RLlib learns all seats of a table, then plays against itself at the start.
+
+    python examples/rllib_table.py --iterations 10
+
+`parlour.envs.rllib` registers the tables of several seats with Ray as multi-agent environments: the
+seat whose turn it is sees its cards and its mask. All seats share one masked policy (PPO). At the
+end it takes each seat in turn, and its start takes the others; a score of 0 would be no gain. Needs
+``pip install "parlour[ray]" "parlour[table]" "ray[rllib]"``.
+"""
+
+import argparse
+import copy
+import time
+from typing import Any
+
+import numpy as np
+import ray
+import torch
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+
+from parlour.envs import rllib
+
+GAME, NAME = "seven_twenty_seven", "parlour/SevenTwentySeven-table-v0"
+RULES = {"variant": "home", "players": 3, "illegal": "raise"}
+
+
+def make_config() -> PPOConfig:
+    """Return what is learned, and how: every seat by the policy "shared"."""
+    network = {"head_fcnet_hiddens": [128, 128], "head_fcnet_activation": "relu"}
+    masked = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=network)
+    return (
+        PPOConfig()
+        .environment(NAME, env_config=RULES, disable_env_checking=True)  # it plays without masks
+        .env_runners(num_env_runners=0, num_envs_per_env_runner=8)
+        .learners(num_learners=0)
+        .training(
+            train_batch_size=2048, minibatch_size=512, num_epochs=4, lr=5e-4, gamma=1.0,
+            entropy_coeff=0.01,
+        )
+        .multi_agent(policies={"shared"}, policy_mapping_fn=lambda *_, **__: "shared")
+        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"shared": masked}))
+        .debugging(seed=0)
+    )  # fmt: skip
+
+
+def choose(policy: Any, seen: dict[str, np.ndarray]) -> int:
+    """Return an action that a policy draws for what a seat sees."""
+    batch = {name: torch.as_tensor(values)[None] for name, values in seen.items()}
+    with torch.no_grad():
+        logits = policy.forward_inference({"obs": batch})["action_dist_inputs"]
+    return int(torch.distributions.Categorical(logits=logits).sample())
+
+
+def play_hand(table: rllib.CardMultiAgentEnv, seats: dict[str, Any], seed: int) -> dict[str, float]:
+    """Play a hand and return what each seat has won, in antes."""
+    seen, _ = table.reset(seed=seed)
+    while True:
+        actions = {seat: choose(seats[seat], view) for seat, view in seen.items()}
+        seen, rewards, over, _, _ = table.step(actions)
+        if over["__all__"]:
+            return rewards
+
+
+def score_against(policy: Any, other: Any, hands: int) -> str:
+    """Return the mean score of a policy at one seat, the other at all others, by turns."""
+    table = rllib.make_table(GAME, RULES)
+    scores = []
+    for hand in range(hands):
+        own = table.possible_agents[hand % len(table.possible_agents)]
+        seats = dict.fromkeys(table.possible_agents, other) | {own: policy}
+        scores.append(play_hand(table, seats, seed=hand)[own])
+    spread = 1.96 * float(np.std(scores, ddof=1)) / hands**0.5
+    return f"{np.mean(scores):+.2f} ± {spread:.2f}"
+
+
+def main() -> None:
+    """Read the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--iterations", type=int, default=10)
+    parser.add_argument("--hands", type=int, default=600)
+    arguments = parser.parse_args()
+
+    torch.manual_seed(0)
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    rllib.register()
+    algorithm = make_config().build_algo()
+    policy = algorithm.get_module("shared")
+    start = copy.deepcopy(policy)
+    begun = time.perf_counter()
+    for _ in range(arguments.iterations):
+        found = algorithm.train()["env_runners"]
+    steps, seconds = int(found["num_env_steps_sampled_lifetime"]), time.perf_counter() - begun
+    print(f"antes a hand against the start, mean of {arguments.hands} hands, with 95 % intervals")
+    print(f"the start    {score_against(start, start, arguments.hands)}")
+    print(f"the learned  {score_against(policy, start, arguments.hands)}")
+    print(f"{steps / seconds:,.0f} steps/s")
+    algorithm.stop()
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()
