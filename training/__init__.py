@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .cluster.tasks import Cluster
     from .evaluation.compare import Comparison, compare
     from .evaluation.duplicate import compare_duplicate
     from .evaluation.evaluate import Evaluation, evaluate
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "BankReview": "evaluation.review_bank",
     "CardVecEnv": "learning.sb3",
+    "Cluster": "cluster.tasks",
     "Comparison": "evaluation.compare",
     "Evaluation": "evaluation.evaluate",
     "LostDeal": "evaluation.lost",
@@ -61,6 +63,7 @@ _PLACES = {
 __all__ = [
     "BankReview",
     "CardVecEnv",
+    "Cluster",
     "Comparison",
     "Evaluation",
     "LostDeal",

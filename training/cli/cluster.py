@@ -27,7 +27,7 @@ def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> Non
         "--backend",
         type=read_text,
         help="what the processes are of: loky (default), or another of joblib's on this machine; "
-        "ray or dask, one machine or many (python -m pip install 'parlour[ray]')",
+        "ray or dask, one machine or many (pip install 'parlour[ray]')",
     )
     parser.add_argument(
         "--address",

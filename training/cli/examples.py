@@ -25,6 +25,7 @@ what it won, in antes a hand, positions the same at each position from the deale
   parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
   parlour compare poker-squares --variant british --agents greedy mine=trained --any-rules
   parlour compare pyramid --variants all --agents uniform greedy --report pyramid.html
+  parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
 
 All agents play the same deals. --json prints one object on stdout: {"results": [...],
 "differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
@@ -92,7 +93,7 @@ in words, cards (those of each move), actions as numbers, fewest (if proven), sc
     "bank": """\
   parlour bank make pyramid --deals 10000
   parlour bank make pyramid --variant all --no-optimal --jobs 8
-  parlour bank make pyramid --deals 1000000 --backend dask
+  parlour bank make pyramid --deals 1000000 --backend ray --address auto
   parlour bank show pyramid
 
 A bank that was made is found by evaluate and compare, which then say how an agent did beside what

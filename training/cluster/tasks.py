@@ -71,9 +71,7 @@ def check_backend(backend: str) -> None:
     if backend not in allowed:
         raise ValueError(unknown_text("backend", backend, sorted(allowed)))
     if backend in EXTRAS and find_spec(EXTRAS[backend]) is None:
-        raise ImportError(
-            f"backend {backend!r} is not installed: python -m pip install 'parlour[{backend}]'"
-        )
+        raise ImportError(f"backend {backend!r} is not installed: pip install 'parlour[{backend}]'")
 
 
 def run_tasks(work: Work, tasks: Sequence[Any], cluster: Cluster) -> Iterator[tuple[int, Any]]:

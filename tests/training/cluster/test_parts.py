@@ -217,7 +217,7 @@ def test_the_extra_that_is_missing_is_named(
 ) -> None:
     monkeypatch.setattr(tasks, "find_spec", lambda _: None)
     assert main.main(["evaluate", "pyramid", "--backend", backend]) == main.FAILED
-    assert f"python -m pip install 'parlour[{backend}]'" in capsys.readouterr().err
+    assert f"pip install 'parlour[{backend}]'" in capsys.readouterr().err
 
 
 def test_no_engine_is_imported_unless_it_is_named() -> None:

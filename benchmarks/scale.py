@@ -1,0 +1,122 @@
+"""What a thousand million labelled deals would cost, and 10^11 steps of training.
+
+    python -m benchmarks.scale
+
+The unit costs are measured here, by one process; what follows from them is arithmetic. ``--write``
+puts both into docs/scale.md.
+"""
+
+import json
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import tyro
+
+from parlour.envs import game
+from parlour.envs.core.deals import default_bank
+from parlour.training.evaluation.labelling import LabelTask, solve_task
+from parlour.training.evaluation.labels import file_stem, load_labels, shipped_file
+from parlour.training.evaluation.machine import describe_machine
+from parlour.training.learning.run import RESULT_FILE
+from parlour.training.learning.settings import PPOSettings
+from parlour.training.learning.train import train
+
+from .blocks import put_block
+
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+BLOCK = "benchmarks.scale"
+LABELS = 10**9
+STEPS = 10**11
+CORES = 64
+"""Of one machine."""
+HOUR, DAY = 3600, 86400
+BANKS = (("pyramid", "classic"), ("pyramid", "three-passes"), ("klondike", "classic"))
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure."""
+
+    deals: int = 500
+    """That are solved in each bank, without shortest wins."""
+    steps: int = 200_000
+    """Of a training run by PPO."""
+    write: bool = False
+    """Put the tables into the document."""
+
+
+def time_labels(name: str, variant: str, deals: int) -> tuple[float, float]:
+    """Return the seconds to label a deal, and the bytes that a label takes on disk."""
+    one = game(name)
+    rules, bank = one.make_rules(variant), default_bank(name)
+    task = LabelTask(one, rules, bank, 10_000, deals, False, None)
+    solve_task(task._replace(n=1))  # compiles
+    begun = time.perf_counter()
+    solve_task(task)
+    seconds = (time.perf_counter() - begun) / deals
+    path = shipped_file(f"{file_stem(one, rules, bank, 0)}.parquet")
+    return seconds, path.stat().st_size / len(load_labels(path))
+
+
+def time_training(steps: int) -> tuple[float, int]:
+    """Return the steps of a second of PPO on Pyramid, and the bytes of a run's folder."""
+    with tempfile.TemporaryDirectory() as runs:
+        settings = PPOSettings(
+            game="pyramid", total_steps=steps, threads=1, device="cpu", name="scale", runs=runs
+        )
+        folder = train(settings, quiet=True)
+        result = json.loads((folder / "seed-0" / RESULT_FILE).read_text())
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return result["steps_per_second"], size
+
+
+def number_text(value: float) -> str:
+    """Return a number of two or three figures, with commas."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def label_lines(deals: int) -> list[str]:
+    """Return the table of labels."""
+    lines = [
+        f"| 10⁹ deals of | a deal, ms | hours of a core | days of {CORES} cores | GB of labels |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, variant in BANKS:
+        seconds, size = time_labels(name, variant, deals)
+        hours = LABELS * seconds / HOUR
+        lines.append(
+            f"| {game(name).title}, `{variant}` | {1000 * seconds:.2f} | {number_text(hours)} | "
+            f"{number_text(hours / 24 / CORES)} | {number_text(LABELS * size / 1e9)} |"
+        )
+    return lines
+
+
+def main() -> None:
+    """Measure, print the tables, and write them if that is asked for."""
+    given = tyro.cli(Options, description=__doc__)
+    torch.set_num_threads(1)
+    speed, size = time_training(given.steps)
+    text = "\n".join(
+        [
+            *label_lines(given.deals),
+            "",
+            f"Training by PPO on Pyramid, one thread, `classic`, the settings of `parlour train`: "
+            f"{speed:,.0f} steps/s, evaluations left out; 10¹¹ steps are "
+            f"{number_text(STEPS / speed / DAY)} days of one core. A run's folder has "
+            f"{size / 1e6:.1f} MB, however long it is trained.",
+            "",
+            f"{given.deals} deals a bank from deal 10 000 on, without shortest wins; "
+            f"{given.steps:,} steps. {describe_machine()}. Written by "
+            "`python -m benchmarks.scale --write`.",
+        ]
+    )
+    print(text)
+    if given.write:
+        put_block(PAGE, BLOCK, text)
+
+
+if __name__ == "__main__":
+    main()
