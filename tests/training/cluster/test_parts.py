@@ -103,9 +103,14 @@ def test_the_same_games_are_recorded_part_after_part(tmp_path: Path) -> None:
     assert {one.deal: one.actions for one in found} == whole
 
 
-def test_what_a_dead_worker_had_is_done_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "backend",
+    ["loky", *(pytest.param(one, marks=pytest.mark.slow) for one in ("ray", "dask"))],
+)
+def test_what_a_dead_worker_had_is_done_again(backend: str, tmp_path: Path) -> None:
+    pytest.importorskip(tasks.EXTRAS.get(backend, "joblib"))
     given = [(tmp_path / "died", number) for number in range(10)]
-    found = dict(run_tasks(fail_once, given, Cluster("loky", 2)))
+    found = dict(run_tasks(fail_once, given, Cluster(backend, 2)))
     assert found == {number: number for number in range(10)}
     assert (tmp_path / "died").exists()
 
@@ -170,8 +175,8 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     words = ("--agent", "pimc@8", "--deals", "1000")
     process = begin(tmp_path, *words)
     chunks = tmp_path / ".chunks"
-    for _ in range(600):
-        if len(list(chunks.glob("*.pickle"))) >= 3:
+    for _ in range(3000):
+        if len(list(chunks.glob("*.pickle"))) >= 2:
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
@@ -181,7 +186,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     assert f"finished parts are kept in {chunks}" in errors
     key = (chunks / "key.txt").read_text()
     before = len(list(chunks.glob("*.pickle")))
-    assert before >= 3
+    assert before >= 2
     process = begin(tmp_path, *words)
     process.communicate(timeout=300)
     assert process.returncode == 0
