@@ -8,6 +8,7 @@ all rows by exponential draws and takes the greatest. An actor makes these draws
 uses those of its own, so a row's games do not depend on which actor plays it.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -67,6 +68,8 @@ class Part(NamedTuple):
     """In which step each of them ended, int64."""
     seconds: dict[str, float]
     """Where the time went, by phase."""
+    processor: float
+    """Seconds of processor time that it took."""
 
 
 def split_rows(n: int, actors: int) -> list[range]:
@@ -131,6 +134,7 @@ class Collector:
 
     def collect(self, job: Job) -> Part:
         """Play the steps of a rollout."""
+        begun = time.process_time()
         model, env, buffer = self.model, self.env, cast(Any, self.model.rollout_buffer)
         model.clock = PhaseTimer()
         weights = {name: torch.tensor(array) for name, array in job.weights.items()}
@@ -152,4 +156,5 @@ class Collector:
             np.concatenate(self.games.found),
             np.concatenate(self.games.steps),
             model.clock.split(),
+            time.process_time() - begun,
         )

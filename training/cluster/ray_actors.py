@@ -6,12 +6,15 @@ same comes.
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..learning.settings import PPOSettings
 from .collector import Collector, Job, Part
+
+MOST_RESTARTS = 100
+"""An actor that dies more often in a run is given up: what it dies of would not end."""
 
 
 class RayActors:
@@ -27,16 +30,35 @@ class RayActors:
             self.began = not self.ray.is_initialized()
             if self.began:
                 self.ray.init(address=settings.address, log_to_driver=False)
-        # No num_cpus: an actor may go wherever a processor is left, also where others are at work.
-        kind = self.ray.remote(Collector).options(
-            max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD"
+        places = list_places(self.ray.nodes())
+        self.actors = [
+            self._start(places[i % len(places)]).remote(settings, rows)
+            for i, rows in enumerate(parts)
+        ]
+
+    def _start(self, node: str) -> Any:
+        """Return what starts an actor on a node, or on any other one once that is gone.
+
+        It reserves no processor: after a death it may share one with others, and need not wait.
+        """
+        kinds = self.ray.util.scheduling_strategies
+        return self.ray.remote(Collector).options(
+            num_cpus=0,
+            max_restarts=MOST_RESTARTS,
+            max_task_retries=-1,
+            scheduling_strategy=kinds.NodeAffinitySchedulingStrategy(node, soft=True),
         )
-        self.actors = [kind.remote(settings, rows) for rows in parts]
 
     def collect(self, jobs: Sequence[Job]) -> list[Part]:
-        """Have each actor do its job, side by side; return what became of them, in order."""
+        """Have each actor do its job, side by side; return what became of them, in order.
+
+        Raises ChildProcessError if an actor has died more than `MOST_RESTARTS` times.
+        """
         asked = [actor.collect.remote(job) for actor, job in zip(self.actors, jobs, strict=True)]
-        parts: list[Part] = self.ray.get(asked)
+        try:
+            parts: list[Part] = self.ray.get(asked)
+        except self.ray.exceptions.RayActorError as error:
+            raise ChildProcessError(f"an actor of Ray is lost: {error}") from error
         return parts
 
     def close(self) -> None:
@@ -47,9 +69,25 @@ class RayActors:
             self.ray.shutdown()
 
 
+def list_places(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the node of each processor of a cluster: first one of each node, then a second one.
+
+    ``nodes`` is what ``ray.nodes()`` says. Raises ConnectionError if there is no processor.
+    """
+    places = [
+        (number, node["NodeID"])
+        for node in nodes
+        for number in range(int(node["Resources"].get("CPU", 0)) if node["Alive"] else 0)
+    ]
+    if not places:
+        raise ConnectionError("backend='ray': no machine of the cluster offers a processor")
+    return [node for _, node in sorted(places)]
+
+
 def _import_ray() -> Any:
     try:
         import ray
+        import ray.util.scheduling_strategies
     except ModuleNotFoundError:
         raise ValueError(
             "backend='ray': Ray is not installed; install it with: pip install \"parlour[ray]\""

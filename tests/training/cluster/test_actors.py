@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,7 +19,7 @@ import torch
 from parlour.training.cluster import actors, ray_actors, run_ppo
 from parlour.training.cluster.actors import Actor, Actors
 from parlour.training.cluster.collector import Collector, split_rows
-from parlour.training.cluster.ray_actors import RayActors
+from parlour.training.cluster.ray_actors import RayActors, list_places
 from parlour.training.learning import progress
 from parlour.training.learning.run_network import NetworkRun
 from parlour.training.learning.settings import PPOSettings, make_settings
@@ -216,6 +217,18 @@ def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPa
         RayActors(RAY, split_rows(ROWS, 2))
 
 
+def test_actors_of_ray_go_to_each_machine_in_turn() -> None:
+    nodes: list[dict[str, Any]] = [
+        {"NodeID": "a", "Alive": True, "Resources": {"CPU": 3.0}},
+        {"NodeID": "b", "Alive": True, "Resources": {"CPU": 1.0}},
+        {"NodeID": "dead", "Alive": False, "Resources": {"CPU": 8.0}},
+        {"NodeID": "head", "Alive": True, "Resources": {}},
+    ]
+    assert list_places(nodes) == ["a", "b", "a", "a"]
+    with pytest.raises(ConnectionError, match="no machine of the cluster"):
+        list_places(nodes[2:])
+
+
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -266,22 +279,41 @@ def test_actors_end_with_the_learner(how: signal.Signals, tmp_path: Path) -> Non
     wait_until(lambda: not any(map(alive, started)), 20)
 
 
+def kill_actor(crew: RayActors, _: Any) -> None:
+    crew.ray.kill(crew.actors[1], no_restart=False)
+
+
+def kill_node(crew: RayActors, cluster: Any) -> None:
+    found = crew.ray._private.state.actors().values()
+    assert sorted(one["Address"]["NodeID"] for one in found) == list_places(crew.ray.nodes())
+    cluster.remove_node(cluster.list_all_nodes()[1], allow_graceful=False)
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("kill", [kill_actor, kill_node])
 def test_actors_of_ray_come_to_the_same_weights_though_one_dies(
-    two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kill: Callable[..., None], two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("ray")
-    before = signal.getsignal(signal.SIGTERM)
+    """On a cluster of two nodes; one dies while the second rollout is played."""
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
     collect, rollouts = RayActors.collect, []
 
     def collect_and_kill(crew: RayActors, jobs: Any) -> Any:
         rollouts.append(jobs)
+        timer = threading.Timer(0.02, kill, (crew, cluster))
         if len(rollouts) == 2:
-            crew.ray.kill(crew.actors[1], no_restart=False)
+            timer.start()
         return collect(crew, jobs)
 
     monkeypatch.setattr(RayActors, "collect", collect_and_kill)
-    folder = train(replace(RAY, runs=str(tmp_path)), quiet=True)
-    assert signal.getsignal(signal.SIGTERM) is before
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        cluster.add_node(num_cpus=1)
+        before = signal.getsignal(signal.SIGTERM)
+        settings = replace(RAY, runs=str(tmp_path), address=cluster.address)
+        folder = train(settings, quiet=True)
+        assert signal.getsignal(signal.SIGTERM) is before
+    finally:
+        cluster.shutdown()
     assert len(rollouts) == 4
     assert_same(folder, two)
