@@ -237,6 +237,8 @@ def describe_run(settings: Settings, folder: Path) -> str:
     if k > 1:
         variant = f"by {k} rules"
     device = str(get_device(getattr(settings, "device", "cpu")))
+    actors = getattr(settings, "actors", 1)
+    device += f" with {actors} actors" if actors > 1 else ""
     if isinstance(settings, StepSettings):
         length = f"{settings.total_steps:,} steps, rounded up to whole updates"
     else:

@@ -65,6 +65,15 @@ def assert_same(folder: Path, other: Path) -> None:
     assert logged(folder) == logged(other)
 
 
+def assert_first_same(folder: Path, other: Path) -> None:
+    """The first rollout had the same games; the update is the same but for roundings."""
+    first, same = logged(folder)[0], logged(other)[0]
+    assert first.keys() == same.keys() >= {"play/score"}
+    for name in first:
+        played = name.startswith("play/")
+        assert first[name] == (same[name] if played else pytest.approx(same[name], abs=1e-4)), name
+
+
 @pytest.fixture(scope="module")
 def crew() -> Iterator[Actors]:
     """Two actors for all runs here: they keep nothing, and take seconds to start."""
@@ -101,12 +110,41 @@ def two(trained: Train, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_actors_play_the_games_that_one_plays(two: Path, tmp_path: Path) -> None:
     """The first rollout: by then roundings, which processors differ in, have changed nothing."""
     one = train(replace(SMALL, runs=str(tmp_path)), quiet=True)
-    first, same = logged(two)[0], logged(one)[0]
-    assert first.keys() == same.keys()
-    for name in first:
-        played = name.startswith("play/")
-        assert first[name] == (same[name] if played else pytest.approx(same[name], abs=1e-4)), name
+    assert_first_same(two, one)
     assert result(two)["steps"] == result(one)["steps"] == SMALL.total_steps
+
+
+class HereActors(Actors):
+    """Actors that play one after the other in this process."""
+
+    def __init__(self, settings: PPOSettings, parts: Any) -> None:
+        self.here = [Collector(settings, rows) for rows in parts]
+
+    def collect(self, jobs: Any) -> Any:
+        return [one.collect(job) for one, job in zip(self.here, jobs, strict=True)]
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"network": "mlp", "critic": "cards"},
+        {"variant": None, "variants": ("classic", "book")},
+        {"study": 0.5, "study_options": {"passes": 3}},
+        {"max_moves": 9, "actors": 3},
+    ],
+    ids=["critic", "rules", "study", "cut off"],
+)
+def test_all_that_is_played_goes_to_the_actors(
+    changed: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(run_ppo.CREWS, "processes", HereActors)
+    settings = replace(TWO, **changed)
+    by_actors = train(replace(settings, runs=str(tmp_path / "actors")), quiet=True)
+    alone = train(replace(settings, actors=1, runs=str(tmp_path / "alone")), quiet=True)
+    assert_first_same(by_actors, alone)
 
 
 def test_a_killed_actor_changes_nothing(
