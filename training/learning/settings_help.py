@@ -16,7 +16,6 @@ GROUPS = {
     "length": ("total_steps", "minutes", "schedule", "eval_interval", "checkpoint_interval"),
     "network": ("network", "width", "depth", "network_options", "threads", "device", "precision"),
     "rollout": ("n_envs", "n_steps", "skip_forced", "study_options", "study", "reward_scale"),
-    "actors": ("actors", "backend", "address"),
     "update": (
         *("batch_size", "n_epochs", "learning_rate", "gamma", "gae_lambda", "clip_range"),
         *("ent_coef", "ent_coef_final", "vf_coef", "max_grad_norm"),
