@@ -148,7 +148,7 @@ def one_update(model: CardPPO, collect: Callable[..., bool]) -> float:
     return model.n_steps * model.n_envs / (time.perf_counter() - begun)
 
 
-def conditions(options: Options) -> dict[str, Any]:
+def conditions(options: Options | PPOSettings) -> dict[str, Any]:
     """What the figures depend on."""
     return {
         "processor": platform.processor() or platform.machine(),

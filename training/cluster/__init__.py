@@ -1,1 +1,1 @@
-"""Work for more than one process or machine: tasks handed out, their results kept."""
+"""Work for several processes, of this machine or of a cluster."""

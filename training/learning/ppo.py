@@ -57,11 +57,17 @@ class PhaseTimer:
         return known | {"other": time.perf_counter() - self.begun - sum(known.values())}
 
 
+def draw_actions(chances: Tensor) -> Tensor:
+    """Draw an action for each row of chances (n, actions), by torch's generator: int64 (n,)."""
+    return torch.multinomial(chances, 1).squeeze(1)
+
+
 class CardPolicy(MaskableActorCriticPolicy):
     """A `CardNetwork` as sb3-contrib wants a policy. ``make`` builds the network.
 
     ``make_critic`` builds another one, whose values are learned in place of its own (`critic`): it
     reads observations to their end, the policy only the part in front, which is the player's own.
+    ``draw`` draws actions from their chances, see `draw_actions`.
     """
 
     def __init__(
@@ -72,6 +78,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         **keywords: Any,
     ) -> None:
         self.make, self.make_critic = make, make_critic
+        self.draw = draw_actions
         super().__init__(*args, **keywords)
 
     def _build(self, lr_schedule: Any) -> None:
@@ -109,10 +116,7 @@ class CardPolicy(MaskableActorCriticPolicy):
 
     def sample(self, logits: Tensor, deterministic: bool = False) -> tuple[Tensor, Tensor]:
         """Return actions int64 (n,), drawn or the likeliest, and their log probabilities."""
-        if deterministic:
-            actions = logits.argmax(dim=1)
-        else:
-            actions = torch.multinomial(logits.softmax(dim=1), 1).squeeze(1)
+        actions = logits.argmax(dim=1) if deterministic else self.draw(logits.softmax(dim=1))
         return actions, logits.log_softmax(dim=1).gather(1, actions[:, None]).squeeze(1)
 
     def forward(

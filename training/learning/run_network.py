@@ -57,8 +57,10 @@ SEED_STRIDE = 1 << 32
 """Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share its deals."""
 
 
-def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -> CardVecEnv:
-    """Return the environments of a run."""
+def make_env(
+    settings: LearnerSettings, make: Callable[..., Rows] = make_rows, rows: int | None = None
+) -> CardVecEnv:
+    """Return the environments of a run, or so many rows of them."""
     keywords: dict[str, Any] = {"variant": settings.variant, **settings.options}
     if has_many_rules(settings):
         keywords = {"variants": list_rules(settings).rules}
@@ -69,7 +71,7 @@ def make_env(settings: LearnerSettings, make: Callable[..., Rows] = make_rows) -
         kind, keywords["critic"] = CriticVecEnv, settings.critic
     return kind(
         find_game(settings.game),
-        settings.n_envs,
+        settings.n_envs if rows is None else rows,
         encoding=network_class(settings.network).encoding,
         reward=settings.reward,
         skip_forced=settings.skip_forced,
@@ -98,10 +100,13 @@ def policy_keywords(settings: NetworkSettings) -> dict[str, Any]:
 
 
 def make_model(
-    settings: NetworkSettings, seed: int, make: Callable[..., Rows] = make_rows
+    settings: NetworkSettings,
+    seed: int,
+    make: Callable[..., Rows] = make_rows,
+    rows: int | None = None,
 ) -> CardPPO:
-    """Return the model of a run with fresh weights, drawn from ``seed``."""
-    env, net = make_env(settings, make), described(settings)
+    """Return the model of a run, or of so many rows, with fresh weights, drawn from ``seed``."""
+    env, net = make_env(settings, make, rows), described(settings)
     size = net["width"], net["depth"], net["options"]
     networks = {"make": partial(build_network, net["name"], env.game, *size)}
     if isinstance(env, CriticVecEnv):
@@ -195,12 +200,12 @@ class NetworkRun(Run):
 
     def iterate(self) -> dict[str, float]:
         """See `Run.iterate`."""
-        model, settings = self.model, self.settings
+        model = self.model
         self._choose_rules()
         self._choose_starts()
         left = max(1 - self.share_done(), LEAST_LEFT)
         said = self._set_schedules(left)
-        model.collect_rollouts(self.env, self.callback, model.rollout_buffer, settings.n_steps)
+        self.collect()
         model._current_progress_remaining = left  # as the rollout began: never 0 or below
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
@@ -211,6 +216,11 @@ class NetworkRun(Run):
                 f"play/{name}": float(recent[name].mean()) for name in recent.dtype.fields or ()
             }
         return values | said
+
+    def collect(self) -> None:
+        """Fill the model's rollout with steps of every game."""
+        buffer, n_steps = self.model.rollout_buffer, self.settings.n_steps
+        self.model.collect_rollouts(self.env, self.callback, buffer, n_steps)
 
     def _set_schedules(self, left: float) -> dict[str, float]:
         """Set what changes in the course of a run, of which a share is left; return it as logged.

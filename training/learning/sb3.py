@@ -32,20 +32,10 @@ from parlour.envs.keywords import (
 from parlour.envs.seat import Opponents
 
 from .curriculum import Curriculum
+from .recent import EPISODE_RECORD, RecentGames
 
 OWN_OPTIONS = ("deal", "rules")
 """Options of a reset that may be another for each row."""
-RECENT = 2000
-"""How many of the last finished games the running averages cover."""
-EPISODE_RECORD = np.dtype(
-    [
-        ("won", np.int8),
-        ("score", np.int32),
-        ("moves", np.int32),
-        ("steps", np.int32),
-        ("return", float),
-    ]
-)
 
 
 class CardVecEnv(VecEnv):
@@ -98,8 +88,7 @@ class CardVecEnv(VecEnv):
         )
         self.returns = np.zeros(num_envs)
         self.curriculum: Curriculum | None = None
-        self._ring = np.zeros(RECENT, EPISODE_RECORD)
-        self._finished = 0
+        self.ended_games = RecentGames()
         self.ended = np.zeros(0, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._broken = False
@@ -180,7 +169,7 @@ class CardVecEnv(VecEnv):
             chosen.start(self.rows)
         self._broken = False
         self.returns[:] = 0
-        self._finished = 0
+        self.ended_games.clear()
         return self.observations()
 
     def observations(self) -> np.ndarray:
@@ -268,27 +257,25 @@ class CardVecEnv(VecEnv):
         return self.rows.results(ended, finished)
 
     def _remember(self, ended: np.ndarray, which: np.ndarray) -> None:
-        places = (self._finished + np.arange(len(which))) % RECENT
-        self._ring["won"][places] = self.results["is_success"]
-        self._ring["score"][places] = self.results["score"]
-        for field in ("moves", "steps"):
-            self._ring[field][places] = ended[field]
-        self._ring["return"][places] = self.returns[which]
-        self._finished += len(which)
+        games = np.zeros(len(which), EPISODE_RECORD)
+        games["won"], games["score"] = self.results["is_success"], self.results["score"]
+        games["moves"], games["steps"] = ended["moves"], ended["steps"]
+        games["return"] = self.returns[which]
+        self.ended_games.add(games)
         self.returns[which] = 0
 
     @property
     def recent(self) -> np.ndarray:
-        """The last `RECENT` finished games, records of `EPISODE_RECORD`, unsorted (a view)."""
-        return self._ring[: self._finished]
+        """The last finished games, see `RecentGames.games`."""
+        return self.ended_games.games
 
     def state(self) -> dict[str, np.ndarray]:
         """Return copies of all that the next steps depend on, and of the running averages."""
         return {
             **self.rows.state_dict(),
             "returns": self.returns.copy(),
-            "recent": self._ring.copy(),
-            "finished": np.array(self._finished),
+            "recent": self.ended_games.ring.copy(),
+            "finished": np.array(self.ended_games.finished),
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
@@ -303,9 +290,18 @@ class CardVecEnv(VecEnv):
         self.rows.load_state_dict(state)
         self._broken = False
         self.returns[:] = state["returns"]
-        self._ring[:] = state["recent"]
-        self._finished = int(state["finished"])
+        self.ended_games.ring[:] = state["recent"]
+        self.ended_games.finished = int(state["finished"])
         self._reset_seeds()
+        return self.observations()
+
+    def take_over(self, states: np.ndarray, returns: np.ndarray) -> np.ndarray:
+        """Go on from sound states (n,) and the returns so far, float64 (n,): observations.
+
+        They are of games that another environment of the same keywords has played meanwhile.
+        """
+        self.rows.take_over(states)
+        self.returns[:] = returns
         return self.observations()
 
     def close(self) -> None:

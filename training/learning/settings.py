@@ -64,16 +64,39 @@ class PPOSettings(PolicySettings, ManyRulesSettings):
     """Share of all steps in which games begin on a solver's way to a win, at first just before it,
     then farther and farther from it (games with a solver)."""
 
+    actors: Annotated[int, Range(1, 1024)] = 1
+    """Processes that play the games of a rollout, each some of n_envs; 1: the learner plays."""
+    backend: Literal["processes", "ray"] = "processes"
+    """Where actors are: processes of this machine, or ray: wherever a cluster of Ray has room."""
+    address: str | None = None
+    """The cluster of Ray to join, such as auto or HOST:PORT (None: RAY_ADDRESS, or a new one)."""
+
     def check(self, game: Game) -> None:
         """See `Settings.check`."""
         super().check(game)
         self._check_critic(game)
+        self._check_actors()
         won = game.solve is not None and game.measure == "won"
         if self.curriculum and (self.study or not won):
             where = "without a study, in games that are won and have a solver"
             raise ValueError(f"curriculum={self.curriculum}: {where}")
         if self.curriculum:
             self._check_solver(game)
+
+    def _check_actors(self) -> None:
+        """Refuse more actors than games, and what does not go with actors."""
+        if self.actors > self.n_envs:
+            raise ValueError(
+                f"actors={self.actors}: allowed are numbers from 1 to n_envs={self.n_envs}"
+            )
+        if self.curriculum and self.actors > 1:
+            raise ValueError(
+                f"curriculum={self.curriculum}: not with actors={self.actors}: allowed is actors=1"
+            )
+        if self.backend != "processes" and self.actors == 1:
+            raise ValueError(f"backend={self.backend!r}: it needs actors, 2 or more")
+        if self.address is not None and self.backend != "ray":
+            raise ValueError(f"address={shorten(self.address)}: it needs backend='ray'")
 
     def _check_critic(self, game: Game) -> None:
         """Refuse a critic that is to see what the game does not tell."""

@@ -34,6 +34,7 @@ from parlour.agents.reading import naming, one_line, read_json, shorten
 from parlour.agents.value_table import require_afterstates
 from parlour.envs import find_game
 
+from ..cluster.run_ppo import PPORun
 from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
@@ -65,7 +66,7 @@ TRAINED = "trained"
 MOST_NAMED = 5
 """So many runs are named where one is missing."""
 RUNS: dict[str, type[Run]] = {
-    "ppo": NetworkRun,
+    "ppo": PPORun,
     "lookahead": NetworkRun,
     "cloning": NetworkRun,
     "distill": DistillRun,
@@ -236,6 +237,8 @@ def describe_run(settings: Settings, folder: Path) -> str:
     if k > 1:
         variant = f"by {k} rules"
     device = str(get_device(getattr(settings, "device", "cpu")))
+    actors = getattr(settings, "actors", 1)
+    device += f" with {actors} actors" if actors > 1 else ""
     if isinstance(settings, StepSettings):
         length = f"{settings.total_steps:,} steps, rounded up to whole updates"
     else:

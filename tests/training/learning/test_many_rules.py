@@ -233,8 +233,8 @@ def test_other_methods_refuse_them_by_name() -> None:
 
 
 def test_an_imitated_agent_teaches_each_game_by_its_own_rules() -> None:
-    shared = {one.name: getattr(SMALL, one.name) for one in fields(SMALL) if one.name != "critic"}
-    del shared["curriculum"]
+    names = {one.name for one in fields(SMALL)} & {one.name for one in fields(CloningSettings)}
+    shared = {name: getattr(SMALL, name) for name in names}
     model = make_model(CloningSettings(teacher="greedy", lessons=1.0, **shared), 0)
     assert isinstance(model, CloningPPO) and isinstance(model.env, CardVecEnv)
     model._setup_learn(0)
