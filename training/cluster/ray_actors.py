@@ -4,14 +4,13 @@ Ray starts one again that dies, or whose machine does, and gives it the same job
 same comes.
 """
 
-import signal
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from ..learning.settings import PPOSettings
 from .collector import Collector, Job, Part
+from .engines import join_ray
 
 MOST_RESTARTS = 100
 """An actor that dies more often in a run is given up: what it dies of would not end."""
@@ -20,16 +19,16 @@ MOST_RESTARTS = 100
 class RayActors:
     """One actor of Ray for each part of the rows: see `collector.split_rows`.
 
-    ``settings.address`` is that of the cluster. Raises ValueError where Ray is not installed,
-    ConnectionError where there is no cluster.
+    ``settings.address`` is that of the cluster. Raises as `engines.join_ray` does, and
+    ConnectionError where a cluster has no processor.
     """
 
     def __init__(self, settings: PPOSettings, parts: Sequence[range]) -> None:
-        with _own_signals():
-            self.ray = _import_ray()
-            self.began = not self.ray.is_initialized()
-            if self.began:
-                self.ray.init(address=settings.address, log_to_driver=False)
+        self.joined = ExitStack()
+        self.joined.enter_context(join_ray(settings.address))
+        import ray.util.scheduling_strategies
+
+        self.ray = ray
         places = list_places(self.ray.nodes())
         self.actors = [
             self._start(places[i % len(places)]).remote(settings, rows)
@@ -65,8 +64,7 @@ class RayActors:
         """End all actors, and leave the cluster if it was joined for them."""
         for actor in self.actors:
             self.ray.kill(actor)
-        if self.began:
-            self.ray.shutdown()
+        self.joined.close()
 
 
 def list_places(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -82,28 +80,3 @@ def list_places(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
     if not places:
         raise ConnectionError("backend='ray': no machine of the cluster offers a processor")
     return [node for _, node in sorted(places)]
-
-
-def _import_ray() -> Any:
-    try:
-        import ray
-        import ray.util.scheduling_strategies
-    except ModuleNotFoundError:
-        raise ValueError(
-            "backend='ray': Ray is not installed; install it with: pip install \"parlour[ray]\""
-        ) from None
-    return ray
-
-
-@contextmanager
-def _own_signals() -> Iterator[None]:
-    """Keep what SIGINT and SIGTERM do here: Ray would end the process at SIGTERM."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)

@@ -4,24 +4,18 @@ joblib hands out to processes of this machine and to Dask. Ray is asked itself: 
 could neither hand over results one by one nor survive the death of a worker.
 """
 
-import logging
-import os
-import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from parlour.envs.core.options import unknown_text
 
-EXTRAS = {"dask": "distributed", "ray": "ray"}
-"""Backends that need an extra of the same name, and what is imported then."""
+from .engines import EXTRAS, check_installed, join_dask, join_ray
+
 ATTEMPTS = 3
 """So many workers may die in a row without a task being done in between."""
-WAIT = 20
-"""Seconds until a cluster must have answered."""
 QUEUED = 2
 """Tasks that wait for each processor of a Ray cluster, so that none is idle."""
 
@@ -70,8 +64,7 @@ def check_backend(backend: str) -> None:
     allowed = {*BACKENDS, *EXTRAS}
     if backend not in allowed:
         raise ValueError(unknown_text("backend", backend, sorted(allowed)))
-    if backend in EXTRAS and find_spec(EXTRAS[backend]) is None:
-        raise ImportError(f"backend {backend!r} is not installed: pip install 'parlour[{backend}]'")
+    check_installed(backend)
 
 
 def run_tasks(work: Work, tasks: Sequence[Any], cluster: Cluster) -> Iterator[tuple[int, Any]]:
@@ -87,7 +80,8 @@ def join_cluster(cluster: Cluster | None) -> AbstractContextManager[None]:
     """Stay joined to a cluster, or keep the one that is started here, over many `run_tasks`."""
     if cluster is None or cluster.backend not in EXTRAS:
         return nullcontext()
-    return _join_ray(cluster) if cluster.backend == "ray" else _join_dask(cluster)
+    join = join_ray if cluster.backend == "ray" else join_dask
+    return join(cluster.address, None if cluster.jobs == -1 else cluster.jobs)
 
 
 def do_task(work: Work, number: int, task: Any) -> tuple[int, Any]:
@@ -127,34 +121,13 @@ def _run_once(work: Work, tasks: dict[int, Any], cluster: Cluster) -> Iterator[t
         yield from parallel(calls)
 
 
-@contextmanager
-def _join_dask(cluster: Cluster) -> Iterator[None]:
-    """Have the Dask client there is; else one of the address, or of workers on this machine."""
-    from distributed import Client, get_client
-
-    with suppress(ValueError):  # there is none
-        get_client()
-        yield
-        return
-    if cluster.address or "DASK_SCHEDULER_ADDRESS" in os.environ:
-        try:
-            client = Client(cluster.address, timeout=WAIT)
-        except OSError as error:
-            raise ValueError(f"address={cluster.address!r}: no Dask scheduler answers") from error
-    else:
-        workers = None if cluster.jobs in (None, -1) else cluster.jobs
-        client = Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-    with client:
-        yield
-
-
 def _run_by_ray(
     work: Work, tasks: list[tuple[int, Any]], cluster: Cluster
 ) -> Iterator[tuple[int, Any]]:
     """Hand out tasks by Ray, which does those of a dead worker or machine once more."""
     import ray
 
-    with _join_ray(cluster):
+    with join_cluster(cluster):
         send = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(do_task).remote
         most = cluster.jobs if cluster.jobs not in (None, -1) else 0
         waiting, running = list(reversed(tasks)), list[Any]()
@@ -168,41 +141,3 @@ def _run_by_ray(
         finally:
             for one in running:  # the rest is not wanted any more
                 ray.cancel(one, force=True)
-
-
-@contextmanager
-def _join_ray(cluster: Cluster) -> Iterator[None]:
-    """Have the Ray cluster that this process has joined; else join one, or start one here."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray says so for hours else
-    import ray
-
-    if ray.is_initialized():
-        yield
-        return
-    address = cluster.address or os.environ.get("RAY_ADDRESS")
-    processors = None if address or cluster.jobs in (None, -1) else cluster.jobs
-    try:
-        _check_answer(address)
-        ray.init(
-            address or "local",
-            num_cpus=processors,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
-    except (OSError, RuntimeError, ValueError) as error:
-        if address is None:
-            raise
-        raise ValueError(f"address={address!r}: no Ray cluster answers ({error})") from error
-    try:
-        yield
-    finally:
-        ray.shutdown()
-
-
-def _check_answer(address: str | None) -> None:
-    """Raise OSError if nothing answers at HOST:PORT: Ray would try for many minutes."""
-    host, colon, port = (address or "").rpartition(":")
-    if colon and port.isdigit() and "/" not in host:
-        socket.create_connection((host, int(port)), timeout=WAIT).close()

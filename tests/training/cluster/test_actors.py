@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.training.cluster import actors, ray_actors, run_ppo
+from parlour.training.cluster import actors, engines, ray_actors, run_ppo
 from parlour.training.cluster.actors import Actor, Actors
 from parlour.training.cluster.collector import Collector, split_rows
 from parlour.training.cluster.ray_actors import RayActors, list_places
@@ -250,8 +250,8 @@ def test_the_command_line_has_the_flags() -> None:
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ray" not in vars(ray_actors)
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ValueError, match=r'backend=.ray.*pip install "parlour\[ray\]"'):
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    with pytest.raises(ImportError, match=r"backend 'ray' .*pip install 'parlour\[ray\]'"):
         RayActors(RAY, split_rows(ROWS, 2))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from parlour.training.cli import STOPPED, main
-from parlour.training.cluster import tasks
+from parlour.training.cluster import engines, tasks
 from parlour.training.cluster.kept import run_kept
 from parlour.training.cluster.tasks import Cluster, run_tasks
 from parlour.training.evaluation import parts
@@ -108,7 +108,7 @@ def test_the_same_games_are_recorded_part_after_part(tmp_path: Path) -> None:
     ["loky", *(pytest.param(one, marks=pytest.mark.slow) for one in ("ray", "dask"))],
 )
 def test_what_a_dead_worker_had_is_done_again(backend: str, tmp_path: Path) -> None:
-    pytest.importorskip(tasks.EXTRAS.get(backend, "joblib"))
+    pytest.importorskip(engines.EXTRAS.get(backend, "joblib"))
     given = [(tmp_path / "died", number) for number in range(10)]
     found = dict(run_tasks(fail_once, given, Cluster(backend, 2)))
     assert found == {number: number for number in range(10)}
@@ -220,7 +220,7 @@ def test_what_cannot_be_is_said(
 def test_the_extra_that_is_missing_is_named(
     backend: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tasks, "find_spec", lambda _: None)
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
     assert main.main(["evaluate", "pyramid", "--backend", backend]) == main.FAILED
     assert f"pip install 'parlour[{backend}]'" in capsys.readouterr().err
 

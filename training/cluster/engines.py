@@ -1,0 +1,102 @@
+"""Joining a cluster of Ray or of Dask, or starting one on this machine. Each is an extra."""
+
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+
+EXTRAS = {"dask": "distributed", "ray": "ray"}
+"""Engines that need an extra of the same name, and what is imported then."""
+WAIT = 20
+"""Seconds until a cluster must have answered."""
+
+
+def check_installed(engine: str) -> None:
+    """Raise ImportError, naming the extra, for an engine that needs one and is not installed."""
+    if engine in EXTRAS and find_spec(EXTRAS[engine]) is None:
+        raise ImportError(f"backend {engine!r} is not installed: pip install 'parlour[{engine}]'")
+
+
+@contextmanager
+def join_dask(address: str | None = None, processors: int | None = None) -> Iterator[None]:
+    """Have the Dask client there is; else one of the address, or of workers on this machine.
+
+    ``processors`` (None: all) are those of workers that are started here. Raises ValueError if
+    nothing answers at the address.
+    """
+    from distributed import Client, get_client
+
+    with suppress(ValueError):  # there is none
+        get_client()
+        yield
+        return
+    if address or "DASK_SCHEDULER_ADDRESS" in os.environ:
+        try:
+            client = Client(address, timeout=WAIT)
+        except OSError as error:
+            raise ValueError(f"address={address!r}: no Dask scheduler answers") from error
+    else:
+        client = Client(n_workers=processors, threads_per_worker=1, dashboard_address=None)
+    with client:
+        yield
+
+
+@contextmanager
+def join_ray(address: str | None = None, processors: int | None = None) -> Iterator[None]:
+    """Have the Ray cluster that this process has joined; else join one, or start one here.
+
+    ``address`` None is what ``RAY_ADDRESS`` says; ``processors`` (None: all) are those of a cluster
+    that is started. Raises ImportError where Ray is missing, ValueError if no cluster answers.
+    """
+    check_installed("ray")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns of it else
+    import ray
+
+    if ray.is_initialized():
+        yield
+        return
+    address = address or os.environ.get("RAY_ADDRESS")
+    try:
+        _check_answer(address)
+        with _own_signals():
+            ray.init(
+                address or "local",
+                num_cpus=None if address else processors,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+            )
+    except (OSError, RuntimeError, ValueError) as error:
+        if address is None:
+            raise
+        raise ValueError(f"address={address!r}: no Ray cluster answers ({error})") from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _check_answer(address: str | None) -> None:
+    """Raise OSError if nothing answers at HOST:PORT: Ray would try for many minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and port.isdigit() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=WAIT).close()
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep what SIGINT and SIGTERM do here: Ray would end the process at SIGTERM."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
