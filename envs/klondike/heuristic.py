@@ -1,10 +1,20 @@
 """Klondike: what the greedy agent thinks of each action. Uses only what the player knows."""
 
 from ..core.aliases import CardCode, RulesRecord, Scores, State, Weights
-from ..core.cards import FIRST_CARD, SUITS
+from ..core.cards import SUITS
 from ..core.jit import jit
 from ..core.legal import first_action, next_action
-from .fits import columns_of, is_red, last_kinds, next_cards, suit_back, taken_by
+from .fits import columns_of, is_red, suit_back, taken_by
+from .outlook import (
+    Outlook,
+    goes_onto,
+    is_known,
+    look,
+    next_pass,
+    takers,
+    takes_run_through,
+    talon_card,
+)
 from .rules import (
     BACK,
     COLUMN_UP,
@@ -12,44 +22,49 @@ from .rules import (
     KING,
     MOVE,
     REDEAL,
-    UNSEEN,
     WASTE_UP,
     move_columns,
 )
 
 WEIGHTS = {
-    "build": 3.6,
-    "safe": 16.5,
-    "ahead": -0.6,
-    "turn_up": 9.1,
-    "depth": 0.2,
-    "frees": 2.1,
-    "king_waits": 6.5,
-    "empty": -0.1,
-    "fill": -0.6,
-    "waste_up": -0.2,
-    "waste_down": 3.1,
-    "waste_value": 0.1,
-    "next_waste": 1.2,
-    "landing": 2.7,
-    "move": -3.1,
-    "return": -4.5,
-    "return_for_waste": 5.0,
-    "look": 6.0,
-    "turned": 0.63,
-    "again": 0.77,
-    "dead": -2.4,
+    "build": 6.7,
+    "safe": 2.0,
+    "needed": -2.6,
+    "ahead": -0.8,
+    "turn_up": 28.0,
+    "depth": 0.11,
+    "frees": 2.5,
+    "king_waits": 14.0,
+    "empty": 1.0,
+    "fill": -1.2,
+    "waste_up": 1.0,
+    "waste_down": 2.0,
+    "waste_value": 0.41,
+    "next_waste": 1.0,
+    "phase": 3.7,
+    "landing": 6.3,
+    "place": 1.9,
+    "chain": 2.4,
+    "move": -3.9,
+    "return": -4.1,
+    "return_for_waste": 3.1,
+    "look": 15.0,
+    "turned": 0.97,
+    "again": 0.65,
+    "dead": -2.5,
 }
-(BUILD, SAFE, AHEAD, TURN_UP, DEPTH, FREES, KING_WAITS, EMPTY, FILL) = range(9)
-(WASTE_BUILT, WASTE_PUT, WASTE_VALUE, NEXT_WASTE, LANDING) = range(9, 14)
-(MOVED, RETURN, RETURN_FOR_WASTE, LOOK, TURNED, AGAIN, DEAD) = range(14, 21)
-"""What it is worth, in this order: a card built, more if that can hurt nothing, less for each value
-that it is ahead of the lowest foundation; a card turned up, more for each left below it; a card
-freed that can be built; an empty column if a king waits for it, and if none does; filling one; a
-card of the waste built, or put on a column, more by its value; the next card of the waste in play;
-a place for a run that turns a card up; a run moved; a card taken back, more if the waste is played
-on it; a look at the whole stock first; the share of a play's worth while the stock is turned for
-it, and if that takes a redeal; turning a stock from which nothing can be played."""
+(BUILD, SAFE, NEEDED, AHEAD, TURN_UP, DEPTH, FREES, KING_WAITS, EMPTY, FILL) = range(10)
+(WASTE_BUILT, WASTE_PUT, WASTE_VALUE, NEXT_WASTE, PHASE, LANDING, PLACE, CHAIN) = range(10, 18)
+(MOVED, RETURN, RETURN_FOR_WASTE, LOOK, TURNED, AGAIN, DEAD) = range(18, 25)
+"""What it is worth, in this order: a card built, more if that can hurt nothing, less if the top of
+the waste goes nowhere else, less for each value that it is ahead of the lowest foundation; a card
+turned up, more for each left below it; a card freed that can be built; an empty column if a king
+waits for it, and if none does; filling one; a card of the waste built, or put on a column, more by
+its value; the next card of the waste in play; each card more that the next pass brings into play; a
+place for a run that turns a card up; one for a card of the waste or the stock, more if such a run
+goes onto that; a run moved; a card taken back, more if the waste is played on it; a look at the
+whole stock first; the share of a play's worth while the stock is turned for it, and if that takes a
+redeal; turning a stock from which nothing can be played."""
 
 columns_of_move = jit(move_columns)
 
@@ -87,76 +102,46 @@ def king_waits(s: State) -> bool:
 
 
 @jit
-def uncover_worth(s: State, weights: Weights, column: int, left: int) -> float:
+def uncover_worth(s: State, weights: Weights, view: Outlook, column: int, left: int) -> float:
     """What it is worth to leave so many cards in a column."""
     down = s["shown"]["face_down"][column]
     if left > down:
-        return weights[FREES] if (next_cards(s) >> s["column"][column][left - 1]) & 1 else 0.0
+        return weights[FREES] if (view.ready >> s["column"][column][left - 1]) & 1 else 0.0
     if down:
         return weights[TURN_UP] + weights[DEPTH] * down
     return weights[KING_WAITS] if king_waits(s) else weights[EMPTY]
 
 
 @jit
-def goes_onto(card: CardCode, other: CardCode) -> bool:
-    """Whether a card may lie on another in a column."""
-    return card >> 2 == (other >> 2) - 1 and is_red(card) != is_red(other)
+def take_worth(rules: RulesRecord, weights: Weights, view: Outlook, place: int) -> float:
+    """What it is worth that the talon is without the card of a place, wherever that goes."""
+    worth = 0.0
+    if place > 1 and (view.playable >> place - 1) & 1:
+        worth += weights[NEXT_WASTE]
+    return worth + weights[PHASE] * next_pass(rules, view, place)
 
 
 @jit
-def takes_run(s: State, card: CardCode) -> bool:
-    """Whether a run that lies on cards face down goes onto a card, were it the last of a column."""
-    for column in range(COLUMNS):
-        first = s["shown"]["first"][column]
-        if s["shown"]["face_down"][column] and goes_onto(first, card):
-            return True
-    return False
-
-
-@jit
-def is_playable(s: State, kinds: int, card: CardCode) -> bool:
-    """Whether a card, were it the top of the waste, could be played."""
-    return (next_cards(s) >> card) & 1 != 0 or columns_of(kinds, taken_by(card)) != 0
-
-
-@jit
-def talon_card(s: State, place: int) -> CardCode:
-    """The card that comes to a place of the waste, from 1, if the whole stock is turned onto it."""
-    waste, stock = s["shown"]["waste_count"], s["shown"]["stock_count"]
-    return s["waste"][place - 1] if place <= waste else s["stock"][waste + stock - place]
-
-
-@jit
-def is_known(s: State) -> bool:
-    """Whether the whole order of the stock is known."""
-    return (
-        s["shown"]["stock_count"] == 0 or s["shown"]["where"][s["stock"][0] - FIRST_CARD] != UNSEEN
-    )
-
-
-@jit
-def play_worth(s: State, weights: Weights, kinds: int, place: int) -> float:
-    """What it is worth to play the card of a place of the waste, once it is the top; 0: nothing."""
+def play_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook, place: int) -> float:
+    """What it is worth to play the card of a place of the talon, once it is the top."""
     card = talon_card(s, place)
     worth = 0.0
-    if (next_cards(s) >> card) & 1:
+    if (view.ready >> card) & 1:
         worth = weights[WASTE_BUILT] + build_worth(s, weights, card)
-    if columns_of(kinds, taken_by(card)):
-        worth = max(worth, put_worth(s, weights, card))
-    if worth > 0 and place > 1 and is_playable(s, kinds, talon_card(s, place - 1)):
-        worth += weights[NEXT_WASTE]
-    return worth
+    if columns_of(view.kinds, taken_by(card)):
+        worth = max(worth, put_worth(weights, view, card))
+    return worth + take_worth(rules, weights, view, place)
 
 
 @jit
-def turn_worth(s: State, rules: RulesRecord, weights: Weights, kinds: int) -> float:
+def turn_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook) -> float:
     """What it is worth to turn the stock: the best card that this brings up, less for a redeal.
 
-    With a limited number of passes nothing waits: what can be played now is.
+    With a limited number of passes nothing waits: what is not sheer loss is played now.
     """
     shown = s["shown"]
     if rules.passes:
-        return 0.0
+        return weights[DEAD]
     if not is_known(s):
         return weights[LOOK]
     waste = shown["waste_count"]
@@ -165,23 +150,28 @@ def turn_worth(s: State, rules: RulesRecord, weights: Weights, kinds: int) -> fl
     for place in range(1, size + 1):
         turned = place > waste and ((place - waste) % rules.draw == 0 or place == size)
         again = shown["may_redeal"] and (place % rules.draw == 0 or place == size)
-        if turned or again:
-            worth = play_worth(s, weights, kinds, place)
+        if (view.playable >> place) & 1 and (turned or again):
+            worth = play_worth(s, rules, weights, view, place)
             best = max(best, worth * weights[TURNED if turned else AGAIN])
     return best if best > 0 else weights[DEAD]
 
 
 @jit
-def put_worth(s: State, weights: Weights, card: CardCode) -> float:
+def put_worth(weights: Weights, view: Outlook, card: CardCode) -> float:
     """What it is worth to put a card of the waste on a column."""
     worth = weights[WASTE_PUT] + weights[WASTE_VALUE] * (card >> 2)
-    if takes_run(s, card):
+    wanted = takers(card)
+    if view.heads & wanted:
         worth += weights[LANDING]
+    if view.talon & wanted:
+        worth += weights[PLACE]
+        if takes_run_through(view, view.talon & wanted):
+            worth += weights[CHAIN]
     return worth + weights[FILL] if card >> 2 == KING else worth
 
 
 @jit
-def move_worth(s: State, weights: Weights, action: int) -> float:
+def move_worth(s: State, weights: Weights, view: Outlook, action: int) -> float:
     """What it is worth to move a run."""
     shown = s["shown"]
     column, target = columns_of_move(action)
@@ -189,7 +179,7 @@ def move_worth(s: State, weights: Weights, action: int) -> float:
     last = shown["last"][target]
     if last:
         left += (shown["first"][column] >> 2) - (last >> 2) + 1
-    worth = weights[MOVED] + uncover_worth(s, weights, column, left)
+    worth = weights[MOVED] + uncover_worth(s, weights, view, column, left)
     return worth if last else worth + weights[FILL]
 
 
@@ -201,11 +191,11 @@ def returned_card(s: State, action: int) -> CardCode:
 
 
 @jit
-def return_worth(s: State, weights: Weights, card: CardCode) -> float:
+def return_worth(s: State, weights: Weights, view: Outlook, card: CardCode) -> float:
     """What it is worth to take a card back from its foundation."""
     top = s["shown"]["waste_top"]
     worth = weights[RETURN]
-    if takes_run(s, card):
+    if view.heads & takers(card):
         worth += weights[LANDING]
     if top and goes_onto(top, card):
         worth += weights[RETURN_FOR_WASTE]
@@ -216,26 +206,26 @@ def return_worth(s: State, weights: Weights, card: CardCode) -> float:
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Write a score for each legal action: what it brings, now or by turning the stock."""
     shown = s["shown"]
-    kinds = last_kinds(s)
-    top = shown["waste_top"]
-    next_worth = 0.0
-    high = shown["waste_count"]
-    if high > 1 and is_playable(s, kinds, s["waste"][high - 2]):
-        next_worth = weights[NEXT_WASTE]
+    view = look(s)
+    top, place = shown["waste_top"], shown["waste_count"]
     action = first_action(s["legal"])
     while action >= 0:
         if action <= REDEAL:
-            scores[action] = turn_worth(s, rules, weights, kinds)
+            worth = turn_worth(s, rules, weights, view)
         elif action == WASTE_UP:
-            scores[action] = weights[WASTE_BUILT] + build_worth(s, weights, top) + next_worth
+            worth = weights[WASTE_BUILT] + build_worth(s, weights, top)
+            worth += take_worth(rules, weights, view, place)
         elif action < COLUMN_UP:
-            scores[action] = put_worth(s, weights, top) + next_worth
+            worth = put_worth(weights, view, top) + take_worth(rules, weights, view, place)
         elif action < MOVE:
             column = action - COLUMN_UP
             worth = build_worth(s, weights, shown["last"][column])
-            scores[action] = worth + uncover_worth(s, weights, column, s["count"][column] - 1)
+            worth += uncover_worth(s, weights, view, column, s["count"][column] - 1)
+            if top and columns_of(view.kinds, taken_by(top)) == 1 << column:
+                worth += weights[NEEDED]
         elif action < BACK:
-            scores[action] = move_worth(s, weights, action)
+            worth = move_worth(s, weights, view, action)
         else:
-            scores[action] = return_worth(s, weights, returned_card(s, action))
+            worth = return_worth(s, weights, view, returned_card(s, action))
+        scores[action] = worth
         action = next_action(s["legal"], action)

@@ -16,14 +16,8 @@ from ..core.aliases import RulesRecord, Scores, State, Weights
 from ..core.jit import jit
 from ..core.legal import first_action, next_action
 from .fits import next_cards
-from .heuristic import (
-    columns_of_move,
-    goes_onto,
-    is_safe,
-    king_waits,
-    returned_card,
-    takes_run,
-)
+from .heuristic import columns_of_move, is_safe, king_waits, returned_card
+from .outlook import goes_onto, takes_run
 from .rules import BACK, COLUMN_UP, MOVE, REDEAL, WASTE_UP
 
 LAST_RULE = 10

@@ -20,7 +20,7 @@ from ...core.contract import UNDECIDED, WINNABLE
 from ...core.jit import jit
 from ...core.options import as_record
 from ...core.solving import Plan
-from ..heuristic import is_known
+from ..outlook import is_known
 from ..rules import DEAL, Rules
 from ..solver.depth_first import decide_winnable
 from ..solver.frames import SEARCH, Search
