@@ -101,9 +101,9 @@ def run_tune(words: Sequence[str]) -> int:
         from ..cluster.tune import tune
         from ..learning.settings_command import parse
 
+    if any(word.partition("=")[0] == "--seeds" for word in rest):
+        raise ValueError("--seeds: all trials train with one seed, that of --seed")
     base = parse([arguments.game, *rest], print_notice)
-    if len(base.seeds) > 1:
-        raise ValueError(f"seeds={base.seeds}: all trials train with one seed, that of --seed")
     try:
         with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
             found = tune(

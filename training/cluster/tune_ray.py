@@ -110,6 +110,7 @@ def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
                 scheduler=make_scheduler(plan),
                 num_samples=plan.trials - counted,
                 max_concurrent_trials=None if address else jobs,
+                reuse_actors=True,  # torch takes seconds to load
             ),
             run_config=tune.RunConfig(
                 name=f"search-{len(study.get_trials(deepcopy=False))}",

@@ -287,7 +287,7 @@ def test_the_command(
     assert len(found["trials"]) == 2
     assert found["settings"]["sigma"] == found["best"]["settings"]["sigma"]
     for more, text in (
-        ("--trials 2 --seeds 1 2", "seeds=(1, 2): all trials train with one seed"),
+        ("--trials 2 --seeds 1 2", "--seeds: all trials train with one seed"),
         ("--trials x", "invalid int value"),
         ("--trails 3", "--trails"),
     ):
