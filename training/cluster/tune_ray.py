@@ -19,7 +19,10 @@ from ray.tune.schedulers import (
 )
 from ray.tune.search.optuna import OptunaSearch
 
+from parlour.agents.reading import one_line
+
 from .tune_study import (
+    ERROR,
     STARTUP,
     claim,
     draw_params,
@@ -58,6 +61,8 @@ class SharedSearch(OptunaSearch):
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Report an evaluation to the study; a trial that was begun anew repeats some."""
+        if ERROR in result:
+            return
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._ot_trials[trial_id].report(result[VALUE], result[PART])
@@ -66,9 +71,9 @@ class SharedSearch(OptunaSearch):
         self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
     ) -> None:
         """Tell the study of a trial; one that was ended early is pruned, not done."""
-        if error:
-            trial = self._ot_trials[trial_id]
-            fail(self.study, trial, f"it failed {MOST_FAILURES + 1} times")
+        said = f"it failed {MOST_FAILURES + 1} times" if error else (result or {}).get(ERROR)
+        if said:
+            fail(self.study, self._ot_trials[trial_id], said)
             self._completed_trials.add(trial_id)
             return
         early = result is None or result.get(PART, 0) < self.parts
@@ -81,11 +86,17 @@ def define(plan: TunePlan, trial: Any) -> dict[str, Any]:
 
 
 def train_trial(plan: TunePlan, config: dict[str, Any]) -> None:
-    """Run a trial on a worker."""
+    """Run a trial on a worker; settings that fail are reported, for by them all workers would."""
     params = {name: value for name, value in config.items() if name != RUN}
-    run_trial(
-        plan, config[RUN], params, lambda part, value: tune.report({VALUE: value, PART: part})
-    )
+
+    def report(part: int, value: float) -> None:
+        tune.report({VALUE: value, PART: part})
+
+    try:
+        run_trial(plan, config[RUN], params, report)
+    except (ValueError, ArithmeticError) as error:
+        said = f"{type(error).__name__}: {one_line(error)}"
+        tune.report({VALUE: float("-inf"), PART: 0, ERROR: said})
 
 
 def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:

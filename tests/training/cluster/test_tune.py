@@ -395,7 +395,7 @@ def test_several_processes_of_one_command(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ray(tmp_path: Path) -> None:
-    flags = shlex.split("--backend ray --jobs 2 --trials 12 --json")
+    flags = shlex.split("--backend ray --jobs 2 --trials 12 --total-steps 600000 --json")
     done = start(tmp_path, *flags)
     out, said = done.communicate(timeout=900)
     assert done.returncode == 0, said
