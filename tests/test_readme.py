@@ -25,6 +25,7 @@ FILE = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 SMALL = {
     "train": "--total-steps 2048 --n-envs 32 --n-steps 32 --width 16 --eval-deals 20",
     "train values": "--total-steps 2048 --eval-deals 20",  # it has no network
+    "tune": "--total-steps 2048 --n-envs 32 --n-steps 32 --eval-deals 20",
     "evaluate": "--deals 40",
     "compare": "--deals 40",
     "card": "--deals 40",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .cluster.tasks import Cluster
+    from .cluster.tune import Tuned, tune
     from .evaluation.compare import Comparison, compare
     from .evaluation.duplicate import compare_duplicate
     from .evaluation.evaluate import Evaluation, evaluate
@@ -39,6 +40,7 @@ _PLACES = {
     "Replay": "evaluation.replay",
     "Review": "evaluation.review",
     "Settings": "learning.settings",
+    "Tuned": "cluster.tune",
     "compare": "evaluation.compare",
     "compare_duplicate": "evaluation.duplicate",
     "evaluate": "evaluation.evaluate",
@@ -56,6 +58,7 @@ _PLACES = {
     "save_html": "evaluation.replay_view",
     "show": "evaluation.replay_widget",
     "train": "learning.train",
+    "tune": "cluster.tune",
     "verify_replays": "evaluation.replay_checks",
 }
 """Where each public name lies: loaded when asked for, since torch alone takes seconds."""
@@ -70,6 +73,7 @@ __all__ = [
     "Replay",
     "Review",
     "Settings",
+    "Tuned",
     "compare",
     "compare_duplicate",
     "evaluate",
@@ -87,6 +91,7 @@ __all__ = [
     "save_html",
     "show",
     "train",
+    "tune",
     "verify_replays",
 ]
 

@@ -139,6 +139,13 @@ def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return rest, read_options(pairs)
 
 
+def name_options(words: Sequence[str]) -> list[str]:
+    """Return words in which ``--option a=b`` is one of the trainer's settings."""
+    rest, options = split_options(words)
+    pairs = [word for pair in options.items() for word in pair]
+    return [*rest, "--options", *pairs] if pairs else rest
+
+
 def read_variants(
     game: Game, names: Sequence[str] | None, options: Mapping[str, str]
 ) -> Sequence[str] | None:

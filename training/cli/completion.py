@@ -7,8 +7,8 @@ from parlour.agents.folders import TRAINED_SPEC
 from parlour.agents.registry import BUILT_IN, ORACLE, PREFIXES
 from parlour.envs import GAMES
 
+from . import exploit, tune
 from .arguments import Parser
-from .exploit import add_arguments
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 VARIANTS = sorted({name for game in GAMES.values() for name in game.variants})
@@ -27,14 +27,15 @@ def write_script(top: Parser, shell: str) -> str:
     """Return the script that a shell reads, made of the parser of the whole command line."""
     import shtab
 
-    add_arguments(top.commands["exploit"])
+    exploit.add_arguments(top.commands["exploit"])
+    tune.add_arguments(top.commands["tune"])
     _add_training(top.commands["train"])
     for action in _actions(top):
         if action.dest in CHOICES:
             action.choices = CHOICES[action.dest]
         elif action.dest in ("folder", "out", "resume", "save", "runs"):
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-        elif action.dest in ("settings", "file", "record", "svg", "film"):
+        elif action.dest in ("settings", "file", "record", "svg", "film", "space"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     return str(shtab.complete(top, shell))
 

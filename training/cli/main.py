@@ -45,10 +45,10 @@ from .arguments import (
     Parser,
     add_record,
     asks_help,
+    name_options,
     read_path,
     read_text,
     read_whole,
-    split_options,
 )
 from .cluster import add_cluster
 from .examples import EXAMPLES
@@ -61,6 +61,7 @@ COMMANDS = {
     "list": "list games, variants and agents",
     "rules": "show options, variants and sources of a game's rules",
     "train": "train an agent (all arguments go to the trainer)",
+    "tune": "search for settings by which training does best (Optuna)",
     "evaluate": "let one agent play numbered deals",
     "compare": "let several agents play the same deals",
     "exploit": "measure how far agents are from the exact equilibrium of small rules",
@@ -247,13 +248,11 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
 
 
 def run_train(words: Sequence[str]) -> int:
-    """Hand all arguments to the trainer; ``--option a=b`` becomes one of its settings."""
+    """Hand all arguments to the trainer."""
     with notify_if_slow("parlour: loading torch ..."):
         from ..learning.train import main as train
 
-    rest, options = split_options(words)
-    pairs = [word for pair in options.items() for word in pair]
-    return train([*rest, "--options", *pairs] if pairs else rest)
+    return train(name_options(words))
 
 
 def run_exploit(words: Sequence[str]) -> int:
@@ -263,9 +262,17 @@ def run_exploit(words: Sequence[str]) -> int:
     return run(words, "parlour exploit")
 
 
+def hand_to_tune(words: Sequence[str]) -> int:
+    """Hand all arguments to the search, which hands the trainer's on."""
+    from .tune import run_tune
+
+    return run_tune(name_options(words))
+
+
 HANDED_ON: dict[str, Callable[[Sequence[str]], int]] = {
     "train": run_train,
     "exploit": run_exploit,
+    "tune": hand_to_tune,
 }
 """Commands that read their arguments themselves."""
 
@@ -335,6 +342,7 @@ def _explain(error: BaseException) -> str:
         return f'this needs {error.name}, which is not installed: pip install "parlour[{extra}]"'
     if isinstance(error, PlayerQuit):
         return "the game was left before its end"
-    if isinstance(error, ValueError | IllegalActionError | OSError) and str(error):
+    named = isinstance(error, ImportError) and "pip install" in str(error)
+    if named or (isinstance(error, ValueError | IllegalActionError | OSError) and str(error)):
         return str(error)
     return f"{type(error).__name__}: {error} (--debug shows where)"

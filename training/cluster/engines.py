@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 
@@ -46,11 +46,15 @@ def join_dask(address: str | None = None, processors: int | None = None) -> Iter
 
 
 @contextmanager
-def join_ray(address: str | None = None, processors: int | None = None) -> Iterator[None]:
+def join_ray(
+    address: str | None = None,
+    processors: int | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[None]:
     """Have the Ray cluster that this process has joined; else join one, or start one here.
 
     ``address`` None is what ``RAY_ADDRESS`` says; ``processors`` (None: all) are those of a cluster
-    that is started. Raises ImportError where Ray is missing, ValueError if no cluster answers.
+    that is started, ``environment`` are variables of its workers. Raises ImportError where Ray is missing, ValueError if no cluster answers.
     """
     check_installed("ray")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -70,6 +74,7 @@ def join_ray(address: str | None = None, processors: int | None = None) -> Itera
                 include_dashboard=False,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
+                runtime_env={"env_vars": dict(environment or {})},
             )
     except (OSError, RuntimeError, ValueError) as error:
         if address is None:

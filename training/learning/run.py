@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -35,6 +35,9 @@ RESULT_FILE, AGENT = "result.json", "agent"
 BASELINES = ("uniform", "greedy")
 """They play the validation deals, too, when a run ends: what a learning curve is seen against."""
 
+Watch = Callable[[dict[str, Any]], None]
+"""Called with each evaluation as it is kept; what it raises ends the run."""
+
 
 class Run:
     """The run of one training seed in ``folder``, from its last checkpoint where there is one.
@@ -46,6 +49,7 @@ class Run:
     unit = "steps"
     steps: int
     total: int
+    watch: Watch | None = None
 
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
@@ -119,6 +123,8 @@ class Run:
                 self.log.sync()
                 self.history["seconds"] = time.perf_counter() - self.begun
                 self.save()
+            if evaluates and self.watch is not None:
+                self.watch(self.history["evaluations"][-1])
             if stop.asked and not ended:
                 self._leave_agent()
                 return False

@@ -39,7 +39,7 @@ from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
 from .rules_of_run import describe_table, list_rules, name_rules
-from .run import AGENT, RESULT_FILE, Run, Stop
+from .run import AGENT, RESULT_FILE, Run, Stop, Watch
 from .run_distill import DistillRun
 from .run_network import NetworkRun
 from .run_policy_search import PolicySearchRun
@@ -90,8 +90,11 @@ class Interrupted(KeyboardInterrupt):
         self.folder, self.signum = folder, signum
 
 
-def train(settings: Settings, *, quiet: bool = False) -> Path:
+def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None) -> Path:
     """Train one agent for each seed, one after the other; return the run's folder.
+
+    ``watch`` is called with each evaluation, as ``result.json`` keeps it: ``steps``, and for each
+    fact a dict with its ``mean``. What it raises ends the run, which can be resumed.
 
     Raises ValueError if a run of that name exists, is being trained or cannot begin, Interrupted
     after SIGINT or SIGTERM. A run that could not begin leaves no folder.
@@ -101,12 +104,12 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
         raise ValueError(
             f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
         )
-    folder = _folder_of(settings)
+    folder = name_folder(settings)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(folder, TRAINED):
         _begin(settings, folder)
         try:
-            return _train_all(settings, folder, quiet)
+            return _train_all(settings, folder, quiet, watch)
         except Exception:
             if _is_empty(folder, {RULES, SETTINGS}):
                 (folder / SETTINGS).unlink()  # first: what a death would leave can then begin anew
@@ -114,11 +117,11 @@ def train(settings: Settings, *, quiet: bool = False) -> Path:
             raise
 
 
-def resume(folder: Path, *, quiet: bool = False) -> Path:
+def resume(folder: Path, *, quiet: bool = False, watch: Watch | None = None) -> Path:
     """Go on with a run from its last checkpoints, with its own settings; return its folder.
 
-    Raises ValueError if there is no run, if it is being trained by another process, or if rules or
-    features have changed since.
+    ``watch``: see `train`; it is told of new evaluations alone. Raises ValueError if there is no
+    run, if it is being trained by another process, or if rules or features have changed since.
     """
     folder = Path(folder)
     if not (folder / SETTINGS).exists() and (folder.parent / SETTINGS).exists():
@@ -133,7 +136,7 @@ def resume(folder: Path, *, quiet: bool = False) -> Path:
         raise ValueError(f"{folder}: no run to resume: {reason}")
     with sole_use(folder, TRAINED):
         settings = _read_settings(folder)
-        return _train_all(settings, folder, quiet)
+        return _train_all(settings, folder, quiet, watch)
 
 
 def _runs_beside(folder: Path) -> str:
@@ -183,7 +186,8 @@ def _method_digest(settings: Settings) -> Any:
     return dict(game.heuristic_weights) if settings.method == "weights" else None
 
 
-def _folder_of(settings: Settings) -> Path:
+def name_folder(settings: Settings) -> Path:
+    """Return the folder of a run by some settings, the time in its name where they name none."""
     start = f"{settings.game}-{name_rules(settings)}"
     name = time.strftime("%Y%m%d-%H%M%S") if settings.name is None else settings.name
     return Path(settings.runs) / f"{start}-{name}"
@@ -217,17 +221,19 @@ def _is_empty(folder: Path, names: set[str]) -> bool:
     return all(path.name in names or (path.is_dir() and not path.is_symlink()) for path in inside)
 
 
-def _train_all(settings: Settings, folder: Path, quiet: bool) -> Path:
+def _train_all(settings: Settings, folder: Path, quiet: bool, watch: Watch | None) -> Path:
     if not quiet:
         print(describe_run(settings, folder), file=sys.stderr, flush=True)
     with _catch_signals() as stop:
         for seed in settings.seeds:
             place = folder / f"seed-{seed}"
             if not (place / RESULT_FILE).exists() and not _train_seed(
-                settings, seed, place, quiet, stop
+                settings, seed, place, quiet, stop, watch
             ):
                 raise Interrupted(folder, stop.asked)
     summarise(settings, folder)
+    if stop.asked and watch is not None:  # it came too late for this run, not for who watches
+        signal.raise_signal(stop.asked)
     return folder
 
 
@@ -252,8 +258,11 @@ def describe_run(settings: Settings, folder: Path) -> str:
     )
 
 
-def _train_seed(settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop) -> bool:
+def _train_seed(
+    settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop, watch: Watch | None
+) -> bool:
     run = RUNS[settings.method](settings, seed, folder)
+    run.watch = watch
     try:
         with Bar(f"seed {seed}", run.total, run.steps, quiet, run.unit) as bar:
             return run.train(bar, stop)
