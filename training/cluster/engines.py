@@ -54,7 +54,8 @@ def join_ray(
     """Have the Ray cluster that this process has joined; else join one, or start one here.
 
     ``address`` None is what ``RAY_ADDRESS`` says; ``processors`` (None: all) are those of a cluster
-    that is started, ``environment`` are variables of its workers. Raises ImportError where Ray is missing, ValueError if no cluster answers.
+    that is started, ``environment`` are variables of its workers. Raises ImportError where Ray is
+    missing, ValueError if no cluster answers.
     """
     check_installed("ray")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

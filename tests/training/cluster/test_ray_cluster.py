@@ -1,5 +1,6 @@
 """A cluster of Ray of two nodes, one of which is killed while there is work: nothing is lost."""
 
+import json
 import subprocess
 import sys
 import time
@@ -76,3 +77,19 @@ def test_a_comparison(nodes: Any, tmp_path: Path) -> None:
         rows = found[found["agent"] == one.agent].sort_values("deal")
         for fact in ("score", "won", "moves", "decisions"):
             np.testing.assert_array_equal(rows[fact], one.results.facts[fact], err_msg=fact)
+
+
+def test_a_search_for_settings(nodes: Any, tmp_path: Path) -> None:
+    words = ("--preset", "values", "--total-steps", "300000", "--trials", "12")
+    process = run_parlour(nodes, "tune", "poker-squares", *words, "--runs", str(tmp_path), "--json")
+    for _ in range(3000):
+        if len(list(tmp_path.rglob("seed-*"))) >= 3 or process.poll() is not None:
+            break
+        time.sleep(0.1)
+    assert process.poll() is None
+    nodes.remove_node(nodes.second, allow_graceful=False)
+    out, errors = process.communicate(timeout=900)
+    assert process.returncode == 0, out + errors
+    trials = json.loads(out)["trials"]
+    assert len(trials) == 12
+    assert {one["state"] for one in trials} <= {"done", "pruned", "failed"}
