@@ -7,8 +7,9 @@ import numpy as np
 from parlour.envs import GAMES, Game
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.core.truth import make_position
-from parlour.envs.core.turn import Agent
+from parlour.envs.core.turn import Agent, agent_field, check_agent
 
+from .greedy import GreedyAgent
 from .planner import Planner
 
 ITERATIONS = 1000
@@ -18,8 +19,10 @@ ITERATIONS = 1000
 class HindsightAgent(Planner):
     """Plays the plans that ``game.solving.plan_ahead`` finds: up to the next card turned up.
 
-    Where no plan wins, ``player`` goes on. ``iterations`` of the search for each plan. Raises
-    ValueError for a game or rules without such a search.
+    Where no plan wins, ``player`` goes on. ``iterations`` of the search for each plan. The worlds
+    that it deals depend on what is known alone, so it plays the same position the same way. Raises
+    ValueError for a game or rules without such a search, and for a player who sees hidden cards, or
+    is a person.
     """
 
     unit = "share of worlds that the plan wins, as far as was seen"
@@ -35,10 +38,13 @@ class HindsightAgent(Planner):
                 f"hindsight: {game.title} has no search for plans; there is one for "
                 f"{', '.join(able)}"
             )
+        player = check_agent(player or GreedyAgent())
+        if player.sees_all or agent_field(player, "at_once") == 1:
+            raise ValueError(f"hindsight: {player.name} cannot go on for it; name another player")
         super().__init__(game, rules, player)
         self.plan_ahead, self.iterations = game.solving.plan_ahead, iterations
         self.plan_ahead(make_position(game, rules, list(game.pack(rules))), rules, iterations, 0)
-        self.name = "hindsight"
+        self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"
 
     def position_bytes(self, states: np.ndarray) -> bytes:
         """Return what the player knows."""

@@ -41,7 +41,11 @@ class Planner:
         raise NotImplementedError
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the actions from a position (1,) on, and what they come to (nan: not known)."""
+        """Return the actions from a position (1,) on, and what they come to (nan: not known).
+
+        ``seed`` comes from the position alone, so a plan that is remembered is the one that would
+        be made anew.
+        """
         raise NotImplementedError
 
     def act(self, turn: Turn) -> np.ndarray:
@@ -56,7 +60,7 @@ class Planner:
         if turn.game.name != self.game.name or turn.rules != self.rules:
             raise ValueError(f"agent {self.name!r} was made for other rules: {self.rules}")
         states = copy_states(turn.states)  # read-only arrays would be compiled for once more
-        plans = [self._find(states[i : i + 1], int(turn.seeds[i])) for i in range(len(states))]
+        plans = [self._find(states[i : i + 1]) for i in range(len(states))]
         actions = np.array([action for action, _ in plans], np.int64)
         return Explanation(
             self.name,
@@ -68,19 +72,22 @@ class Planner:
             sees_all=self.sees_all,
         )
 
-    def _find(self, states: np.ndarray, seed: int) -> tuple[int, float]:
+    def _find(self, states: np.ndarray) -> tuple[int, float]:
         key = self._key(states)
         if key not in self.plans:
-            return self._begin(states, seed)
+            return self._begin(states)
         self.plans.move_to_end(key)
         return self.plans[key]
 
     def _key(self, states: np.ndarray) -> bytes:
         return blake2b(self.position_bytes(states), digest_size=16).digest()
 
-    def _begin(self, states: np.ndarray, seed: int) -> tuple[int, float]:
+    def _seed(self, states: np.ndarray) -> int:
+        return int.from_bytes(self._key(states)[:8], "little")
+
+    def _begin(self, states: np.ndarray) -> tuple[int, float]:
         """Make a plan, play it through and remember it; return its first action and its worth."""
-        actions, worth = self.make_plan(states, seed)
+        actions, worth = self.make_plan(states, self._seed(states))
         rows = Rows(self.game, self.rules, 1)
         rows.restore(states)
         made = []
@@ -96,7 +103,7 @@ class Planner:
 
     def _go_on(self, rows: Rows) -> Iterator[int]:
         """What the player plays, as long as it is asked."""
-        seeds = np.zeros(1, np.uint64)
         while True:
+            seeds = np.array([self._seed(rows.states)], np.uint64)
             turn = prepare_turn(self.player, self.game, self.rules, rows.states, seeds)
             yield int(self.player.act(turn)[0])

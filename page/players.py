@@ -15,9 +15,19 @@ def list_agents(game: Game, rules: Any, more: tuple[str, ...] = ()) -> list[str]
     names = ["greedy", *game.rule_agents, "uniform", "mcts@200"]
     if _has_trained(game, rules):
         names.insert(0, "trained")
+    if _has_search(game, rules):
+        names.append("hindsight@200")
     if game.num_players(rules) == 1 and game.solve is not None:
         names += ["pimc@8", "oracle"] if game.goal_name(rules) == "won" else ["oracle"]
     return [*names, *more]
+
+
+def _has_search(game: Game, rules: Any) -> bool:
+    try:
+        load_agent("hindsight@1", game, rules)
+    except ValueError:
+        return False
+    return True
 
 
 def _has_trained(game: Game, rules: Any) -> bool:
@@ -37,12 +47,12 @@ def load_page_agent(spec: str, game: Game, rules: Any, more: tuple[str, ...] = (
 
 def _check_spec(spec: str, game: Game) -> None:
     names = "|".join(map(re.escape, ("uniform", "greedy", "trained", *game.rule_agents)))
-    search = rf"(?:mcts|pimc|rollouts)(?:@([0-9]{{1,6}})(ms)?)?(?::(?:{names}))?"
+    search = rf"(?:mcts|pimc|rollouts|hindsight)(?:@([0-9]{{1,6}})(ms)?)?(?::(?:{names}))?"
     found = re.fullmatch(rf"{names}|oracle(?::fewest)?|{search}", spec)
     if found is None:
         raise ValueError(
             f"agent={spec!r}: allowed are {names.replace('|', ', ')}, oracle, mcts@N, pimc@N, "
-            "rollouts@N:NAME, and those that the server was started with (--agents)"
+            "hindsight@N, rollouts@N:NAME, and those that the server was started with (--agents)"
         )
     most = MOST_MILLISECONDS if found[2] else MOST_TRIES
     if found[1] and not 1 <= int(found[1]) <= most:

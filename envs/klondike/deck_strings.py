@@ -8,6 +8,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from .rules import COLUMNS, TABLEAU_SIZE, deck_place
 
 DIGITS = 3
 """Of a card in a string of KSolve."""
+LATER = ("foundations", "waste")
+"""Of a deal of Solvitaire: no cards are there yet."""
 
 
 def from_ksolve(text: str) -> np.ndarray:
@@ -48,9 +51,14 @@ def from_solvitaire(text: str) -> np.ndarray:
     """
     try:
         deal = json.loads(text)
-        columns, stock = deal["tableau piles"], deal["stock"]
-    except (ValueError, TypeError, KeyError):
+        columns, stock = deal.pop("tableau piles"), deal.pop("stock")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError('deck: JSON with "tableau piles" and "stock" is needed') from None
+    if not isinstance(columns, list) or not all(map(_are_names, (*columns, stock))):
+        raise ValueError('deck: "tableau piles" must be lists of cards such as "10H", "stock" one')
+    later = [name for name, cards in deal.items() if name in LATER and cards not in ([], [[]] * 4)]
+    if later:
+        raise ValueError(f"deck: {later[0]!r} has cards: it is a position later than the deal")
     high = [len(column) for column in columns]
     if high != list(range(1, COLUMNS + 1)) or len(stock) != PACK_SIZE - TABLEAU_SIZE:
         raise ValueError(
@@ -62,6 +70,10 @@ def from_solvitaire(text: str) -> np.ndarray:
         for row, card in enumerate(cards):
             deck[deck_place(column, row)] = card
     return parse_deck(deck)
+
+
+def _are_names(cards: Any) -> bool:
+    return isinstance(cards, list) and all(isinstance(card, str) for card in cards)
 
 
 def to_solvitaire(deck: Sequence[CardCode] | np.ndarray) -> str:

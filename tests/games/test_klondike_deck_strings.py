@@ -87,6 +87,13 @@ def test_no_deck_of_ksolve(text, says):
     [
         ("[1]", "tableau piles"),
         ("{", "tableau piles"),
+        ("null", "tableau piles"),
+        ("[" * 100_000, "tableau piles"),
+        ('{"tableau piles": 5, "stock": []}', "must be lists of cards"),
+        ('{"tableau piles": [1, 2], "stock": []}', "must be lists of cards"),
+        (SOLVITAIRE.replace('"4D"', "5"), "must be lists of cards"),
+        ('{"tableau piles": [["4D"]], "stock": "%s"}' % ("A" * 24), "must be lists of cards"),
+        (SOLVITAIRE[:-1] + ', "foundations": [["AC"]]}', "'foundations' has cards"),
         (SOLVITAIRE.replace('["4D"]', "[]"), "a stock of 24"),
         (SOLVITAIRE.replace('"4D"', '"3C"'), "twice"),
     ],

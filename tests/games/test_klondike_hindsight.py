@@ -106,3 +106,21 @@ def test_it_beats_greedy_by_far() -> None:
         for name in ("greedy", "hindsight@50")
     }
     assert won["hindsight@50"].sum() >= won["greedy"].sum() + 4
+
+
+def test_a_position_is_played_the_same_way_by_whoever_meets_it_when() -> None:
+    """What an agent remembers is what it would plan anew, whatever it has played before."""
+    seeds = bank_seeds("klondike-2", range(8))
+    agent = load_agent("hindsight@20", KLONDIKE, RULES)
+    first, second = (play_deals(KLONDIKE, RULES, agent, seeds, key=key) for key in "xy")
+    fresh = play_deals(
+        KLONDIKE, RULES, load_agent("hindsight@20", KLONDIKE, RULES), seeds[::-1], key="z"
+    )
+    for found in (second.moves, fresh.moves[::-1]):
+        np.testing.assert_array_equal(found, first.moves)
+
+
+@pytest.mark.parametrize("player", ["oracle", "human"])
+def test_who_cannot_go_on_for_it(player: str) -> None:
+    with pytest.raises(ValueError, match=f"hindsight: {player} cannot go on for it"):
+        load_agent(f"hindsight@5:{player}", KLONDIKE, RULES)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from parlour.envs import game
+from parlour.envs import GAMES, game
 from parlour.envs.core.themes import find_theme
 from parlour.envs.core.truth import solver_of
 from parlour.page.lone import LonePlay
@@ -326,7 +326,7 @@ def test_words_can_be_read_on_a_phone(page: Any) -> None:
     heights = (
         "all => all.map(one => parseFloat(one.getAttribute('font-size')) * one.getScreenCTM().a)"
     )
-    for name in ("pyramid", "poker_squares", "puss_in_the_corner", "seven_twenty_seven"):
+    for name in GAMES:
         begin(page, game(name).default, 3, name)
         found = page.eval_on_selector_all("[data-part=svg] > text", heights)
         assert found and min(found) >= 12

@@ -175,6 +175,21 @@ def test_a_deal_that_cannot_be_won_is_said_so_at_once(variant: str) -> None:
     assert first is False
 
 
+def test_klondike_on_the_page() -> None:
+    session = begin(name="klondike", deal=ANY)
+    offered = session.view()["agents"]
+    assert {"trained", "hindsight@200", "pimc@8", "oracle"} <= set(offered)
+    click(session, *[0] * 8)  # the whole stock
+    advice = session.handle("advise", {"agent": "hindsight@20"})
+    assert advice is not None
+    session.handle("agent_move", {"agent": "hindsight@20"})
+    assert lone(session).result()["agent_moves"] == 1
+    before = session.view()["play"]["moves"]
+    session.handle("take_back", {})
+    assert session.view()["play"]["moves"] == before - 1
+    assert "hindsight" not in begin(name="klondike", variant="three-passes").view()["agents"]
+
+
 def test_an_agent_advises_and_plays_to_the_end() -> None:
     session = begin(variant="classic", deal=ANY)
     advice = session.handle("advise", {"agent": "greedy"})

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from parlour.agents.artefact import (
 )
 from parlour.agents.folders import TRAINED_FOLDER, find_agent_folder
 from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, whole
+from parlour.agents.registry import load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
@@ -113,7 +115,7 @@ def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
     """
     game, rules = _game_of(folder)
     variant, options = name_rules(game, rules)
-    search = search or usual_search(game)
+    search = search or usual_search(game, rules)
     agents = {"uniform": deals, "greedy": deals, search: min(deals, SEARCH_DEALS)}
     found = []
     for agent, number in {**agents, str(folder): deals}.items():
@@ -125,9 +127,10 @@ def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
     return found
 
 
-def usual_search(game: Game) -> str:
-    """Return the search of a game that is strong in little time."""
-    if game.solving and game.solving.plan_ahead:
+def usual_search(game: Game, rules: Any) -> str:
+    """Return the search that is strong in little time, by these rules of a game."""
+    with suppress(ValueError):  # a game, or rules, without a search for plans
+        load_agent("hindsight@100", game, rules)
         return "hindsight@100"
     return "pimc@8" if game.winnable_after else "mcts@100"
 

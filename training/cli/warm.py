@@ -2,9 +2,18 @@
 
 import argparse
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
-from parlour.agents.registry import MCTS, ORACLE, PIMC, choose_actions, load_agent, prepare_turn
+from parlour.agents.registry import (
+    HINDSIGHT,
+    MCTS,
+    ORACLE,
+    PIMC,
+    choose_actions,
+    load_agent,
+    prepare_turn,
+)
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game, find_game
 from parlour.envs.core.batch import Autoreset
 from parlour.envs.core.compiling import COMPILATIONS
@@ -15,6 +24,8 @@ from parlour.envs.core.truth import make_position, solver_of
 
 SHORT_SEARCH = f"{MCTS}@2"
 """A search that takes no time."""
+LOOK = 12
+"""Moves after which the stock has been looked through, and plans are searched for."""
 
 
 def run_warm(arguments: argparse.Namespace) -> int:
@@ -60,6 +71,12 @@ def compile_agents(game: Game) -> None:
         for name in names:
             agent = load_agent(name, game, rules)
             choose_actions(agent, prepare_turn(agent, game, rules, rows.states, 0))
+        with suppress(ValueError):  # a game, or rules, without a search for plans
+            planner = load_agent(f"{HINDSIGHT}@2", game, rules)
+            for _ in range(LOOK):
+                rows.step(
+                    choose_actions(planner, prepare_turn(planner, game, rules, rows.states, 0))
+                )
 
 
 def compile_solver(game: Game) -> None:

@@ -177,7 +177,7 @@ def default_opponents(game: Game) -> list[str]:
 
 def _refuse_people(agents: Sequence[FixedAgent]) -> None:
     for agent in agents:
-        if agent.at_once is not None:
+        if agent.at_once == 1:
             raise ValueError(
                 f"agent {agent.name!r} plays one hand at a time and would see each deal from every "
                 "seat: see parlour play"

@@ -229,7 +229,7 @@ def play_alone(
 def refuse_people(agents: Sequence[FixedAgent]) -> None:
     """Raise ValueError for a person among those who are to play on a cluster."""
     for agent in agents:
-        if agent.at_once is not None:
+        if agent.at_once == 1:
             raise ValueError(
                 f"agent {agent.name!r} plays here: leave out --jobs, --backend and --address"
             )

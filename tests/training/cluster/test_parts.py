@@ -52,7 +52,7 @@ def fail_once(given: tuple[Path, int]) -> int:
     return number
 
 
-@pytest.mark.parametrize("agent", ["uniform", "pimc@2", "mcts@4", "trained"])
+@pytest.mark.parametrize("agent", ["uniform", "pimc@2", "mcts@4", "trained", "oracle"])
 def test_an_evaluation_in_parts(agent: str) -> None:
     given: dict[str, Any] = {"variant": "three-passes", "deals": 20, "key": "k", "first": 5}
     whole = evaluate("pyramid", agent, **given)
