@@ -14,22 +14,23 @@ class Budget(NamedTuple):
     milliseconds: float | None = None
 
 
-def read_budget(spec: str, word: str, counts: str, text: str) -> Budget:
+def read_budget(spec: str, word: str, counts: str, text: str, is_timed: bool = True) -> Budget:
     """Read what stands behind @ in an agent's name; ``counts``: what a number counts.
 
-    Raises ValueError saying what may stand there.
+    ``is_timed``: milliseconds may stand there, too. Raises ValueError saying what may.
     """
     if not counts:
         raise ValueError(f"agent {spec!r}: {word} takes no budget")
     found = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)ms", text)
-    if found is None or not float(found[1] or found[2]):
+    if found is None or not float(found[1] or found[2]) or (found[2] and not is_timed):
+        timed = f", or milliseconds, such as {word}@50ms" if is_timed else ""
         raise ValueError(
-            f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as {word}@500, or "
-            f"milliseconds, such as {word}@50ms"
+            f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as "
+            f"{word}@500{timed}"
         )
     if float(found[1] or 0) > MOST_TRIES or float(found[2] or 0) > MOST_MILLISECONDS:
+        timed = f", or {MOST_MILLISECONDS:,.0f} ms" if is_timed else ""
         raise ValueError(
-            f"agent {spec!r}: budget {text!r}; at most {MOST_TRIES:,} {counts} are allowed, or "
-            f"{MOST_MILLISECONDS:,.0f} ms"
+            f"agent {spec!r}: budget {text!r}; at most {MOST_TRIES:,} {counts} are allowed{timed}"
         )
     return Budget(int(found[1])) if found[1] else Budget(None, float(found[2]))

@@ -167,13 +167,15 @@ class Prefix(NamedTuple):
 
     ``make(rest, asked, budget)`` makes it, ``rest`` being that name; ``alone`` is the
     name where none is given (empty: one must be). ``counts`` says what the number of a budget
-    counts (empty: it takes none); ``several``: it plays at tables of several seats, too.
+    counts (empty: it takes none), ``timed`` whether it may be milliseconds; ``several``: it plays
+    at tables of several seats, too.
     """
 
     make: Callable[[str, Request, Budget], Agent]
     alone: str = ""
     counts: str = ""
     several: bool = False
+    timed: bool = True
 
 
 def _load_prefixed(spec: str, asked: Request) -> Agent:
@@ -187,9 +189,8 @@ def _load_prefixed(spec: str, asked: Request) -> Agent:
         raise ValueError(
             f"agent {spec!r}: name an agent behind {word}:, such as greedy or {TRAINED_SPEC}"
         )
-    agent = prefix.make(
-        rest, asked, read_budget(spec, word, prefix.counts, text) if at else Budget()
-    )
+    budget = read_budget(spec, word, prefix.counts, text, prefix.timed) if at else Budget()
+    agent = prefix.make(rest, asked, budget)
     if at:
         agent.name += f"@{text}"  # so that tables tell budgets apart
     return agent
@@ -231,8 +232,6 @@ def _pimc(rest: str, asked: Request, budget: Budget) -> Agent:
 
 
 def _hindsight(rest: str, asked: Request, budget: Budget) -> Agent:
-    if budget.milliseconds is not None:
-        raise ValueError(f"agent '{HINDSIGHT}': its budget is a number, such as {HINDSIGHT}@1000")
     player = load_agent(rest, *asked)
     agent = HindsightAgent(asked.game, asked.rules, player, budget.number or ITERATIONS)
     return _led_by(player, agent)
@@ -247,7 +246,7 @@ PREFIXES = {
     ROLLOUTS: Prefix(_rollouts, counts="whole numbers of worlds"),
     MCTS: Prefix(_mcts, "greedy", "whole numbers of iterations", several=True),
     PIMC: Prefix(_pimc, "greedy", "whole numbers of worlds"),
-    HINDSIGHT: Prefix(_hindsight, "greedy", "whole numbers of iterations"),
+    HINDSIGHT: Prefix(_hindsight, "greedy", "whole numbers of iterations", timed=False),
 }
 """Every prefix by its word: the one table."""
 

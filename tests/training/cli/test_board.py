@@ -54,7 +54,7 @@ def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The agents that were played for a claim."""
     played, make = [], board.make_claim
 
-    def counted(entry: Entry, report: object = None) -> object:
+    def counted(entry: Entry, *_: object) -> object:
         played.append(entry.agent)
         return make(entry)
 
@@ -83,7 +83,7 @@ def test_what_is_done_stays_done_when_it_is_stopped(
 ) -> None:
     make = board.make_claim
 
-    def stop_at_the_second(entry: Entry, report: object = None) -> object:
+    def stop_at_the_second(entry: Entry, *_: object) -> object:
         if entry.agent == "uniform":
             raise KeyboardInterrupt
         return make(entry)
