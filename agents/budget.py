@@ -23,10 +23,9 @@ def read_budget(spec: str, word: str, counts: str, text: str, is_timed: bool = T
         raise ValueError(f"agent {spec!r}: {word} takes no budget")
     found = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)ms", text)
     if found is None or not float(found[1] or found[2]) or (found[2] and not is_timed):
-        timed = f", or milliseconds, such as {word}@50ms" if is_timed else ""
+        such = f"{word}@500, or milliseconds, such as {word}@50ms" if is_timed else f"{word}@1000"
         raise ValueError(
-            f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as "
-            f"{word}@500{timed}"
+            f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as {such}"
         )
     if float(found[1] or 0) > MOST_TRIES or float(found[2] or 0) > MOST_MILLISECONDS:
         timed = f", or {MOST_MILLISECONDS:,.0f} ms" if is_timed else ""

@@ -7,9 +7,8 @@ import numpy as np
 from parlour.envs import GAMES, Game
 from parlour.envs.core.rows import observation_codes
 from parlour.envs.core.truth import make_position
-from parlour.envs.core.turn import Agent, agent_field, check_agent
+from parlour.envs.core.turn import Agent, check_agent, is_person
 
-from .greedy import GreedyAgent
 from .planner import Planner
 
 ITERATIONS = 1000
@@ -38,10 +37,10 @@ class HindsightAgent(Planner):
                 f"hindsight: {game.title} has no search for plans; there is one for "
                 f"{', '.join(able)}"
             )
-        player = check_agent(player or GreedyAgent())
-        if player.sees_all or agent_field(player, "at_once") == 1:
-            raise ValueError(f"hindsight: {player.name} cannot go on for it; name another player")
         super().__init__(game, rules, player)
+        self.player = player = check_agent(self.player)
+        if player.sees_all or is_person(player):
+            raise ValueError(f"hindsight: {player.name} cannot go on for it; name another player")
         self.plan_ahead, self.iterations = game.solving.plan_ahead, iterations
         self.plan_ahead(make_position(game, rules, list(game.pack(rules))), rules, iterations, 0)
         self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"

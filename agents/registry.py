@@ -23,6 +23,7 @@ from parlour.envs.core.turn import (
     agent_field,
     check_agent,
     choose_actions,
+    is_person,
     make_turn,
     prepare_turn,
     random_floats,
@@ -45,9 +46,11 @@ __all__ = [
     "FixedAgent",
     "IllegalActionError",
     "Turn",
+    "can_load",
     "check_agent",
     "choose_actions",
     "find_saved",
+    "is_person",
     "load_agent",
     "make_turn",
     "prepare_turn",
@@ -255,6 +258,15 @@ def _agent_path(spec: str, asked: Request) -> Path:
     if spec != TRAINED_SPEC:
         return Path(spec)
     return trained_folder(asked.game, asked.rules, asked.any_rules)
+
+
+def can_load(spec: str, game: Game, rules: Any) -> bool:
+    """Return whether `load_agent` takes a name for these rules of a game."""
+    try:
+        load_agent(spec, game, rules)
+    except ValueError:
+        return False
+    return True
 
 
 def find_saved(spec: str, game: Game, rules: Any) -> Path | None:

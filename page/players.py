@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from parlour.agents.registry import Agent, load_agent, trained_folder
+from parlour.agents.registry import Agent, can_load, load_agent, trained_folder
 from parlour.envs import Game
 
 MOST_TRIES, MOST_MILLISECONDS = 10_000, 10_000
@@ -15,19 +15,11 @@ def list_agents(game: Game, rules: Any, more: tuple[str, ...] = ()) -> list[str]
     names = ["greedy", *game.rule_agents, "uniform", "mcts@200"]
     if _has_trained(game, rules):
         names.insert(0, "trained")
-    if _has_search(game, rules):
+    if can_load("hindsight@1", game, rules):
         names.append("hindsight@200")
     if game.num_players(rules) == 1 and game.solve is not None:
         names += ["pimc@8", "oracle"] if game.goal_name(rules) == "won" else ["oracle"]
     return [*names, *more]
-
-
-def _has_search(game: Game, rules: Any) -> bool:
-    try:
-        load_agent("hindsight@1", game, rules)
-    except ValueError:
-        return False
-    return True
 
 
 def _has_trained(game: Game, rules: Any) -> bool:

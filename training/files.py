@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 
 def sync(path: Path) -> None:
     """Bring a file, or a folder's list of names, to disk."""
@@ -75,6 +73,8 @@ def sole_use(path: Path, doing: str) -> Iterator[None]:
     The lock is a file beside it, which is gone afterwards; the system opens the lock of a process
     that has died. Raises ValueError at once if another process, or thread, has the path.
     """
+    from filelock import FileLock, Timeout
+
     real = path.resolve()
     lock = FileLock(real.with_name(f".{real.name}.lock"))
     try:

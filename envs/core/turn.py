@@ -97,6 +97,11 @@ def agent_field(agent: Any, field: str) -> Any:
     return getattr(agent, field, DEFAULTS[field])
 
 
+def is_person(agent: Any) -> bool:
+    """Whether an agent is asked about one game after the other, as a person at this terminal is."""
+    return agent_field(agent, "at_once") == 1
+
+
 def agent_name(agent: Any) -> Any:
     """Return what an agent is called."""
     return getattr(agent, "name", _kind(agent))

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from parlour.agents.artefact import (
 )
 from parlour.agents.folders import TRAINED_FOLDER, find_agent_folder
 from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, whole
-from parlour.agents.registry import load_agent
+from parlour.agents.registry import can_load
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
@@ -129,8 +128,7 @@ def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
 
 def usual_search(game: Game, rules: Any) -> str:
     """Return the search that is strong in little time, by these rules of a game."""
-    with suppress(ValueError):  # a game, or rules, without a search for plans
-        load_agent("hindsight@100", game, rules)
+    if can_load("hindsight@100", game, rules):
         return "hindsight@100"
     return "pimc@8" if game.winnable_after else "mcts@100"
 

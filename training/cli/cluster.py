@@ -37,6 +37,11 @@ def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> Non
     )
 
 
+def chunks_in(folder: Path | None) -> Path | None:
+    """Return where finished parts are kept of work that is written to a folder, if it is."""
+    return None if folder is None else folder / CHUNKS
+
+
 @contextmanager
 def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[Cluster | None]:
     """Give where the work runs, None: in this process; finished parts are kept in ``chunks``.

@@ -16,7 +16,7 @@ from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import FILES, check_folder
 from ..evaluation.spec import EvaluationSpec, make_specs
 from .arguments import is_for_several, read_options, read_variants, refuse_flags
-from .cluster import CHUNKS, use_cluster
+from .cluster import chunks_in, use_cluster
 from .progress import progress_bars
 
 
@@ -67,14 +67,8 @@ def _compare(
     arguments: argparse.Namespace, variants: Sequence[str] | None, agents: Sequence[str]
 ) -> int:
     """Let agents play where it was said; finished parts are kept beside the results."""
-    chunks = arguments.out / CHUNKS if arguments.out else None
-    with use_cluster(arguments, chunks) as cluster:
-        if cluster is None or chunks is None:
-            specs = _read_specs(arguments, variants, arguments.key)
-        else:
-            specs = _read_specs(arguments, variants, arguments.key or read_key(chunks))
-            check_folder(arguments.out, FILES)
-            write_key(chunks, specs[0].key)
+    with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
+        specs = _read_specs(arguments, variants, arguments.key or read_key(cluster))
         return _play(arguments, specs, agents, cluster)
 
 
@@ -89,6 +83,7 @@ def _play(
     play, gather, report = _comparison_kind(specs[0].is_multiplayer, arguments.field, has_report)
     if arguments.out:
         check_folder(arguments.out, FILES)
+        write_key(cluster, specs[0].key)
     page = getattr(arguments, "report", None)
     if page:
         from ..evaluation.report_page import check_page, write_page  # what is missing: said now

@@ -31,7 +31,7 @@ from .arguments import (
     read_whole,
     refuse_flags,
 )
-from .cluster import CHUNKS, add_cluster, use_cluster
+from .cluster import add_cluster, chunks_in, use_cluster
 from .progress import progress_bars
 from .solve import find_action
 
@@ -111,9 +111,11 @@ def run_review(arguments: argparse.Namespace) -> int:
     if arguments.actions is not None:
         _tell(arguments, _review_actions(arguments, game, judge))
         return 0
-    spec = _read_spec(arguments, game)
-    review = partial(_review_deals, arguments, spec, judge)
-    return _run_deals(arguments, spec, spec.deals, review)
+    with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
+        spec = _read_spec(arguments, game, arguments.key or read_key(cluster))
+        write_key(cluster, spec.key)
+        review = partial(_review_deals, arguments, spec, judge, cluster)
+        return _run_deals(arguments, spec, spec.deals, review)
 
 
 def _run_deals(
@@ -123,24 +125,20 @@ def _run_deals(
     review: Callable[..., None],
     lost: int | None = None,
 ) -> int:
-    """Review game after game by ``review``: called with what shows progress, a list, a cluster."""
+    """Review game after game; ``review`` is called with what shows progress, and a list to fill."""
     reviews: list[Any] = []
     failed: BaseException | None = None
     aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
-    chunks = arguments.out / CHUNKS if arguments.out else None
-    with use_cluster(arguments, chunks) as cluster:
-        if cluster is not None and chunks is not None:
-            write_key(chunks, spec.key)
-        with aside, progress_bars(deals) as bars:
-            try:
-                review(partial(_begin, bars, spec), reviews, cluster)
-            except (Exception, KeyboardInterrupt, SystemExit) as error:
-                if not reviews:
-                    raise
-                failed = error
-        _tell(arguments, _sum_up(arguments, spec, reviews, lost))
-        if failed is not None:
-            raise failed  # what was reviewed before it is kept all the same
+    with aside, progress_bars(deals) as bars:
+        try:
+            review(partial(_begin, bars, spec), reviews)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            if not reviews:
+                raise
+            failed = error
+    _tell(arguments, _sum_up(arguments, spec, reviews, lost))
+    if failed is not None:
+        raise failed  # what was reviewed before it is kept all the same
     return 0
 
 
@@ -164,11 +162,13 @@ def _run_lost(arguments: argparse.Namespace) -> int:
     if arguments.out:
         check_folder(arguments.out, REVIEW_FILES)
 
-    def review(progress: Any, reviews: list[Any], cluster: Cluster | None) -> None:
-        given: dict[str, Any] = {"progress": progress, "finished": reviews, "cluster": cluster}
-        review_lost_deals(spec, lost[:deals], judge, arguments.agent, **given)
+    with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
 
-    return _run_deals(arguments, spec, min(deals, len(lost)), review, len(lost))
+        def review(progress: Any, reviews: list[Any]) -> None:
+            given: dict[str, Any] = {"progress": progress, "finished": reviews, "cluster": cluster}
+            review_lost_deals(spec, lost[:deals], judge, arguments.agent, **given)
+
+        return _run_deals(arguments, spec, min(deals, len(lost)), review, len(lost))
 
 
 def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
@@ -183,7 +183,7 @@ def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
         refuse_flags(arguments, ("seat", "field"), f"{game.title} as chosen is for one player")
 
 
-def _read_spec(arguments: argparse.Namespace, game: Game) -> EvaluationSpec:
+def _read_spec(arguments: argparse.Namespace, game: Game, key: str | None) -> EvaluationSpec:
     """What the agent plays."""
     options, one = read_options(arguments.option), arguments.deal is not None
     several = game.num_players(game.make_rules(arguments.variant, options)) > 1
@@ -196,7 +196,7 @@ def _read_spec(arguments: argparse.Namespace, game: Game) -> EvaluationSpec:
         deals=1 if one else deals,
         bank=arguments.bank,
         first=(arguments.deal if one else arguments.first) or 0,
-        key=arguments.key or (read_key(arguments.out / CHUNKS) if arguments.out else None),
+        key=key,
         any_rules=arguments.any_rules,
     )
 
@@ -211,9 +211,9 @@ def _review_deals(
     arguments: argparse.Namespace,
     spec: EvaluationSpec,
     judge: Judge,
+    cluster: Cluster | None,
     progress: Callable[[str], Progress | None],
     reviews: list[Any],
-    cluster: Cluster | None,
 ) -> None:
     review_spec(
         spec,

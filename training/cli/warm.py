@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 from parlour.agents.registry import (
@@ -10,6 +9,7 @@ from parlour.agents.registry import (
     MCTS,
     ORACLE,
     PIMC,
+    can_load,
     choose_actions,
     load_agent,
     prepare_turn,
@@ -71,12 +71,11 @@ def compile_agents(game: Game) -> None:
         for name in names:
             agent = load_agent(name, game, rules)
             choose_actions(agent, prepare_turn(agent, game, rules, rows.states, 0))
-        with suppress(ValueError):  # a game, or rules, without a search for plans
+        if can_load(f"{HINDSIGHT}@2", game, rules):
             planner = load_agent(f"{HINDSIGHT}@2", game, rules)
             for _ in range(LOOK):
-                rows.step(
-                    choose_actions(planner, prepare_turn(planner, game, rules, rows.states, 0))
-                )
+                turn = prepare_turn(planner, game, rules, rows.states, 0)
+                rows.step(choose_actions(planner, turn))
 
 
 def compile_solver(game: Game) -> None:

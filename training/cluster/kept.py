@@ -35,16 +35,20 @@ def run_kept(work: Work, tasks: Mapping[str, Any], cluster: Cluster) -> Iterator
         yield names[number], result
 
 
-def read_key(chunks: Path) -> str | None:
+def read_key(cluster: Cluster | None) -> str | None:
     """Return the secret that the draws of kept results came from; None if nothing is kept."""
-    path = chunks / KEY
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    path = None if cluster is None or cluster.chunks is None else cluster.chunks / KEY
+    return path.read_text(encoding="utf-8") if path is not None and path.is_file() else None
 
 
-def write_key(chunks: Path, key: str) -> None:
-    """Keep the secret that draws come from, so that stopped work goes on with the same ones."""
-    chunks.mkdir(parents=True, exist_ok=True)
-    write_bytes(chunks / KEY, key.encode())
+def write_key(cluster: Cluster | None, key: str) -> None:
+    """Keep the secret that draws come from, so that stopped work goes on with the same ones.
+
+    Nothing is done where no parts are kept.
+    """
+    if cluster is not None and cluster.chunks is not None:
+        cluster.chunks.mkdir(parents=True, exist_ok=True)
+        write_bytes(cluster.chunks / KEY, key.encode())
 
 
 def drop_chunks(chunks: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from parlour.agents.registry import Agent, FixedAgent
+from parlour.agents.registry import Agent, FixedAgent, is_person
 from parlour.envs import Game
 from parlour.envs.core.keys import derive_key
 
@@ -99,12 +99,9 @@ def compare_duplicate_specs(
         for spec, several in zip(specs, seatings, strict=True):
             for seating in several:
                 progress = report(seating.title, spec.base_variant) if report else None
-                if cluster is None:
-                    results = _play_seating(spec, seating, progress)
-                else:
-                    results = play_parts(
-                        _play_seating, spec, (seating,), seating.title, given, cluster, progress
-                    )
+                results = play_parts(
+                    _play_seating, spec, (seating,), seating.title, given, cluster, progress
+                )
                 found.append(_make_evaluation(spec, seating, results))
     return DuplicateComparison(list(found))
 
@@ -177,7 +174,7 @@ def default_opponents(game: Game) -> list[str]:
 
 def _refuse_people(agents: Sequence[FixedAgent]) -> None:
     for agent in agents:
-        if agent.at_once == 1:
+        if is_person(agent):
             raise ValueError(
                 f"agent {agent.name!r} plays one hand at a time and would see each deal from every "
                 "seat: see parlour play"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.registry import Agent, FixedAgent, load_agent
+from parlour.agents.registry import Agent, FixedAgent, is_person, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.keys import derive_key
@@ -220,16 +220,15 @@ def play_alone(
 
     Raises ValueError for a person who is to play on a cluster.
     """
-    if cluster is None:
-        return play_agent(spec, name, agent, progress)
-    refuse_people([agent])
+    if cluster is not None:
+        refuse_people([agent])
     return play_parts(play_agent, spec, (name, agent), name, [given], cluster, progress)
 
 
 def refuse_people(agents: Sequence[FixedAgent]) -> None:
     """Raise ValueError for a person among those who are to play on a cluster."""
     for agent in agents:
-        if agent.at_once == 1:
+        if is_person(agent):
             raise ValueError(
                 f"agent {agent.name!r} plays here: leave out --jobs, --backend and --address"
             )

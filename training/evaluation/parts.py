@@ -11,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
-import joblib
 import numpy as np
 
 from parlour.agents.artefact import digest_agent
@@ -50,18 +49,21 @@ def play_parts(
     players: tuple[Any, ...],
     title: str,
     given: Sequence[Agent | str],
-    cluster: Cluster,
+    cluster: Cluster | None,
     progress: Progress | None = None,
 ) -> Results:
     """Return what ``play(spec, *players)`` returns, played in parts where a cluster says.
 
-    ``play`` is a function of a module, for it is sent to where it runs. ``title`` tells apart who
+    Without one it is played here, in one go, and told of ``progress`` itself. ``play`` is a
+    function of a module, for it is sent to where it runs. ``title`` tells apart who
     plays among the agents of a comparison, ``given`` are these as they were named. ``progress`` is
     called as parts are done; the games are recorded at the end, part after part.
     """
+    if cluster is None:
+        return play(spec, *players, progress=progress)
     parts = [Part(play, one, players) for one in split_spec(spec)]
     same = digest_given(spec, title, given)
-    names = [joblib.hash((same, part.spec.first, part.spec.deals)) for part in parts]
+    names = [digest16(same, part.spec.first, part.spec.deals) for part in parts]
     named = dict(zip(names, parts, strict=True))
     found = {}
     for name, result in run_kept(play_part, named, cluster):
@@ -124,12 +126,10 @@ def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str])
     saved = [
         find_saved(one, spec.game, spec.rules) if isinstance(one, str) else None for one in given
     ]
-    return joblib.hash(
-        (
-            spec.game.rules_digest(spec.rules),
-            digest_game_code(spec.game),
-            (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.any_rules),
-            (title, given, spec.record is None),
-            [folder and digest_agent(folder) for folder in saved],
-        )
+    return digest16(
+        spec.game.rules_digest(spec.rules),
+        digest_game_code(spec.game),
+        (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.any_rules),
+        (title, list(given), spec.record is None),
+        [folder and digest_agent(folder) for folder in saved],
     )

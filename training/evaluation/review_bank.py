@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 
 from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game, find_game
+from parlour.envs.core.game import digest16
 from parlour.envs.core.keys import derive_key
 from parlour.envs.core.truth import deal_position
 
@@ -237,8 +237,8 @@ def _review_on(
     """Review parts where a cluster says; yield the number and the reviews of each as it is done."""
     spec, _, agents, seat, judge = parts[0]
     told = (describe_judge(judge), seat, [agent.name for agent in agents])
-    same = digest_given(spec, "review", given)
-    numbers = {joblib.hash((same, told, part.deals)): i for i, part in enumerate(parts)}
+    same = digest_given(spec, "review", given), told
+    numbers = {digest16(same, part.deals): i for i, part in enumerate(parts)}
     for name, some in run_kept(review_part, dict(zip(numbers, parts, strict=True)), cluster):
         yield numbers[name], some
 

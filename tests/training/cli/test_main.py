@@ -40,9 +40,10 @@ class Late(Last):
         return super().act(turn)
 """
 EXTRAS = ("matplotlib", "pandas", "pyarrow", "rich", "scipy", "stable_baselines3", "torch", "tqdm")
+ALSO = ("cma", "filelock", "joblib", "sb3_contrib", "safetensors", "tensorboard", "tyro")
 CORE_ONLY = f"""
 import sys
-for name in {(*EXTRAS, "cma", "sb3_contrib", "safetensors", "tensorboard", "tyro")}:
+for name in {(*EXTRAS, *ALSO)}:
     sys.modules[name] = None  # as if it were not installed
 from parlour.training.cli.main import main
 sys.exit(main(sys.argv[1:]))
