@@ -24,6 +24,7 @@ from .auction import (
     side_of,
     speak,
 )
+from .facts import note_asking, note_card
 from .play import add_cards, ask_for_trumps, pair_of, play_card, show_trumps, take_trick, trump_suit
 from .rules import (
     ACTIONS,
@@ -84,7 +85,7 @@ def end_words(s: State, rules: RulesRecord) -> None:
         end_auction(s, rules)
     elif phase == DOUBLING and s["shown"]["doubled"] == 1:
         enter_phase(s, REDOUBLING, side_of(rules, bidder), bidder)
-    elif phase == DOUBLING or phase == REDOUBLING or (phase == SECOND and s["made"] == 0):
+    elif phase in (DOUBLING, REDOUBLING) or (phase == SECOND and s["made"] == 0):
         enter_phase(s, MAKING, 1 << bidder, bidder)
     elif phase == SECOND:
         offer_singles(s, rules, first)
@@ -189,6 +190,7 @@ def end_trick(s: State, rules: RulesRecord) -> None:
 def play(s: State, rules: RulesRecord, action: Action) -> None:
     """Let the seat at turn ask, show or play a card."""
     if action == ASK:
+        note_asking(s)
         ask_for_trumps(s, rules)
     elif action == SHOW:
         s["pair_by"] = s["turn"]
@@ -196,7 +198,8 @@ def play(s: State, rules: RulesRecord, action: Action) -> None:
         s["seen"][s["turn"]] |= pair
         change_target(s, rules)
     else:
-        play_card(s, rules, action)
+        note_card(s, rules, action)
+        play_card(s, action)
         if s["size"] == count(s["playing"]):
             end_trick(s, rules)
         else:

@@ -1,6 +1,6 @@
 """Twenty-Eight and Twenty-Nine: tricks with trumps that may still be secret."""
 
-from ..core.aliases import RulesRecord, Seat, State
+from ..core.aliases import Places, RulesRecord, Seat, State
 from ..core.jit import jit
 from ..core.legal import add_action, add_members
 from ..core.seating import next_seat
@@ -144,77 +144,53 @@ def may_show_pair(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 
 @jit
+def cannot_follow(s: State, seat: Seat) -> bool:
+    """Whether a seat has no card of the suit led; nobody leads."""
+    led = suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS)
+    return s["hands"][seat] & led == 0
+
+
+@jit
+def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
+    """The cards that a seat may play; none where it must ask for trumps first."""
+    if s["size"] == 0:
+        return lead_cards(s, seat)
+    led = suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS)
+    own = s["hands"][seat] & led
+    return own if own else loose_cards(s, rules, seat)
+
+
+@jit
+def may_ask(s: State, seat: Seat) -> bool:
+    """Whether a seat may ask for trumps."""
+    return s["size"] > 0 and can_ask(s) and cannot_follow(s, seat)
+
+
+@jit
 def add_cards(s: State, rules: RulesRecord) -> None:
     """Write what the seat at turn may play, ask and show."""
     seat, legal = s["turn"], s["legal"]
+    add_members(legal, playable_cards(s, rules, seat))
+    if may_ask(s, seat):
+        add_action(legal, ASK)
     if may_show_pair(s, rules, seat):
         add_action(legal, SHOW)
-    if s["size"] == 0:
-        add_members(legal, lead_cards(s, seat))
-        return
-    led = suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS)
-    own = s["hands"][seat] & led
-    if own:
-        add_members(legal, own)
-        return
-    if can_ask(s):
-        add_action(legal, ASK)
-    add_members(legal, loose_cards(s, rules, seat))
 
 
 @jit
 def ask_for_trumps(s: State, rules: RulesRecord) -> None:
     """Let the seat at turn, which cannot follow suit, have trumps shown."""
-    seat = s["turn"]
-    s["asker"] = seat
-    s["seats"][seat]["voids"][(s["shown"]["trick"][0] - 1) // RANKS] = 1
+    s["asker"] = s["turn"]
     show_trumps(s)
     s["shown"]["must_trump"] = rules.asker_trumps and trump_suit(s) != NO_SUIT
 
 
 @jit
-def learn_from_card(s: State, rules: RulesRecord, seat: Seat, card: int) -> None:
-    """Write what a card that does not follow suit tells of the hand that it comes from."""
-    shown, public = s["shown"], s["seats"][seat]
-    led, suit = (shown["trick"][0] - 1) // RANKS, card // RANKS
-    if suit == led:
-        return
-    public["voids"][led] = 1
-    trumps = trump_suit(s) if shown["trumps_shown"] else NO_SUIT
-    if shown["must_trump"] and suit != trumps:
-        public["voids"][trumps] = 1
-    if rules.overtrump and suit == trumps:
-        highest = highest_trump(s, rules)
-        if highest > card % RANKS:
-            limit = 1 + highest
-            public["below"] = min(limit, public["below"]) if public["below"] else limit
-
-
-@jit
-def learn_from_bidder(s: State, card: int) -> None:
-    """Write what a card of the bidder tells of trumps: he leads them in secret only if he must."""
-    shown, suit = s["shown"], card // RANKS
-    for other in range(SUITS):
-        if shown["led_secretly"][other] and other != suit:
-            shown["not_trumps"][other] = 1
-    if s["size"] == 0 and can_ask(s) and s["made"] != SEVENTH:
-        shown["led_secretly"][suit] = 1
-
-
-@jit
-def play_card(s: State, rules: RulesRecord, card: int) -> None:
+def play_card(s: State, card: int) -> None:
     """Put a card of the seat at turn into the trick."""
     seat, shown = s["turn"], s["shown"]
-    if s["size"]:
-        learn_from_card(s, rules, seat, card)
-    if seat == s["bidder"]:
-        learn_from_bidder(s, card)
     shown["must_trump"] = 0
     s["hands"][seat] &= ~(1 << card)
-    s["seen"][seat] &= ~(1 << card)
-    s["seats"][seat]["hand"] -= 1
-    s["player_of"][card] = 1 + seat
-    shown["when"][card] = 1 + s["tricks"]
     shown["trick"][s["size"]] = 1 + card
     s["size"] += 1
 
