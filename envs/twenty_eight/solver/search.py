@@ -45,6 +45,12 @@ POSITION = np.dtype(
         ("last", np.int8),  # number of the last trick, from 0
         ("ours", np.int8),  # points that the side has taken
         ("left", np.int8),  # points that are not taken
+        ("moves", np.int64),  # set of cards that are still to be tried
+        ("key", np.uint64),
+        ("asks", np.int8),  # asking is still to be tried
+        ("first", np.int8),  # what is tried first, -1: nothing is known
+        ("tried", np.int8),
+        ("mover", np.int8),  # 1: the side is at turn
         (
             "shown",
             [
@@ -59,12 +65,14 @@ POSITION = np.dtype(
     ]
 )
 """A position of the search."""
-DEPTH = SEATS * HAND + 3
+DEPTH = SEATS * HAND + 4
 """Moves from the first card to the last, with one to ask."""
 ENTRIES = 1 << 17
-ENTRY = np.dtype([("key", np.uint64), ("low", np.int8), ("high", np.int8)])
+ENTRY = np.dtype([("key", np.uint64), ("low", np.int8), ("high", np.int8), ("move", np.int8)])
 """What is known of a position at the start of a trick: bounds of what the side takes from there."""
-UNKNOWN = -1
+UNKNOWN = OPEN = -1
+GROUP = np.array([0, 0, 0, 0, 0, 5, 5, 7, 8], np.int64)
+"""For each rank the lowest that counts the same; those between do, too."""
 
 
 @jit
@@ -106,12 +114,34 @@ def read_position(s: State, rules: RulesRecord, side: int, w: State) -> None:
 
 
 @jit
+def squeeze(cards: Places, there: Places) -> Places:
+    """Move cards down to where they would lie if those not ``there`` had never been.
+
+    Within a suit and among cards that count the same, which lie side by side: so positions are
+    one that differ only in cards that are gone.
+    """
+    found = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        first = card // RANKS * RANKS + GROUP[card % RANKS]
+        found |= 1 << (first + count(there & ((1 << card) - (1 << first))))
+    return found
+
+
+@jit
 def hash_position(w: State) -> np.uint64:
     """Return the key of a position at the start of a trick."""
-    word = np.uint64(w["turn"]) | np.uint64(w["card"]) << np.uint64(8)
-    word |= np.uint64(w["shown"]["trumps_shown"]) << np.uint64(16)
+    there = 1 << (w["card"] - 1) if w["card"] else 0
     for seat in range(SEATS):
-        word = finish_word(word * GAMMA + np.uint64(w["hands"][seat]))
+        there |= w["hands"][seat]
+    apart = squeeze(1 << (w["card"] - 1), there) if w["card"] else 0
+    word = finish_word(np.uint64(apart) + GAMMA)
+    word ^= np.uint64(w["turn"]) | np.uint64(w["shown"]["trumps_shown"]) << np.uint64(8)
+    for seat in range(SEATS):
+        if w["hands"][seat]:
+            word = finish_word(word + np.uint64(squeeze(w["hands"][seat], there)))
+        word = finish_word(word + GAMMA)
     return word
 
 
@@ -195,81 +225,103 @@ def play_move(w: State, rules: RulesRecord, move: int, side: int) -> None:
 
 
 @jit
+def open_position(w: State, rules: RulesRecord, side: int, need: int, table: np.ndarray) -> int:
+    """Answer whether the side takes ``need`` points in all, or list the moves; return `OPEN` then.
+
+    Trumps are shown as the bidder comes to play with nothing else left.
+    """
+    if w["ours"] >= need:
+        return True
+    if w["ours"] + w["left"] < need:
+        return False
+    seat = w["turn"]
+    if w["card"] and seat == w["bidder"] and w["hands"][seat] == 0:
+        show_trumps(w)
+    w["first"] = -1
+    if w["size"] == 0:
+        w["key"] = hash_position(w)
+        entry = table[np.int64(w["key"] & np.uint64(len(table) - 1))]
+        if entry["key"] == w["key"]:
+            if entry["low"] >= need - w["ours"]:
+                return True
+            if entry["high"] < need - w["ours"]:
+                return False
+            w["first"] = entry["move"]
+    w["moves"] = thin_out(w, playable_cards(w, rules, seat))
+    w["asks"] = may_ask(w, seat)
+    w["mover"] = (side >> seat) & 1
+    return OPEN
+
+
+@jit
+def next_move(w: State, rules: RulesRecord, side: int) -> int:
+    """Return the move that is tried next, and take it off those left."""
+    if w["asks"]:
+        w["asks"] = 0
+        return ASK
+    best = best_of_trick(w, rules)
+    winning = w["size"] > 0 and (side >> winner_of_trick(w, rules)) & 1 == w["mover"]
+    chosen, rate, rest = -1, -10000, w["moves"]
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        rated = rate_card(w, rules, card, best, winning) if card != w["first"] else 10000
+        if rated > rate:
+            chosen, rate = card, rated
+    w["moves"] &= ~(1 << chosen)
+    w["tried"] = chosen
+    return chosen
+
+
+@jit
+def close_position(w: State, need: int, found: int, table: np.ndarray) -> None:
+    """Keep what was found out about a position at the start of a trick."""
+    if w["size"]:
+        return
+    entry = table[np.int64(w["key"] & np.uint64(len(table) - 1))]
+    if entry["key"] != w["key"]:
+        entry["key"] = w["key"]
+        entry["low"] = 0
+        entry["high"] = w["left"]
+    entry["move"] = w["tried"]
+    more = need - w["ours"]
+    if found:
+        entry["low"] = max(entry["low"], more)
+    else:
+        entry["high"] = min(entry["high"], more - 1)
+
+
+@jit
 def can_take(
     work: np.ndarray,
-    depth: int,
     rules: RulesRecord,
     side: int,
     need: int,
     table: np.ndarray,
     nodes: np.ndarray,
 ) -> bool:
-    """Whether a side takes at least ``need`` points in all from position ``work[depth]``.
+    """Whether a side takes at least ``need`` points in all from position ``work[0]``.
 
     ``nodes`` (2,) counts positions, and says how many are looked at at most; beyond them the answer
     means nothing.
     """
-    w = work[depth]
-    if w["ours"] >= need:
-        return True
-    if w["ours"] + w["left"] < need or nodes[0] >= nodes[1]:
-        return False
-    nodes[0] += 1
-    seat = w["turn"]
-    if w["card"] and seat == w["bidder"] and w["hands"][seat] == 0:
-        show_trumps(w)
-    more, slot, key = need - w["ours"], 0, np.uint64(0)
-    fresh = w["size"] == 0
-    if fresh:
-        key = hash_position(w)
-        slot = np.int64(key & np.uint64(len(table) - 1))
-        if table[slot]["key"] == key:
-            if table[slot]["low"] >= more:
-                return True
-            if table[slot]["high"] < more:
-                return False
-    ours = (side >> seat) & 1 != 0
-    found = not ours
-    cards = thin_out(w, playable_cards(w, rules, seat))
-    best = best_of_trick(w, rules)
-    winning = w["size"] > 0 and ((side >> winner_of_trick(w, rules)) & 1 != 0) == ours
-    if may_ask(w, seat):
-        work[depth + 1] = w
-        play_move(work[depth + 1], rules, ASK, side)
-        if can_take(work, depth + 1, rules, side, need, table, nodes) == ours:
-            found = ours
-            cards = 0
-    while cards:
-        chosen, rate = -1, -10000
-        rest = cards
-        while rest:
-            card = lowest(rest)
-            rest &= rest - 1
-            rated = rate_card(w, rules, card, best, winning)
-            if rated > rate:
-                chosen, rate = card, rated
-        cards &= ~(1 << chosen)
-        work[depth + 1] = w
-        play_move(work[depth + 1], rules, chosen, side)
-        if can_take(work, depth + 1, rules, side, need, table, nodes) == ours:
-            found = ours
-            break
-    if fresh and nodes[0] < nodes[1]:
-        store(table[slot], key, more, found, w["left"])
-    return found
-
-
-@jit
-def store(entry: State, key: np.uint64, more: int, found: bool, left: int) -> None:
-    """Write whether the side takes so many more points from a position."""
-    if entry["key"] != key:
-        entry["key"] = key
-        entry["low"] = 0
-        entry["high"] = left
-    if found:
-        entry["low"] = max(entry["low"], more)
-    else:
-        entry["high"] = min(entry["high"], more - 1)
+    depth, answer = 0, open_position(work[0], rules, side, need, table)
+    while nodes[0] < nodes[1]:
+        if answer != OPEN:
+            if depth == 0:
+                break
+            depth -= 1
+            w = work[depth]
+            if answer == w["mover"] or (w["moves"] == 0 and not w["asks"]):
+                close_position(w, need, answer, table)
+                continue
+        work[depth + 1] = work[depth]
+        move = next_move(work[depth], rules, side)
+        play_move(work[depth + 1], rules, move, side)
+        depth += 1
+        nodes[0] += 1
+        answer = open_position(work[depth], rules, side, need, table)
+    return answer == 1
 
 
 @jit
@@ -280,7 +332,7 @@ def most_points(
     low, high = work[0]["ours"], work[0]["ours"] + work[0]["left"]
     while low < high:
         need = (low + high + 1) // 2
-        if can_take(work, 0, rules, side, need, table, nodes):
+        if can_take(work, rules, side, need, table, nodes):
             low = need
         else:
             high = need - 1
