@@ -2,8 +2,10 @@
 
 from ..core.aliases import RulesRecord, State
 from ..core.jit import jit
-from .auction import side_of
-from .rules import PACK_POINTS, PAIR_WORTH, Scoring
+from ..core.tricks import NO_SUIT
+from .auction import all_seats, highest_bid, side_of
+from .play import trump_suit
+from .rules import KING, PACK_POINTS, PAIR_WORTH, QUEEN, RANKS, NeverShown, Scoring
 
 
 @jit
@@ -27,14 +29,28 @@ def tricks_of(s: State, seats: int) -> int:
 
 
 @jit
+def lowered_target(s: State, rules: RulesRecord) -> int:
+    """What the bidder's side must take once it has shown the pair."""
+    target = s["shown"]["target"]
+    if s["shown"]["bid"] < rules.pair_from:
+        return target
+    return max(target - PAIR_WORTH, rules.min_bid)
+
+
+@jit
+def raised_target(s: State) -> int:
+    """What it must take once the others have shown the pair."""
+    target = s["shown"]["target"]
+    return max(target, min(target + PAIR_WORTH, PACK_POINTS))
+
+
+@jit
 def change_target(s: State, rules: RulesRecord) -> None:
     """Let the pair that the seat at turn shows change what the bidder's side must take."""
-    shown = s["shown"]
     if (side_of(rules, s["bidder"]) >> s["turn"]) & 1:
-        if shown["bid"] >= rules.pair_from:
-            shown["target"] = max(shown["target"] - PAIR_WORTH, rules.min_bid)
+        s["shown"]["target"] = lowered_target(s, rules)
     else:
-        shown["target"] = min(shown["target"] + PAIR_WORTH, PACK_POINTS)
+        s["shown"]["target"] = raised_target(s)
 
 
 @jit
@@ -73,6 +89,30 @@ def pay_side(s: State, rules: RulesRecord, side: int, score: int) -> None:
 
 
 @jit
+def may_pair_come(s: State, rules: RulesRecord) -> bool:
+    """Whether, for all that is public, the pair may still be shown."""
+    if not rules.pair or s["pair_by"] >= 0:
+        return False
+    if not s["shown"]["trumps_shown"]:
+        return True
+    suit = trump_suit(s)
+    if suit == NO_SUIT:
+        return False
+    return s["player_of"][suit * RANKS + KING] == 0 and s["player_of"][suit * RANKS + QUEEN] == 0
+
+
+@jit
 def is_sure(s: State, rules: RulesRecord) -> bool:
-    """Whether it is decided who scores, and what."""
-    return False
+    """Whether, for all that is public, nothing can change any more who scores and how much."""
+    if s["alone"] >= 0:
+        return s["seats"][s["alone"]]["tricks"] < s["tricks"]
+    if not s["shown"]["trumps_shown"] and rules.never_shown == NeverShown.VOID:
+        return False
+    side = side_of(rules, s["bidder"])
+    points, others = points_of(s, side), points_of(s, all_seats(rules) & ~side)
+    least = most = s["shown"]["target"]
+    if may_pair_come(s, rules):
+        least, most = lowered_target(s, rules), raised_target(s)
+    if highest_bid(rules) - others < least:
+        return True
+    return points >= most and not (rules.cot and tricks_of(s, side) == s["tricks"])
