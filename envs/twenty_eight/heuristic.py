@@ -4,7 +4,6 @@ It bids by what its cards should bring: a sum over them, for the best trumps. A 
 points that its side should win or lose by it in this trick, less what it is worth later.
 """
 
-
 from ..core.aliases import Places, RulesRecord, Scores, Seat, State, Weights
 from ..core.bits import count, lowest
 from ..core.jit import jit
@@ -59,8 +58,8 @@ WEIGHTS = {
     "keep_other": 0.05,
     "lead_trump": 0.0,
 }
-"""base to side_jack: the points that a hand should bring with such trumps; over_partner, over_other:
-how much more it bids over its own side's bid, or another's; lay_low: how much it minds the rank of
+"""base to side_jack: the points that a hand should bring with such trumps; over_…: how much more it
+bids over its own side's bid, or another's; lay_low: how much it minds the rank of
 the card laid down; double: the points at which it doubles; ask…: what asking for trumps is worth,
 by the trick's points, where its side is winning, and for the bidder; rest: points that each player
 still to come brings; partner: how often the partner wins what one's card does not; ruff: how often
@@ -255,10 +254,7 @@ def score_card(
     hold = chance_to_hold(s, rules, weights, card, unseen, max(strength, best))
     later = players - size - 1
     partner = weights[PARTNER] if later > 1 else 0.0
-    if beats or ours:
-        win = hold + (1.0 - hold) * partner
-    else:
-        win = partner if later > 1 else 0.0
+    win = hold + (1.0 - hold) * partner if beats or ours else partner
     stake = points + RANK_POINTS[card % RANKS] + weights[REST] * later
     found = (2.0 * win - 1.0) * stake - worth_later(s, weights, card, trumps)
     if size == 0 and card // RANKS == trumps:

@@ -74,14 +74,14 @@ SHORT = {
     ASK: ("ask", "a"),
     SHOW: ("show", "pair"),
     SINGLE: ("single", "alone"),
-    **{MAKE + suit: (word, word[0]) for suit, word in enumerate(SUIT_WORDS)},
+    **{MAKE + suit: (word, word[:2]) for suit, word in enumerate(SUIT_WORDS)},
     MAKE_SEVENTH: ("seventh", "7th"),
     MAKE_NONE: ("none", "no trumps"),
     MAKE_REVERSED: ("reversed",),
 }
 
 
-def layout(s: Any, rules: Any) -> Scene:
+def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
     """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
 
     The viewer's own row comes first, the other seats follow in the direction of play.
@@ -93,9 +93,10 @@ def layout(s: Any, rules: Any) -> Scene:
     for k, seat in enumerate(seats):
         y = k * ROW
         items += _hand(s, seat, y + INSET)
-        texts.append(Text(0, y + INSET, " ".join(_marks(s, seat)), only="ansi"))
+        texts.append(Text(0, y + INSET, _name(s, seat), only="ansi"))
+        texts.append(Text(0, y + 0.5, _said(s, seat), only="ansi"))
         texts.append(Text(0.2, y + 0.2, _name(s, seat), "strong", "picture"))
-        texts.append(Text(0.2, y + 0.52, ", ".join(_marks(s, seat)[1:]), "faint", "picture"))
+        texts.append(Text(0.2, y + 0.52, _said(s, seat), "faint", "picture"))
     y = players * ROW + 0.2
     lines = _table(s, rules)
     texts += [Text(0, y + i / 2, line, "", "ansi") for i, line in enumerate(lines)]
@@ -106,7 +107,7 @@ def layout(s: Any, rules: Any) -> Scene:
     y += LINES * LINE + 0.1
     panels = tuple(_panel(s, seat, k * ROW) for k, seat in enumerate(seats))
     buttons = _buttons(s, rules, y)
-    return Scene("", tuple(items), tuple(texts), (WIDTH, y + 1.45), buttons, panels=panels)
+    return Scene(title, tuple(items), tuple(texts), (WIDTH, y + 1.45), buttons, panels=panels)
 
 
 def _legal(s: Any) -> list[int]:
@@ -115,7 +116,26 @@ def _legal(s: Any) -> list[int]:
 
 
 def _name(s: Any, seat: int) -> str:
-    return f"you, seat {seat}" if seat == s["viewer"] else f"seat {seat}"
+    """Who a seat is: a star for the one at turn, a D for the dealer."""
+    name = f"you, seat {seat}" if seat == s["viewer"] else f"seat {seat}"
+    name += " D" if seat == s["dealer"] else ""
+    return name + (" *" if not s["over"] and seat == s["turn"] else "")
+
+
+def _said(s: Any, seat: int) -> str:
+    """What a seat has said last, or taken."""
+    public = s["seats"][seat]
+    if s["tricks"]:
+        return f"{int(public['tricks'])} tricks, {int(public['points'])} points"
+    if seat == s["alone"]:
+        return "plays alone"
+    if public["called"] > 1:
+        return "doubled" if public["called"] == 2 else "redoubled"
+    if seat == s["bidder"]:
+        return f"bid {int(s['shown']['bid'])}"
+    if public["passed"]:
+        return "passed"
+    return f"bid {int(public['bid'])}" if public["bid"] else ""
 
 
 def _members(cards: Any) -> list[int]:
@@ -166,27 +186,6 @@ def _panel(s: Any, seat: int, y: float) -> Panel:
     return Panel(0, y, WIDTH, ROW, "turn" if not s["over"] and seat == s["turn"] else "")
 
 
-def _marks(s: Any, seat: int) -> list[str]:
-    """Who a seat is, and what has become of it."""
-    public = s["seats"][seat]
-    marks = [f"{'you' if seat == s['viewer'] else 'seat'} {seat}"]
-    if seat == s["dealer"]:
-        marks.append("dealer")
-    if seat == s["bidder"]:
-        marks.append(f"bid {int(s['shown']['bid'])}")
-    elif public["passed"]:
-        marks.append("passed")
-    if public["called"] > 1:
-        marks.append("doubled" if public["called"] == 2 else "redoubled")
-    if seat == s["alone"]:
-        marks.append("alone")
-    if s["tricks"]:
-        marks.append(f"{int(public['tricks'])} tricks {int(public['points'])} points")
-    if not s["over"] and seat == s["turn"]:
-        marks.append("to act")
-    return marks
-
-
 def _trumps(s: Any) -> str:
     """What trumps are, as far as the viewer knows."""
     made = int(s["shown"]["trumps"])
@@ -217,8 +216,8 @@ def _table(s: Any, rules: Any) -> list[str]:
     first = PHASES[int(s["shown"]["phase"])]
     if s["over"]:
         unit = 2 if rules.players == 3 else 1
-        nets = (f"seat {k} {int(s['net'][k]) / unit:+g}" for k in range(int(rules.players)))
-        first = f"{first}: {', '.join(nets)}"
+        nets = (f"{int(s['net'][k]) / unit:+g}" for k in range(int(rules.players)))
+        first = f"{first}: {' '.join(nets)} for seats 0 to {int(rules.players) - 1}"
     return [first, _contract(s), _trumps(s)]
 
 

@@ -31,16 +31,16 @@ RANKS = 9
 CARDS = 4 * RANKS
 RANK_ORDER = "678QKTA9J"
 """Weakest first."""
-RANK_POINTS = np.array([0, 0, 0, 0, 0, 1, 1, 2, 3], np.int8)
+RANK_POINTS = np.array([0, 0, 0, 0, 0, 1, 1, 2, 3], np.int64)
 PACK_POINTS = 28
 KING, QUEEN, JACK = RANK_ORDER.index("K"), RANK_ORDER.index("Q"), RANK_ORDER.index("J")
 
-LOWEST_RANK = np.array([0, 0, 0, 3, 1, 0, 0], np.int8)
+LOWEST_RANK = np.array([0, 0, 0, 3, 1, 0, 0], np.int64)
 """Of the cards played with, by the number of players."""
 
-CODES = np.array([parse_card(rank + suit) for suit in SUITS for rank in RANK_ORDER], np.int8)
+CODES = np.array([parse_card(rank + suit) for suit in SUITS for rank in RANK_ORDER], np.int64)
 """The card code of each card's number."""
-NUMBERS = np.zeros(64, np.int8)
+NUMBERS = np.zeros(64, np.int64)
 NUMBERS[CODES] = np.arange(CARDS)
 """And back again."""
 

@@ -1,8 +1,10 @@
 """Twenty-Nine, a game of tricks: Twenty-Eight's kernel by rules of its own."""
 
 from dataclasses import replace
+from functools import partial
 
 from ..twenty_eight import GAME as TWENTY_EIGHT
+from ..twenty_eight.layout import layout
 from ..twenty_eight.rules import NINE_SOURCES, NINE_VARIANTS
 
 GAME = replace(
@@ -12,6 +14,7 @@ GAME = replace(
     nicknames=("29",),
     variants=NINE_VARIANTS,
     sources=NINE_SOURCES,
+    layout=partial(layout, title="Twenty-Nine"),
 )
 """The game, as `parlour.envs.GAMES` has it."""
 
