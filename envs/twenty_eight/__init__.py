@@ -3,6 +3,7 @@
 from ..core.contract import Seats
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
+from ..core.solving import Solving
 from .heuristic import WEIGHTS, heuristic
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
@@ -20,6 +21,7 @@ from .rules import (
     pack,
 )
 from .seat_view import view
+from .solver.solve import WORLD_LIMIT, solve, winnable_after
 from .state import FEATURES, STATE
 from .state_check import STATE_CHECK
 
@@ -47,6 +49,7 @@ GAME = Game(
     score_range=(-64, 64),
     seats=Seats(SEATS, make_view_rows(view), reward_unit),
     state_check=STATE_CHECK,
+    solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),
     pack=pack,
 )
 """The game, as `parlour.envs.GAMES` has it."""

@@ -50,6 +50,8 @@ POSITION = np.dtype(
         ("asks", np.int8),  # asking is still to be tried
         ("first", np.int8),  # what is tried first, -1: nothing is known
         ("tried", np.int8),
+        ("best", np.int8),  # the best strength in the trick
+        ("winning", np.int8),  # it is of the mover's side
         ("mover", np.int8),  # 1: the side is at turn
         (
             "shown",
@@ -250,17 +252,18 @@ def open_position(w: State, rules: RulesRecord, side: int, need: int, table: np.
     w["moves"] = thin_out(w, playable_cards(w, rules, seat))
     w["asks"] = may_ask(w, seat)
     w["mover"] = (side >> seat) & 1
+    w["best"] = best_of_trick(w, rules)
+    w["winning"] = w["size"] > 0 and (side >> winner_of_trick(w, rules)) & 1 == w["mover"]
     return OPEN
 
 
 @jit
-def next_move(w: State, rules: RulesRecord, side: int) -> int:
+def next_move(w: State, rules: RulesRecord) -> int:
     """Return the move that is tried next, and take it off those left."""
     if w["asks"]:
         w["asks"] = 0
         return ASK
-    best = best_of_trick(w, rules)
-    winning = w["size"] > 0 and (side >> winner_of_trick(w, rules)) & 1 == w["mover"]
+    best, winning = w["best"], w["winning"] != 0
     chosen, rate, rest = -1, -10000, w["moves"]
     while rest:
         card = lowest(rest)
@@ -316,7 +319,7 @@ def can_take(
                 close_position(w, need, answer, table)
                 continue
         work[depth + 1] = work[depth]
-        move = next_move(work[depth], rules, side)
+        move = next_move(work[depth], rules)
         play_move(work[depth + 1], rules, move, side)
         depth += 1
         nodes[0] += 1
