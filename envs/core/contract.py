@@ -110,6 +110,13 @@ class RewardUnit(Protocol):
         """Return so many chips, or points, for the rules or their record."""
 
 
+class Sides(Protocol):
+    """Says who plays together."""
+
+    def __call__(self, rules: Any, /) -> tuple[int, ...]:
+        """Return the number of its side for each seat, by rules."""
+
+
 class Buffers(NamedTuple):
     """What a step writes, one row a game; owned by the caller."""
 
@@ -339,3 +346,5 @@ class Seats(NamedTuple):
     """Makes the shown pieces those of a seat."""
     reward_unit: RewardUnit
     """In what a seat's net is counted."""
+    sides: Sides | None = None
+    """Who plays together; None: each seat for itself."""

@@ -19,6 +19,7 @@ from .rules import (
     check,
     label,
     pack,
+    sides,
 )
 from .seat_view import view
 from .solver.solve import WORLD_LIMIT, solve, winnable_after
@@ -47,7 +48,7 @@ GAME = Game(
     action_words=action_words,
     final_info=final_info,
     score_range=(-64, 64),
-    seats=Seats(SEATS, make_view_rows(view), reward_unit),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides),
     state_check=STATE_CHECK,
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),
     pack=pack,

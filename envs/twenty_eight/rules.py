@@ -267,3 +267,8 @@ def label(action: int) -> str:
     if not 0 <= action < ACTIONS:
         raise ValueError(f"action {action}: allowed are 0 to {ACTIONS - 1}")
     return LABELS[action]
+
+
+def sides(rules: Rules) -> tuple[int, ...]:
+    """Return the side of each seat: they alternate; of three seats the bidder plays alone."""
+    return (0, 1, 2) if rules.players == 3 else tuple(seat & 1 for seat in range(rules.players))
