@@ -8,6 +8,7 @@ from .heuristic import WEIGHTS, heuristic
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
 from .layout import action_words, final_info, layout
+from .rule_agents import rule
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -52,6 +53,7 @@ GAME = Game(
     state_check=STATE_CHECK,
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),
     pack=pack,
+    rule_agents={"rule": make_score_rows(rule)},
 )
 """The game, as `parlour.envs.GAMES` has it."""
 
