@@ -1,33 +1,43 @@
 """Twenty-Eight and Twenty-Nine: what a seat sees."""
 
+import numpy as np
+
 from ..core.aliases import RulesRecord, Seat, State
 from ..core.bits import lowest
 from ..core.jit import jit
 from ..core.seating import wrap_seat
-from .rules import CARDS
+from .rules import CARDS, SEATS
 from .state import BIDS, FACE_DOWN, HAND, HELD, OWN, PLAYED, SEVENTH, UNSEEN
 
 
-@jit
-def seat_code(seat: Seat, viewer: Seat, players: int) -> int:
-    """Return 1 more than a seat as the viewer counts them; 0 for nobody, -1."""
-    return 0 if seat < 0 else 1 + wrap_seat(seat - viewer + players, players)
+def _turned_codes() -> np.ndarray:
+    """By players, viewer and 1 more than a seat: 1 more than it as the viewer counts; 0 nobody."""
+    found = np.zeros((SEATS + 1, SEATS, SEATS + 1), np.int8)
+    for players in range(1, SEATS + 1):
+        for viewer in range(players):
+            for seat in range(players):
+                found[players, viewer, seat + 1] = 1 + (seat - viewer) % players
+    return found
+
+
+TURNED = _turned_codes()
+IN_PLAY = np.where(TURNED > 0, TURNED + PLAYED - 1, UNSEEN).astype(np.int8)
+"""The same for a card's place: UNSEEN, or PLAYED by a seat."""
 
 
 @jit
 def view_cards(s: State, seat: Seat, players: int) -> None:
     """Show where each card is, as far as a seat knows."""
-    where, own = s["shown"]["where"], s["hands"][seat]
+    where, own, turned = s["shown"]["where"], s["hands"][seat], IN_PLAY[players, seat]
     for card in range(CARDS):
-        by = s["player_of"][card]
-        if by:
-            where[card] = PLAYED + wrap_seat(by - 1 - seat + players, players)
-        else:
-            where[card] = OWN if (own >> card) & 1 else UNSEEN
+        where[card] = turned[s["player_of"][card] & 7]
+    while own:
+        where[lowest(own)] = OWN
+        own &= own - 1
     for other in range(players):
         seen = s["seen"][other]
         while seen:
-            where[lowest(seen)] = HELD + wrap_seat(other - seat + players, players)
+            where[lowest(seen)] = HELD + TURNED[players, seat, other + 1] - 1
             seen &= seen - 1
     if s["card"] and seat == s["bidder"] and s["made"] != SEVENTH:
         where[s["card"] - 1] = FACE_DOWN
@@ -41,17 +51,18 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     for k in range(players):
         shown["seats"][k] = s["seats"][wrap_seat(seat + k, players)]
     view_cards(s, seat, players)
+    turned = TURNED[players, seat]
     for trick in range(HAND):
-        shown["winners"][trick] = seat_code(s["taken_by"][trick] - 1, seat, players)
+        shown["winners"][trick] = turned[s["taken_by"][trick] & 7]
     for bid in range(BIDS):
-        shown["bids"][bid] = seat_code(s["bid_by"][bid] - 1, seat, players)
-    shown["leader"] = seat_code(s["leader"], seat, players)
-    shown["turn"] = 0 if s["over"] else seat_code(s["turn"], seat, players)
-    shown["dealer"] = seat_code(s["dealer"], seat, players)
-    shown["bidder"] = seat_code(s["bidder"], seat, players)
-    shown["asker"] = seat_code(s["asker"], seat, players)
-    shown["pair_shown"] = seat_code(s["pair_by"], seat, players)
-    shown["alone"] = seat_code(s["alone"], seat, players)
+        shown["bids"][bid] = turned[s["bid_by"][bid] & 7]
+    shown["leader"] = turned[s["leader"] + 1]
+    shown["turn"] = 0 if s["over"] else turned[s["turn"] + 1]
+    shown["dealer"] = turned[s["dealer"] + 1]
+    shown["bidder"] = turned[s["bidder"] + 1]
+    shown["asker"] = turned[s["asker"] + 1]
+    shown["pair_shown"] = turned[s["pair_by"] + 1]
+    shown["alone"] = turned[s["alone"] + 1]
     shown["trumps"] = s["made"] if shown["trumps_shown"] or seat == s["bidder"] else 0
 
 
