@@ -35,7 +35,6 @@ from .state import (
     REDOUBLING,
     REVERSED,
     SECOND,
-    SEVENTH,
     SINGLES,
 )
 
@@ -145,7 +144,7 @@ def add_words(s: State, rules: RulesRecord) -> None:
     if phase == AUCTION:
         add_bids(s, rules, lowest_bid(s, rules, seat))
     elif phase == SECOND:
-        add_bids(s, rules, max(rules.second_auction, lowest_bid(s, rules, seat)))
+        add_bids(s, rules, max(rules.second_auction, s["shown"]["bid"] + 1))
     elif phase == DOUBLING:
         add_action(legal, DOUBLE)
     elif phase == REDOUBLING:
@@ -194,6 +193,7 @@ def return_card(s: State) -> None:
         s["hands"][s["bidder"]] |= 1 << (s["card"] - 1)
         s["seats"][s["bidder"]]["hand"] += 1
         s["card"] = 0
+        s["shown"]["apart"] = 0
 
 
 @jit
@@ -249,15 +249,14 @@ def make_trumps(s: State, rules: RulesRecord, action: int, at: int) -> None:
     if action < CARDS:
         s["laid"] = 1 + action
         s["laid_from"] = LAID_ANYWHERE if again else LAID_FIRST
+        s["shown"]["apart"] = LAID_FIRST
         s["hands"][seat] &= ~(1 << action)
         s["seats"][seat]["hand"] -= 1
         s["card"] = 1 + action
         s["made"] = 1 + action // RANKS
     elif action < MAKE_SEVENTH:
         s["made"] = 1 + action - MAKE
-    elif action == MAKE_SEVENTH:
-        s["made"] = SEVENTH
-    else:
+    elif action > MAKE_SEVENTH:
         s["made"] = NONE if action == MAKE_NONE else REVERSED
 
 
@@ -268,9 +267,11 @@ def set_seventh_apart(s: State, rules: RulesRecord) -> None:
     card = NUMBERS[s["deck"][FIRST_CARDS * (rules.players + order) + 2]]
     s["hands"][s["bidder"]] &= ~(1 << card)
     s["seats"][s["bidder"]]["hand"] -= 1
+    s["made"] = 1 + card // RANKS
     s["card"] = 1 + card
     s["laid"] = 1 + card
     s["laid_from"] = LAID_SEVENTH
+    s["shown"]["apart"] = LAID_SEVENTH
 
 
 @jit

@@ -5,7 +5,6 @@ from ..core.jit import jit
 from ..core.tricks import NO_SUIT
 from .play import can_ask, highest_trump, trump_suit
 from .rules import RANKS
-from .state import SEVENTH
 
 SUITS = 4
 
@@ -35,7 +34,7 @@ def learn_from_bidder(s: State, card: int) -> None:
     for other in range(SUITS):
         if shown["led_secretly"][other] and other != suit:
             shown["not_trumps"][other] = 1
-    if s["size"] == 0 and can_ask(s) and s["made"] != SEVENTH:
+    if s["size"] == 0 and can_ask(s):
         shown["led_secretly"][suit] = 1
 
 

@@ -28,7 +28,7 @@ from .rules import (
     SHOW,
     SINGLE,
 )
-from .state import NONE, PLAY, REVERSED, SEVENTH
+from .state import NONE, PLAY, REVERSED
 
 # Found by CMA-ES on hands dealt for it, half of them by each game's classic rules, against its own
 # earlier weights; rounded.
@@ -131,7 +131,7 @@ def best_worth(hand: Places, weights: Weights) -> float:
 def whole_hand(s: State, seat: Seat) -> Places:
     """The cards of a seat, one that it has laid down among them."""
     hand = s["hands"][seat]
-    if s["card"] and seat == s["bidder"] and s["made"] != SEVENTH:
+    if s["card"] and seat == s["bidder"]:
         hand |= 1 << (s["card"] - 1)
     return hand
 
@@ -250,7 +250,7 @@ def score_card(
     trumps = known_trumps(s, seat)
     force = trumps if s["shown"]["trumps_shown"] else NO_SUIT
     led = card // RANKS if size == 0 else (s["shown"]["trick"][0] - 1) // RANKS
-    reverse = force != NO_SUIT and s["made"] == REVERSED
+    reverse = s["shown"]["trumps_shown"] != 0 and s["made"] == REVERSED
     strength = card_strength(card, led, force, RANKS, reverse)
     beats = strength > best
     hold = chance_to_hold(s, rules, weights, card, unseen, max(strength, best))

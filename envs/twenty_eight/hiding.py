@@ -24,7 +24,7 @@ from .kernel import find_legal, is_dealt_again
 from .play import trump_suit
 from .rules import CARDS, CODES, LOWEST_RANK, MAKE, MAKE_SEVENTH, NUMBERS, RANKS, SEATS, TrumpBy
 from .seat_view import view
-from .state import LAID_ANYWHERE, LAID_FIRST, LAID_SEVENTH, NONE, PLAY, REVERSED, SEVENTH
+from .state import LAID_ANYWHERE, LAID_FIRST, NONE, PLAY, REVERSED
 
 SUITS = 4
 ALL_VOID = (1 << SUITS) - 1
@@ -48,7 +48,7 @@ def played_by(s: State, seat: Seat) -> Places:
 @jit
 def knows_card(s: State, seat: Seat) -> bool:
     """Whether a seat knows the card that is kept apart."""
-    return seat == s["bidder"] and s["made"] != SEVENTH
+    return seat == s["bidder"]
 
 
 @jit
@@ -109,7 +109,7 @@ def suppose_trumps(
         voids[holder] = known[holder]
     if bound > 0:
         voids[s["bidder"]] |= bound
-    if rules.trump_by == TrumpBy.CARD:
+    if s["card"]:
         voids[APART] = ALL_VOID & ~(1 << suit)
     return bound >= 0
 
@@ -124,7 +124,7 @@ def deal_with_secret(
     holders: np.ndarray,
 ) -> int:
     """Deal the unseen cards and make trumps, which are secret; return what they are."""
-    kinds = REVERSED if rules.no_trumps else SUITS
+    kinds = REVERSED if rules.no_trumps and s["card"] == 0 else SUITS
     voids = np.zeros(HOLDERS, np.int64)
     for _ in range(TRIES):
         made = 1 + random_below(s, kinds)
@@ -228,10 +228,6 @@ def stack_deck(
     for other in range(rules.players):
         if other != seat:
             stack_hand(s, rules, other)
-    if s["laid_from"] == LAID_SEVENTH and seat == s["bidder"]:
-        s["deck"][place_of(rules, speaking_order(s, rules, seat), first_size(rules) + 2)] = CODES[
-            s["laid"] - 1
-        ]
     place = rules.players * first_size(rules)
     undealt = 0
     for i in range(len(cards)):
@@ -314,7 +310,7 @@ def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
     sizes, known = np.empty(HOLDERS, np.int64), np.empty(HOLDERS, np.int64)
     list_holders(s, rules, seat, sizes, known)
     holders = np.empty(len(cards), np.int64)
-    is_open = is_trump_open(s, seat) or s["made"] == SEVENTH
+    is_open = is_trump_open(s, seat)
     bound = voids_of_bidder(s, trump_suit(s)) if is_open and s["bidder"] >= 0 else 0
     if bound > 0 and seat != s["bidder"]:
         known[s["bidder"]] |= bound

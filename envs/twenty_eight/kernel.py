@@ -17,6 +17,7 @@ from .auction import (
     first_speaker,
     give_cards,
     hand_size,
+    highest_bid,
     is_said,
     make_trumps,
     return_card,
@@ -52,12 +53,12 @@ from .state import (
     HISTORY,
     LAID_ANYWHERE,
     MAKING,
+    NO_TRUMP_YET,
     NONE,
     OVER,
     PLAY,
     REDOUBLING,
     SECOND,
-    SEVENTH,
     SINGLES,
 )
 
@@ -72,7 +73,7 @@ def end_auction(s: State, rules: RulesRecord) -> None:
         end_hand(s)
     elif rules.doubles:
         opponents = all_seats(rules) & ~side_of(rules, bidder)
-        enter_phase(s, DOUBLING, opponents, bidder + 1)
+        enter_phase(s, DOUBLING, opponents, first_speaker(s, rules))
     else:
         enter_phase(s, MAKING, 1 << bidder, bidder)
 
@@ -84,7 +85,7 @@ def end_words(s: State, rules: RulesRecord) -> None:
     if phase == AUCTION:
         end_auction(s, rules)
     elif phase == DOUBLING and s["shown"]["doubled"] == 1:
-        enter_phase(s, REDOUBLING, side_of(rules, bidder), bidder)
+        enter_phase(s, REDOUBLING, side_of(rules, bidder), first)
     elif phase in (DOUBLING, REDOUBLING) or (phase == SECOND and s["made"] == 0):
         enter_phase(s, MAKING, 1 << bidder, bidder)
     elif phase == SECOND:
@@ -101,9 +102,9 @@ def end_making(s: State, rules: RulesRecord) -> None:
         s["shown"]["all_dealt"] = 1
         if rules.players != SEATS:
             give_cards(s, rules, FIRST_CARDS * rules.players, FIRST_CARDS)
-        if s["made"] == SEVENTH:
+        if s["made"] == NO_TRUMP_YET:
             set_seventh_apart(s, rules)
-        if rules.second_auction:
+        if rules.second_auction and s["shown"]["bid"] < highest_bid(rules):
             enter_phase(s, SECOND, all_seats(rules), first)
             return
     offer_singles(s, rules, first)

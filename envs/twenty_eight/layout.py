@@ -39,7 +39,6 @@ from .state import (
     REDOUBLING,
     REVERSED,
     SECOND,
-    SEVENTH,
     SINGLES,
 )
 
@@ -163,7 +162,7 @@ def _hand(s: Any, seat: int, y: float) -> list[Item]:
         else:
             items.append(Item(x, y, BACK, False, place=place))
     if s["card"] and seat == s["bidder"]:
-        sees = own and s["made"] != SEVENTH
+        sees = own
         card = int(CODES[s["card"] - 1]) if sees else BACK
         items.append(Item(APART, y, card, sees, "hidden" if sees else "", place="trumps"))
     return items + _played(s, seat, y)
@@ -191,8 +190,6 @@ def _trumps(s: Any) -> str:
     made = int(s["shown"]["trumps"])
     if not made:
         return "trumps unknown" if s["made"] else "no trumps yet"
-    if made == SEVENTH:
-        return "trumps by the seventh card"
     words = "no trumps" if made >= NONE else f"trumps {SUIT_WORDS[made - 1]}"
     words += ", ranks reversed" if made == REVERSED else ""
     return words if s["shown"]["trumps_shown"] else f"{words}, secret"

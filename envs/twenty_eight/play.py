@@ -7,7 +7,7 @@ from ..core.seating import next_seat
 from ..core.tricks import NO_SUIT, card_strength, suit_set
 from .auction import return_card, side_of
 from .rules import ASK, KING, QUEEN, RANK_POINTS, RANKS, SHOW, Ask, Force
-from .state import NO_TRUMP_YET, NONE, REVERSED, SEVENTH
+from .state import NO_TRUMP_YET, NONE, REVERSED
 
 SUITS = 4
 
@@ -16,8 +16,6 @@ SUITS = 4
 def trump_suit(s: State) -> int:
     """The suit that is trumps, known or not; `NO_SUIT` where none is."""
     made = s["made"]
-    if made == SEVENTH:
-        return (s["card"] - 1) // RANKS
     return made - 1 if NO_TRUMP_YET < made < NONE else NO_SUIT
 
 
@@ -26,8 +24,6 @@ def show_trumps(s: State) -> None:
     """Let all know what trumps are; a card that makes them comes back for all to see."""
     shown = s["shown"]
     if s["card"]:
-        if s["made"] == SEVENTH:
-            s["made"] = 1 + (s["card"] - 1) // RANKS
         s["seen"][s["bidder"]] |= 1 << (s["card"] - 1)
         return_card(s)
     shown["trumps_shown"] = 1
@@ -47,12 +43,21 @@ def in_force(s: State, rules: RulesRecord, place: int) -> bool:
 
 
 @jit
+def is_turned(s: State, rules: RulesRecord) -> bool:
+    """Whether a ranking that is turned over holds in this trick."""
+    shown = s["shown"]
+    if not shown["trumps_shown"]:
+        return False
+    return shown["shown_trick"] <= s["tricks"] or rules.force == Force.WHOLE
+
+
+@jit
 def strength_at(s: State, rules: RulesRecord, place: int) -> int:
     """What the card at a place of this trick is worth in it."""
     trick = s["shown"]["trick"]
     force = in_force(s, rules, place)
     trumps = trump_suit(s) if force else NO_SUIT
-    reverse = force and s["made"] == REVERSED
+    reverse = s["made"] == REVERSED and is_turned(s, rules)
     return card_strength(trick[place] - 1, (trick[0] - 1) // RANKS, trumps, RANKS, reverse)
 
 
@@ -98,7 +103,7 @@ def can_ask(s: State) -> bool:
 def lead_cards(s: State, seat: Seat) -> int:
     """The cards that a seat may lead: of the bidder no trumps while they are secret, if it can."""
     hand = s["hands"][seat]
-    if seat == s["bidder"] and can_ask(s) and s["made"] != SEVENTH:
+    if seat == s["bidder"] and can_ask(s):
         others = hand & ~suit_set(trump_suit(s), RANKS)
         if others:
             return others

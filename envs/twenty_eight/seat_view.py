@@ -7,7 +7,7 @@ from ..core.bits import lowest
 from ..core.jit import jit
 from ..core.seating import wrap_seat
 from .rules import CARDS, SEATS
-from .state import BIDS, FACE_DOWN, HAND, HELD, OWN, PLAYED, SEVENTH, UNSEEN
+from .state import BIDS, FACE_DOWN, HAND, HELD, OWN, PLAYED, UNSEEN
 
 
 def _turned_codes() -> np.ndarray:
@@ -39,7 +39,7 @@ def view_cards(s: State, seat: Seat, players: int) -> None:
         while seen:
             where[lowest(seen)] = HELD + TURNED[players, seat, other + 1] - 1
             seen &= seen - 1
-    if s["card"] and seat == s["bidder"] and s["made"] != SEVENTH:
+    if s["card"] and seat == s["bidder"]:
         where[s["card"] - 1] = FACE_DOWN
 
 
@@ -89,6 +89,7 @@ def clear_shown(shown: State) -> None:
         shown["led_secretly"][suit] = 0
         shown["not_trumps"][suit] = 0
     shown["bid"] = 0
+    shown["apart"] = 0
     shown["target"] = 0
     shown["doubled"] = 0
     shown["all_dealt"] = 0

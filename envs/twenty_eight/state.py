@@ -31,7 +31,7 @@ HELD = PLAYED + SEATS
 OVER, AUCTION, DOUBLING, REDOUBLING, MAKING, SECOND, SINGLES, PLAY = range(8)
 """Phases of a hand."""
 
-NO_TRUMP_YET, NONE, REVERSED, SEVENTH = 0, 5, 6, 7
+NO_TRUMP_YET, NONE, REVERSED = 0, 5, 6
 """What trumps are, beside 1 more than their suit."""
 
 LAID_ANYWHERE, LAID_FIRST, LAID_SEVENTH = range(3)
@@ -84,11 +84,14 @@ FEATURES = Features(
         Piece(
             "trumps",
             1,
-            whole_number(SEVENTH),
+            whole_number(REVERSED),
             "0 unknown, 1 clubs, 2 diamonds, 3 hearts, "
-            "4 spades, 5 none, 6 none with ranks reversed, 7 by the seventh card, unseen",
+            "4 spades, 5 none, 6 none with ranks reversed",
         ),
         Piece("trumps_shown", 1, FLAG, "everybody knows them"),
+        Piece(
+            "apart", 1, whole_number(2), "1 a card lies face down that makes trumps, 2 the seventh"
+        ),
         Piece(
             "led_secretly",
             4,

@@ -79,7 +79,7 @@ def unseen(s: Any, seat: int, players: int) -> tuple[list[int], list[int]]:
             if other != seat and int(s["hands"][other] & ~s["seen"][other]) >> card & 1:
                 cards.append(card)
                 holders.append(other)
-    if s["card"] and (seat != s["bidder"] or s["shown"]["trumps"] == 7):
+    if s["card"] and seat != s["bidder"]:
         cards.append(int(s["card"]) - 1)
         holders.append(-1)
     return cards, holders
