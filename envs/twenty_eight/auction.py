@@ -31,6 +31,7 @@ from .state import (
     LAID_ANYWHERE,
     LAID_FIRST,
     LAID_SEVENTH,
+    NO_TRUMP_YET,
     NONE,
     REDOUBLING,
     REVERSED,
@@ -188,12 +189,31 @@ def take_bid(s: State, rules: RulesRecord, bid: int) -> None:
 
 @jit
 def return_card(s: State) -> None:
-    """Give the bidder back the card that made trumps."""
+    """Give back the card that makes trumps to the seat that laid it down."""
     if s["card"]:
-        s["hands"][s["bidder"]] |= 1 << (s["card"] - 1)
-        s["seats"][s["bidder"]]["hand"] += 1
+        s["hands"][s["maker"]] |= 1 << (s["card"] - 1)
+        s["seats"][s["maker"]]["hand"] += 1
         s["card"] = 0
         s["shown"]["apart"] = 0
+
+
+@jit
+def give_up_trumps(s: State) -> None:
+    """Let trumps be none any more, before they are made anew or a seat plays alone."""
+    return_card(s)
+    s["maker"] = -1
+    s["made"] = NO_TRUMP_YET
+    s["laid"] = 0
+    s["laid_from"] = LAID_ANYWHERE
+
+
+@jit
+def is_outbid(s: State, rules: RulesRecord) -> bool:
+    """Whether somebody has bid in the second auction."""
+    most = 0
+    for seat in range(rules.players):
+        most = max(most, s["seats"][seat]["second"])
+    return most > 1
 
 
 @jit
@@ -217,10 +237,6 @@ def speak(s: State, rules: RulesRecord, action: int) -> None:
         if s["shown"]["bid"] == highest_bid(rules):
             s["pending"] = 1 << seat
     elif phase == SECOND:
-        return_card(s)
-        s["made"] = 0
-        s["laid"] = 0
-        s["laid_from"] = LAID_ANYWHERE
         take_bid(s, rules, action - BID + LOWEST_BID)
         public["second"] = s["shown"]["bid"]
         s["pending"] &= ~(1 << seat)
@@ -241,6 +257,7 @@ def speak(s: State, rules: RulesRecord, action: int) -> None:
 def make_trumps(s: State, rules: RulesRecord, action: int, at: int) -> None:
     """Write what trumps the bidder makes; ``at`` is where in the history that stands."""
     seat = s["bidder"]
+    s["maker"] = seat
     again = s["makers"][0] >= 0
     s["makers"][int(again)] = seat
     s["made_at"][int(again)] = at

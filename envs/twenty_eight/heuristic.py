@@ -131,7 +131,7 @@ def best_worth(hand: Places, weights: Weights) -> float:
 def whole_hand(s: State, seat: Seat) -> Places:
     """The cards of a seat, one that it has laid down among them."""
     hand = s["hands"][seat]
-    if s["card"] and seat == s["bidder"]:
+    if s["card"] and seat == s["maker"]:
         hand |= 1 << (s["card"] - 1)
     return hand
 
@@ -181,7 +181,7 @@ def unseen_by(s: State, rules: RulesRecord, seat: Seat) -> Places:
 def known_trumps(s: State, seat: Seat) -> int:
     """The suit of trumps, if the seat knows it."""
     made = s["made"]
-    known = s["shown"]["trumps_shown"] or seat == s["bidder"]
+    known = s["shown"]["trumps_shown"] or seat == s["maker"]
     return made - 1 if known and 0 < made < NONE else NO_SUIT
 
 

@@ -48,7 +48,7 @@ def played_by(s: State, seat: Seat) -> Places:
 @jit
 def knows_card(s: State, seat: Seat) -> bool:
     """Whether a seat knows the card that is kept apart."""
-    return seat == s["bidder"]
+    return seat == s["maker"]
 
 
 @jit
@@ -69,7 +69,7 @@ def unseen_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
 @jit
 def is_trump_open(s: State, seat: Seat) -> bool:
     """Whether a seat knows what trumps are, or that there are none to know."""
-    return s["made"] == 0 or s["shown"]["trumps_shown"] != 0 or seat == s["bidder"]
+    return s["made"] == 0 or s["shown"]["trumps_shown"] != 0 or seat == s["maker"]
 
 
 @jit
@@ -206,8 +206,8 @@ def stack_hand(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Write into the deck what a seat was dealt, in an order drawn by chance."""
     order, size, last = speaking_order(s, rules, seat), first_size(rules), hand_size(rules)
     hand = s["hands"][seat] | played_by(s, seat)
-    if seat != s["bidder"] or s["laid"] == 0 or s["laid_from"] == LAID_ANYWHERE:
-        if s["card"] and seat == s["bidder"]:
+    if seat != s["maker"] or s["laid"] == 0 or s["laid_from"] == LAID_ANYWHERE:
+        if s["card"] and seat == s["maker"]:
             hand |= 1 << (s["card"] - 1)
         stack_cards(s, rules, order, 0, last if s["shown"]["all_dealt"] else size, hand)
         return

@@ -16,11 +16,12 @@ from .auction import (
     first_size,
     first_speaker,
     give_cards,
+    give_up_trumps,
     hand_size,
     highest_bid,
+    is_outbid,
     is_said,
     make_trumps,
-    return_card,
     set_seventh_apart,
     side_of,
     speak,
@@ -86,7 +87,10 @@ def end_words(s: State, rules: RulesRecord) -> None:
         end_auction(s, rules)
     elif phase == DOUBLING and s["shown"]["doubled"] == 1:
         enter_phase(s, REDOUBLING, side_of(rules, bidder), first)
-    elif phase in (DOUBLING, REDOUBLING) or (phase == SECOND and s["made"] == 0):
+    elif phase in (DOUBLING, REDOUBLING):
+        enter_phase(s, MAKING, 1 << bidder, bidder)
+    elif phase == SECOND and is_outbid(s, rules):
+        give_up_trumps(s)
         enter_phase(s, MAKING, 1 << bidder, bidder)
     elif phase == SECOND:
         offer_singles(s, rules, first)
@@ -142,9 +146,7 @@ def start_play(s: State, rules: RulesRecord) -> None:
 def play_alone(s: State, rules: RulesRecord) -> None:
     """Let a seat play without partners and without trumps, and lead."""
     alone = s["alone"]
-    return_card(s)
-    s["laid"] = 0
-    s["laid_from"] = LAID_ANYWHERE
+    give_up_trumps(s)
     s["made"] = NONE
     s["shown"]["trumps_shown"] = 1
     s["leader"] = alone
@@ -279,6 +281,7 @@ def clear_state(s: State, rules: RulesRecord) -> None:
     s["laid_from"] = LAID_ANYWHERE
     s["leader"] = -1
     s["bidder"] = -1
+    s["maker"] = -1
     s["asker"] = -1
     s["pair_by"] = -1
     s["alone"] = -1

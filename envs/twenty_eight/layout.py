@@ -161,7 +161,7 @@ def _hand(s: Any, seat: int, y: float) -> list[Item]:
             items.append(Item(x, y, int(CODES[card]), True, mark, place=place, action=action))
         else:
             items.append(Item(x, y, BACK, False, place=place))
-    if s["card"] and seat == s["bidder"]:
+    if s["card"] and seat == s["maker"]:
         sees = own
         card = int(CODES[s["card"] - 1]) if sees else BACK
         items.append(Item(APART, y, card, sees, "hidden" if sees else "", place="trumps"))

@@ -24,7 +24,7 @@ def show_trumps(s: State) -> None:
     """Let all know what trumps are; a card that makes them comes back for all to see."""
     shown = s["shown"]
     if s["card"]:
-        s["seen"][s["bidder"]] |= 1 << (s["card"] - 1)
+        s["seen"][s["maker"]] |= 1 << (s["card"] - 1)
         return_card(s)
     shown["trumps_shown"] = 1
     shown["shown_trick"] = 1 + s["tricks"]

@@ -39,7 +39,7 @@ def view_cards(s: State, seat: Seat, players: int) -> None:
         while seen:
             where[lowest(seen)] = HELD + TURNED[players, seat, other + 1] - 1
             seen &= seen - 1
-    if s["card"] and seat == s["bidder"]:
+    if s["card"] and seat == s["maker"]:
         where[s["card"] - 1] = FACE_DOWN
 
 
@@ -63,7 +63,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     shown["asker"] = turned[s["asker"] + 1]
     shown["pair_shown"] = turned[s["pair_by"] + 1]
     shown["alone"] = turned[s["alone"] + 1]
-    shown["trumps"] = s["made"] if shown["trumps_shown"] or seat == s["bidder"] else 0
+    shown["trumps"] = s["made"] if shown["trumps_shown"] or seat == s["maker"] else 0
 
 
 @jit

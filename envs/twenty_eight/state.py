@@ -156,6 +156,7 @@ STATE = np.dtype(
         ("size", np.int8),  # cards in this trick
         ("leader", np.int8),  # -1: nobody yet
         ("bidder", np.int8),  # -1: nobody yet
+        ("maker", np.int8),  # who knows what trumps are, having made them; -1: nobody
         ("asker", np.int8),  # who asked for trumps, -1: nobody
         ("pair_by", np.int8),  # who showed the pair, -1: nobody
         ("alone", np.int8),  # who plays alone, -1: nobody

@@ -39,6 +39,7 @@ POSITION = np.dtype(
         ("size", np.int8),
         ("leader", np.int8),
         ("bidder", np.int8),
+        ("maker", np.int8),
         ("asker", np.int8),
         ("alone", np.int8),
         ("turn", np.int8),
@@ -96,6 +97,7 @@ def read_position(s: State, rules: RulesRecord, side: int, w: State) -> None:
     w["size"] = s["size"]
     w["leader"] = s["leader"]
     w["bidder"] = s["bidder"]
+    w["maker"] = s["maker"]
     w["asker"] = s["asker"]
     w["alone"] = s["alone"]
     w["turn"] = s["turn"]
