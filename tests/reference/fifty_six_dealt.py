@@ -26,7 +26,7 @@ WORDS = {
     REDOUBLE: "redouble",
     ASK: "ask",
 }
-HIDDEN = {"trumps": "hidden", "leader": "bidder"}
+HIDDEN: dict[str, Any] = {"trumps": "hidden", "leader": "bidder"}
 
 SUIT_EACH = (
     "Jh Jh 9h 9h Ah Ah Th Th",

@@ -1,5 +1,7 @@
 """The reference Fifty-Six against its rule page: the auction."""
 
+from typing import Any
+
 import pytest
 
 from tests.reference.fifty_six_cards import (
@@ -103,7 +105,7 @@ def test_hidden_it_ends_at_56_at_once() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"variant": "four"}, {"variant": "eight"}, HIDDEN])
-def test_all_pass_is_void(options: dict[str, str]) -> None:
+def test_all_pass_is_void(options: dict[str, Any]) -> None:
     game = new(forced=False, **options)
     players = game.options.players
     for _ in range(players - 1):
