@@ -330,7 +330,7 @@ class Game:
         winner = trick.best(self.trump if self.shown else None)
         trick.winner = winner
         self.points[winner % 2] += trick.points()
-        if any(self.hands) or self.face_down:
+        if any(self.hands):
             self._begin_trick(winner)
         else:
             self._end()

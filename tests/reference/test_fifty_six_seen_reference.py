@@ -15,6 +15,7 @@ from tests.reference.fifty_six_dealt import (
 from tests.reference.test_fifty_six_hidden_reference import (
     LOW_DIAMOND,
     ONE_DIAMOND,
+    TWO_ACES,
     diamonds_led,
     spades_led,
 )
@@ -129,6 +130,20 @@ def test_shown_trumps_and_the_card_are_known_to_all() -> None:
     assert seen(game, "laid_is_back") == [True] * 4
     do(game, "Jh")
     assert seen(game, "laid_is_back") == [False] * 4 and seen(game, "laid") == ["Jh"] * 4
+
+
+def test_the_card_is_back_until_it_is_played_be_it_in_a_later_trick() -> None:
+    game = do(lay(contract("28", *TWO_ACES, **HIDDEN), "Jd"), "Th Ah Tc Th Ah ask Td 9h Jh")
+    assert seen(game, "laid_is_back") == [True] * 4
+    do(game, "Ts 9s")
+    assert seen(game, "laid_is_back") == [True] * 4
+    assert seen(do(game, "Jd"), "laid_is_back") == [False] * 4
+    assert seen(do(game, "Js"), "laid_is_back") == [False] * 4
+
+
+def test_its_twin_played_before_the_showing_is_another_card() -> None:
+    game = do(lay(contract("28", *SUIT_EACH, **HIDDEN), "Jh"), "Jh ask")
+    assert seen(game, "laid_is_back") == [True] * 4 and game.hands[0].count("Jh") == 1
 
 
 def test_who_asked_and_when() -> None:
