@@ -129,3 +129,145 @@ What each seat knows
 Options are refused if a name is unknown or a setting out of range (a switch must be a bool, a
 number must not be one), and by the four refusals of the page.
 """
+
+from tests.reference.twenty_eight_auction import ENDED, SECOND, SINGLES
+from tests.reference.twenty_eight_cards import (
+    ASK,
+    CARDS,
+    NO_TRUMPS,
+    REVERSED,
+    SEVENTH,
+    SEVENTH_AT,
+    SHOW,
+    SUIT_ACTIONS,
+    card_actions,
+    of_suit,
+)
+from tests.reference.twenty_eight_options import Options, refused, would_be_redealt
+from tests.reference.twenty_eight_play import Play
+from tests.reference.twenty_eight_table import OVER, PLAY, TRUMPS
+
+__all__ = ["OVER", "PLAY", "TRUMPS", "Game", "Options", "refused", "would_be_redealt"]
+
+STRAINS = {**SUIT_ACTIONS, NO_TRUMPS: "n", REVERSED: "r"}
+
+
+class Game(Play):
+    """One hand of Twenty-Eight, from the deal to the end: see `Table` for all that it has."""
+
+    # What may be done
+
+    def legal(self) -> set[int]:
+        """The legal actions of the seat that acts; empty when the hand is over."""
+        if self.over:
+            return set()
+        if self.phase == TRUMPS:
+            return self._legal_trumps()
+        if self.phase == PLAY:
+            return self._legal_in_play()
+        return self.auction.legal()
+
+    def _legal_trumps(self) -> set[int]:
+        if self.options.trump_by == "card":
+            return card_actions(self.hands[self.seat])
+        actions = set(SUIT_ACTIONS)
+        if self.options.seventh and self._second[self.seat] and not self.all_dealt:
+            actions.add(SEVENTH)
+        return actions | ({NO_TRUMPS, REVERSED} if self.options.no_trumps else set())
+
+    # What is done
+
+    def step(self, action: int) -> None:
+        """Carry out one action of the seat that acts; ValueError if it is not legal."""
+        if action not in self.legal():
+            raise ValueError(f"illegal action {action}: allowed are {sorted(self.legal())}")
+        if self.phase == TRUMPS:
+            self._make_trumps(action)
+        elif self.phase != PLAY:
+            self._call(action)
+        elif action == ASK:
+            self._ask()
+        elif action == SHOW:
+            self.pair = self.seat
+        else:
+            self._play(CARDS[action])
+
+    def _call(self, action: int) -> None:
+        stage = self.auction.stage
+        self.auction.call(action)
+        if self.auction.stage != ENDED:
+            self._hear()
+        elif stage == SINGLES:
+            self._begin_play()
+        elif stage == SECOND and not self.auction.raised:
+            self._begin_singles()
+        elif self.bidder is None:
+            self._end_void()
+        else:
+            self._take_back()
+            self.phase, self.seat = TRUMPS, self.bidder
+
+    def _hear(self) -> None:
+        self.phase, self.seat = self.auction.stage, self.auction.seat
+
+    def _take_back(self) -> None:
+        """Trumps are no longer what they were, and a card that lies apart goes back."""
+        if self.maker is not None and self.face_down:
+            self.hands[self.maker].append(self.face_down)
+        self.maker = self.strain = self.face_down = self.laid = None
+
+    def _make_trumps(self, action: int) -> None:
+        self.maker = self.seat
+        if action in STRAINS:
+            self.strain = STRAINS[action]
+        elif action != SEVENTH:
+            self._lay(CARDS[action])
+        if self.all_dealt:
+            self._begin_singles()
+            return
+        self._deal_second()
+        if action == SEVENTH:
+            self._lay(self.hands[self.seat][SEVENTH_AT])
+        self.auction.begin_second()
+        if self.auction.stage == SECOND:
+            self._hear()
+        else:
+            self._begin_singles()
+
+    def _lay(self, card: str) -> None:
+        self.hands[self.seat].remove(card)
+        self.face_down = self.laid = card
+        self.strain = card[1]
+
+    def _deal_second(self) -> None:
+        self.all_dealt = True
+        for hand, second in zip(self.hands, self._second, strict=True):
+            hand += second
+
+    def _begin_singles(self) -> None:
+        self.auction.begin_singles()
+        if self.auction.stage == SINGLES:
+            self._hear()
+        else:
+            self._begin_play()
+
+    def _begin_play(self) -> None:
+        self.phase = PLAY
+        if self.single is not None:
+            self._begin_single_hand(self.single)
+        elif self.options.void_without and self._others_lack_trumps():
+            self._end_void()
+        else:
+            self._begin_trick(self.first)
+
+    def _begin_single_hand(self, single: int) -> None:
+        self._take_back()
+        self.strain, self.shown = "n", True
+        for seat in range(self.options.players):
+            if seat != single and self.side(seat) == self.side(single):
+                self.laid_away[seat], self.hands[seat] = self.hands[seat], []
+        self._begin_trick(single)
+
+    def _others_lack_trumps(self) -> bool:
+        others = [hand for at, hand in enumerate(self.hands) if not self.is_bidders_side(at)]
+        return self.trump is not None and not any(of_suit(hand, self.trump) for hand in others)
