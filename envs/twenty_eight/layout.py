@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.game import take_seats
 from ..core.legal import list_actions
-from ..core.scene import Button, Item, Panel, Scene, Text
+from ..core.scene import Button, Item, Mark, Panel, Scene, Text
 from .rules import (
     ASK,
     BID,
@@ -156,7 +156,7 @@ def _hand(s: Any, seat: int, y: float) -> list[Item]:
         if n < len(known):
             card = known[n]
             can = card in legal
-            mark = "legal" if can else ""
+            mark: Mark = "legal" if can else ""
             action = card if can else -1
             items.append(Item(x, y, int(CODES[card]), True, mark, place=place, action=action))
         else:
@@ -174,7 +174,7 @@ def _played(s: Any, seat: int, y: float) -> list[Item]:
     trick = tricks + 1 if size else tricks
     for card in range(CARDS):
         if s["player_of"][card] == seat + 1 and s["shown"]["when"][card] == trick and trick:
-            mark = "last" if size else ""
+            mark: Mark = "last" if size else ""
             return [Item(TRICK, y, int(CODES[card]), True, mark, place=f"trick-{seat}")]
     return []
 
