@@ -4,6 +4,7 @@ Kernels of one state are compiled functions of a record and its rules; kernels o
 of records, of rules one (1,) or several (k,). They allocate nothing.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -108,13 +109,6 @@ class RewardUnit(Protocol):
 
     def __call__(self, rules: Any, /) -> float:
         """Return so many chips, or points, for the rules or their record."""
-
-
-class Sides(Protocol):
-    """Says who plays together."""
-
-    def __call__(self, rules: Any, /) -> tuple[int, ...]:
-        """Return the number of its side for each seat, by rules."""
 
 
 class Buffers(NamedTuple):
@@ -337,6 +331,11 @@ class WinnableAfter(Protocol):
         """Return float32 (n, actions): 1 yes, 0 no or not legal, 0.5 if the limit came first."""
 
 
+def play_alone(rules: Any) -> tuple[int, ...]:
+    """Return a side of its own for each seat."""
+    return tuple(range(int(rules.players)))
+
+
 class Seats(NamedTuple):
     """What a game for several seats adds."""
 
@@ -346,5 +345,5 @@ class Seats(NamedTuple):
     """Makes the shown pieces those of a seat."""
     reward_unit: RewardUnit
     """In what a seat's net is counted."""
-    sides: Sides | None = None
-    """Who plays together; None: each seat for itself."""
+    sides: Callable[[Any], tuple[int, ...]] = play_alone
+    """Says who plays together: the number of its side for each seat, by rules."""

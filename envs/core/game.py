@@ -162,12 +162,6 @@ class Game:
         """Return how many seats are played by these rules."""
         return 1 if self.seats is None else int(rules.players)
 
-    def sides(self, rules: Any) -> tuple[int, ...]:
-        """Return the number of its side for each seat; each has its own in most games."""
-        if self.seats is None or self.seats.sides is None:
-            return tuple(range(self.num_players(rules)))
-        return self.seats.sides(rules)
-
     @property
     def max_players(self) -> int:
         """How many seats are played at most, by any rules."""

@@ -123,7 +123,7 @@ def play_duplicate(
 ) -> DuplicateResults:
     """Let an agent play each deal once from every seat: the same deck, the same dealer.
 
-    Where seats play together (`Game.sides`) it has its partners' seats, too. The others are the
+    Where seats play together (`Seats.sides`) it has its partners' seats, too. The others are the
     field's, taken round from the seat after its own, clockwise; ``order``, int64 (n,), says
     with which of the field to begin (None: the first). With several ``hands`` a deal is a session.
     Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
@@ -138,11 +138,13 @@ def play_duplicate(
     timed = TimedAgent(agent)
     cast[0] = timed
     begin = np.zeros(len(seeds), np.int64) if order is None else order
+    assert game.seats is not None
+    sides = game.seats.sides(rules)
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     shuffled, words = shuffle_order(own, len(seeds)), key_words(own)
     parts: list[tuple[np.ndarray, dict[str, np.ndarray]]] = []
     for some, ended in _split_deals(shuffled, hands * players, chunk, progress):
-        who = _seat_around(places[1:], begin[some], game.sides(rules))
+        who = _seat_around(places[1:], begin[some], sides)
         plan = _plan_hands(game, rules, seeds[some], hands, who)
         rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
         log = log_hands(record, plan.who, plan.dealers, some, hands, places)
