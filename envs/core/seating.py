@@ -1,12 +1,12 @@
-"""Seven Twenty-Seven: who follows whom.
+"""Seats around a table: who follows whom.
 
 A set of seats has bit n for seat n. Whoever follows whom goes round by the numbers of the seats, so
 "the next of a set from a seat on" is all the order there is.
 """
 
-from ..core.aliases import Seat
-from ..core.bits import lowest
-from ..core.jit import jit
+from .aliases import Seat
+from .bits import lowest
+from .jit import jit
 
 
 @jit
