@@ -62,6 +62,7 @@ POSITION = np.dtype(
                 ("shown_trick", np.int8),
                 ("shown_after", np.int8),
                 ("must_trump", np.int8),
+                ("apart", np.int8),
             ],
         ),
         ("seats", [("hand", np.int8), ("points", np.int8), ("tricks", np.int8)], (SEATS,)),
