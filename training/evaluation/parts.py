@@ -34,8 +34,10 @@ from .duplicate_play import DuplicateResults
 from .replay_files import append_lines
 from .spec import EvaluationSpec
 
-CHUNK = 100
-"""Deals of one part."""
+CHUNK, MOST_CHUNK = 100, 2000
+"""Deals of one part, and of one of very many: many games side by side cost less."""
+PARTS = 100
+"""As many there are before they grow."""
 
 Results = TypeVar("Results", EpisodeResults, DuplicateResults)
 
@@ -85,7 +87,12 @@ def play_parts(
 
 
 def split_spec(spec: EvaluationSpec, size: int = CHUNK) -> list[EvaluationSpec]:
-    """Return specifications of at most so many deals each, which together are the given one."""
+    """Return specifications of some deals each, which together are the given one.
+
+    They have ``size`` deals, or more where there were more than `PARTS` of them, up to
+    `MOST_CHUNK`.
+    """
+    size = max(size, min(spec.deals // PARTS, MOST_CHUNK))
     return [
         replace(spec, first=spec.first + i, deals=min(size, spec.deals - i), labels=None)
         for i in range(0, spec.deals, size)

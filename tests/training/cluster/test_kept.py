@@ -17,6 +17,7 @@ from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.replay_files import load_replays
 from parlour.training.evaluation.review_bank import review_bank
+from parlour.training.evaluation.spec import make_specs
 from parlour.training.files import sole_use
 
 GIVEN: dict[str, Any] = {"deals": 20, "key": "k"}
@@ -213,3 +214,14 @@ def test_a_bank_says_where_its_parts_are(
     monkeypatch.setattr(labelling, "solve_task", solve_one)
     assert main.main([*words, "--deals", "100"]) == STOPPED
     assert f"finished parts are kept in {tmp_path}: the same" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("deals", "size"), [(99, 99), (10_000, 100), (50_000, 500), (10**7, 2000)])
+def test_parts_of_very_many_deals_are_larger(
+    deals: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts.split_spec, "__defaults__", (parts.CHUNK,))
+    (spec,) = make_specs("pyramid", None, None, deals=deals, truth="no")
+    found = parts.split_spec(spec)
+    assert found[0].deals == size and sum(one.deals for one in found) == deals
+    assert [one.first for one in found[:2]] == [0, size][: len(found)]
