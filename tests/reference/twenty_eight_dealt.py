@@ -46,6 +46,14 @@ SUIT_EACH = (
 )
 """Four hands, a suit each: who leads wins every trick, unless another's suit is trump."""
 
+FOUR_HEARTS = (
+    "Jh 9h Kh Qh Jc Ac Td 8d",  # no spades
+    "Jd 9d Ad Kd Js 9s As Th",  # no clubs
+    "Kc Qc 8c 7c Ks Qs 8s 7s",  # neither diamonds nor hearts
+    "9c Tc Qd 7d Ah 8h 7h Ts",
+)
+"""Seat 0 has long hearts; seats 0 to 2 lack a suit each, or two."""
+
 
 def new(*hands: str, game: str = "28", dealer: int | None = None, **options: Any) -> Game:
     """A game in which the seats hold these cards, from the first speaker on.
@@ -90,6 +98,16 @@ def passed_out(game: Game) -> Game:
 def trumps(game: Game, calls: str, trump: str) -> Game:
     """The game after these calls, passes of all others, this choice of trumps, and more passes."""
     return passed_out(do(passed_out(do(game, calls)), trump))
+
+
+def bid14(*hands: str, **options: Any) -> Game:
+    """A game of 28 in which seat 0 has bid 14 and all others have passed."""
+    return passed_out(do(new(*hands, **options), "14"))
+
+
+def bid15(*hands: str, **options: Any) -> Game:
+    """A game of 29 in which seat 0 has bid 15 and all others have passed."""
+    return passed_out(do(new29(*hands, **options), "15"))
 
 
 def played_out(game: Game) -> Game:
