@@ -20,6 +20,7 @@ from typing import Any
 import gymnasium as gym
 
 from . import (
+    fifty_six,
     klondike,
     poker_squares,
     puss_in_the_corner,
@@ -63,6 +64,7 @@ _MODULES = (
     seven_twenty_seven,
     twenty_eight,
     twenty_nine,
+    fifty_six,
 )
 """The packages of the games: a game that is not here is known to nobody."""
 

@@ -4,9 +4,25 @@ A set of seats has bit n for seat n. Whoever follows whom goes round by the numb
 "the next of a set from a seat on" is all the order there is.
 """
 
+import numpy as np
+
 from .aliases import Seat
 from .bits import lowest
 from .jit import jit
+
+
+def make_turned_codes(seats: int) -> np.ndarray:
+    """Return who is who for each viewer, int8 (seats + 1, seats, seats + 1).
+
+    By how many play, the viewer, and 1 more than a seat: 1 more than that seat as the viewer counts
+    on from itself; 0, nobody, stays 0.
+    """
+    found = np.zeros((seats + 1, seats, seats + 1), np.int8)
+    for players in range(1, seats + 1):
+        for viewer in range(players):
+            for seat in range(players):
+                found[players, viewer, seat + 1] = 1 + (seat - viewer) % players
+    return found
 
 
 @jit

@@ -189,3 +189,39 @@ def deal_unseen(
         if try_deal(s, suits, sizes, voids, holders):
             return
     deal_counted(s, suits, sizes, voids, holders)
+
+
+@jit
+def deal_secret(
+    s: State,
+    suits: np.ndarray,
+    sizes: np.ndarray,
+    voids: np.ndarray,
+    possible: np.ndarray,
+    holders: np.ndarray,
+) -> int:
+    """Draw which of several suppositions holds, and deal as `deal_unseen`; return which one.
+
+    ``voids`` (k, hands) are what cannot be by each of them, ``possible`` (k,) says which can be at
+    all. A supposition is drawn as often as there are deals that fit it.
+    """
+    for _ in range(TRIES):
+        drawn = random_below(s, len(possible))
+        if possible[drawn] and try_deal(s, suits, sizes, voids[drawn], holders):
+            return drawn
+    counts = np.zeros(SUITS, np.int64)
+    for i in range(len(suits)):
+        counts[suits[i]] += 1
+    ways = np.empty((len(sizes) + 1, room_for(counts)), np.float64)
+    weights = np.zeros(len(possible), np.float64)
+    for k in range(len(possible)):
+        if possible[k]:
+            weights[k] = count_deals(counts, sizes, voids[k], ways)
+    share = draw_share(s) * weights.sum()
+    drawn = -1
+    for k in range(len(possible)):
+        if weights[k] > 0.0 and share >= 0.0:
+            drawn = k
+            share -= weights[k]
+    deal_counted(s, suits, sizes, voids[drawn], holders)
+    return drawn

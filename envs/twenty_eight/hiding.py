@@ -11,14 +11,7 @@ from ..core.bits import count, lowest
 from ..core.cards import random_below
 from ..core.jit import jit
 from ..core.tricks import NO_SUIT, suit_set
-from ..core.unseen_hands import (
-    count_deals,
-    deal_counted,
-    deal_unseen,
-    draw_share,
-    room_for,
-    try_deal,
-)
+from ..core.unseen_hands import deal_secret, deal_unseen
 from .auction import FIRST_CARDS, first_size, hand_size, side_of, speaking_order
 from .kernel import find_legal, is_dealt_again
 from .play import trump_suit
@@ -32,7 +25,6 @@ APART, UNDEALT = SEATS, SEATS + 1
 """Holders of unseen cards beside the seats: the card that makes trumps, and the rest of the deck.
 """
 HOLDERS = SEATS + 2
-TRIES = 60
 
 
 @jit
@@ -99,22 +91,6 @@ def list_holders(
 
 
 @jit
-def suppose_trumps(
-    s: State, rules: RulesRecord, made: int, known: np.ndarray, voids: np.ndarray
-) -> bool:
-    """Write the voids that follow if these are trumps; return whether they can be."""
-    suit = made - 1 if made < NONE else NO_SUIT
-    bound = voids_of_bidder(s, suit)
-    for holder in range(HOLDERS):
-        voids[holder] = known[holder]
-    if bound > 0:
-        voids[s["bidder"]] |= bound
-    if s["card"]:
-        voids[APART] = ALL_VOID & ~(1 << suit)
-    return bound >= 0
-
-
-@jit
 def deal_with_secret(
     s: State,
     rules: RulesRecord,
@@ -125,32 +101,18 @@ def deal_with_secret(
 ) -> int:
     """Deal the unseen cards and make trumps, which are secret; return what they are."""
     kinds = REVERSED if rules.no_trumps and s["card"] == 0 else SUITS
-    voids = np.zeros(HOLDERS, np.int64)
-    for _ in range(TRIES):
-        made = 1 + random_below(s, kinds)
-        if suppose_trumps(s, rules, made, known, voids) and try_deal(
-            s, suits, sizes, voids, holders
-        ):
-            return made
-    counts = np.zeros(SUITS, np.int64)
-    for i in range(len(suits)):
-        counts[suits[i]] += 1
-    ways = np.empty((HOLDERS + 1, room_for(counts)), np.float64)
-    weights = np.zeros(REVERSED + 1, np.float64)
-    total = 0.0
-    for made in range(1, kinds + 1):
-        if suppose_trumps(s, rules, made, known, voids):
-            weights[made] = count_deals(counts, sizes, voids, ways)
-            total += weights[made]
-    share = draw_share(s) * total
-    drawn = 0
-    for made in range(1, kinds + 1):
-        if weights[made] > 0.0 and share >= 0.0:
-            drawn = made
-            share -= weights[made]
-    suppose_trumps(s, rules, drawn, known, voids)
-    deal_counted(s, suits, sizes, voids, holders)
-    return drawn
+    voids, possible = np.empty((kinds, HOLDERS), np.int64), np.empty(kinds, np.bool_)
+    for k in range(kinds):
+        suit = k if k < SUITS else NO_SUIT
+        bound = voids_of_bidder(s, suit)
+        possible[k] = bound >= 0
+        for holder in range(HOLDERS):
+            voids[k, holder] = known[holder]
+        if bound > 0:
+            voids[k, s["bidder"]] |= bound
+        if s["card"]:
+            voids[k, APART] = ALL_VOID & ~(1 << suit)
+    return 1 + deal_secret(s, suits, sizes, voids, possible, holders)
 
 
 @jit

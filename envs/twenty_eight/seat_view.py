@@ -5,24 +5,13 @@ import numpy as np
 from ..core.aliases import RulesRecord, Seat, State
 from ..core.bits import lowest
 from ..core.jit import jit
-from ..core.seating import wrap_seat
+from ..core.seating import make_turned_codes, wrap_seat
 from .rules import CARDS, SEATS
 from .state import BIDS, FACE_DOWN, HAND, HELD, OWN, PLAYED, UNSEEN
 
-
-def _turned_codes() -> np.ndarray:
-    """By players, viewer and 1 more than a seat: 1 more than it as the viewer counts; 0 nobody."""
-    found = np.zeros((SEATS + 1, SEATS, SEATS + 1), np.int8)
-    for players in range(1, SEATS + 1):
-        for viewer in range(players):
-            for seat in range(players):
-                found[players, viewer, seat + 1] = 1 + (seat - viewer) % players
-    return found
-
-
-TURNED = _turned_codes()
+TURNED = make_turned_codes(SEATS)
 IN_PLAY = np.where(TURNED > 0, TURNED + PLAYED - 1, UNSEEN).astype(np.int8)
-"""The same for a card's place: UNSEEN, or PLAYED by a seat."""
+"""Where a card is that a seat has played, for each viewer: UNSEEN where nobody has."""
 
 
 @jit
