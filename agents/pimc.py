@@ -28,8 +28,6 @@ ALIKE = 16
 """A game of which so many worlds are alike is taken for one without hidden cards."""
 MAX_WORLDS = 1000
 """Worlds for each decision at most, however much time there is."""
-WORLD_LIMIT = 5000
-"""Positions looked at in each world; where they do not suffice, a win counts as half left."""
 KNOWN_LIMIT = 1_000_000
 """Positions looked at where nothing is hidden any more."""
 CHUNK = 1 << 14
@@ -64,7 +62,7 @@ class PimcAgent:
         worlds: int = PIMC_WORLDS,
         milliseconds: float | None = None,
     ) -> None:
-        if game.winnable_after is None:
+        if game.solving is None or game.winnable_after is None:
             solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
             raise ValueError(f"pimc: {game.title} has no exact solver; there is one for {solved}")
         game.winnable_after(np.zeros(0, game.state), rules)  # refuses rules that it cannot solve
@@ -77,7 +75,7 @@ class PimcAgent:
         looks_ahead = agent_field(player, "lookahead_config") is not None  # by values, not policy
         self.policy = None if looks_ahead else getattr(player, "log_probabilities", None)
         self.sure = SURE
-        self.world_limit, self.known_limit = WORLD_LIMIT, KNOWN_LIMIT
+        self.world_limit, self.known_limit = game.solving.world_limit, KNOWN_LIMIT
         self.encoding = agent_field(player, "encoding")  # it is handed on what this agent gets
         self.name = "pimc" if player.name == "greedy" else f"{player.name}-pimc"
 

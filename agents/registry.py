@@ -176,7 +176,7 @@ class Prefix(NamedTuple):
     ``make(rest, asked, budget)`` makes it, ``rest`` being that name; ``alone`` is the
     name where none is given (empty: one must be). ``counts`` says what the number of a budget
     counts (empty: it takes none), ``timed`` whether it may be milliseconds; ``several``: it plays
-    at tables of several seats, too.
+    at tables of several seats, too, ``solved``: at those of games with an exact solver.
     """
 
     make: Callable[[str, Request, Budget], Agent]
@@ -184,13 +184,15 @@ class Prefix(NamedTuple):
     counts: str = ""
     several: bool = False
     timed: bool = True
+    solved: bool = False
 
 
 def _load_prefixed(spec: str, asked: Request) -> Agent:
     kind, colon, rest = spec.partition(":")
     word, at, text = kind.partition("@")
     prefix = PREFIXES[word]
-    if asked.game.num_players(asked.rules) > 1 and not prefix.several:
+    takes = prefix.several or (prefix.solved and asked.game.winnable_after is not None)
+    if asked.game.num_players(asked.rules) > 1 and not takes:
         raise ValueError(f"agent {spec!r}: {word} is for games of one player")
     rest = rest if colon else prefix.alone
     if not rest:
@@ -253,7 +255,7 @@ PREFIXES = {
     EXPECTIMAX: Prefix(_expectimax),
     ROLLOUTS: Prefix(_rollouts, counts=WORLDS),
     MCTS: Prefix(_mcts, "greedy", TRIES, several=True),
-    PIMC: Prefix(_pimc, "greedy", WORLDS),
+    PIMC: Prefix(_pimc, "greedy", WORLDS, solved=True),
     HINDSIGHT: Prefix(partial(_plan, HindsightAgent), "greedy", TRIES, timed=False),
     NESTED: Prefix(partial(_plan, NestedAgent), "greedy", WORLDS, timed=False),
 }

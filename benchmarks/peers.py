@@ -16,8 +16,10 @@ import argparse
 import json
 import os
 import random
+import tempfile
 from collections.abc import Callable
 from importlib import metadata
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -136,14 +138,30 @@ def pgx_kuhn(budget: int) -> Play:
     return _pgx("kuhn_poker", budget)
 
 
-def _pgx(name: str, budget: int) -> Play:
+def pgx_bridge(budget: int) -> Play:
+    """Pgx's bridge bidding, four players, on the hundred solved deals that it comes with."""
+    import numpy as np
+    from pgx import bridge_bidding
+
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "solved.npy"
+        np.save(table, np.stack(bridge_bidding._load_sample_hash()))
+        return _pgx("bridge_bidding", budget, dds_results_table_path=str(table))
+
+
+def _pgx(name: str, budget: int, **keywords: Any) -> Play:
     """One compiled loop; the sum of all observations is fetched, so that none can be left out."""
     import jax
     import pgx
     from jax import numpy as jnp
     from pgx.experimental import auto_reset
 
-    env = pgx.make(name)
+    if keywords:
+        from pgx.bridge_bidding import BridgeBidding
+
+        env: Any = BridgeBidding(**keywords)
+    else:
+        env = pgx.make(name)
     step = jax.vmap(auto_reset(env.step, env.init))
     rounds = max(1, budget // BATCH)
 
@@ -225,6 +243,7 @@ PEERS = (
     Row("rlcard-limit-holdem", SINGLE, 1, ("rlcard",), HOLDEM, rlcard_limit_holdem),
     Row("rlcard-blackjack", SINGLE, 1, ("rlcard",), BLACKJACK, rlcard_blackjack),
     Row("pgx-leduc", BATCHED, BATCH, ("pgx", "jax"), "Leduc hold'em, two players", pgx_leduc),
+    Row("pgx-bridge", BATCHED, BATCH, ("pgx", "jax"), "bridge bidding, four players", pgx_bridge),
     Row("pgx-kuhn", BATCHED, BATCH, ("pgx", "jax"), "Kuhn poker, two players", pgx_kuhn),
     Row("envpool-blackjack", BATCHED, BATCH, ("envpool",), BLACKJACK, envpool_blackjack),
     Row("gymnasium-blackjack", SINGLE, 1, ("gymnasium",), BLACKJACK, gymnasium_blackjack),

@@ -19,7 +19,16 @@ from typing import Any
 
 import gymnasium as gym
 
-from . import klondike, poker_squares, puss_in_the_corner, pyramid, seven_twenty_seven
+from . import (
+    fifty_six,
+    klondike,
+    poker_squares,
+    puss_in_the_corner,
+    pyramid,
+    seven_twenty_seven,
+    twenty_eight,
+    twenty_nine,
+)
 from .core.compiling import watch_compilations
 from .core.game import GAMES, Game, find_game, register
 from .core.game import find_game as game  # the short form, for notebooks
@@ -47,7 +56,16 @@ watch_compilations()
 make.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 make_vec.metadata = KNOWN_METADATA  # type: ignore[attr-defined]
 
-_MODULES = (pyramid, poker_squares, puss_in_the_corner, klondike, seven_twenty_seven)
+_MODULES = (
+    pyramid,
+    poker_squares,
+    puss_in_the_corner,
+    klondike,
+    seven_twenty_seven,
+    twenty_eight,
+    twenty_nine,
+    fifty_six,
+)
 """The packages of the games: a game that is not here is known to nobody."""
 
 for _module in _MODULES:

@@ -63,7 +63,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
 
     ``cards`` is a list or one string with blanks or commas between the names. ``pack`` holds the
     codes that the deck must consist of (default: all 52). Raises ValueError naming the first card
-    that is unknown, twice there or missing.
+    that is unknown, there too often or missing.
     """
     if isinstance(cards, str):
         cards = cards.replace(",", " ").split()
@@ -77,9 +77,10 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     left = list(wanted)
     for place, code in enumerate(codes):
         if code not in left:
-            known = code in wanted
+            times = wanted.count(code)
+            often = "twice" if times == 1 else f"{times + 1} times"
             what = (
-                f"{card_name(code)} is in the deck twice" if known else f"{code} is no card of it"
+                f"{card_name(code)} is in the deck {often}" if times else f"{code} is no card of it"
             )
             raise ValueError(f"deck: card {place + 1}: {what}")
         left.remove(code)

@@ -4,6 +4,7 @@ Kernels of one state are compiled functions of a record and its rules; kernels o
 of records, of rules one (1,) or several (k,). They allocate nothing.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -330,6 +331,11 @@ class WinnableAfter(Protocol):
         """Return float32 (n, actions): 1 yes, 0 no or not legal, 0.5 if the limit came first."""
 
 
+def play_alone(rules: Any) -> tuple[int, ...]:
+    """Return a side of its own for each seat."""
+    return tuple(range(int(rules.players)))
+
+
 class Seats(NamedTuple):
     """What a game for several seats adds."""
 
@@ -339,3 +345,5 @@ class Seats(NamedTuple):
     """Makes the shown pieces those of a seat."""
     reward_unit: RewardUnit
     """In what a seat's net is counted."""
+    sides: Callable[[Any], tuple[int, ...]] = play_alone
+    """Says who plays together: the number of its side for each seat, by rules."""

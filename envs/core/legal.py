@@ -255,6 +255,13 @@ def add_action(legal: np.ndarray, action: int) -> None:
     legal[action >> WORD_SHIFT] |= 1 << (action & WORD_MASK)
 
 
+@jit
+def add_members(legal: np.ndarray, members: int) -> None:
+    """Put actions below 63, the bits of an int64, into a set of several words."""
+    legal[0] |= members & ((1 << WORD_ACTIONS) - 1)
+    legal[1] |= members >> WORD_ACTIONS
+
+
 def unpack_actions(legal: np.ndarray, actions: int) -> np.ndarray:
     """Return which actions are in each of the sets, bool (n, actions).
 

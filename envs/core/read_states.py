@@ -69,7 +69,7 @@ def _check_shape(game: Game, states: Any, n: int) -> None:
 def _facts(game: Game, rules: Any) -> tuple[int, int, int]:
     """How many play by these rules; the set of the codes of a deck, and how many cards it has."""
     pack = game.pack(rules)
-    return game.num_players(rules), sum(1 << card for card in pack), len(pack)
+    return game.num_players(rules), sum(1 << card for card in set(pack)), len(pack)
 
 
 def _said(game: Game, made: np.ndarray, row: int, wrong: int, byte: int) -> str:

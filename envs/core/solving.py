@@ -36,3 +36,5 @@ class Solving(NamedTuple):
     """Says the same of every action; None in games that nobody wins."""
     plan_ahead: PlanAhead | None = None
     """Plays without hidden knowledge, by a search of its own; None where there is none."""
+    world_limit: int = 5000
+    """Positions that PIMC looks at in each world; where they do not suffice, a win counts half."""

@@ -50,7 +50,7 @@ class StateCheckKernel(Protocol):
         """Return row, what is wrong with it, and at which byte; row -1 if nothing is.
 
         ``states`` (n + 1,) ends with room for one state; ``raw``, int8 (n + 1, bytes), is the same
-        memory; ``pack`` is the set of the codes of a deck of ``size`` cards.
+        memory; ``pack`` is the set of the codes of a deck of ``size`` cards, all once or all twice.
         """
 
 
@@ -100,17 +100,20 @@ def find_wrong_head(s: State, players: int, actions: int) -> int:
 
 @jit
 def is_whole(deck: np.ndarray, pack: CardSet, size: int) -> bool:
-    """Whether a deck has every card of a pack once, and nothing behind them."""
-    found = rest = 0
+    """Whether a deck has every card of a pack, or of two equal packs, and nothing behind them."""
+    found = again = more = rest = 0
     outside = False
     for place in range(len(deck)):
         if place < size:
             outside |= deck[place] < FIRST_CARD
-            found |= 1 << (deck[place] & 63)
+            card = 1 << (deck[place] & 63)
+            more |= again & card
+            again |= found & card
+            found |= card
             outside |= deck[place] > 63
         else:
             rest |= deck[place]
-    return found == pack and rest == 0 and not outside
+    return found == pack and more == 0 and rest == 0 and not outside
 
 
 @jit

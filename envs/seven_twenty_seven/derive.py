@@ -3,6 +3,7 @@
 from ..core.aliases import RulesRecord, Seat, State
 from ..core.batch import Over
 from ..core.jit import jit
+from ..core.seating import wrap_seat
 from .chips import (
     bet_actions,
     distinct_level_actions,
@@ -15,7 +16,6 @@ from .hiding import bust_violation
 from .kernel import DECLARES, DRAWS, clear_seat, deal_card, first_seat, pack_size
 from .rules import CLASSES, FACE, SEATS, Declare, Nearness, Phase, Status
 from .seat_view import show_rules, view
-from .seating import wrap_seat
 from .showdown import finish_hand
 from .totals import LOWEST_BUST, write_ranks
 

@@ -9,6 +9,7 @@ from ..core.aliases import Action, RulesRecord, Seat, State
 from ..core.batch import Over, make_batch_kernels
 from ..core.cards import FIRST_CARD, PACK_SIZE, random_below, shuffle
 from ..core.jit import jit
+from ..core.seating import next_seat, wrap_seat
 from .chips import (
     bet_actions,
     distinct_level_actions,
@@ -37,7 +38,6 @@ from .rules import (
     Status,
 )
 from .seat_view import show_rules, view
-from .seating import next_seat, wrap_seat
 from .showdown import finish_hand, show_declarations
 from .totals import HALF_POINTS, LOWEST_BUST, class_of, write_ranks
 

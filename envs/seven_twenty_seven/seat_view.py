@@ -3,9 +3,9 @@
 from ..core.aliases import RulesRecord, Seat, State
 from ..core.features import DIGIT_BASE
 from ..core.jit import jit
+from ..core.seating import wrap_seat
 from .chips import write_digits
 from .rules import FACE, FAR
-from .seating import wrap_seat
 from .totals import NO_TOTAL
 
 

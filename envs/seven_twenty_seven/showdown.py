@@ -4,8 +4,8 @@ from ..core.aliases import RulesRecord, State
 from ..core.batch import Over
 from ..core.bits import count
 from ..core.jit import jit
+from ..core.seating import wrap_seat
 from .rules import CLASSES, FACE, SEATS, BothTie, Declare
-from .seating import wrap_seat
 from .totals import NO_TOTAL
 
 ACE, FIVE = 0, 4

@@ -64,10 +64,22 @@ VARIANTS = [
 ]
 FIRST = list({seats.game.name: seats for seats in reversed(VARIANTS)}.values())
 """One of each game for several."""
+
+
+def can_seat(seats: Seats) -> bool:
+    """Whether the rules go with so many players."""
+    try:
+        seats.game.make_rules(seats.variant, seats.options)
+    except ValueError:
+        return False
+    return True
+
+
 COUNTS = [
-    seats._replace(options={"players": players})
+    counted
     for seats in FIRST
     for players in range(2, seats.game.max_players + 1)
+    if can_seat(counted := seats._replace(options={"players": players}))
 ]
 VYING = game("seven_twenty_seven")
 

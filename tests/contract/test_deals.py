@@ -75,12 +75,17 @@ def test_a_chosen_deck_again_has_other_chance_and_by_one_seed_the_same(case: Cas
 
 def wrong_decks(game: Game) -> list[tuple[list[Any], str]]:
     names = [card_name(code) for code in shuffled(Case(game, game.default), 2)]
-    twice = [*names[:9], names[4], *names[10:]]
+    copies, other = names.count(names[4]), next(n for n in names[9:] if n != names[4])
+    often = "twice" if copies == 1 else "3 times"
+    place = 9 + names[9:].index(other)
+    places = [n for n, name in enumerate(names) if name == names[4]]
+    wrong = max(place, *places) if copies > 1 else place
+    twice = [*names[:place], names[4], *names[place + 1 :]]
     return [
-        (twice, f"card 10: {names[4]} is in the deck twice"),
+        (twice, f"card {wrong + 1}: {names[4]} is in the deck {often}"),
         (names[:-1], f"missing: {names[-1]}"),
         (names[:-2], f"{len(names) - 2} cards, {len(names)} needed; missing: "),
-        ([*names, names[0]], f"card {len(names) + 1}: {names[0]} is in the deck twice"),
+        ([*names, names[0]], f"card {len(names) + 1}: {names[0]} is in the deck {often}"),
         ([*names[:3], "1h", *names[4:]], "card '1h' is not a card"),
         ([*names[:3], "Tx", *names[4:]], "card 'Tx' is not a card"),
         ([*names[:3], "", *names[4:]], "card '' is not a card"),
@@ -204,9 +209,9 @@ def test_every_card_is_dealt_to_every_place_equally_often(game: Game) -> None:
         drawn = rows.states["deck"].copy()
         rows.deal_bank(default_bank(game.name), range(20_000))
         for decks in (drawn, rows.states["deck"]):
-            codes = np.array(pack)
-            counts = (decks[:, : len(codes), None] == codes).sum(axis=0)
-            expected = len(decks) / len(codes)
+            codes, copies = np.unique(pack, return_counts=True)
+            counts = (decks[:, : len(pack), None] == codes).sum(axis=0)
+            expected = len(decks) * copies / len(pack)
             chi = ((counts - expected) ** 2 / expected).sum()
-            freedom = (len(codes) - 1) ** 2
+            freedom = (len(pack) - 1) * (len(codes) - 1)
             assert abs(chi - freedom) < 4.5 * (2 * freedom) ** 0.5

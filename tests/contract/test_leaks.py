@@ -154,8 +154,13 @@ class Replay:
         return found
 
     def towards(self, other: np.ndarray, seat: int) -> list[np.ndarray]:
-        """Play with the deck of another last state, and with secret actions that lead to it."""
+        """Play with the deck of another last state, and with secret actions that lead to it.
+
+        A state that keeps the history of its actions says which.
+        """
         actions = list(self.actions)
+        if "history" in (other.dtype.names or ()):
+            actions = (other["history"][0, : len(actions)] - 1).tolist()
         passed = self.play(other["deck"][0], actions)
         for step in range(len(actions) - 1, self.first - 1, -1):
             if distance(self.case, passed[-1], other, seat) == 0:

@@ -28,8 +28,8 @@ def digest(*arrays: Any) -> str:
 def single(game: Game) -> Iterator[str]:
     """One game by the greedy agent, one by chance, restored on the way; wrong actions among it."""
     agent, rng = load_agent("greedy", game, game.make_rules()), np.random.default_rng(1)
-    several = game.num_players(game.make_rules()) > 1  # of whom one thinks: it takes long
-    seats = {"opponents": ["greedy", "uniform", "uniform"]} if several else {}
+    others = game.num_players(game.make_rules()) - 1  # of whom one thinks: it takes long
+    seats = {"opponents": ["greedy", *["uniform"] * (others - 1)]} if others else {}
     env = CardEnv(game, encoding="onehot", illegal="penalty", **seats)
     for seed in range(2):
         observation, info = env.reset(seed=seed)
@@ -60,12 +60,22 @@ def vector(game: Game) -> Iterator[str]:
 
 
 def solve(game: Game) -> Iterator[str]:
-    """What the solver says of some deals, where there is one, within few positions."""
+    """What the solver says of some deals, where there is one, within few positions.
+
+    Of a table of several it is asked at each turn of a hand: some know only of the play.
+    """
     for deal in range(3 if game.solve else 0):
         assert game.solve is not None
         env = CardEnv(game)
         env.reset(options={"deal": deal})
-        yield str(game.solve(env.clone(), env.rules, limit=POSITIONS))
+        over = False
+        while not over:
+            try:
+                yield str(game.solve(env.clone(), env.rules, limit=POSITIONS))
+            except ValueError as error:
+                yield str(error)
+            several = game.num_players(env.rules) > 1
+            over = not several or any(env.step(int(env.action_masks().argmax()))[2:4])
 
 
 def play_all() -> list[str]:

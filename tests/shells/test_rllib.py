@@ -52,7 +52,8 @@ def rllib(monkeypatch: pytest.MonkeyPatch, registered: dict[str, Any]) -> Iterat
 
 
 def test_every_game_is_registered(rllib: Any, registered: dict[str, Any]) -> None:
-    tables = {"parlour/SevenTwentySeven-table-v0", "parlour/PokerSquares-table-v0"}
+    several = ("SevenTwentySeven", "PokerSquares", "TwentyEight", "TwentyNine", "FiftySix")
+    tables = {f"parlour/{name}-table-v0" for name in several}
     assert set(rllib.register()) == set(registered) == {g.id for g in GAMES.values()} | tables
 
 

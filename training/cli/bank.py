@@ -3,7 +3,8 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
 from parlour.envs.core.truth import solver_of
 
+from ..cluster.tasks import Cluster, join_cluster
 from ..evaluation.check_outputs import check_folder
 from ..evaluation.label_checks import NO_SCORE, UNKNOWN_FEWEST
 from ..evaluation.labels import (
@@ -33,7 +35,7 @@ from .arguments import (
     read_variants,
     read_whole,
 )
-from .cluster import add_cluster
+from .cluster import add_cluster, say_kept
 from .progress import progress_bars
 from .solve import add_limit
 
@@ -95,7 +97,10 @@ def _make(arguments: argparse.Namespace) -> int:
         game, read_variants(game, arguments.variant, options) or [game.default], arguments
     )
     check_folder(arguments.out)
-    with progress_bars(arguments.deals) as bars:
+    backend = arguments.backend or "loky"
+    cluster = Cluster(backend, arguments.jobs, arguments.address) if len(variants) > 1 else None
+    bars_of = progress_bars(arguments.deals)
+    with _telling_of_parts(arguments.out), join_cluster(cluster), bars_of as bars:
         for variant in variants:
             path = make_labels(
                 game,
@@ -107,7 +112,7 @@ def _make(arguments: argparse.Namespace) -> int:
                 optimal=arguments.optimal,
                 limit=arguments.limit,
                 jobs=arguments.jobs,
-                backend=arguments.backend or "loky",
+                backend=backend,
                 address=arguments.address,
                 out=arguments.out,
                 progress=bars("deals solved", variant),
@@ -115,6 +120,17 @@ def _make(arguments: argparse.Namespace) -> int:
             print(f"labels: {path}", file=sys.stderr)
             print("\n".join(_summary_lines(load_labels(path))))
     return 0
+
+
+@contextmanager
+def _telling_of_parts(folder: Path) -> Iterator[None]:
+    """Say where finished parts are if an error, or Ctrl-C, ends the block."""
+    try:
+        yield
+    except BaseException:
+        if any(folder.glob(".*/*.npz")):
+            say_kept(folder)
+        raise
 
 
 def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace) -> list[str]:

@@ -3,11 +3,13 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..cluster.kept import drop_chunks
+from ..cluster.kept import RECORD, drop_chunks
 from ..cluster.tasks import Cluster
+from ..evaluation.check_outputs import check_folder
+from ..files import sole_use
 from .arguments import MOST_JOBS, read_text, read_whole
 
 CHUNKS = ".chunks"
@@ -47,7 +49,7 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
     """Give where the work runs, None: in this process; finished parts are kept in ``chunks``.
 
     They are dropped when the block ends; if an error ends it, it is said where they are. Raises as
-    `Cluster` does.
+    `Cluster` does, and ValueError for a folder that cannot be made or that another command uses.
     """
     if arguments.jobs is arguments.backend is arguments.address is None:
         yield None
@@ -55,12 +57,38 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
     jobs = -1 if arguments.jobs is None else arguments.jobs
     backend = arguments.backend or "loky"
     cluster = Cluster(backend, jobs, arguments.address, chunks)
-    try:
+    if chunks is None:
         yield cluster
-    except BaseException:
-        if chunks is not None and any(chunks.glob("*.pickle")):
-            said = f"finished parts are kept in {chunks}: the same command goes on from them"
-            print(f"parlour: {said}", file=sys.stderr)
-        raise
-    if chunks is not None:
+        return
+    with _sole_chunks(chunks):
+        try:
+            yield cluster
+        except BaseException:
+            if any(chunks.glob("*.pickle")):
+                say_kept(chunks)
+            elif not (chunks / RECORD).exists():
+                drop_chunks(chunks)
+            raise
         drop_chunks(chunks)
+
+
+@contextmanager
+def _sole_chunks(chunks: Path) -> Iterator[None]:
+    """Have a folder of finished parts for this block alone; what it is in is made if need be."""
+    folder = chunks.parent
+    check_folder(folder)
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with sole_use(chunks, "used"):
+            yield
+    finally:
+        if is_new:  # and nothing came into it: the command line was wrong
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def say_kept(folder: Path) -> None:
+    """Say on stderr where the finished parts of stopped work are."""
+    said = f"finished parts are kept in {folder}: the same command goes on from them"
+    print(f"parlour: {said}", file=sys.stderr)

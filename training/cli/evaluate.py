@@ -10,8 +10,9 @@ from typing import Any
 
 from parlour.envs import find_game
 from parlour.envs.core.batch import MAX_MOVES
+from parlour.envs.core.game import digest16
 
-from ..cluster.kept import read_key, write_key
+from ..cluster.kept import drop_record, note_record, read_key, write_key
 from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import FILES, check_folder
 from ..evaluation.spec import EvaluationSpec, make_specs
@@ -68,8 +69,15 @@ def _compare(
 ) -> int:
     """Let agents play where it was said; finished parts are kept beside the results."""
     with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
+        drop_record(cluster, arguments.record, _name_record(arguments))
         specs = _read_specs(arguments, variants, arguments.key or read_key(cluster))
         return _play(arguments, specs, agents, cluster)
+
+
+def _name_record(arguments: argparse.Namespace) -> str:
+    """What differs when games of something else, or another file of them, are asked for."""
+    names = ("command", "game", "variant", "option", "agent", "agents", "field", "record")
+    return digest16(*(getattr(arguments, name, None) for name in names))
 
 
 def _play(
@@ -84,6 +92,8 @@ def _play(
     if arguments.out:
         check_folder(arguments.out, FILES)
         write_key(cluster, specs[0].key)
+        if arguments.record:
+            note_record(cluster, _name_record(arguments))
     page = getattr(arguments, "report", None)
     if page:
         from ..evaluation.report_page import check_page, write_page  # what is missing: said now

@@ -67,7 +67,8 @@ def compile_agents(game: Game) -> None:
         rows.deal_bank("warm", [0, 1])
         names = ["uniform", "greedy", *game.rule_agents, SHORT_SEARCH]
         if game.winnable_after is not None:
-            names += [ORACLE, f"{PIMC}@1"]
+            names.append(f"{PIMC}@1")
+            names += [ORACLE] if game.num_players(rules) == 1 else []
         for name in names:
             agent = load_agent(name, game, rules)
             choose_actions(agent, prepare_turn(agent, game, rules, rows.states, 0))
@@ -80,9 +81,9 @@ def compile_agents(game: Game) -> None:
 
 def compile_solver(game: Game) -> None:
     """Ask the solver for the shortest win, within few positions."""
-    if game.solve is None:
-        return
     rules = game.make_rules()
+    if game.solve is None or game.num_players(rules) > 1:
+        return
     state = make_position(game, rules, list(game.pack(rules)))
     solve = solver_of(game, rules)
     for optimal in (False, True):

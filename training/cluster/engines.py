@@ -1,11 +1,13 @@
 """Joining a cluster of Ray or of Dask, or starting one on this machine. Each is an extra."""
 
+import asyncio
 import logging
 import os
 import signal
 import socket
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 
@@ -13,6 +15,10 @@ EXTRAS = {"dask": "distributed", "ray": "ray"}
 """Engines that need an extra of the same name, and what is imported then."""
 WAIT = 20
 """Seconds until a cluster must have answered."""
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+"""By what HTTP/2 begins, which Ray speaks: a line, and settings, of which there are none."""
+SETTINGS = bytes([4])
+"""The fourth byte of the answer: settings come back."""
 
 
 def check_installed(engine: str) -> None:
@@ -34,15 +40,32 @@ def join_dask(address: str | None = None, processors: int | None = None) -> Iter
         get_client()
         yield
         return
-    if address or "DASK_SCHEDULER_ADDRESS" in os.environ:
+    address = address or os.environ.get("DASK_SCHEDULER_ADDRESS")
+    if address:
         try:
+            with ThreadPoolExecutor() as aside:  # a notebook's own thread has a loop already
+                aside.submit(asyncio.run, _ask_scheduler(address)).result()
             client = Client(address, timeout=WAIT)
-        except OSError as error:
-            raise ValueError(f"address={address!r}: no Dask scheduler answers") from error
+        except Exception as error:  # another server's answer may be taken for anything
+            said = str(error) or "it is silent"
+            raise ValueError(f"address={address!r}: no Dask scheduler answers ({said})") from error
     else:
-        client = Client(n_workers=processors, threads_per_worker=1, dashboard_address=None)
+        client = Client(
+            n_workers=processors,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,  # what tasks raise is raised here
+        )
     with client:
         yield
+
+
+async def _ask_scheduler(address: str) -> None:
+    """Raise TimeoutError if no scheduler answers: of another server Dask would wait for ever."""
+    from distributed.core import rpc
+
+    async with rpc(address) as scheduler:
+        await asyncio.wait_for(scheduler.identity(), WAIT)
 
 
 @contextmanager
@@ -88,10 +111,14 @@ def join_ray(
 
 
 def _check_answer(address: str | None) -> None:
-    """Raise OSError if nothing answers at HOST:PORT: Ray would try for many minutes."""
+    """Raise OSError if no Ray answers at HOST:PORT: Ray itself would try for many minutes."""
     host, colon, port = (address or "").rpartition(":")
-    if colon and port.isdigit() and "/" not in host:
-        socket.create_connection((host, int(port)), timeout=WAIT).close()
+    if not (colon and port.isdigit()) or "/" in host or os.environ.get("RAY_USE_TLS"):
+        return
+    with socket.create_connection((host.strip("[]"), int(port)), timeout=WAIT) as line:
+        line.sendall(GREETING)
+        if line.recv(9)[3:4] != SETTINGS:
+            raise ConnectionError("something else answers there")
 
 
 @contextmanager

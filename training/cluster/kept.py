@@ -12,7 +12,8 @@ from typing import Any
 from ..files import write_bytes
 from .tasks import Cluster, Work, run_tasks
 
-KEY = "key.txt"
+KEY, RECORD = "key.txt", "record.txt"
+"""Files beside the parts: where draws come from, and what has begun a file of games."""
 
 
 def run_kept(work: Work, tasks: Mapping[str, Any], cluster: Cluster) -> Iterator[tuple[str, Any]]:
@@ -37,8 +38,7 @@ def run_kept(work: Work, tasks: Mapping[str, Any], cluster: Cluster) -> Iterator
 
 def read_key(cluster: Cluster | None) -> str | None:
     """Return the secret that the draws of kept results came from; None if nothing is kept."""
-    path = None if cluster is None or cluster.chunks is None else cluster.chunks / KEY
-    return path.read_text(encoding="utf-8") if path is not None and path.is_file() else None
+    return _read_note(cluster, KEY)
 
 
 def write_key(cluster: Cluster | None, key: str) -> None:
@@ -46,9 +46,37 @@ def write_key(cluster: Cluster | None, key: str) -> None:
 
     Nothing is done where no parts are kept.
     """
+    _write_note(cluster, KEY, key)
+
+
+def drop_record(cluster: Cluster | None, record: Path | None, command: str) -> None:
+    """Remove a file of games that the same command has begun and not ended: it is written anew.
+
+    ``command`` says in words what is asked for; see `note_record`.
+    """
+    if record is not None and _read_note(cluster, RECORD) == command:
+        record.unlink(missing_ok=True)
+
+
+def note_record(cluster: Cluster | None, command: str) -> None:
+    """Keep that a command has begun its file of games; nothing is done where no parts are kept."""
+    _write_note(cluster, RECORD, command)
+
+
+def _read_note(cluster: Cluster | None, name: str) -> str | None:
+    """What a file beside the parts says; None if there is none that can be read."""
+    if cluster is None or cluster.chunks is None:
+        return None
+    try:
+        return (cluster.chunks / name).read_text(encoding="utf-8") or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write_note(cluster: Cluster | None, name: str, text: str) -> None:
     if cluster is not None and cluster.chunks is not None:
         cluster.chunks.mkdir(parents=True, exist_ok=True)
-        write_bytes(cluster.chunks / KEY, key.encode())
+        write_bytes(cluster.chunks / name, text.encode())
 
 
 def drop_chunks(chunks: Path) -> None:

@@ -1,9 +1,11 @@
 """Tasks handed out to processes of this machine or to a cluster; results as they come.
 
-joblib hands out to processes of this machine and to Dask. Ray is asked itself: through joblib it
-could neither hand over results one by one nor survive the death of a worker.
+joblib hands out to processes of this machine. Ray and Dask are asked themselves: through joblib
+Ray could neither hand over results one by one nor survive the death of a worker, and where the work
+itself kills workers joblib would wait for Dask for ever.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,7 +19,8 @@ from .engines import EXTRAS, check_installed, join_dask, join_ray
 ATTEMPTS = 3
 """So many workers may die in a row without a task being done in between."""
 QUEUED = 2
-"""Tasks that wait for each processor of a Ray cluster, so that none is idle."""
+"""Tasks that wait for each processor of a cluster, so that none is idle."""
+KILLS = "workers die, again and again, of a part of this work: is it short of memory?"
 
 Work = Callable[[Any], Any]
 """Does one task; it and its result can be pickled."""
@@ -30,8 +33,8 @@ class Cluster:
     ``backend`` and ``jobs`` None are what ``joblib.parallel_config`` says around the call.
     ``address`` joins a cluster of Dask or Ray that runs; None: the one that the environment names
     (``DASK_SCHEDULER_ADDRESS``, ``RAY_ADDRESS``), else one is started here and ended afterwards.
-    ``chunks`` is a folder where finished parts of long work are kept until all of it is done
-    (`parts.run_parts`); None: they are not.
+    ``chunks`` is a folder where finished parts of long work are kept (`kept.run_kept`), so that it
+    can go on from them; whoever names it removes it afterwards. None: they are not.
 
     Raises ValueError for an unknown backend, no jobs, an address where none can be; ImportError,
     naming the extra, if the backend is not installed.
@@ -43,7 +46,9 @@ class Cluster:
     chunks: Path | None = None
 
     def __post_init__(self) -> None:
-        """Check what was given."""
+        """Check what was given; the folder may be words, too."""
+        if self.chunks is not None:
+            object.__setattr__(self, "chunks", Path(self.chunks))
         if self.jobs is not None and (self.jobs == 0 or self.jobs < -1):
             raise ValueError(
                 f"jobs={self.jobs}: allowed are numbers from 1, or -1 for one on each core"
@@ -72,7 +77,8 @@ def run_tasks(work: Work, tasks: Sequence[Any], cluster: Cluster) -> Iterator[tu
 
     What a task raises is raised here. A task whose worker has died is done again.
     """
-    run = _run_by_ray if cluster.backend == "ray" else _run_by_joblib
+    engines = {"ray": _run_by_ray, "dask": _run_by_dask}
+    run = engines.get(cluster.backend or "", _run_by_joblib)
     yield from run(work, list(enumerate(tasks)), cluster)
 
 
@@ -96,29 +102,41 @@ def _run_by_joblib(
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     left, failures = dict(tasks), 0
-    with join_cluster(cluster):
-        while left:
-            try:
-                for number, result in _run_once(work, left, cluster):
-                    del left[number]
-                    failures = 0
-                    yield number, result
-            except BrokenProcessPool:
-                failures += 1
-                if failures == ATTEMPTS:
-                    raise
+    while left:
+        try:
+            for number, result in _run_once(work, left, cluster):
+                del left[number]
+                failures = 0
+                yield number, result
+        except BrokenProcessPool:
+            failures += 1
+            if failures == ATTEMPTS:
+                raise
 
 
 def _run_once(work: Work, tasks: dict[int, Any], cluster: Cluster) -> Iterator[tuple[int, Any]]:
     import joblib
 
     calls = [joblib.delayed(do_task)(work, number, task) for number, task in tasks.items()]
+    jobs = cluster.jobs and min(cluster.jobs, len(calls))  # all of them are started at once
     with joblib.parallel_config(cluster.backend) if cluster.backend else nullcontext():
         try:
-            parallel = joblib.Parallel(cluster.jobs, return_as="generator_unordered")
+            parallel = joblib.Parallel(jobs, return_as="generator_unordered")
         except ValueError:  # the backend "multiprocessing" hands over all at the end
-            parallel = joblib.Parallel(cluster.jobs)
-        yield from parallel(calls)
+            parallel = joblib.Parallel(jobs)
+        yield from _take(parallel(calls))
+
+
+def _take(results: Any) -> Iterator[tuple[int, Any]]:
+    """Yield results; if the rest is not wanted any more, end the work without joblib's warning."""
+    try:
+        for one in results:  # noqa: UP028 - "yield from" would end the work before this could
+            yield one
+    except GeneratorExit:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results.close()
+        raise
 
 
 def _run_by_ray(
@@ -138,6 +156,31 @@ def _run_by_ray(
                     running.append(send(work, *waiting.pop()))
                 done, running = ray.wait(running)
                 yield from ray.get(done)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+        except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
+            raise ChildProcessError(KILLS) from error
         finally:
             for one in running:  # the rest is not wanted any more
                 ray.cancel(one, force=True)
+
+
+def _run_by_dask(
+    work: Work, tasks: list[tuple[int, Any]], cluster: Cluster
+) -> Iterator[tuple[int, Any]]:
+    """Hand out tasks by Dask, which does those of a dead worker or machine once more."""
+    with join_cluster(cluster):
+        from distributed import KilledWorker, as_completed, get_client
+
+        client, most = get_client(), cluster.jobs if cluster.jobs not in (None, -1) else 0
+        waiting, running = list(reversed(tasks)), as_completed()
+        try:
+            while waiting or running.count():
+                room = most or QUEUED * max(1, sum(client.nthreads().values()))
+                while waiting and running.count() < room:
+                    running.add(client.submit(do_task, work, *waiting.pop(), pure=False))
+                yield next(running).result()
+        except KilledWorker as error:
+            raise ChildProcessError(KILLS) from error
+        finally:
+            client.cancel(list(running.futures))  # the rest is not wanted any more

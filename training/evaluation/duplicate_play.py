@@ -123,7 +123,8 @@ def play_duplicate(
 ) -> DuplicateResults:
     """Let an agent play each deal once from every seat: the same deck, the same dealer.
 
-    The seats after its own, clockwise, are the field's, taken round; ``order``, int64 (n,), says
+    Where seats play together (`Seats.sides`) it has its partners' seats, too. The others are the
+    field's, taken round from the seat after its own, clockwise; ``order``, int64 (n,), says
     with which of the field to begin (None: the first). With several ``hands`` a deal is a session.
     Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
     to one deal: whoever draws nothing and sits among none but itself wins exactly 0 over the seats
@@ -137,11 +138,13 @@ def play_duplicate(
     timed = TimedAgent(agent)
     cast[0] = timed
     begin = np.zeros(len(seeds), np.int64) if order is None else order
+    assert game.seats is not None
+    sides = game.seats.sides(rules)
     own = derive_key(new_key() if key is None else key, game.rules_digest(rules))
     shuffled, words = shuffle_order(own, len(seeds)), key_words(own)
     parts: list[tuple[np.ndarray, dict[str, np.ndarray]]] = []
     for some, ended in _split_deals(shuffled, hands * players, chunk, progress):
-        who = _seat_around(places[1:], begin[some], players)
+        who = _seat_around(places[1:], begin[some], sides)
         plan = _plan_hands(game, rules, seeds[some], hands, who)
         rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
         log = log_hands(record, plan.who, plan.dealers, some, hands, places)
@@ -291,11 +294,15 @@ def _distinct_agents(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
     return list(cast.values()), np.array([places[id(agent)] for agent in agents])
 
 
-def _seat_around(field: np.ndarray, begin: np.ndarray, players: int) -> np.ndarray:
-    """Who sits where, (n, seatings, players): in seating k agent 0 in seat k, then the field."""
+def _seat_around(field: np.ndarray, begin: np.ndarray, sides: Sequence[int]) -> np.ndarray:
+    """Who sits where, (n, seatings, players).
+
+    In seating k agent 0 sits in seat k, and in the others of its side; the rest are the field's.
+    """
+    players, side = len(sides), np.array(sides)
     after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after one's own
     taken = (begin[:, None, None] + after - 1) % len(field)
-    return np.where(after == 0, 0, field[taken])
+    return np.where(side == side[:, None], 0, field[taken])
 
 
 class _DealCounter:

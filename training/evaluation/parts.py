@@ -5,19 +5,27 @@ played: equal to the last bit but for the time that agents took, and for agents 
 themselves.
 """
 
+import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+import parlour.agents
+import parlour.envs
 from parlour.agents.artefact import digest_agent
 from parlour.agents.registry import Agent, find_saved
 from parlour.envs import Game
 from parlour.envs.core.game import digest16
 from parlour.envs.core.jit import digest_code
+from parlour.envs.core.keys import new_key
 
 from ..cluster.kept import run_kept
 from ..cluster.tasks import Cluster
@@ -26,8 +34,10 @@ from .duplicate_play import DuplicateResults
 from .replay_files import append_lines
 from .spec import EvaluationSpec
 
-CHUNK = 100
-"""Deals of one part."""
+CHUNK, MOST_CHUNK = 100, 2000
+"""Deals of one part, and of one of very many: many games side by side cost less."""
+PARTS = 100
+"""As many there are before they grow."""
 
 Results = TypeVar("Results", EpisodeResults, DuplicateResults)
 
@@ -77,7 +87,12 @@ def play_parts(
 
 
 def split_spec(spec: EvaluationSpec, size: int = CHUNK) -> list[EvaluationSpec]:
-    """Return specifications of at most so many deals each, which together are the given one."""
+    """Return specifications of some deals each, which together are the given one.
+
+    They have ``size`` deals, or more where there were more than `PARTS` of them, up to
+    `MOST_CHUNK`.
+    """
+    size = max(size, min(spec.deals // PARTS, MOST_CHUNK))
     return [
         replace(spec, first=spec.first + i, deals=min(size, spec.deals - i), labels=None)
         for i in range(0, spec.deals, size)
@@ -123,13 +138,41 @@ def digest_game_code(game: Game) -> str:
 
 def digest_given(spec: EvaluationSpec, title: str, given: Sequence[Agent | str]) -> str:
     """Return what tells apart all that the results of a deal depend on, but for the deal."""
-    saved = [
-        find_saved(one, spec.game, spec.rules) if isinstance(one, str) else None for one in given
-    ]
     return digest16(
         spec.game.rules_digest(spec.rules),
-        digest_game_code(spec.game),
+        (digest_parlour(), digest_game_code(spec.game)),
         (spec.bank, spec.seed, spec.key, spec.max_moves, spec.hands, spec.any_rules),
-        (title, list(given), spec.record is None),
-        [folder and digest_agent(folder) for folder in saved],
+        (title, spec.record is None),
+        [_digest_one(one, spec) for one in given],
     )
+
+
+def _digest_one(one: Agent | str, spec: EvaluationSpec) -> tuple[Any, ...]:
+    """What tells an agent, as it was given, from others: what it is made of, and by which code."""
+    if isinstance(one, str):
+        saved = find_saved(one, spec.game, spec.rules)
+        own = [_digest_file(word) for word in re.split("[:=]", one)]
+        return one, saved and digest_agent(saved), own
+    import joblib
+
+    try:
+        made_of = joblib.hash(one)
+    except Exception:  # it cannot be pickled: what it is nobody can say
+        made_of = new_key()
+    kind = type(one)
+    methods = [code for code in vars(kind).values() if isinstance(code, FunctionType)]
+    return made_of, _digest_file(kind.__module__) or [digest_code(code) for code in methods]
+
+
+def _digest_file(module: str) -> str | None:
+    """What differs when the file of a loaded module does; None for a notebook, or no module."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return None if file is None else sha256(Path(file).read_bytes()).hexdigest()
+
+
+@cache
+def digest_parlour() -> str:
+    """Return 16 hex digits that differ when the code of games, agents or evaluation does."""
+    folders = [*parlour.envs.__path__, *parlour.agents.__path__, str(Path(__file__).parent)]
+    files = sorted(file for folder in folders for file in Path(folder).rglob("*.py"))
+    return digest16(*(sha256(file.read_bytes()).hexdigest() for file in files))

@@ -20,7 +20,7 @@ from .parts import digest_given
 from .play_steps import Progress, play_deal
 from .presented import Presented
 from .review import PHASES, Review, review_deal
-from .review_judges import WORLDS, Judge, check_seat, describe_judge, make_judge
+from .review_judges import WORLDS, Judge, PlayOutJudge, check_seat, describe_judge, make_judge
 from .spec import EvaluationSpec, make_specs
 from .stats import Estimate, bootstrap_mean
 from .truth import NO_LABELS
@@ -237,7 +237,8 @@ def _review_on(
     """Review parts where a cluster says; yield the number and the reviews of each as it is done."""
     spec, _, agents, seat, judge = parts[0]
     told = (describe_judge(judge), seat, [agent.name for agent in agents])
-    same = digest_given(spec, "review", given), told
+    players = [judge.given] if isinstance(judge, PlayOutJudge) else []
+    same = digest_given(spec, "review", [*given, *players]), told
     numbers = {digest16(same, part.deals): i for i, part in enumerate(parts)}
     for name, some in run_kept(review_part, dict(zip(numbers, parts, strict=True)), cluster):
         yield numbers[name], some

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from parlour.agents.pimc import sample_worlds
-from parlour.agents.registry import Agent, FixedAgent, load_agent
+from parlour.agents.registry import Agent, FixedAgent, can_load, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
 from parlour.envs.core.keys import key_words
@@ -179,6 +179,8 @@ class PlayOutJudge:
     worlds: int
     seed: int
     player: Agent
+    given: Agent | str
+    """As the player was named."""
     exact = False
 
     @property
@@ -256,10 +258,12 @@ def make_judge(
         raise ValueError(f"worlds={worlds}: at most {MOST_WORLDS:,} are allowed")
     if player is None and is_solvable(game, rules):
         return SolverJudge(game, rules, worlds, seed)
-    agent = FixedAgent(find_player(game, rules, player, seed))
+    if player is None:
+        player = next(name for name in PLAYERS if can_load(name, game, rules))
+    agent = FixedAgent(load_agent(player, game, rules, seed) if isinstance(player, str) else player)
     if agent.sees_all:
         raise ValueError(f"player {agent.name!r} sees the hidden cards: name one who does not")
-    return PlayOutJudge(game, rules, worlds, seed, agent)
+    return PlayOutJudge(game, rules, worlds, seed, agent, player)
 
 
 def is_solvable(game: Game, rules: Any) -> bool:
@@ -271,16 +275,6 @@ def is_solvable(game: Game, rules: Any) -> bool:
     except ValueError:
         return False
     return True
-
-
-def find_player(game: Game, rules: Any, player: Agent | str | None, seed: int) -> Agent:
-    """Return the agent named, or the first of `PLAYERS` that there is."""
-    if player is not None:
-        return load_agent(player, game, rules, seed) if isinstance(player, str) else player
-    try:
-        return load_agent(PLAYERS[0], game, rules, seed)
-    except ValueError:
-        return load_agent(PLAYERS[1], game, rules, seed)
 
 
 def decision_seeds(seed: int, numbers: np.ndarray) -> np.ndarray:

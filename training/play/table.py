@@ -163,7 +163,8 @@ class TableSession:
         label = self.game.label(action)
         verb, *rest = word.split()
         if verb in (way.split()[0] for way in label.split(" or ")):
-            return " ".join([f"seat {seat} {verb}s", *rest])
+            ending = "es" if verb.endswith("s") else "s"
+            return " ".join([f"seat {seat} {verb}{ending}", *rest])
         return f"seat {seat}: {label}"
 
     def _is_secret(self, action: int) -> bool:

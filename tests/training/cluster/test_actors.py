@@ -321,10 +321,15 @@ def kill_actor(crew: RayActors, _: Any) -> None:
     crew.ray.kill(crew.actors[1], no_restart=False)
 
 
-def kill_node(crew: RayActors, cluster: Any) -> None:
-    found = crew.ray._private.state.actors().values()
-    assert sorted(one["Address"]["NodeID"] for one in found) == list_places(crew.ray.nodes())
+def kill_node(_: RayActors, cluster: Any) -> None:
     cluster.remove_node(cluster.list_all_nodes()[1], allow_graceful=False)
+
+
+def find_places(crew: RayActors) -> list[str]:
+    """The nodes of the actors, each of which has begun."""
+    crew.ray.get([actor.__ray_ready__.remote() for actor in crew.actors])
+    found = crew.ray._private.state.actors().values()
+    return sorted(one["Address"]["NodeID"] for one in found)
 
 
 @pytest.mark.slow
@@ -334,24 +339,34 @@ def test_actors_of_ray_come_to_the_same_weights_though_one_dies(
 ) -> None:
     """On a cluster of two nodes; one dies while the second rollout is played."""
     cluster_utils = pytest.importorskip("ray.cluster_utils")
-    collect, rollouts = RayActors.collect, []
+    collect, rollouts, places, killed = RayActors.collect, [], [], []
+
+    def kill_and_note(crew: RayActors) -> None:
+        kill(crew, cluster)
+        killed.append(len(rollouts))
 
     def collect_and_kill(crew: RayActors, jobs: Any) -> Any:
         rollouts.append(jobs)
-        timer = threading.Timer(0.02, kill, (crew, cluster))
         if len(rollouts) == 2:
-            timer.start()
+            places.append((find_places(crew), list_places(crew.ray.nodes())))
+            killer = threading.Timer(0.02, kill_and_note, (crew,))
+            killer.start()
+            played = collect(crew, jobs)
+            killer.join()
+            return played
         return collect(crew, jobs)
 
     monkeypatch.setattr(RayActors, "collect", collect_and_kill)
     cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         cluster.add_node(num_cpus=1)
+        cluster.wait_for_nodes()
         before = signal.getsignal(signal.SIGTERM)
         settings = replace(RAY, runs=str(tmp_path), address=cluster.address)
         folder = train(settings, quiet=True)
         assert signal.getsignal(signal.SIGTERM) is before
     finally:
         cluster.shutdown()
-    assert len(rollouts) == 4
+    assert len(rollouts) == 4 and killed == [2]
+    assert [found for found, _ in places] == [both for _, both in places]
     assert_same(folder, two)

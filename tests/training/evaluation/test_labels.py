@@ -9,12 +9,11 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from joblib.parallel import ThreadingBackend
+from joblib.parallel import BACKENDS, ThreadingBackend
 from rich.console import Console
 
 from parlour.agents.greedy import GreedyAgent
@@ -102,11 +101,13 @@ def test_in_parallel_it_is_the_same(fake: FakeSolver, whole: Labels) -> None:
     assert sum(ended) == 120
 
 
-def test_a_backend_that_cannot_hand_out_results_one_by_one(fake: FakeSolver, whole: Labels) -> None:
+def test_a_backend_that_cannot_hand_out_results_one_by_one(
+    fake: FakeSolver, whole: Labels, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class AllAtOnce(ThreadingBackend):
         supports_return_generator = False
 
-    joblib.register_parallel_backend("all-at-once", AllAtOnce)
+    monkeypatch.setitem(BACKENDS, "all-at-once", AllAtOnce)
     found = load_labels(labelling.make_labels(GAME, deals=120, jobs=1, backend="all-at-once"))
     assert found.metadata()["content"] == whole.metadata()["content"]
 

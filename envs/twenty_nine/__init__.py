@@ -1,0 +1,21 @@
+"""Twenty-Nine, a game of tricks: Twenty-Eight's kernel by rules of its own."""
+
+from dataclasses import replace
+from functools import partial
+
+from ..twenty_eight import GAME as TWENTY_EIGHT
+from ..twenty_eight.layout import layout
+from ..twenty_eight.rules import NINE_SOURCES, NINE_VARIANTS
+
+GAME = replace(
+    TWENTY_EIGHT,
+    name="twenty_nine",
+    title="Twenty-Nine",
+    nicknames=("29",),
+    variants=NINE_VARIANTS,
+    sources=NINE_SOURCES,
+    layout=partial(layout, title="Twenty-Nine"),
+)
+"""The game, as `parlour.envs.GAMES` has it."""
+
+__all__ = ["GAME"]

@@ -1,0 +1,174 @@
+"""The compiled Fifty-Six beside its reference: who plays, what is compared.
+
+`compare` holds the state of row 0 against the reference, and what each seat sees of it.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import GAMES
+from parlour.envs.core.cards import card_name
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rows import Rows, view_states
+from parlour.envs.fifty_six.rules import CARDS, CODES, LOWEST_BID
+from tests.reference import fifty_six_walkers
+from tests.reference.fifty_six import Game as Reference
+from tests.reference.fifty_six import Options, would_be_redealt
+from tests.reference.fifty_six_branches import branches
+from tests.reference.match import Match, legal_now, names
+from tests.walkers import WALKERS, Walker
+
+NAMES = [card_name(int(code)) for code in CODES]
+STRAINS = {None: 0, "c": 1, "d": 2, "h": 3, "s": 4, "n": 5}
+SUITS = "cdhs"
+
+
+def begin(rows: Rows) -> Reference:
+    s = rows.states[0]
+    options = Options(**to_plain(rows.rules))
+    deck = [str(card) for card in names(s["deck"]) if card]
+    assert not would_be_redealt(deck, options)
+    return Reference(options, deck, int(s["dealer"]))
+
+
+def cards(hand: Any, twice: Any) -> list[str]:
+    return sorted(
+        NAMES[card] for held in (hand, twice) for card in range(CARDS) if int(held) >> card & 1
+    )
+
+
+def compare(rows: Rows, reference: Reference) -> None:
+    s = rows.states[0]
+    assert legal_now(rows) == reference.legal()
+    assert bool(s["over"]) == reference.over
+    if not reference.over:
+        assert s["turn"] == reference.seat
+    for seat, hand in enumerate(reference.hands):
+        assert cards(s["hands"][seat], s["twice"][seat]) == sorted(hand)
+        assert s["net"][seat] == reference.reward(seat)
+        viewed = view_states(rows.game, rows.rules, rows.states, np.array([seat]))[0]
+        compare_view(viewed["shown"], reference.seen_by(seat), reference)
+    points = [int(s["seats"]["points"][side::2].sum()) for side in range(2)]
+    assert points == reference.points
+
+
+def compare_view(shown: Any, seen: dict[str, Any], reference: Reference) -> None:
+    """All that a seat sees, and nothing else."""
+    players, me = reference.options.players, seen["me"]
+
+    def turned(other: int | None) -> int:
+        return 0 if other is None else 1 + (other - me) % players
+
+    assert cards_of(shown["own"]) == seen["hand"]
+    assert shown["turn"] == (0 if reference.over else turned(seen["seat"]))
+    assert shown["dealer"] == turned(seen["dealer"])
+    assert shown["bidder"] == turned(seen["bidder"])
+    assert shown["number"] == (seen["contract"] or (0, ""))[0]
+    assert shown["doubled"] == seen["doubles"]
+    assert bool(shown["apart"]) == seen["face_down"]
+    assert bool(shown["laid_back"]) == seen["laid_is_back"]
+    assert bool(shown["trumps_shown"]) == seen["shown"]
+    assert bool(shown["must_trump"]) == seen["asked"]
+    assert shown["laid"] == (0 if seen["laid"] is None else 1 + NAMES.index(seen["laid"]))
+    if reference.phase in ("play", "over"):
+        assert shown["trump_suit"] in (STRAINS[seen["trump"]], 5 * (seen["trump"] is None))
+    for other in range(players):
+        public = shown["seats"][turned(other) - 1]
+        assert public["hand"] == seen["hand_sizes"][other]
+        voids = {suit for suit, flag in zip(SUITS, public["voids"], strict=True) if flag}
+        if seen["laid_is_back"] and other == seen["bidder"]:
+            voids -= {seen["trump"]}  # the card that all see is not counted here
+        assert sorted(voids) == seen["voids"][other]
+    compare_calls(shown, seen["calls"], turned)
+    compare_tricks(shown, seen["tricks"], turned)
+
+
+def cards_of(counts: np.ndarray) -> list[str]:
+    return sorted(name for name, count in zip(NAMES, counts, strict=True) for _ in range(count))
+
+
+def compare_calls(
+    shown: Any, calls: list[tuple[int, str]], turned: Callable[[int | None], int]
+) -> None:
+    """The auction: all that was said can be read from who bid and doubled what, and whose turn."""
+    bids, strains, doubles = ([0] * len(shown["bids"]) for _ in range(3))
+    redoubler, last = 0, -1
+    for seat, words in calls:
+        if words[0].isdigit():
+            last = int(words[:2]) - LOWEST_BID
+            bids[last], strains[last] = turned(seat), STRAINS[words[2:] or None]
+        elif words == "double":
+            doubles[last] = turned(seat)
+        elif words == "redouble":
+            redoubler = turned(seat)
+    assert shown["bids"].tolist() == bids
+    assert shown["strains"].tolist() == strains
+    assert shown["doubles"].tolist() == doubles
+    assert shown["redoubler"] == redoubler
+
+
+def compare_tricks(
+    shown: Any, tricks: list[dict[str, Any]], turned: Callable[[int | None], int]
+) -> None:
+    """Who played what, when, and who took it; when trumps were shown, and at whose asking."""
+    played: list[tuple[str, int, int]] = []
+    for number, trick in enumerate(tricks, 1):
+        played += [(card, turned(seat), number) for seat, card in trick["plays"]]
+        if trick["shown_after"] is not None:
+            assert (shown["shown_trick"], shown["shown_after"]) == (number, trick["shown_after"])
+        if trick["asker"] is not None:
+            assert shown["asker"] == turned(trick["asker"])
+    found = [
+        (NAMES[copy // 2], int(by), int(when))
+        for copy, (by, when) in enumerate(zip(shown["played_by"], shown["when"], strict=True))
+        if by
+    ]
+    assert sorted(found) == sorted(played)
+    winners = [trick["winner"] for trick in tricks if trick["winner"] is not None]
+    assert [int(one) for one in shown["winners"] if one] == [turned(one) for one in winners]
+    if tricks and tricks[-1]["winner"] is None:
+        now = [1 + NAMES.index(card) for _, card in tricks[-1]["plays"]]
+        assert [int(card) for card in shown["trick"] if card] == now
+        assert shown["lead_by"] == turned(tricks[-1]["leader"])
+
+
+class Walkers:
+    """The reference's walkers, which look at the reference of the hand that row 0 has."""
+
+    def __init__(self) -> None:
+        self.reference: Reference | None = None
+
+    def begin(self, rows: Rows) -> Reference:
+        """Begin the reference of the hand just dealt."""
+        self.reference = begin(rows)
+        return self.reference
+
+    def walker(self, walk: Callable[..., int]) -> Walker:
+        """Return one of them as it is asked for row 0."""
+
+        def choose(rows: Rows, rng: np.random.Generator) -> int:
+            assert self.reference is not None
+            return walk(self.reference, rng)
+
+        return choose
+
+
+def count(hits: Counter[str], reference: Reference, action: int | None) -> None:
+    """Count which rules show in what is played next."""
+    if action is not None:
+        hits.update(branches(reference, action))
+
+
+OWN = Walkers()
+MATCH = Match(
+    GAMES["fifty_six"],
+    OWN.begin,
+    compare,
+    count,
+    0,
+    {**{name: OWN.walker(walk) for name, walk in fifty_six_walkers.WALKERS.items()}, **WALKERS},
+)
+"""How the game is played beside its reference."""
