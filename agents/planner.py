@@ -98,9 +98,10 @@ class Planner:
             rows.step(np.array([action]))
             if rows.states["over"][0] != Over.RUNNING or made == MAX_MOVES:
                 break
+        found = self.plans[self._key(states)]  # the last of them, where a plan comes back to it
         while len(self.plans) > MAX_PLANS:
             self.plans.popitem(last=False)
-        return self.plans[self._key(states)]  # the last of them, where a plan comes back to it
+        return found
 
     def _go_on(self, rows: Rows) -> Iterator[int]:
         """What the player plays, as long as it is asked."""

@@ -106,11 +106,10 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
     ``"rollouts:PATH"``, such a one playing every action out; ``"mcts"``, a tree search that greedy
     leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, who deals worlds and has the game's
-    exact solver judge them; ``"hindsight"``, the game's own search for plans; ``"nested"``,
-    rollouts within greedy's rollouts, or ``"nested:PATH"``; ``"mymodule:MyAgent"``, one of your own,
-    is called with ``seed`` where it takes one. All `PREFIXES` but expectimax take a budget for each
-    decision: ``"rollouts@2000:greedy"`` or ``"pimc@100"`` worlds, ``"mcts@800"`` or
-    ``"hindsight@800"`` iterations, ``"mcts@50ms"``. ``"mine=PATH"`` calls any of them mine.
+    exact solver judge them; ``"hindsight"``, the game's own search for plans; ``"nested"``, the
+    best of lines that rollouts within rollouts find; ``"mymodule:MyAgent"``, one of your own, is
+    called with ``seed`` where it takes one. All `PREFIXES` but expectimax take a budget: worlds,
+    iterations or milliseconds (``"mcts@50ms"``). ``"mine=PATH"`` calls any of them mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
     then has ``other_rules`` True. Raises ValueError saying what is wrong and what is allowed.
@@ -236,8 +235,7 @@ def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
 
 def _pimc(rest: str, asked: Request, budget: Budget) -> Agent:
     player, worlds = load_agent(rest, *asked), budget.number or PIMC_WORLDS
-    agent = PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds)
-    return _led_by(player, agent)
+    return _led_by(player, PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds))
 
 
 def _plan(kind: Any, rest: str, asked: Request, budget: Budget) -> Agent:
