@@ -29,7 +29,7 @@ class HindsightAgent(Planner):
     """Games that an evaluation plays side by side: see `OracleAgent`."""
 
     def __init__(
-        self, game: Game, rules: Any, player: Agent | None = None, iterations: int = ITERATIONS
+        self, game: Game, rules: Any, player: Agent | None = None, iterations: int | None = None
     ) -> None:
         if game.solving is None or game.solving.plan_ahead is None:
             able = [one.name for one in GAMES.values() if one.solving and one.solving.plan_ahead]
@@ -41,6 +41,7 @@ class HindsightAgent(Planner):
         self.player = player = check_agent(self.player)
         if player.sees_all or is_person(player):
             raise ValueError(f"hindsight: {player.name} cannot go on for it; name another player")
+        iterations = ITERATIONS if iterations is None else iterations
         self.plan_ahead, self.iterations = game.solving.plan_ahead, iterations
         self.plan_ahead(make_position(game, rules, list(game.pack(rules))), rules, iterations, 0)
         self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"

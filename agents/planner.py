@@ -9,7 +9,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Over
-from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.rows import Rows, copy_states, resample_copies
 from parlour.envs.core.turn import Agent, Turn, prepare_turn
 
 from .explanation import Explanation, certain
@@ -44,7 +44,7 @@ class Planner:
         """Return the actions from a position (1,) on, and what they come to (nan: not known).
 
         ``seed`` comes from the position alone, so a plan that is remembered is the one that would
-        be made anew.
+        be made anew; it has dealt what is hidden, too, but for an agent that sees all.
         """
         raise NotImplementedError
 
@@ -87,19 +87,21 @@ class Planner:
 
     def _begin(self, states: np.ndarray) -> tuple[int, float]:
         """Make a plan, play it through and remember it; return its first action and its worth."""
+        if not self.sees_all:  # the plan hangs on nothing but what is seen
+            seeds = np.array([self._seed(states)], np.uint64)
+            states = resample_copies(self.game, self.rules, states, seeds)
         actions, worth = self.make_plan(states, self._seed(states))
         rows = Rows(self.game, self.rules, 1)
         rows.restore(states)
-        made = []
-        for action in actions or self._go_on(rows):
-            made.append(action)
+        for made, action in enumerate(actions or self._go_on(rows), 1):
             self.plans[self._key(rows.states)] = action, worth
             rows.step(np.array([action]))
-            if rows.states["over"][0] != Over.RUNNING or len(made) == MAX_MOVES:
+            if rows.states["over"][0] != Over.RUNNING or made == MAX_MOVES:
                 break
+        found = self.plans[self._key(states)]  # the last of them, where a plan comes back to it
         while len(self.plans) > MAX_PLANS:
             self.plans.popitem(last=False)
-        return made[0], worth
+        return found
 
     def _go_on(self, rows: Rows) -> Iterator[int]:
         """What the player plays, as long as it is asked."""

@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -29,16 +30,18 @@ from parlour.envs.core.turn import (
     random_floats,
 )
 
-from . import greedy, human, oracle, rollouts, uniform
+from . import greedy, human, oracle, uniform
 from .artefact import AGENT_FILE, read_network_name, read_rules
 from .budget import Budget, read_budget
 from .folders import TRAINED_SPEC, find_agent_folder, trained_folder
 from .greedy import HEURISTIC_NETWORK, GreedyAgent
-from .hindsight import ITERATIONS, HindsightAgent
+from .hindsight import HindsightAgent
 from .mcts import MCTSAgent, trained_reward
+from .nested import NestedAgent
 from .pimc import PIMC_WORLDS, PimcAgent
 from .policy_table import POLICY_TABLE_NETWORK as CHANCES
 from .policy_table import PolicyTableAgent
+from .rollouts import RolloutAgent
 from .value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 
 __all__ = [
@@ -78,6 +81,8 @@ PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
 HINDSIGHT = "hindsight"
 """Alone, or in front of who goes on where all is lost: a search of the game's own for plans."""
+NESTED = "nested"
+"""Alone, or in front of greedy or an agent with a table: its rollouts, played out by rollouts."""
 EXPECTIMAX_WIDTH = 8
 """The actions that expectimax compares."""
 
@@ -101,11 +106,10 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
     ``"rollouts:PATH"``, such a one playing every action out; ``"mcts"``, a tree search that greedy
     leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, who deals worlds and has the game's
-    exact solver judge them; ``"hindsight"``, the game's own search for plans;
-    ``"mymodule:MyAgent"``, an agent, or a class that is called with ``seed`` where it takes one.
-    The last four prefixes (`PREFIXES`) take a budget for each decision: ``"rollouts@2000:greedy"``
-    or ``"pimc@100"`` worlds, ``"mcts@800"`` or ``"hindsight@800"`` iterations, ``"mcts@50ms"``.
-    ``"mine=PATH"`` calls any of them mine.
+    exact solver judge them; ``"hindsight"``, the game's own search for plans; ``"nested"``, the
+    best of lines that rollouts within rollouts find; ``"mymodule:MyAgent"``, one of your own, is
+    called with ``seed`` where it takes one. All `PREFIXES` but expectimax take a budget: worlds,
+    iterations or milliseconds (``"mcts@50ms"``). ``"mine=PATH"`` calls any of them mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
     then has ``other_rules`` True. Raises ValueError saying what is wrong and what is allowed.
@@ -217,7 +221,7 @@ def _expectimax(rest: str, asked: Request, budget: Budget) -> Agent:
 
 def _rollouts(rest: str, asked: Request, budget: Budget) -> Agent:
     player = load_agent(rest, *asked)
-    return _led_by(player, rollouts.make_rollout_agent(player, rest, *budget))
+    return _led_by(player, RolloutAgent(player, *budget))
 
 
 def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
@@ -230,28 +234,28 @@ def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
 
 
 def _pimc(rest: str, asked: Request, budget: Budget) -> Agent:
-    player = load_agent(rest, *asked)
-    worlds = budget.number or PIMC_WORLDS
-    agent = PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds)
-    return _led_by(player, agent)
+    player, worlds = load_agent(rest, *asked), budget.number or PIMC_WORLDS
+    return _led_by(player, PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds))
 
 
-def _hindsight(rest: str, asked: Request, budget: Budget) -> Agent:
+def _plan(kind: Any, rest: str, asked: Request, budget: Budget) -> Agent:
     player = load_agent(rest, *asked)
-    agent = HindsightAgent(asked.game, asked.rules, player, budget.number or ITERATIONS)
-    return _led_by(player, agent)
+    return _led_by(player, kind(asked.game, asked.rules, player, budget.number))
 
 
 def _led_by(player: Agent, agent: Agent) -> Agent:
     return _mark_other_rules(agent, agent_field(player, "other_rules"))
 
 
+TRIES = "whole numbers of iterations"
+WORLDS = "whole numbers of worlds"
 PREFIXES = {
     EXPECTIMAX: Prefix(_expectimax),
-    ROLLOUTS: Prefix(_rollouts, counts="whole numbers of worlds"),
-    MCTS: Prefix(_mcts, "greedy", "whole numbers of iterations", several=True),
-    PIMC: Prefix(_pimc, "greedy", "whole numbers of worlds", solved=True),
-    HINDSIGHT: Prefix(_hindsight, "greedy", "whole numbers of iterations", timed=False),
+    ROLLOUTS: Prefix(_rollouts, counts=WORLDS),
+    MCTS: Prefix(_mcts, "greedy", TRIES, several=True),
+    PIMC: Prefix(_pimc, "greedy", WORLDS, solved=True),
+    HINDSIGHT: Prefix(partial(_plan, HindsightAgent), "greedy", TRIES, timed=False),
+    NESTED: Prefix(partial(_plan, NestedAgent), "greedy", WORLDS, timed=False),
 }
 """Every prefix by its word: the one table."""
 

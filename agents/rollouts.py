@@ -6,28 +6,19 @@ from time import perf_counter
 
 import numpy as np
 
-from parlour.envs import Game, find_game
-from parlour.envs.core.aliases import (
-    FeatureIds,
-    RulesRecords,
-    Scores,
-    State,
-    States,
-    Table,
-    Weights,
-)
-from parlour.envs.core.batch import MAX_MOVES
+from parlour.envs import find_game
+from parlour.envs.core.aliases import RulesRecords, State, States
 from parlour.envs.core.jit import jit
-from parlour.envs.core.legal import count_actions, first_action, has_action, has_choice
+from parlour.envs.core.legal import count_actions, has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.splitmix import GAMMA
 from parlour.envs.core.turn import Agent, Turn, best_actions
-from parlour.envs.core.values import best_legal, find_scorers, win_bonus_points
+from parlour.envs.core.values import win_bonus_points
 
 from .explanation import Explanation, certain, of_legal
-from .greedy import GreedyAgent
-from .value_table import POINTS, ValueTableAgent
+from .playout import Guide, Playout, check_player, make_guide, make_playout, playout_kernels
+from .value_table import POINTS
 
 ROLLOUT_WORLDS = 160
 """Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
@@ -58,63 +49,47 @@ def keep_best(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarray) 
 
 @cache
 def make_rollouts(name: str) -> Callable[..., None]:
-    """Build a game's ``roll(states, rules, weights, table, ids, scores, worlds, totals)``.
+    """Build a game's ``roll(states, playout, rules, guide, worlds, totals)``.
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
-    of score and a bonus for reaching the goal; for one that was dropped, `DROPPED_SCORE`. Games are
-    played on by the values of ``table``, which also says which `ROLLOUT_WIDTH` actions are tried,
-    or by the heuristic's ``weights`` where the table is empty; ``ids`` and ``scores`` (1, actions)
-    are room.
+    of score and a bonus for reaching the goal; for one that was dropped, `DROPPED_SCORE`. A guide's
+    table also says which `ROLLOUT_WIDTH` actions are tried.
     """
     game = find_game(name)
-    step, actions = game.kernels.step, game.actions
-    resample_rows, score_rows = game.resample_rows, game.score_rows
+    step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
     bonus = win_bonus_points(game.kernels)
-    score_afterstates, _ = find_scorers(game.afterstates)
-
-    @jit
-    def finish(
-        work: States,
-        rules: RulesRecords,
-        weights: Weights,
-        table: Table,
-        ids: FeatureIds,
-        scores: Scores,
-    ) -> float:
-        s = work[0]
-        while s["over"] == 0 and s["moves"] < MAX_MOVES:
-            action = first_action(s["legal"])
-            if has_choice(s["legal"]):
-                for one in range(actions):
-                    scores[0, one] = 0.0
-                if len(table):
-                    score_afterstates(s, rules[0], table, ids, scores[0])
-                else:
-                    score_rows(work, rules, weights, scores)
-                action = best_legal(s["legal"], scores[0])
-            step(s, rules[0], action)
-        return s["score"] + bonus * s["won"]
+    rate, play_on = playout_kernels(name)
 
     @jit
     def begin(
-        s: State, rules: RulesRecords, table: Table, ids: FeatureIds, scores: Scores,
-        kept: np.ndarray, totals: np.ndarray,
-    ) -> None:  # fmt: skip
+        s: State,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        kept: np.ndarray,
+        totals: np.ndarray,
+    ) -> None:
         for action in range(actions):
             kept[action] = has_action(s["legal"], action)
-        if len(table):
-            score_afterstates(s, rules[0], table, ids, scores[0])
-            keep_best(kept, min(ROLLOUT_WIDTH, count_actions(s["legal"])), scores[0], totals)
+        if len(guide.table):
+            playout.states[0] = s
+            rate(playout.states, rules, guide, playout.ids, playout.scores)
+            width = min(ROLLOUT_WIDTH, count_actions(s["legal"]))
+            keep_best(kept, width, playout.scores[0], totals)
 
     @jit
     def roll(
-        states: States, rules: RulesRecords, weights: Weights, table: Table, ids: FeatureIds,
-        scores: Scores, worlds: int, totals: np.ndarray,
-    ) -> None:  # fmt: skip
-        world, work = states[:1].copy(), states[:1].copy()
+        states: States,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        worlds: int,
+        totals: np.ndarray,
+    ) -> None:
+        world, s = states[:1].copy(), playout.states[0]
         kept = np.empty(actions, np.bool_)
         for i in range(len(states)):
-            begin(states[i], rules, table, ids, scores, kept, totals[i])
+            begin(states[i], playout, rules, guide, kept, totals[i])
             rng = states[i]["rng"]
             for number in range(worlds):
                 if number > 0 and number == worlds // HALVING_SHARE:
@@ -125,9 +100,10 @@ def make_rollouts(name: str) -> Callable[..., None]:
                 resample_rows(world, rules, -1)
                 for action in range(actions):
                     if kept[action]:
-                        work[0] = world[0]
-                        step(work[0], rules[0], action)
-                        totals[i, action] += finish(work, rules, weights, table, ids, scores)
+                        playout.states[0] = world[0]
+                        step(s, rules[0], action)
+                        play_on(playout, rules, guide, playout.line, 0)
+                        totals[i, action] += s["score"] + bonus * s["won"]
 
     return roll
 
@@ -144,10 +120,11 @@ class RolloutAgent:
 
     def __init__(
         self,
-        player: GreedyAgent | ValueTableAgent,
+        player: Agent,
         worlds: int | None = None,
         milliseconds: float | None = None,
     ) -> None:
+        player = check_player(player, "rollouts")
         worlds = ROLLOUT_WORLDS if worlds is None else worlds
         if worlds < 1:
             raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
@@ -188,11 +165,9 @@ class RolloutAgent:
     def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> np.ndarray:
         """What all actions come to: see `make_rollouts`."""
         game = turn.game
-        totals, scores = np.zeros((len(states), game.actions)), np.zeros((1, game.actions))
-        weights, table = _guide_arrays(self.player, game)
-        ids = np.zeros(game.afterstates.max_active if game.afterstates else 1, np.int32)
+        totals, guide = np.zeros((len(states), game.actions)), make_guide(self.player, game)
         roll, rules = make_rollouts(game.name), as_record(turn.rules)
-        roll(states, rules, weights, table, ids, scores, worlds, totals)
+        roll(states, make_playout(game), rules, guide, worlds, totals)
         return totals
 
     def _affordable(self, turn: Turn, states: np.ndarray) -> int:
@@ -206,23 +181,3 @@ class RolloutAgent:
         left = len(states) * self.milliseconds / 1000 - spent * PROBE
         # in all but the first of FIRST parts of them about half the actions are still tried out
         return max(1, int(left / spent * 2 * HALVING_SHARE / (HALVING_SHARE + 1)))
-
-
-def _guide_arrays(
-    player: GreedyAgent | ValueTableAgent, game: Game
-) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(player, ValueTableAgent):
-        return game.default_weights, player.table
-    weights = game.default_weights if player.weights is None else player.weights
-    return weights, np.zeros(0, np.float32)
-
-
-def make_rollout_agent(
-    player: Agent, spec: str, worlds: int | None = None, milliseconds: float | None = None
-) -> RolloutAgent:
-    """Return rollouts by a player; ValueError if it is neither greedy nor plays by a table."""
-    by_rule = isinstance(player, GreedyAgent) and player.rule_agent is not None
-    ahead = isinstance(player, ValueTableAgent) and player.width > 0
-    if by_rule or ahead or not isinstance(player, GreedyAgent | ValueTableAgent):
-        raise ValueError(f"rollouts:{spec}: only greedy and agents with a table can play games on")
-    return RolloutAgent(player, worlds, milliseconds)

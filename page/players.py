@@ -39,12 +39,13 @@ def load_page_agent(spec: str, game: Game, rules: Any, more: tuple[str, ...] = (
 
 def _check_spec(spec: str, game: Game) -> None:
     names = "|".join(map(re.escape, ("uniform", "greedy", "trained", *game.rule_agents)))
-    search = rf"(?:mcts|pimc|rollouts|hindsight)(?:@([0-9]{{1,6}})(ms)?)?(?::(?:{names}))?"
+    search = rf"(?:mcts|pimc|rollouts|hindsight|nested)(?:@([0-9]{{1,6}})(ms)?)?(?::(?:{names}))?"
     found = re.fullmatch(rf"{names}|oracle(?::fewest)?|{search}", spec)
     if found is None:
         raise ValueError(
             f"agent={spec!r}: allowed are {names.replace('|', ', ')}, oracle, mcts@N, pimc@N, "
-            "hindsight@N, rollouts@N:NAME, and those that the server was started with (--agents)"
+            "hindsight@N, nested@N, rollouts@N:NAME, and those that the server was started with "
+            "(--agents)"
         )
     most = MOST_MILLISECONDS if found[2] else MOST_TRIES
     if found[1] and not 1 <= int(found[1]) <= most:

@@ -18,10 +18,10 @@ from ..evaluation.terminal import cut_middle, print_notice
 AGENT_HELP = (
     f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
     "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
-    "module:Class; mcts; pimc (in games with an exact solver); hindsight (Klondike); expectimax:, "
-    "rollouts:, mcts:, pimc: or hindsight: before one of them; with a budget for each decision "
-    "(worlds, iterations, time) as in pimc@100, mcts@800:trained or rollouts@50ms:greedy; "
-    "NAME=AGENT calls it so"
+    "module:Class; mcts; pimc (in games with an exact solver); hindsight (Klondike); nested; "
+    "expectimax:, rollouts:, mcts:, pimc:, hindsight: or nested: before one of them; with a budget "
+    "for each decision (worlds, iterations, time) as in pimc@100, mcts@800:trained or "
+    "rollouts@50ms:greedy; NAME=AGENT calls it so"
 )
 """What may be named as an agent, in the words of the help."""
 LARGEST = 2**62

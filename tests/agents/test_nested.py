@@ -1,0 +1,62 @@
+"""Rollouts within rollouts: blind to hidden cards, the same each time, better than its player."""
+
+import numpy as np
+import pytest
+
+from parlour.agents.nested import NestedAgent
+from parlour.agents.registry import load_agent, prepare_turn
+from parlour.envs import GAMES
+from parlour.envs.core.rows import resample_copies
+from parlour.training.evaluation.compare import compare
+from tests.contract.cases import CASES, Case, positions
+
+ALONE = [case for case in CASES if case.players == 1 and case.variant == case.game.default]
+KLONDIKE = GAMES["klondike"]
+
+
+@pytest.mark.parametrize("case", ALONE, ids=str)
+def test_hidden_cards_change_no_choice(case: Case) -> None:
+    env, looked = case.env(encoding="codes"), 0
+    for step in positions(env, 1, seed=9, every=9):
+        if env.rows.states["over"][0]:
+            continue
+        others = resample_copies(case.game, case.rules, env.rows.states.repeat(3), step)
+        others["rng"] = env.rows.states["rng"]
+        before = others.tobytes()
+        chosen = set()
+        for n in range(3):  # by an agent each, so that none remembers a plan
+            agent = NestedAgent(case.game, case.rules, worlds=2)
+            one = others[n : n + 1]
+            turn = prepare_turn(agent, case.game, case.rules, one, step)._replace(states=one)
+            chosen.add(int(agent.act(turn)[0]))
+        assert len(chosen) == 1
+        assert others.tobytes() == before
+        looked += 1
+    assert looked >= 2
+
+
+def test_a_game_is_played_the_same_way_again() -> None:
+    first, again = (
+        compare(KLONDIKE, ["nested@2"], deals=4, key="again").evaluations[0].results for _ in "12"
+    )
+    np.testing.assert_array_equal(first.moves, again.moves)
+    np.testing.assert_array_equal(first.score, again.score)
+
+
+@pytest.mark.slow
+def test_it_plays_better_than_greedy_and_than_rollouts() -> None:
+    agents = ["greedy", "rollouts@16:greedy", "nested@8"]
+    found = compare(KLONDIKE, agents, deals=400, key="nested").differences
+    better = {one.minus: one for one in found if one.agent == "nested@8"}
+    assert all(one.won.low > 0 for one in better.values()) and len(better) == 2
+
+
+@pytest.mark.parametrize("spec", ["nested:uniform", "nested:pimc", "nested:priority"])
+def test_who_cannot_play_games_on_is_refused(spec: str) -> None:
+    with pytest.raises(ValueError, match="only greedy and agents with a table"):
+        load_agent(spec, KLONDIKE, KLONDIKE.make_rules())
+
+
+def test_worlds_are_a_number_from_1() -> None:
+    with pytest.raises(ValueError, match="worlds=0: allowed are whole numbers from 1"):
+        NestedAgent(KLONDIKE, KLONDIKE.make_rules(), worlds=0)
