@@ -251,7 +251,7 @@ TRIES = "whole numbers of iterations"
 WORLDS = "whole numbers of worlds"
 PREFIXES = {
     EXPECTIMAX: Prefix(_expectimax),
-    ROLLOUTS: Prefix(_rollouts, counts=WORLDS),
+    ROLLOUTS: Prefix(_rollouts, counts=WORLDS, several=True),
     MCTS: Prefix(_mcts, "greedy", TRIES, several=True),
     PIMC: Prefix(_pimc, "greedy", WORLDS, solved=True),
     HINDSIGHT: Prefix(partial(_plan, HindsightAgent), "greedy", TRIES, timed=False),

@@ -7,14 +7,14 @@ from time import perf_counter
 import numpy as np
 
 from parlour.envs import find_game
-from parlour.envs.core.aliases import RulesRecords, State, States
+from parlour.envs.core.aliases import RulesRecord, RulesRecords, Seat, State, States
 from parlour.envs.core.jit import jit
 from parlour.envs.core.legal import count_actions, has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.splitmix import GAMMA
 from parlour.envs.core.turn import Agent, Turn, best_actions
-from parlour.envs.core.values import win_bonus_points
+from parlour.envs.core.values import best_legal, win_bonus_points
 
 from .explanation import Explanation, certain, of_legal
 from .playout import Guide, Playout, check_player, make_guide, make_playout, playout_kernels
@@ -29,6 +29,9 @@ ROLLOUT_WIDTH = 4
 PROBE = 4
 """Worlds by which the speed is measured where time is the budget."""
 DROPPED_SCORE = -1e18
+CAUTION, TIE = 2.0, 1e-6
+"""At a table another action than the player's own must gain by so many standard errors, and more
+than nothing."""
 
 
 @jit
@@ -48,16 +51,36 @@ def keep_best(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarray) 
 
 
 @cache
+def make_result(name: str) -> Callable[..., float]:
+    """Build a game's ``result(s, rules, seat)``: what a seat has from a game that is over.
+
+    Alone it is the score and a bonus for reaching the goal, at a table of several the seat's net.
+    """
+    game = find_game(name)
+    bonus = win_bonus_points(game.kernels)
+
+    @jit
+    def of_one(s: State, rules: RulesRecord, seat: Seat) -> float:
+        return s["score"] + bonus * s["won"]
+
+    @jit
+    def of_seat(s: State, rules: RulesRecord, seat: Seat) -> float:
+        return s["net"][seat] if rules.players > 1 else s["score"] + bonus * s["won"]
+
+    return of_one if game.seats is None else of_seat
+
+
+@cache
 def make_rollouts(name: str) -> Callable[..., None]:
     """Build a game's ``roll(states, playout, rules, guide, worlds, totals)``.
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
-    of score and a bonus for reaching the goal; for one that was dropped, `DROPPED_SCORE`. A guide's
-    table also says which `ROLLOUT_WIDTH` actions are tried.
+    of what the seat at turn has in the end (`make_result`); for one that was dropped,
+    `DROPPED_SCORE`. A guide's table also says which `ROLLOUT_WIDTH` actions are tried.
     """
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
-    bonus = win_bonus_points(game.kernels)
+    result = make_result(name)
     rate, play_on = playout_kernels(name)
 
     @jit
@@ -103,7 +126,77 @@ def make_rollouts(name: str) -> Callable[..., None]:
                         playout.states[0] = world[0]
                         step(s, rules[0], action)
                         play_on(playout, rules, guide, playout.line, 0)
-                        totals[i, action] += s["score"] + bonus * s["won"]
+                        totals[i, action] += result(s, rules[0], states[i]["turn"])
+
+    return roll
+
+
+@cache
+def make_table_rollouts(name: str) -> Callable[..., None]:
+    """Build a game's ``roll(states, playout, rules, guide, worlds, totals)`` for several seats.
+
+    ``totals`` receives for each legal action the sum of what it surely gains over the player's own
+    choice, whose sum is 0: the mean over the worlds less `CAUTION` standard errors. Much is tried
+    out at a table, above all in an auction, and of many the one that was luckiest would be taken.
+    """
+    game = find_game(name)
+    step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
+    result = make_result(name)
+    rate, play_on = playout_kernels(name)
+
+    @jit
+    def try_out(
+        world: State, seat: Seat, playout: Playout, rules: RulesRecords, guide: Guide, action: int
+    ) -> float:
+        playout.states[0] = world
+        step(playout.states[0], rules[0], action)
+        play_on(playout, rules, guide, playout.line, 0)
+        return result(playout.states[0], rules[0], seat)
+
+    @jit
+    def sum_gains(
+        root: State,
+        own: int,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        worlds: int,
+        sums: np.ndarray,
+        squares: np.ndarray,
+    ) -> None:
+        world, rng, seat = playout.states.copy(), root["rng"], root["turn"]
+        for _ in range(worlds):
+            rng += GAMMA
+            world[0] = root
+            world[0]["rng"] = rng
+            resample_rows(world, rules, -1)
+            base = try_out(world[0], seat, playout, rules, guide, own)
+            for action in range(actions):
+                if action != own and has_action(root["legal"], action):
+                    gain = try_out(world[0], seat, playout, rules, guide, action) - base
+                    sums[action] += gain
+                    squares[action] += gain * gain
+
+    @jit
+    def roll(
+        states: States,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        worlds: int,
+        totals: np.ndarray,
+    ) -> None:
+        squares = np.empty(actions)
+        for i in range(len(states)):
+            playout.states[0] = states[i]
+            rate(playout.states, rules, guide, playout.ids, playout.scores)
+            own = best_legal(states[i]["legal"], playout.scores[0])
+            squares[:] = 0.0
+            sum_gains(states[i], own, playout, rules, guide, worlds, totals[i], squares)
+            for action in range(actions):
+                left = squares[action] - totals[i, action] ** 2 / worlds
+                if action != own:
+                    totals[i, action] -= CAUTION * np.sqrt(max(left, 0.0)) + TIE
 
     return roll
 
@@ -111,9 +204,10 @@ def make_rollouts(name: str) -> Callable[..., None]:
 class RolloutAgent:
     """Takes the action after which ``player``, greedy or by a table, ends best on average.
 
-    It sees what its player sees: the hidden cards are dealt anew for each of ``worlds``. With
-    ``milliseconds`` there are as many as fit into about that time, by the speed of the first few:
-    the choice then depends on the machine.
+    At a table of several the player takes all seats from there on, and another action than its own
+    is taken where that surely gains. It sees what its player sees: the hidden cards are dealt anew
+    for each of ``worlds``. With ``milliseconds`` there are as many as fit into about that time, by
+    the speed of the first few: the choice then depends on the machine.
     """
 
     sees_all = False
@@ -166,7 +260,9 @@ class RolloutAgent:
         """What all actions come to: see `make_rollouts`."""
         game = turn.game
         totals, guide = np.zeros((len(states), game.actions)), make_guide(self.player, game)
-        roll, rules = make_rollouts(game.name), as_record(turn.rules)
+        several = game.num_players(turn.rules) > 1
+        roll = make_table_rollouts(game.name) if several else make_rollouts(game.name)
+        rules = as_record(turn.rules)
         roll(states, make_playout(game), rules, guide, worlds, totals)
         return totals
 

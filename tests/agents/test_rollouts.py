@@ -8,8 +8,9 @@ from parlour.agents.rollouts import RolloutAgent
 from parlour.agents.value_table import ValueTableAgent
 from parlour.envs import GAMES, make
 from parlour.envs.core.cards import card_name
-from parlour.envs.core.rows import resample_copies
+from parlour.envs.core.rows import Rows, resample_copies
 from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.duplicate import compare_duplicate
 from tests.contract.cases import CASES, Case, positions
 
 PUSS = GAMES["puss_in_the_corner"]
@@ -25,10 +26,7 @@ def test_it_plays_better_than_its_player() -> None:
     assert difference.agent == "greedy-rollouts" and difference.score.low > 0
 
 
-ALONE = [case for case in CASES if case.variant in VARIANTS and case.players == 1]
-
-
-@pytest.mark.parametrize("case", ALONE, ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if case.variant in VARIANTS], ids=str)
 def test_hidden_cards_change_no_choice(case: Case) -> None:
     agent = load_agent("rollouts:greedy", case.game, case.rules)
     assert isinstance(agent, RolloutAgent)
@@ -43,6 +41,29 @@ def test_hidden_cards_change_no_choice(case: Case) -> None:
         turn = prepare_turn(agent, case.game, case.rules, others, step)._replace(states=others)
         assert len(set(agent.act(turn).tolist())) == 1
         assert others.tobytes() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["twenty_eight", "fifty_six"])
+def test_at_a_table_it_plays_better_than_its_player(name: str) -> None:
+    found = compare_duplicate(name, ["rollouts@40:greedy"], field=["greedy"], deals=400, key="a")
+    assert found.matches[0].net.low > 0
+
+
+def test_at_a_table_it_does_as_its_player_where_nothing_is_sure() -> None:
+    """Its own choice gains nothing over itself; what is taken in its place gains."""
+    game = GAMES["twenty_eight"]
+    rules = game.make_rules()
+    rows = Rows(game, rules, 40)
+    rows.deal_bank("table", range(40))
+    greedy, careful = (load_agent(name, game, rules) for name in ("greedy", "rollouts@3:greedy"))
+    turn = prepare_turn(careful, game, rules, rows.states, 1)
+    own, found = greedy.act(turn), careful.explain(turn)
+    values = found.action_values
+    same = found.actions == own
+    assert 10 < same.sum() < 40
+    assert (values[np.arange(40), own] == 0).all()
+    assert (values[np.arange(40), found.actions][~same] > 0).all()
 
 
 def test_a_win_in_sight_is_taken() -> None:
