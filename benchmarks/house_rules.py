@@ -1,13 +1,15 @@
-"""What each house rule of Twenty-Eight and Twenty-Nine is worth to the side that bids.
+"""What each house rule of Twenty-Eight, Twenty-Nine and Fifty-Six is worth to the side that bids.
 
     python -m benchmarks.house_rules twenty_eight --agent pimc@4 --deals 2000
 
 The same agent plays all seats of the same deals, once by the classic rules and once with one rule
 changed. The table says what the bidder's side scores a hand, how often it makes its contract, and
-how much more that is than by the classic rules, paired by deal, with 95 % intervals.
+how much more that is than by the classic rules, paired by deal, with 95 % intervals. A second table
+says how often contracts of each level are made by the classic rules.
 """
 
 import argparse
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from parlour.agents import load_agent
 from parlour.envs import find_game
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.training.evaluation.duplicate_play import play_seated
+from parlour.training.evaluation.stats import wilson_rate
 
 CHANGES: dict[str, list[dict[str, Any]]] = {
     "twenty_eight": [
@@ -36,6 +39,13 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
         {"last_trick": 0},
         {"never_shown": "plays"},
     ],
+    "fifty_six": [
+        {"leader": "bidder"},
+        {"forced": False},
+        {"honours": True},
+        {"doubling": "none"},
+        {"trumps": "hidden", "leader": "bidder"},
+    ],
 }
 """One rule each that differs from the classic ones."""
 
@@ -46,6 +56,16 @@ class Worth(NamedTuple):
     scores: np.ndarray
     """Of the bidder's side."""
     made: np.ndarray
+    bids: np.ndarray
+    """0 where nobody bid."""
+
+
+LEVELS = {
+    "twenty_eight": (14, 16, 18, 20, 24, 28),
+    "twenty_nine": (15, 17, 19, 21, 24, 28),
+    "fifty_six": (28, 32, 36, 40, 48, 56),
+}
+"""From where on bids are counted together."""
 
 
 def play(name: str, agent: str, options: dict[str, Any], seeds: np.ndarray, key: str) -> Worth:
@@ -56,7 +76,7 @@ def play(name: str, agent: str, options: dict[str, Any], seeds: np.ndarray, key:
     found = play_seated(game, rules, [player] * rules.players, seeds, key=key)
     bidders = found.facts["bidder"][:, 0]
     scores = found.nets[np.arange(len(seeds)), np.maximum(bidders, 0)] * (bidders >= 0)
-    return Worth(scores.astype(float), scores > 0)
+    return Worth(scores.astype(float), scores > 0, found.facts["bid"][:, 0])
 
 
 def interval(values: np.ndarray) -> str:
@@ -85,6 +105,19 @@ def main() -> None:
         print(
             f"| {said} | {interval(found.scores)} | {found.made.mean():.1%} | {more} |", flush=True
         )
+    print_levels(base, LEVELS[given.game])
+
+
+def print_levels(found: Worth, levels: tuple[int, ...]) -> None:
+    """Print how often contracts are made, by level."""
+    print("\n| bid | hands | made |\n| --- | --- | --- |")
+    for low, high in pairwise((*levels, 100)):
+        those = (found.bids >= low) & (found.bids < high)
+        if those.any():
+            made = wilson_rate(found.made[those])
+            name = f"{low}–{high - 1}" if high < 100 else f"{low} or more"
+            shown = f"{made.mean:.1%} [{made.low:.1%}, {made.high:.1%}]"
+            print(f"| {name} | {those.sum()} | {shown} |")
 
 
 if __name__ == "__main__":

@@ -81,9 +81,10 @@ def check(agent: Agent, chosen: Game, rules: Any, **keywords: Any) -> list[Expla
 def specs(chosen: Game, rules: Any) -> list[str]:
     """Every kind of agent that has a name and may play by these rules, small budgets."""
     found = ["uniform", "greedy", *chosen.rule_agents, "mcts@20"]
+    found.append("rollouts@9:greedy")
     if chosen.num_players(rules) > 1:
         return found
-    found += ["rollouts@9:greedy", "mcts@20:uniform"]
+    found.append("mcts@20:uniform")
     if chosen.solve is not None:
         found.append("oracle")
     if chosen.winnable_after is not None:
@@ -91,17 +92,22 @@ def specs(chosen: Game, rules: Any) -> list[str]:
     return found
 
 
+def case(chosen: Game, variant: str, spec: str) -> Any:
+    """One to be tested; slow is the tree search of large tables: it takes long to compile."""
+    several = chosen.num_players(chosen.make_rules(variant)) > 2
+    marks = [pytest.mark.slow] if spec == "mcts@20" and several else []
+    return pytest.param(chosen, variant, spec, marks=marks, id=f"{chosen.name}-{variant}-{spec}")
+
+
 CASES = [
-    (chosen, variant, spec)
+    case(chosen, variant, spec)
     for chosen in GAMES.values()
     for variant in dict.fromkeys((chosen.default, list(chosen.variants)[-1]))
     for spec in specs(chosen, chosen.make_rules(variant))
 ]
 
 
-@pytest.mark.parametrize(
-    ("chosen", "variant", "spec"), CASES, ids=[f"{c.name}-{v}-{s}" for c, v, s in CASES]
-)
+@pytest.mark.parametrize(("chosen", "variant", "spec"), CASES)
 def test_it_plays_what_it_says(chosen: Game, variant: str, spec: str) -> None:
     rules = chosen.make_rules(variant)
     few = {"n": 2, "steps": 9, "every": 4} if spec in ("oracle", "pimc@6") else {}

@@ -99,6 +99,7 @@ def test_budgets_and_games_that_it_does_not_know_are_refused() -> None:
         load_agent("hindsight", pyramid, pyramid.variants["classic"])
 
 
+@pytest.mark.slow
 def test_it_beats_greedy_by_far() -> None:
     seeds = bank_seeds("klondike-2", range(40))
     won = {

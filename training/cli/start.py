@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from _thread import interrupt_main
-from threading import Timer
+from threading import Timer, main_thread
 from typing import Any
 
 from . import STOPPED
@@ -44,4 +44,12 @@ def press_again(lost: Any) -> None:
     """
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         return sys.__unraisablehook__(lost)
-    Timer(0.02, interrupt_main).start()
+    Timer(0.02, press).start()
+
+
+def press() -> None:
+    """Interrupt the main thread, also where it waits for the system, which Windows cannot."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+    else:
+        interrupt_main()

@@ -84,9 +84,11 @@ def test_ctrl_c_in_a_callback_of_the_compiler(tmp_path: Path) -> None:
         "cli.main = work\n"
         "sys.exit(start.main())"
     )
+    begun = time.perf_counter()
     done = begin(code, tmp_path)
     out, err = end(done)
     assert (done.returncode, out, err) == (130, "", "")
+    assert time.perf_counter() - begun < 30, "it waited to the end"
 
 
 def test_what_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> None:
