@@ -32,6 +32,8 @@ CHUNK = 1 << 13
 """Worlds that lie in memory at once."""
 TAKES_BACK = "UNDO"
 """The label of an action that opens no new way to a win, but goes back to where one was."""
+DOUBLE_DUMMY = "double-dummy"
+"""Named as the player: the solver judges a table of several, as if all knew all cards."""
 PLAYERS = ("trained", "greedy")
 """Who plays out where there is no solver: the first one that there is for the rules."""
 
@@ -124,13 +126,20 @@ class SolverJudge:
     rules: Any
     worlds: int
     seed: int
-    exact = True
     unit = "won"
+
+    @property
+    def exact(self) -> bool:
+        """See `Judge`; not at a table of several, which a solver knows as double dummy only."""
+        return self.game.num_players(self.rules) == 1
 
     @property
     def text(self) -> str:
         """See `Judge`."""
-        return f"share of {self.worlds:,} worlds that could still be won, by the exact solver"
+        said = f"share of {self.worlds:,} worlds that could still be won, "
+        if self.exact:
+            return said + "by the exact solver"
+        return said + "all cards known to all; a half where no contract is being played"
 
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
         """See `Judge`. A chance is the share of worlds in which any action leaves a win.
@@ -249,14 +258,20 @@ def make_judge(
     """Return who judges decisions: the exact solver where there is one and no player is named.
 
     ``player``, an agent or the name of one, plays the worlds out instead (None: the first of
-    `PLAYERS` that there is for these rules). Raises ValueError for numbers out of range, and for a
-    player that is unknown or sees the hidden cards.
+    `PLAYERS` that there is for these rules; `DOUBLE_DUMMY`: the solver of a game for several).
+    Raises ValueError for numbers out of range, and for a player that is unknown or sees the hidden
+    cards.
     """
     check_number("worlds", worlds, 1)
     check_number("seed", seed, 0)
     if worlds > MOST_WORLDS:
         raise ValueError(f"worlds={worlds}: at most {MOST_WORLDS:,} are allowed")
-    if player is None and is_solvable(game, rules):
+    several = game.num_players(rules) > 1
+    if player == DOUBLE_DUMMY:
+        if not several or game.winnable_after is None:
+            raise ValueError(f"player {player!r}: allowed at tables of games with such a solver")
+        return SolverJudge(game, rules, worlds, seed)
+    if player is None and not several and is_solvable(game, rules):
         return SolverJudge(game, rules, worlds, seed)
     if player is None:
         player = next(name for name in PLAYERS if can_load(name, game, rules))
@@ -268,7 +283,7 @@ def make_judge(
 
 def is_solvable(game: Game, rules: Any) -> bool:
     """Whether the game has a solver that says of every action what is left, by these rules."""
-    if game.winnable_after is None or game.num_players(rules) > 1:
+    if game.winnable_after is None:
         return False
     try:
         game.winnable_after(np.zeros(0, game.state), rules)

@@ -224,6 +224,28 @@ def test_where_there_is_no_solver_worlds_are_played_out_and_it_says_so() -> None
     assert isinstance(make_judge(PYRAMID, shuffled), PlayOutJudge)
 
 
+def test_the_play_of_a_table_is_judged_double_dummy() -> None:
+    game = find_game("twenty_eight")
+    rules = game.make_rules()
+    actions = actions_of(game, rules, 3, seats=4)
+    reviews = [
+        review_game(game, rules, 3, actions, seat=seat, worlds=10, player="double-dummy")
+        for seat in range(4)
+    ]
+    for review in reviews:
+        assert_telescopes(review)
+        assert (review.judge.unit, review.judge.exact, review.truths) == ("won", False, None)
+        assert "all cards known to all" in review.judge.text
+        cards = review.actions < 36
+        values = review.judged.values[cards]
+        assert ((values >= 0) & (values <= 1) | ~review.masks[cards]).all()
+        calls = (review.actions >= 36) & (review.actions < 57)  # bids, passes, doubles
+        assert (review.judged.values[calls][review.masks[calls]] == 0.5).all()
+    assert sum(float(review.losses.sum()) for review in reviews) > 0
+    with pytest.raises(ValueError, match="player 'double-dummy': allowed at tables"):
+        make_judge(PYRAMID, RULES, player="double-dummy")
+
+
 def test_a_seat_at_a_table_is_reviewed_in_its_unit() -> None:
     game = find_game("seven_twenty_seven")
     rules = game.make_rules("mini")
