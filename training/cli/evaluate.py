@@ -45,7 +45,7 @@ def _read_specs(
         refuse_flags(arguments, ("truth",), "deals of a game for several have no solver")
     else:
         alone = f"{game.title} as chosen is for one player"
-        refuse_flags(arguments, ("field", "hands"), alone)
+        refuse_flags(arguments, ("field", "partner", "hands"), alone)
     return make_specs(
         game,
         variants,
@@ -76,7 +76,17 @@ def _compare(
 
 def _name_record(arguments: argparse.Namespace) -> str:
     """What differs when games of something else, or another file of them, are asked for."""
-    names = ("command", "game", "variant", "option", "agent", "agents", "field", "record")
+    names = (
+        "command",
+        "game",
+        "variant",
+        "option",
+        "agent",
+        "agents",
+        "field",
+        "partner",
+        "record",
+    )
     return digest16(*(getattr(arguments, name, None) for name in names))
 
 
@@ -88,7 +98,7 @@ def _play(
 ) -> int:
     """Let agents play, then print and save what came of it, even of those before one that fails."""
     has_report = not arguments.json or bool(arguments.out)
-    play, gather, report = _comparison_kind(specs[0].is_multiplayer, arguments.field, has_report)
+    play, gather, report = _comparison_kind(specs[0].is_multiplayer, arguments, has_report)
     if arguments.out:
         check_folder(arguments.out, FILES)
         write_key(cluster, specs[0].key)
@@ -129,7 +139,7 @@ def _play(
 
 
 def _comparison_kind(
-    several: bool, field: Sequence[str] | None, has_report: bool
+    several: bool, arguments: argparse.Namespace, has_report: bool
 ) -> tuple[Callable[..., Any], Callable[[list[Any]], Any], Any]:
     """What plays specifications, what holds the results together, and what shows and saves them.
 
@@ -139,7 +149,7 @@ def _comparison_kind(
         from ..evaluation.duplicate import compare_duplicate_specs
         from ..evaluation.duplicate_results import DuplicateComparison
 
-        play = partial(compare_duplicate_specs, field=field)
+        play = partial(compare_duplicate_specs, field=arguments.field, partner=arguments.partner)
         if not has_report:
             return play, DuplicateComparison, None
         from ..evaluation import duplicate_report

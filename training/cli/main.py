@@ -193,6 +193,12 @@ def _add_deals(parser: Parser) -> None:
         "the game's players by rule)",
     )
     parser.add_argument(
+        "--partner",
+        metavar="AGENT",
+        help="in games with partners: who has the other seats of an agent's side (default: the "
+        "agent itself)",
+    )
+    parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
         help="in games for several: make each deal a session of so many hands, the dealer moving "

@@ -53,12 +53,14 @@ def compare_duplicate(
     any_rules: bool = False,
     record: Path | str | None = None,
     cluster: Cluster | None = None,
+    partner: Agent | str | None = None,
 ) -> DuplicateComparison:
     """Let each agent play the same deals from every seat, in a field and among each of the others.
 
     ``field`` plays the other seats: taken round, clockwise, and beginning with the next of them at
-    each next deal (None: greedy and the game's players by rule). Then, for every ordered pair, one
-    agent plays among seats all played by the other.
+    each next deal (None: greedy and the game's players by rule). Where seats play together,
+    ``partner`` has the others of an agent's side there (None: the agent itself). Then, for every
+    ordered pair, one agent plays among seats all played by the other.
 
     For ``hands`` and ``key`` (None: a new one) see `EvaluationSpec`, for the rest
     `compare.compare`; ``finished``, a list of one's own, gets each match as it ends.
@@ -80,7 +82,7 @@ def compare_duplicate(
         any_rules=any_rules,
         record=record,
     )
-    return compare_duplicate_specs(specs, agents, field, report, finished, cluster)
+    return compare_duplicate_specs(specs, agents, field, report, finished, cluster, partner)
 
 
 def compare_duplicate_specs(
@@ -90,10 +92,12 @@ def compare_duplicate_specs(
     report: ProgressFactory | None = None,
     finished: list[DuplicateEvaluation] | None = None,
     cluster: Cluster | None = None,
+    partner: Agent | str | None = None,
 ) -> DuplicateComparison:
     """Let each agent play, from every seat, what specifications say; see `compare_duplicate`."""
-    seatings = [_list_seatings(spec, agents, field) for spec in specs]
+    seatings = [_list_seatings(spec, agents, field, partner) for spec in specs]
     given = [*agents, *(field or default_opponents(specs[0].game))]
+    given += [] if partner is None else [partner]
     found = [] if finished is None else finished
     with join_cluster(cluster):
         for spec, several in zip(specs, seatings, strict=True):
@@ -119,22 +123,31 @@ class Seating(NamedTuple):
     """Taken round, clockwise."""
     pair: bool
     """Whether one that is compared, too, sits in all other seats."""
+    partner: NamedAgent | None = None
+    """Who has the other seats of its side, if not it."""
 
     @property
     def title(self) -> str:
         """What progress calls it."""
-        return f"{self.name} among {self.others[0][0]}" if self.pair else self.name
+        if self.pair:
+            return f"{self.name} among {self.others[0][0]}"
+        return self.name if self.partner is None else f"{self.name} with {self.partner[0]}"
 
 
 def _list_seatings(
-    spec: EvaluationSpec, agents: Sequence[Agent | str], field: Sequence[Agent | str] | None
+    spec: EvaluationSpec,
+    agents: Sequence[Agent | str],
+    field: Sequence[Agent | str] | None,
+    partner: Agent | str | None,
 ) -> list[Seating]:
     """Who plays among whom: each in the field, then each among every other."""
     team = load_agents(spec, agents)
     known = {_key(one): fixed for one, fixed in zip(agents, team.values(), strict=True)}
     others = _load_field(spec, field or default_opponents(spec.game), known)
-    _refuse_people([*team.values(), *(agent for _, agent in others)])
-    found = [Seating(name, agent, others, pair=False) for name, agent in team.items()]
+    mates = [] if partner is None else _load_partner(spec, partner, known)
+    _refuse_people([*team.values(), *(agent for _, agent in [*others, *mates])])
+    mate = mates[0] if mates else None
+    found = [Seating(name, agent, others, pair=False, partner=mate) for name, agent in team.items()]
     for name, agent in team.items():
         rivals = [one for one in team.items() if one[0] != name]
         found += [Seating(name, agent, [rival], pair=True) for rival in rivals]
@@ -167,6 +180,16 @@ def _load_field(
     return [(called[id(one)], one) for one in found]
 
 
+def _load_partner(
+    spec: EvaluationSpec, partner: Agent | str, known: Mapping[str | int, FixedAgent]
+) -> list[NamedAgent]:
+    """Who has the other seats of an agent's side, as `_load_field` does."""
+    seats = spec.game.seats
+    if seats is None or len(set(sides := seats.sides(spec.rules))) == len(sides):
+        raise ValueError(f"partner={partner!r}: by these rules every seat plays for itself")
+    return _load_field(spec, [partner], known)
+
+
 def default_opponents(game: Game) -> list[str]:
     """Return who sits in a field that nobody has named: greedy, and the players by rule."""
     return ["greedy", *game.rule_agents]
@@ -186,6 +209,8 @@ def _play_seating(
 ) -> DuplicateResults:
     """Let an agent play all deals from every seat; the order of the others shifts with the deal."""
     names = [name for name, _ in seating.others]
+    mate = seating.partner
+    names_of_mate = () if mate is None else ("partner", mate[0])
     return play_duplicate(
         spec.game,
         spec.rules,
@@ -194,9 +219,10 @@ def _play_seating(
         spec.seeds,
         order=spec.numbers,
         hands=spec.hands,
-        key=derive_key(spec.key, seating.name, seating.pair, *names),
+        key=derive_key(spec.key, seating.name, seating.pair, *names, *names_of_mate),
         progress=progress,
-        record=record_hands(spec, [seating.name, *names]),
+        record=record_hands(spec, [seating.name, *names, mate[0] if mate else seating.name]),
+        partner=mate[1] if mate else None,
     )
 
 
@@ -213,4 +239,5 @@ def _make_evaluation(
         seating.pair,
         results,
         agent.other_rules,
+        None if seating.partner is None else seating.partner[0],
     )

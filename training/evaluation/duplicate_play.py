@@ -120,12 +120,15 @@ def play_duplicate(
     progress: Progress | None = None,
     record: RecordHands | None = None,
     chunk: int = CHUNK,
+    partner: Agent | None = None,
 ) -> DuplicateResults:
     """Let an agent play each deal once from every seat: the same deck, the same dealer.
 
-    Where seats play together (`Seats.sides`) it has its partners' seats, too. The others are the
-    field's, taken round from the seat after its own, clockwise; ``order``, int64 (n,), says
-    with which of the field to begin (None: the first). With several ``hands`` a deal is a session.
+    Where seats play together (`Seats.sides`) its partners' seats are ``partner``'s (None: its own,
+    too). The others are the field's, taken round from the seat after its own, clockwise; ``order``,
+    int64 (n,), says with which of the field to begin (None: the first). With several ``hands`` a
+    deal is a session.
+
     Draws depend on deal, turn, seat and seating, so no agent can tell that two of its seats belong
     to one deal: whoever draws nothing and sits among none but itself wins exactly 0 over the seats
     of a deal, whoever draws only on average. ``record`` is told of each hand as it ends. Raises as
@@ -134,7 +137,7 @@ def play_duplicate(
     players = game.num_players(rules)
     if not field or players < 2:
         raise ValueError(f"field: {len(field)} agents given; these rules have {players} seats")
-    cast, places = _distinct_agents([agent, *field])
+    cast, places = _distinct_agents([agent, *field, agent if partner is None else partner])
     timed = TimedAgent(agent)
     cast[0] = timed
     begin = np.zeros(len(seeds), np.int64) if order is None else order
@@ -144,7 +147,7 @@ def play_duplicate(
     shuffled, words = shuffle_order(own, len(seeds)), key_words(own)
     parts: list[tuple[np.ndarray, dict[str, np.ndarray]]] = []
     for some, ended in _split_deals(shuffled, hands * players, chunk, progress):
-        who = _seat_around(places[1:], begin[some], sides)
+        who = _seat_around(places[1:-1], begin[some], sides, places[-1])
         plan = _plan_hands(game, rules, seeds[some], hands, who)
         rows = shuffle_order(derive_key(own, len(parts)), len(plan.seeds))
         log = log_hands(record, plan.who, plan.dealers, some, hands, places)
@@ -294,15 +297,19 @@ def _distinct_agents(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
     return list(cast.values()), np.array([places[id(agent)] for agent in agents])
 
 
-def _seat_around(field: np.ndarray, begin: np.ndarray, sides: Sequence[int]) -> np.ndarray:
+def _seat_around(
+    field: np.ndarray, begin: np.ndarray, sides: Sequence[int], partner: int
+) -> np.ndarray:
     """Who sits where, (n, seatings, players).
 
-    In seating k agent 0 sits in seat k, and in the others of its side; the rest are the field's.
+    In seating k agent 0 sits in seat k, its partner in the others of its side; the rest are the
+    field's.
     """
     players, side = len(sides), np.array(sides)
     after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after one's own
     taken = (begin[:, None, None] + after - 1) % len(field)
-    return np.where(side == side[:, None], 0, field[taken])
+    ours = np.where(np.eye(players, dtype=bool), 0, partner)
+    return np.where(side == side[:, None], ours, field[taken])
 
 
 class _DealCounter:

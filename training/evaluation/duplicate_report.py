@@ -135,7 +135,8 @@ def _results_table(
     spec = group[0].spec
     places = position_names(spec) if positions else []
     heads = [per_hand(spec), "won %", *places, *(["time"] if costs else [])]
-    table = make_table(f"{variant}, among {', '.join(group[0].field)}", "agent", *heads)
+    mate = f", with {group[0].partner}" if group[0].partner else ""
+    table = make_table(f"{variant}, among {', '.join(group[0].field)}{mate}", "agent", *heads)
     for one in group:
         means = [f"{at.mean:+.2f}" for at in one.position_means] if positions else []
         spent = [time_text(one.results.milliseconds)] if costs else []

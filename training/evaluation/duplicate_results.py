@@ -40,6 +40,8 @@ class DuplicateEvaluation(Presented):
     results: DuplicateResults
     other_rules: bool = False
     """Whether it was trained by other rules than those played."""
+    partner: str | None = None
+    """The name of who has the other seats of its side; None: it has them, too."""
     report = "duplicate_report"
 
     def headline(self) -> str:
@@ -94,6 +96,7 @@ class DuplicateEvaluation(Presented):
             "looks_ahead": self.looks_ahead,
             "other_rules": self.other_rules,
             "field": list(self.field),
+            "partner": self.partner,
             "net": self.net._asdict(),
             "positions": [one._asdict() for one in self.position_means],
             **{name: found._asdict() for name, found in self.estimates.items()},

@@ -1,0 +1,55 @@
+"""Tables with sides: an agent has all seats of its own, or a partner has the others."""
+
+import numpy as np
+import pytest
+
+from parlour.agents.registry import Turn
+from parlour.agents.uniform import UniformAgent
+from parlour.envs import GAMES
+from parlour.envs.core.deals import bank_seeds
+from parlour.training.evaluation.duplicate import compare_duplicate
+from parlour.training.evaluation.duplicate_play import play_duplicate
+
+
+class Seen(UniformAgent):
+    """Plays the first legal action and remembers the decks and seats at which it was asked."""
+
+    sees_all = True
+
+    def __init__(self, name: str) -> None:
+        self.name, self.seats = name, set[tuple[bytes, int]]()
+
+    def act(self, turn: Turn) -> np.ndarray:
+        states = turn.states
+        self.seats |= {(one["deck"].tobytes(), int(one["turn"])) for one in states}
+        return turn.masks.argmax(axis=1)
+
+
+def test_a_partner_has_the_other_seats_of_a_side() -> None:
+    table = GAMES["twenty_eight"]
+    rules, seeds = table.make_rules(), bank_seeds("partners", range(30))
+    own, mate, other = Seen("own"), Seen("mate"), Seen("other")
+    found = play_duplicate(table, rules, own, [other], seeds, partner=mate, key="p")
+    alone = play_duplicate(table, rules, Seen("alone"), [other], seeds, key="p")
+    np.testing.assert_array_equal(found.nets, alone.nets)  # all play the same way
+    assert own.seats == mate.seats == other.seats
+    assert len({seat for _, seat in own.seats}) == 4 and (found.nets != 0).any()
+
+
+def test_a_bad_partner_costs() -> None:
+    good, bad = (
+        compare_duplicate(
+            "twenty_eight", ["greedy"], field=["greedy"], partner=name, deals=60, key="k"
+        ).matches[0]
+        for name in (None, "uniform")
+    )
+    assert (good.partner, bad.partner) == (None, "uniform")
+    assert good.net.mean == 0
+    assert bad.net.high < -0.3
+
+
+@pytest.mark.parametrize("name", ["seven_twenty_seven", "poker_squares"])
+def test_where_all_play_for_themselves_there_is_no_partner(name: str) -> None:
+    variants = ["duel"] if name == "poker_squares" else None
+    with pytest.raises(ValueError, match="partner='greedy': by these rules every seat plays"):
+        compare_duplicate(name, ["uniform"], variants=variants, partner="greedy", deals=2)
