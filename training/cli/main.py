@@ -192,12 +192,8 @@ def _add_deals(parser: Parser) -> None:
         help="in games for several: who plays the other seats, taken round (default: greedy and "
         "the game's players by rule)",
     )
-    parser.add_argument(
-        "--partner",
-        metavar="AGENT",
-        help="in games with partners: who has the other seats of an agent's side (default: the "
-        "agent itself)",
-    )
+    partner_help = "with partners: who has the other seats of an agent's side (default: itself)"
+    parser.add_argument("--partner", metavar="AGENT", help=partner_help)
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
@@ -214,9 +210,8 @@ def _add_deals(parser: Parser) -> None:
         "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and pictures"
     )
     add_record(parser)
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
-    )
+    json_help = "print JSON, and nothing else, on stdout"
+    parser.add_argument("--json", action="store_true", help=json_help)
     add_cluster(parser)
 
 
