@@ -34,7 +34,7 @@ def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> Non
     parser.add_argument(
         "--address",
         type=read_text,
-        help="join the cluster of Ray or Dask that runs there, such as auto or HOST:PORT (default: "
+        help="join the cluster of Ray or Dask that runs at HOST:PORT, or of Ray auto (default: "
         "what RAY_ADDRESS or DASK_SCHEDULER_ADDRESS says, else one is started here)",
     )
 

@@ -75,7 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="processes",
         help="processes (default), or ray, by Ray Tune",
     )
-    parser.add_argument("--address", type=read_text, help="of a Ray cluster that runs")
+    parser.add_argument(
+        "--address",
+        type=read_text,
+        help="of a Ray cluster that runs, such as auto or HOST:PORT (default: what RAY_ADDRESS "
+        "says, else one is started here); it tries as many at once as it has room for",
+    )
     parser.add_argument(
         "--json", action="store_true", help="print JSON, and nothing else, on stdout"
     )

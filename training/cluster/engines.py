@@ -68,6 +68,11 @@ async def _ask_scheduler(address: str) -> None:
         await asyncio.wait_for(scheduler.identity(), WAIT)
 
 
+def find_ray(address: str | None) -> str | None:
+    """Return where a Ray cluster runs that is to be joined; None: one is to be started here."""
+    return address or os.environ.get("RAY_ADDRESS")
+
+
 @contextmanager
 def join_ray(
     address: str | None = None,
@@ -88,7 +93,7 @@ def join_ray(
     if ray.is_initialized():
         yield
         return
-    address = address or os.environ.get("RAY_ADDRESS")
+    address = find_ray(address)
     try:
         _check_answer(address)
         with _own_signals():

@@ -17,7 +17,7 @@ from ray.tune.search.optuna import OptunaSearch
 
 from parlour.agents.reading import one_line
 
-from .engines import join_ray
+from .engines import find_ray, join_ray
 from .tune_study import (
     ERROR,
     STARTUP,
@@ -117,7 +117,7 @@ def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
                 search_alg=SharedSearch(plan, study, counted),
                 scheduler=make_scheduler(plan),
                 num_samples=plan.trials - counted,
-                max_concurrent_trials=None if address else jobs,
+                max_concurrent_trials=find_most(jobs, address),
                 reuse_actors=True,  # torch takes seconds to load
             ),
             run_config=tune.RunConfig(
@@ -132,6 +132,11 @@ def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
         finally:
             for trial in list_own(study):
                 requeue(study, trial)
+
+
+def find_most(jobs: int, address: str | None) -> int | None:
+    """Return how many trials may run at once; None: as many as a cluster that runs has room for."""
+    return jobs if find_ray(address) is None else None
 
 
 def make_scheduler(plan: TunePlan) -> TrialScheduler:

@@ -92,4 +92,4 @@ def test_a_search_for_settings(nodes: Any, tmp_path: Path) -> None:
     assert process.returncode == 0, out + errors
     trials = json.loads(out)["trials"]
     assert len(trials) == 12
-    assert {one["state"] for one in trials} <= {"done", "pruned", "failed"}
+    assert {one["state"] for one in trials} <= {"done", "pruned"}

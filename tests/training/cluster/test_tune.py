@@ -334,6 +334,26 @@ def test_without_the_extra_it_is_named(hidden: str, backend: str, extras: str) -
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("address", "environment", "most"),
+    [(None, None, 3), ("auto", None, None), (None, "127.0.0.1:6379", None)],
+)
+def test_a_cluster_that_runs_tries_as_many_as_it_has_room_for(
+    address: str | None,
+    environment: str | None,
+    most: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where its address comes from the environment."""
+    pytest.importorskip("ray")
+    from parlour.training.cluster.tune_ray import find_most
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    if environment:
+        monkeypatch.setenv("RAY_ADDRESS", environment)
+    assert find_most(3, address) == most
+
+
 def start(tmp_path: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "parlour.training.cli", *VALUES, *more],
