@@ -17,6 +17,8 @@ WAIT = 20
 """Seconds until a cluster must have answered."""
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 """By what HTTP/2 begins, which Ray speaks: a line, and settings, of which there are none."""
+TRIMMING = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
+"""By this Dask has workers give back memory at once: a solver then takes three times as long."""
 SETTINGS = bytes([4])
 """The fourth byte of the answer: settings come back."""
 
@@ -34,6 +36,7 @@ def join_dask(address: str | None = None, processors: int | None = None) -> Iter
     ``processors`` (None: all) are those of workers that are started here. Raises ValueError if
     nothing answers at the address.
     """
+    import dask
     from distributed import Client, get_client
 
     with suppress(ValueError):  # there is none
@@ -50,12 +53,13 @@ def join_dask(address: str | None = None, processors: int | None = None) -> Iter
             said = str(error) or "it is silent"
             raise ValueError(f"address={address!r}: no Dask scheduler answers ({said})") from error
     else:
-        client = Client(
-            n_workers=processors,
-            threads_per_worker=1,
-            dashboard_address=None,
-            silence_logs=logging.CRITICAL,  # what tasks raise is raised here
-        )
+        with dask.config.set({TRIMMING: None}):
+            client = Client(
+                n_workers=processors,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,  # what tasks raise is raised here
+            )
     with client:
         yield
 

@@ -100,6 +100,17 @@ def test_tasks_that_are_not_wanted_any_more_end_in_silence() -> None:
     assert told == []
 
 
+def read_trimming(_: int) -> str | None:
+    return os.environ.get("MALLOC_TRIM_THRESHOLD_")
+
+
+@pytest.mark.slow
+def test_workers_of_dask_keep_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    assert dict(run_tasks(read_trimming, [1], Cluster("dask", 1))) == {0: None}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", *ENGINES])
 def test_what_a_task_raises_is_raised_as_it_is(backend: str) -> None:
