@@ -300,11 +300,7 @@ def _distinct_agents(agents: Sequence[Agent]) -> tuple[list[Agent], np.ndarray]:
 def _seat_around(
     field: np.ndarray, begin: np.ndarray, sides: Sequence[int], partner: int
 ) -> np.ndarray:
-    """Who sits where, (n, seatings, players).
-
-    In seating k agent 0 sits in seat k, its partner in the others of its side; the rest are the
-    field's.
-    """
+    """Who sits where, (n, seatings, players): agent 0 in seat k, its partner, the field."""
     players, side = len(sides), np.array(sides)
     after = (np.arange(players) - np.arange(players)[:, None]) % players  # seats after one's own
     taken = (begin[:, None, None] + after - 1) % len(field)
