@@ -204,7 +204,8 @@ def test_budgets_and_prefixes() -> None:
         ("mcts:expectimax:trained", "can lead no search"),
         (
             "mcts:nobody",
-            "unknown agent 'nobody'.*rollouts: or mcts: or pimc: or hindsight: or nested: before it",
+            "unknown agent 'nobody'.*; expectimax: or rollouts: or mcts: or pimc: or hindsight: "
+            "or nested: before it",
         ),
     ],
 )
