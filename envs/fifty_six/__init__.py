@@ -4,6 +4,7 @@ from ..core.contract import Seats
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
 from .layout import action_words, final_info, layout
@@ -49,6 +50,7 @@ GAME = Game(
     score_range=(-20, 20),
     seats=Seats(SEATS, make_view_rows(view), reward_unit, sides),
     state_check=STATE_CHECK,
+    hidden_cards=HIDDEN,
     pack=pack,
     rule_agents={"rule": make_score_rows(rule)},
 )

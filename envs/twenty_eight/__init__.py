@@ -5,6 +5,7 @@ from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from ..core.solving import Solving
 from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
 from .layout import action_words, final_info, layout
@@ -51,6 +52,7 @@ GAME = Game(
     score_range=(-64, 64),
     seats=Seats(SEATS, make_view_rows(view), reward_unit, sides),
     state_check=STATE_CHECK,
+    hidden_cards=HIDDEN,
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),
     pack=pack,
     rule_agents={"rule": make_score_rows(rule)},

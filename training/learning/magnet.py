@@ -7,6 +7,9 @@ it the equilibrium, nearer and nearer to that of the game itself (Sokota and oth
 approach to reinforcement learning, quantal response equilibria, and two-player zero-sum games",
 2023; Yu and others, "Nash policy gradient", arXiv 2510.18183; that plain policy gradients do as
 well as anything if they are regularised: Rudolph and others, arXiv 2502.08938).
+
+A run may begin with lessons: at the learner's seats a teacher, an agent, plays half of the
+decisions, and the policy learns to choose as it would in all of them.
 """
 
 from copy import deepcopy
@@ -17,10 +20,15 @@ import torch
 from torch import Tensor, nn
 
 from parlour.agents.networks import CardNetwork
+from parlour.agents.registry import Agent, choose_actions, prepare_turn
+from parlour.envs.core.rows import copy_states
 
 from .ppo import CardPolicy, CardPPO
 from .sb3 import CardVecEnv
 from .table_rows import TableRows
+
+TAUGHT = 0.5
+"""How often the teacher's choice is played where it teaches."""
 
 
 def seat_advantages(
@@ -57,12 +65,15 @@ class MagnetPPO(CardPPO):
     """PPO of all decisions at `TableRows`, with ``magnet_coef`` times KL(policy || magnet).
 
     The magnet moves by ``magnet_rate`` of the way to the policy after every ``magnet_interval``
-    updates.
+    updates. In the first ``lessons`` steps the policy imitates the ``teacher`` instead.
     """
 
     magnet_coef = 0.05
     magnet_rate = 0.05
     magnet_interval = 1
+    lessons = 0
+    teacher: Agent | None = None
+    teaching = False
 
     def _setup_model(self) -> None:
         super()._setup_model()
@@ -75,6 +86,7 @@ class MagnetPPO(CardPPO):
 
     def collect_rollouts(self, env: Any, *_: Any, **__: Any) -> bool:
         """Fill the rollout with the decisions of all seats."""
+        self.teaching = self.num_timesteps < self.lessons
         self.policy.set_training_mode(False)
         steps = [self._collect_decision(env) for _ in range(self.n_steps)]
         seen, masks, logs, magnet, values, actions, actors, waiting, pays, dones = (
@@ -107,12 +119,29 @@ class MagnetPPO(CardPPO):
         with self.clock("distribution"):
             actions, logs = policy.sample(policy.mask_logits(logits, masks))
             chosen = actions.cpu().numpy()
+        if self.teaching:
+            labels = self._ask_teacher(rows)
+            chosen = np.where(torch.rand(rows.n).numpy() < TAUGHT, labels, chosen)
         _, dones, _ = self._step(env, chosen)
         learned = (part.cpu().numpy() for part in (logs, magnet, values))
-        return seen, masks, *learned, chosen, rows.actors, waiting, rows.pays, dones.copy()
+        answers = labels if self.teaching else chosen
+        return seen, masks, *learned, answers, rows.actors, waiting, rows.pays, dones.copy()
+
+    def _ask_teacher(self, rows: TableRows) -> np.ndarray:
+        """Return what the teacher would play, int64 (n,); 0 where nobody is to act."""
+        assert self.teacher is not None
+        waiting, found = rows.waiting, np.zeros(rows.n, np.int64)
+        seeds = torch.randint(2**62, (rows.n,)).numpy().astype(np.uint64)
+        states = copy_states(rows.states, waiting)
+        turn = prepare_turn(self.teacher, rows.game, rows.rules, states, seeds[waiting])
+        found[waiting] = choose_actions(self.teacher, turn)
+        return found
 
     def train(self) -> None:
         """Learn from the rollout; then the magnet follows."""
+        if self.teaching:
+            self._train_minibatches(len(self.rollout[0]), self._imitate, ["cloning_loss"])
+            return self.follow(1.0)
         self._train_minibatches(len(self.rollout[0]), self._learn, ["loss", "magnet_kl"])
         if self._n_updates // self.n_epochs % self.magnet_interval == 0:
             self.follow(self.magnet_rate)
@@ -122,6 +151,14 @@ class MagnetPPO(CardPPO):
         """Move the magnet's weights by a share of the way to those of the policy."""
         for own, goal in zip(self.magnet.parameters(), self.network.parameters(), strict=True):
             own.lerp_(goal, share)
+
+    def _imitate(self, part: Tensor) -> list[Tensor]:
+        codes, masks, actions, _, _, _, returns = (array[part] for array in self.rollout)
+        policy = cast(CardPolicy, self.policy)
+        logits, values = policy.outputs(self._encode(codes))
+        loss = nn.functional.cross_entropy(policy.mask_logits(logits, masks), actions)
+        self._optimizer_step(loss + self.vf_coef * nn.functional.mse_loss(values, returns))
+        return [loss]
 
     def _learn(self, part: Tensor) -> list[Tensor]:
         codes, masks, actions, old, magnet, advantages, returns = (
@@ -147,4 +184,4 @@ class MagnetPPO(CardPPO):
         return [*names, "magnet"], others
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "rollout"]
+        return [*super()._excluded_save_params(), "rollout", "teacher"]

@@ -141,6 +141,9 @@ def make_model(
     if isinstance(model, MagnetPPO) and isinstance(settings, SelfplaySettings):
         model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
         model.magnet_interval = settings.magnet_interval
+        model.lessons = int(settings.lessons * settings.total_steps)
+        if model.lessons:
+            model.teacher = load_agent(settings.teacher, env.game, env.rules, seed)
     env.seed(seed * SEED_STRIDE)
     model.set_logger(Logger(None, []))
     return model

@@ -213,6 +213,11 @@ class SelfplaySettings(PolicySettings):
     """How much of the way to the policy the magnet moves when it moves; 1: all."""
     magnet_interval: Annotated[int, Range(1, 10**6)] = 1
     """Updates after which the magnet moves."""
+    lessons: Share = 0.0
+    """Share of all steps, at the beginning, in which the policy imitates the teacher."""
+    teacher: str = "greedy"
+    """The agent that is imitated at the learner's seats, such as greedy or
+    rollouts@40:greedy."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""

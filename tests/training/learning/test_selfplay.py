@@ -137,7 +137,12 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "changed", [{}, {"self_share": 1.0, "magnet_interval": 2, "critic": "cards"}]
+    "changed",
+    [
+        {},
+        {"self_share": 1.0, "magnet_interval": 2, "critic": "cards"},
+        {"lessons": 0.5, "teacher": "rollouts@4:greedy"},
+    ],
 )
 def test_a_stopped_run_goes_on_bit_by_bit(
     changed: dict[str, Any], whole: Path, tmp_path: Path
@@ -324,6 +329,32 @@ def test_the_magnet_holds_the_policy(tmp_path: Path) -> None:
             distances[coef] = [run.iterate()["train/magnet_kl"] for _ in range(6)][-1]
             assert all(map(torch.equal, start, magnet_of(run)))
     assert distances[10.0] < distances[0.0] / 4
+
+
+def test_the_policy_learns_to_choose_as_its_teacher(tmp_path: Path) -> None:
+    settings = replace(SMALL, lessons=1.0, learning_rate=1e-2, n_epochs=20)
+    with closing(SelfplayRun(settings, 0, tmp_path)) as run:
+        losses = [run.iterate()["train/cloning_loss"] for _ in range(6)]
+        magnet, network = magnet_of(run), list(run.network.parameters())
+        assert all(map(torch.equal, magnet, network))
+        codes, masks, told, *_ = cast(MagnetPPO, run.model).rollout
+        logits = run.network(run.model._encode(codes))[0]
+        chosen = cast(CardPolicy, run.model.policy).mask_logits(logits, masks).argmax(dim=1)
+    assert losses[-1] < losses[0]
+    assert (chosen == told).float().mean() > 0.8
+
+
+def test_lessons_end_where_the_settings_say(tmp_path: Path) -> None:
+    settings = replace(SMALL, lessons=2 / 6)
+    with closing(SelfplayRun(settings, 0, tmp_path)) as run:
+        said = ["train/cloning_loss" in run.iterate() for _ in range(4)]
+    assert said == [True, True, False, False]
+
+
+def test_a_teacher_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nobody"):
+        trained(tmp_path, lessons=0.5, teacher="nobody")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_magnet_follows_by_its_rate(tmp_path: Path) -> None:
