@@ -7,8 +7,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.marks import slow_if
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+QUICK = ("01_meet_the_games", "03_train_and_compare", "05_review_a_game")
+"""Those that run each time."""
 
 
 def outputs(notebook: Any) -> list[dict[str, str]]:
@@ -21,7 +25,9 @@ def outputs(notebook: Any) -> list[dict[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [slow_if(path.stem not in QUICK, path, name=path.stem) for path in NOTEBOOKS]
+)
 def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In an empty folder, with fewer steps and deals."""
     monkeypatch.setenv("PARLOUR_FAST", "1")

@@ -16,6 +16,7 @@ import pytest
 
 from benchmarks import steps
 from parlour.training.cli.main import COMMANDS, main, parser
+from tests.marks import slow_if
 
 ROOT = Path(__file__).parents[1]
 GUIDES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/guides/*.md"))
@@ -86,12 +87,9 @@ def execute(block: Block, names: dict[str, object], document: str) -> str:
     return said.getvalue()
 
 
-def slow(document: str) -> object:
-    """A document as a parameter, marked if it takes more than a few seconds."""
-    return pytest.param(document, marks=[pytest.mark.slow] if document in SLOW else [])
-
-
-@pytest.mark.parametrize("document", [slow(each) for each in ("README.md", *GUIDES)])
+@pytest.mark.parametrize(
+    "document", [slow_if(each in SLOW, each) for each in ("README.md", *GUIDES)]
+)
 def test_what_is_shown_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the top, in one folder; a ``text`` block is what the Python before it prints."""
     monkeypatch.chdir(tmp_path)

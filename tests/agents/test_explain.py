@@ -28,6 +28,7 @@ from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.keys import key_words, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.training.learning.sb3 import CardVecEnv
+from tests.marks import slow_if
 
 WORDS = key_words("a test of explanations")
 PYRAMID = game("pyramid")
@@ -92,11 +93,15 @@ def specs(chosen: Game, rules: Any) -> list[str]:
     return found
 
 
+SEARCHES_OF = {"rollouts@9:greedy": "twenty_eight", "mcts@20": "seven_twenty_seven-mini"}
+"""Searches compile for long: each of them always in Pyramid, and here at a table."""
+
+
 def case(chosen: Game, variant: str, spec: str) -> Any:
-    """One to be tested; slow is the tree search of large tables: it takes long to compile."""
-    several = chosen.num_players(chosen.make_rules(variant)) > 2
-    marks = [pytest.mark.slow] if spec == "mcts@20" and several else []
-    return pytest.param(chosen, variant, spec, marks=marks, id=f"{chosen.name}-{variant}-{spec}")
+    """One to be tested, slow if it compiles for long what others of its kind compile, too."""
+    title = f"{chosen.name}-{variant}"
+    quick = chosen is PYRAMID or title.startswith(SEARCHES_OF.get(spec, "-"))
+    return slow_if("@" in spec and not quick, chosen, variant, spec, name=f"{title}-{spec}")
 
 
 CASES = [

@@ -1,7 +1,6 @@
 """The agent that searches: legal, blind to hidden cards, the same in any company, and no fool."""
 
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.cards import card_name
 from parlour.envs.core.rows import Rows, copy_states, resample_copies
 from parlour.envs.core.splitmix import GAMMA, WORD_MASK, plain_finish
+from tests.marks import slow_if
 
 ROWS = 6
 BLIND = {
@@ -36,11 +36,6 @@ BLIND = {
 }
 SLOW = {("puss_in_the_corner", "pimc@2")}
 SPECS = [(game, spec) for game, specs in BLIND.items() for spec in specs]
-
-
-def slow_if(slow: bool, *given: str) -> Any:
-    """A parameter, marked if it takes more than a few seconds and others are of its kind."""
-    return pytest.param(*given, marks=[pytest.mark.slow] if slow else [])
 
 
 def midway(game: Game, variant: str | None = None, turns: int = 5, n: int = ROWS) -> np.ndarray:
@@ -126,6 +121,7 @@ def test_a_win_in_sight_is_taken(spec: str) -> None:
     assert ask(load_agent(spec, rows.game, rows.rules), rows.game, rows.states) == [place]
 
 
+@pytest.mark.slow
 def test_more_iterations_see_further() -> None:
     """The end of a game: who plays on by chance alone comes to see what leads to more."""
     game = GAMES["puss_in_the_corner"]

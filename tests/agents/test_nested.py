@@ -9,12 +9,15 @@ from parlour.envs import GAMES
 from parlour.envs.core.rows import resample_copies
 from parlour.training.evaluation.compare import compare
 from tests.contract.cases import CASES, Case, positions
+from tests.marks import slow_if
 
 ALONE = [case for case in CASES if case.players == 1 and case.variant == case.game.default]
 KLONDIKE = GAMES["klondike"]
 
 
-@pytest.mark.parametrize("case", ALONE, ids=str)
+@pytest.mark.parametrize(
+    "case", [slow_if(case.game is not KLONDIKE, case, name=str(case)) for case in ALONE]
+)
 def test_hidden_cards_change_no_choice(case: Case) -> None:
     env, looked = case.env(encoding="codes"), 0
     for step in positions(env, 1, seed=9, every=9):

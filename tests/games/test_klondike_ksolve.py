@@ -10,6 +10,7 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.klondike.deck_strings import to_ksolve
 from parlour.envs.klondike.solver.solve import solve
+from tests.marks import slow_if
 
 GAME = GAMES["klondike"]
 STATES = 50_000
@@ -48,7 +49,7 @@ def compare(draw: int, deals: int, seed: int) -> Counter[tuple[Any, ...]]:
     return said
 
 
-@pytest.mark.parametrize("draw", [1, 3])
+@pytest.mark.parametrize("draw", [slow_if(True, 1), 3])
 def test_deals(draw):
     assert compare(draw, 30, 5)[True, True] > 10
 

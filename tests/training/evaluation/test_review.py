@@ -224,6 +224,7 @@ def test_where_there_is_no_solver_worlds_are_played_out_and_it_says_so() -> None
     assert isinstance(make_judge(PYRAMID, shuffled), PlayOutJudge)
 
 
+@pytest.mark.slow
 def test_the_play_of_a_table_is_judged_double_dummy() -> None:
     game = find_game("twenty_eight")
     rules = game.make_rules()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.marks import slow_if
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -24,7 +26,8 @@ def die(what: str, folder: Path, first: int, every: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "first", "every"), [("weights", 0, 17), ("bank", 1, 5), ("ppo", 2, 25)]
+    ("what", "first", "every"),
+    [("weights", 0, 17), ("bank", 1, 5), slow_if(True, "ppo", 2, 25)],
 )
 def test_dead_at_some_operations(what: str, first: int, every: int, tmp_path: Path) -> None:
     die(what, tmp_path, first, every)

@@ -357,6 +357,7 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return run, wanted
 
 
+@pytest.mark.slow
 def test_runs(half: tuple[Path, str], tmp_path: Path) -> None:
     whole, wanted = half
     files = [p for p in sorted(whole.rglob("*")) if p.suffix in (".json", ".jsonl", ".npz")]

@@ -49,10 +49,8 @@ def test_a_short_run_beats_the_heuristic_and_reloads(tmp_path: Path) -> None:
     assert again["score"]["mean"] == pytest.approx(learned.mean, abs=6)
 
 
-@pytest.mark.parametrize(
-    ("total", "adaptive"),
-    [(750_000, True), pytest.param(1_500_000, False, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("total", "adaptive"), [(750_000, True), (1_500_000, False)])
 def test_it_resumes_to_the_same_table(
     total: int, adaptive: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
