@@ -27,6 +27,29 @@ class PlanAhead(Protocol):
         """
 
 
+class Contract(NamedTuple):
+    """What a side can take of an open deal, if one of its seats makes trumps."""
+
+    seat: int
+    """Who bids and makes trumps."""
+    making: str
+    """The action by which it does: the card that it lays face down, or a suit."""
+    points: int | None
+    """What its side then takes in all, all playing as well as they can; None: not found out."""
+
+
+class ListContracts(Protocol):
+    """Finds out what every contract of an open deal comes to."""
+
+    def __call__(
+        self, deck_or_state: Any, rules: Any, limit: int | None = None
+    ) -> tuple[Contract, ...]:
+        """Return the contracts of a deal that nobody has bid on, by at most ``limit`` positions.
+
+        Each may look at so many. Raises ValueError for a position in which somebody has spoken.
+        """
+
+
 class Solving(NamedTuple):
     """What a game with a solver adds."""
 
@@ -38,3 +61,5 @@ class Solving(NamedTuple):
     """Plays without hidden knowledge, by a search of its own; None where there is none."""
     world_limit: int = 5000
     """Positions that PIMC looks at in each world; where they do not suffice, a win counts half."""
+    list_contracts: ListContracts | None = None
+    """Says what each contract of an open deal comes to; None in games without an auction."""

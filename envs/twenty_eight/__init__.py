@@ -24,6 +24,7 @@ from .rules import (
     sides,
 )
 from .seat_view import view
+from .solver.contracts import list_contracts
 from .solver.solve import WORLD_LIMIT, solve, winnable_after
 from .state import FEATURES, STATE
 from .state_check import STATE_CHECK
@@ -53,7 +54,7 @@ GAME = Game(
     seats=Seats(SEATS, make_view_rows(view), reward_unit, sides),
     state_check=STATE_CHECK,
     hidden_cards=HIDDEN,
-    solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),
+    solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT, list_contracts=list_contracts),
     pack=pack,
     rule_agents={"rule": make_score_rows(rule)},
 )

@@ -11,8 +11,10 @@ from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.truth import deal_position, play_actions
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.twenty_eight.rules import SHOW
+from parlour.envs.twenty_eight.rules import LABELS, SHOW
+from parlour.envs.twenty_eight.solver.contracts import list_contracts
 from parlour.envs.twenty_eight.solver.solve import solve, winnable_after
 from parlour.envs.twenty_eight.state import PLAY
 from tests.reference.twenty_eight import Game as Reference
@@ -125,3 +127,50 @@ def test_pimc_plays_at_the_table() -> None:
     ):
         rows.deal_bank("double dummy", [0])
         solve(rows.states[0], rows.rules)
+
+
+BY_HAND = {
+    "28": ("bid 14", "bid 28"),
+    "28 three": ("bid 14", "bid 28"),
+    "29": ("pass", "bid 29"),
+}
+"""How seat 1 comes to make trumps, where seat 0 speaks first."""
+
+
+@pytest.mark.parametrize("case", BY_HAND)
+def test_a_contract_is_worth_what_the_play_comes_to(case: str) -> None:
+    name, variant, options = CASES[case]
+    game = GAMES[name]
+    rules = game.make_rules(variant, options)
+    start = deal_position(game, rules, "contracts", 5)
+    assert start["turn"][0] == 0
+    found = list_contracts(start, rules)
+    assert {one.seat for one in found} == set(range(rules.players))
+    making = play_actions(game, rules, start, [LABELS.index(word) for word in BY_HAND[case]])
+    assert making["bidder"][0] == 1
+    ways = {
+        LABELS[action]: solve(play_actions(game, rules, making, [action]), rules).score
+        for action in list_actions(making["legal"][0])
+    }
+    assert ways == {one.making: one.points for one in found if one.seat == 1}
+    assert len(set(ways.values())) > 1
+
+
+@pytest.mark.parametrize("variant", GAMES["twenty_nine"].variants)
+def test_every_seat_has_a_contract_by_all_rules(variant: str) -> None:
+    game = GAMES["twenty_nine"]
+    rules = game.make_rules(variant)
+    found = list_contracts(deal_position(game, rules, "contracts", 0), rules)
+    assert {one.seat for one in found} == set(range(4))
+    assert all(one.points is not None and 0 <= one.points <= 29 for one in found)
+
+
+def test_contracts_are_of_a_deal_on_which_nobody_has_bid() -> None:
+    game = GAMES["twenty_eight"]
+    rules = game.make_rules()
+    spoken = play_actions(
+        game, rules, deal_position(game, rules, "contracts", 0), [LABELS.index("bid 15")]
+    )
+    with pytest.raises(ValueError, match="contracts: a deal is needed in which nobody has spoken"):
+        list_contracts(spoken, rules)
+    assert all(one.points is None for one in list_contracts(list(game.pack(rules)), rules, limit=3))

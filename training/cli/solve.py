@@ -25,6 +25,7 @@ from ..evaluation.spec import check_number
 from ..evaluation.terminal import time_text
 from ..evaluation.truth import verify_solution
 from .arguments import read_options, read_text, read_whole
+from .solve_table import lists_contracts, solve_table
 
 WORDS = {True: "yes", False: "no", None: "undecided"}
 
@@ -61,10 +62,16 @@ def run_solve(arguments: argparse.Namespace) -> int:
     game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
     check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
-    solve = solver_of(game, rules)
+    solve = None if lists_contracts(game, rules) else solver_of(game, rules)
     state, named = _start_position(game, rules, arguments)
     actions = [find_action(game, word) for word in arguments.actions]
     state = play_actions(game, rules, state, actions)
+    variant = describe_rules(game, rules, arguments.variant)
+    if solve is None:
+        facts, lines = solve_table(game, rules, state, arguments.limit)
+        said = {"game": game.name, "variant": variant, **named, **facts}
+        print(json.dumps(said) if arguments.json else "\n".join([_title(game, said), *lines]))
+        return 0
     if state["over"][0] != Over.RUNNING:
         found, spent = Solution(bool(state["won"][0]), [], 0, [], int(state["score"][0])), 0.0
     else:
@@ -75,7 +82,7 @@ def run_solve(arguments: argparse.Namespace) -> int:
     moves = describe_moves(game, rules, state, found.actions or [])
     said = {
         "game": game.name,
-        "variant": describe_rules(game, rules, arguments.variant),
+        "variant": variant,
         **named,
         "winnable": found.winnable,
         "score": found.score,
@@ -149,9 +156,13 @@ def _card_of(game: Game, rules: Any, state: np.void, action: int) -> list[str]:
     return [card_name(waiting)] if waiting else []
 
 
-def _solution(game: Game, said: dict[str, Any], moves: Sequence[tuple[str, str]]) -> str:
+def _title(game: Game, said: dict[str, Any]) -> str:
     deal = f"deal {said['deal']}, bank {said['bank']}" if "deal" in said else "a chosen deck"
-    lines = [f"{game.title}, {said['variant']}, {deal}"]
+    return f"{game.title}, {said['variant']}, {deal}"
+
+
+def _solution(game: Game, said: dict[str, Any], moves: Sequence[tuple[str, str]]) -> str:
+    lines = [_title(game, said)]
     if is_scored(game):
         score = "none" if said["score"] is None else said["score"]
         lines.append(f"best score found: {score}, {len(moves)} moves")

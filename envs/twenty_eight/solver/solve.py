@@ -122,4 +122,4 @@ def solve(
     points = int(most_points(work, record, side, table, nodes))
     if points == UNKNOWN:
         return Solution(None, None, int(nodes[0]))
-    return Solution(points >= s["shown"]["target"], None, int(nodes[0]), score=points)
+    return Solution(bool(points >= s["shown"]["target"]), None, int(nodes[0]), score=points)

@@ -126,9 +126,37 @@ def test_a_game_played_for_its_score(capsys: pytest.CaptureFixture[str]) -> None
     assert isinstance(found["score"], int)
 
 
+def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["solve", "28", "--deal", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Twenty-Eight, classic, deal 3, bank twenty_eight-1"
+    assert [line.split(":")[0] for line in lines[2:6]] == [f"  seat {n}" for n in range(4)]
+    assert main.main(["solve", "28", "--deal", "3", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["contracts"]
+    best = max(found, key=lambda one: one["points"])
+    assert lines[-1] == f"the best: seat {best['seat']}, {best['making']}: {best['points']}"
+    assert main.main(["solve", "28", "--deal", "3", "--limit", "3"]) == 0
+    assert capsys.readouterr().out.endswith("not found out by so few positions\n")
+
+
+def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["solve", "29", "--deal", "3", "--actions", "bid 29", "trumps clubs"]
+    assert main.main(words) == 0
+    said = capsys.readouterr().out
+    assert main.main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert f"the bidder's side takes {found['points']} points and does not make its" in said
+    assert main.main([*words, "--limit", "3"]) == 0
+    assert "not found out by" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
+        (
+            "solve 28 --deal 1 --actions 42",
+            "double dummy: a position is needed in which a contract",
+        ),
         ("solve pyramid", "name what to solve: --deal NUMBER, or --deck CARDS"),
         ("solve pyramid --deal 1 --deck Ac", "name what to solve: --deal NUMBER, or --deck CARDS"),
         ("solve pyramid --deck Ac --bank mine", "--bank goes with --deal"),
