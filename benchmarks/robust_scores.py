@@ -1,0 +1,48 @@
+"""Whether scores that damp great swings tell players apart on fewer hands.
+
+    parlour compare twenty-eight --agents greedy --field rule --deals 5000 --out strength
+    python -m benchmarks.robust_scores strength
+
+Duplicate bridge turns the difference of a deal into IMPs, which grow ever more slowly. Here the net
+of a deal, summed over its seats, goes through some such curves. What counts is the mean in standard
+errors: the higher it is, the fewer hands tell two players apart.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+CURVES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "plain": lambda nets: nets,
+    "square root": lambda nets: np.sign(nets) * np.sqrt(np.abs(nets)),
+    "logarithm": lambda nets: np.sign(nets) * np.log1p(np.abs(nets)),
+    "who won": np.sign,
+}
+
+
+def count_errors(scores: np.ndarray) -> float:
+    """Return a mean in standard errors; infinite where all scores are the same."""
+    error = scores.std(ddof=1) / np.sqrt(len(scores))
+    return float(scores.mean() / error) if error else float("inf")
+
+
+def main() -> None:
+    """Print a row for each agent and field of a comparison."""
+    parser = argparse.ArgumentParser(description="whether damped scores tell players apart sooner")
+    parser.add_argument("folder", type=Path, help="what parlour compare --out has written")
+    episodes = pq.read_table(parser.parse_args().folder / "episodes.parquet").to_pandas()
+    head = ["agent", "among", "deals", "net a hand", *CURVES]
+    lines = [head, ["---"] * len(head)]
+    for (agent, field), hands in episodes.groupby(["agent", "field"]):
+        nets = hands.groupby("deal")["net"].sum().to_numpy()
+        errors = [f"{count_errors(curve(nets)):.1f}" for curve in CURVES.values()]
+        lines.append([agent, field, str(len(nets)), f"{hands['net'].mean():+.3f}", *errors])
+    for line in lines:
+        print(f"| {' | '.join(line)} |")
+
+
+if __name__ == "__main__":
+    main()
