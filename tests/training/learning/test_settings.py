@@ -107,7 +107,7 @@ def test_a_run_of_unknown_settings_is_refused() -> None:
 FOREIGN = [
     ("ppo", "generations", "weights"),
     ("ppo", "warm_up", "lookahead"),
-    ("lookahead", "lessons", "cloning"),
+    ("lookahead", "lessons", "cloning, selfplay"),
     ("cloning", "curriculum", "ppo"),
     ("pqn", "clip_range", "ppo, lookahead, cloning, selfplay"),
     ("selfplay", "max_moves", "ppo, lookahead, cloning, distill, pqn, values, weights"),
