@@ -1,7 +1,7 @@
 """Tables at which the learner plays several seats, or all: a step is one decision of one of them.
 
-Who sits where is drawn anew for each hand. One seat of every table, its home seat, is always the
-learner's; results and rewards speak of that one.
+Who sits where is drawn anew for each hand, a side at a time: partners are one player. One seat of
+every table, its home seat, is always the learner's; results and rewards speak of that one.
 """
 
 from collections.abc import Sequence
@@ -48,6 +48,8 @@ class TableRows(SeatRows):
             game, rules, n, config, [UniformAgent(), *others], seating, np.arange(n) % players
         )
         self.share = share
+        assert game.seats is not None
+        self.sides = np.array(game.seats.sides(rules))
         self.turn_table = make_turn_table([_Asked(), *others], game)
         self.pays = np.zeros((n, players))
         self.actors = np.zeros(n, np.int64)
@@ -66,17 +68,19 @@ class TableRows(SeatRows):
     ) -> None:
         """See `Rows.start`; the others play up to the learner's first turn."""
         which = self.all_rows if which is None else which
-        self.seating[which] = self._draw_players(self.states["rng"][which])
-        self.seating[self.all_rows.nonzero()[0], self.own_seat] = LEARNER
+        self.seating[which, : len(self.sides)] = self._draw_players(which)
         Rows.start(self, source, which, dealer, rules)
         self._play_others(which)
 
-    def _draw_players(self, words: np.ndarray) -> np.ndarray:
-        """Return a player for each seat of each game, int64 (n, seats), by a word of each game."""
+    def _draw_players(self, which: np.ndarray) -> np.ndarray:
+        """Return a player for each seat of some games, int64 (m, seats), by a word of each game."""
+        words, home = self.states["rng"][which], self.sides[self.own_seat[which]]
         others = len(self.agents) - 1
-        shares = [random_floats(words, SALT + seat) for seat in range(self.game.max_players)]
+        shares = [random_floats(words, SALT + side) for side in range(self.sides.max() + 1)]
         found = np.stack(shares, axis=1) - self.share  # below 0: the learner
-        return np.ceil(found / max(1 - self.share, 1e-9) * others).clip(LEARNER, others).astype(int)
+        found = np.ceil(found / max(1 - self.share, 1e-9) * others).clip(LEARNER, others)
+        found[np.arange(len(words)), home] = LEARNER
+        return found.astype(np.int64)[:, self.sides]
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """Make one decision in every game, and the turns of the others up to the next one."""

@@ -266,6 +266,19 @@ def test_who_sits_where_is_drawn_by_its_share() -> None:
     assert (rows_of([UniformAgent()], 0.0).seating[:, :4].sum(axis=1) == 3).all()
 
 
+def test_partners_are_one_player() -> None:
+    tricks, config = game("fifty_six"), StepConfig(reset=Autoreset.SAME_STEP)
+    rules = tricks.make_rules("eight")
+    rows = TableRows(tricks, rules, 512, config, [UniformAgent(), Asked()], 0.25)
+    for row in range(rows.n):
+        rows.reseed(row, np.random.default_rng([1, row]))
+    seating = rows._draw_players(np.arange(rows.n))
+    own = np.where(rows.own_seat[:, None] % 2, seating[:, 1::2], seating[:, ::2])
+    away = np.where(rows.own_seat[:, None] % 2, seating[:, ::2], seating[:, 1::2])
+    assert (own == LEARNER).all() and (away == away[:, :1]).all()
+    assert np.abs(np.bincount(away[:, 0], minlength=3) / rows.n - [0.25, 0.375, 0.375]).max() < 0.08
+
+
 def test_rows_go_on_from_what_they_were() -> None:
     rows, rng = rows_of([HeuristicAgent(), Asked()], 0.5), np.random.default_rng(0)
     for _ in range(5):
