@@ -33,6 +33,10 @@ class CardNetwork(nn.Module):
     """
 
     encoding: ClassVar[str]
+    base: str | None = None
+    """The player by rule that it corrects (`residual`); what that one would play is read last."""
+    lift = 0.0
+    """The logit of what that one would play."""
 
     def __init__(
         self,
@@ -61,7 +65,13 @@ class CardNetwork(nn.Module):
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return unmasked logits (n, actions) and values (n,) of observations (n, ...)."""
         hidden = self.body(observations)
-        return self.policy(hidden), self.value(hidden).squeeze(-1)
+        return self.lift_base(self.policy(hidden), observations), self.value(hidden).squeeze(-1)
+
+    def lift_base(self, logits: Tensor, observations: Tensor) -> Tensor:
+        """Return logits (n, actions), that of what the player by rule would play being ``lift``."""
+        if self.base is None:
+            return logits
+        return torch.where(observations[:, -self.actions :] > 0, self.lift, logits)
 
 
 def _tower(width: int, layers: int, out: int, gain: float, layer_norm: bool) -> nn.Sequential:

@@ -82,7 +82,8 @@ class CardTokens(TokenNetwork):
         hidden = self.norm(hidden)
         table = hidden[:, 0]
         on_places = self.place(hidden[:, self._clicked_tokens()]).squeeze(-1)
-        return torch.cat([on_places, self.other(table)], dim=1), self.value(table).squeeze(-1)
+        logits = torch.cat([on_places, self.other(table)], dim=1)
+        return self.lift_base(logits, observations), self.value(table).squeeze(-1)
 
     def _clicked_tokens(self) -> slice:
         """Return the tokens of the places that actions are about."""

@@ -22,6 +22,7 @@ from .carry_over import carry_over
 from .explanation import Explanation, certain, of_legal
 from .lookahead import ActionValues, look_ahead
 from .networks import CardNetwork, build_network, make_value_function, masked_logits, weigh
+from .residual import BASE, mark_base_actions
 
 CHUNK = 4096
 """Games that go through the network at once."""
@@ -139,6 +140,8 @@ class LearnedAgent(PolicyAgent):
         net = found.network
         with artefact.blame_file(found.folder):
             tensors = dict(found.weights)
+            if found.earlier and BASE in net["options"]:
+                raise ValueError(f"it corrects {net['options'][BASE]}, and the game shows more now")
             if found.earlier:
                 tensors = carry_over(net["name"], tensors, found.earlier, game)
             needed, size = weigh(game, net), sum(one.nbytes for one in tensors.values())
@@ -161,9 +164,17 @@ class LearnedAgent(PolicyAgent):
 
     def logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
         """See `PolicyAgent.logits`; only the rows asked about are encoded."""
-        seen = turn.game.features.encode(turn.observations[rows], self.network.encoding)
+        seen = self.network.features.encode(self._observe(turn, rows), self.network.encoding)
         logits: torch.Tensor = self.network(torch.as_tensor(seen, device=self.device))[0]
         return logits
+
+    def _observe(self, turn: Turn, rows: np.ndarray | slice) -> np.ndarray:
+        """Return the codes that the network reads of some rows, in an array of their own."""
+        codes, base = turn.observations[rows], self.network.base
+        if base is None:
+            return codes.copy()  # torch may write
+        marks = mark_base_actions(turn.game, turn.rules, copy_states(turn.states, rows), base)
+        return np.concatenate([codes, marks], axis=1)
 
     def _act_on(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
         if self.lookahead_config is None:
@@ -223,7 +234,7 @@ class LearnedAgent(PolicyAgent):
         """See `PolicyAgent.state_values`."""
         value = make_value_function(self.network)
         chunks = range(0, len(turn.masks), CHUNK)
-        found = [value(turn.observations[i : i + CHUNK].copy()) for i in chunks]  # torch may write
+        found = [value(self._observe(turn, slice(i, i + CHUNK))) for i in chunks]
         return np.concatenate([np.zeros(0), *found])
 
 

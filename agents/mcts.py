@@ -260,6 +260,11 @@ def make_guide(
         return SearchGuide(RANKED, PLAY_OUT, epsilon, player.rule_agent, player.weights)
     if isinstance(player, ValueTableAgent) and not player.width:
         return SearchGuide(RANKED, VALUE_TABLE, epsilon, table=player.table)
+    if getattr(getattr(player, "network", None), "base", None):
+        raise ValueError(
+            f"agent {agent_name(player)!r} corrects a player by rule, whom a tree does not ask: it "
+            "can lead pimc and rollouts"
+        )
     if hasattr(player, "network"):  # as `LearnedAgent`, which cannot be imported without torch
         from .networks import make_network_function
 

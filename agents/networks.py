@@ -19,6 +19,7 @@ from .card_bonds import PLACE_CLASSES, list_bonds
 from .card_network import CardNetwork, linear, masked_logits
 from .card_tokens import CardTokens
 from .rank_tokens import RankTokens
+from .residual import BASE, LIFT, LIFT_OPTION, base_piece, check_base, show_more
 from .row_sums import add_to_rows, sum_rows
 
 __all__ = ["NETWORKS", "CardNetwork", "build_network", "linear", "masked_logits"]
@@ -287,13 +288,22 @@ def check_size(width: int, depth: int) -> None:
 def build_network(
     name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
 ) -> CardNetwork:
-    """Return a new network for a game. Raises ValueError for what it cannot be built from."""
-    made = network_class(name)
+    """Return a new network for a game. Raises ValueError for what it cannot be built from.
+
+    With the option ``base`` it corrects that player by rule, and reads what that one would play.
+    """
+    made, own = network_class(name), dict(options or {})
     check_size(width, depth)
+    base, lift = own.pop(BASE, None), own.pop(LIFT_OPTION, LIFT)
+    if base is not None:
+        check_base(game, base, lift)
+        game = show_more(game, base_piece(game, base))
     try:
-        return made(game.features, game.actions, width, depth, **(options or {}))
+        network = made(game.features, game.actions, width, depth, **own)
     except TypeError as error:
         raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error
+    network.base, network.lift = base, lift
+    return network
 
 
 def weigh(game: Game, net: Mapping[str, Any]) -> int:

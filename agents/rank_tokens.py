@@ -60,7 +60,7 @@ class RankTokens(TokenNetwork):
         on_places = scores.gather(1, ranks[:, None]).squeeze(1) + self.place_bias
         summary = summarise(hidden)
         logits = torch.cat([on_places, self.other(summary)], dim=1)
-        return logits, self.value(summary).squeeze(-1)
+        return self.lift_base(logits, observations), self.value(summary).squeeze(-1)
 
 
 class TokenLayer(nn.Module):

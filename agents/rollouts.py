@@ -13,7 +13,7 @@ from parlour.envs.core.legal import count_actions, has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.splitmix import GAMMA
-from parlour.envs.core.turn import Agent, Turn, best_actions
+from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
 from parlour.envs.core.values import best_legal, win_bonus_points
 
 from .explanation import Explanation, certain, of_legal
@@ -31,7 +31,8 @@ PROBE = 4
 DROPPED_SCORE = -1e18
 CAUTION, TIE = 2.0, 1e-6
 """At a table another action than the player's own must gain by so many standard errors, and more
-than nothing."""
+than nothing: much is tried out there, above all in an auction, and of many the one that was
+luckiest would be taken."""
 
 
 @jit
@@ -133,11 +134,10 @@ def make_rollouts(name: str) -> Callable[..., None]:
 
 @cache
 def make_table_rollouts(name: str) -> Callable[..., None]:
-    """Build a game's ``roll(states, playout, rules, guide, worlds, totals)`` for several seats.
+    """Build a game's ``roll(states, playout, rules, guide, worlds, sums, errors)`` for tables.
 
-    ``totals`` receives for each legal action the sum of what it surely gains over the player's own
-    choice, whose sum is 0: the mean over the worlds less `CAUTION` standard errors. Much is tried
-    out at a table, above all in an auction, and of many the one that was luckiest would be taken.
+    ``sums``, float64 (n, actions), receives for each legal action the sum of what it gains over the
+    player's own choice, whose sum is 0; ``errors`` the standard errors of these sums.
     """
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
@@ -184,19 +184,17 @@ def make_table_rollouts(name: str) -> Callable[..., None]:
         rules: RulesRecords,
         guide: Guide,
         worlds: int,
-        totals: np.ndarray,
+        sums: np.ndarray,
+        errors: np.ndarray,
     ) -> None:
-        squares = np.empty(actions)
         for i in range(len(states)):
             playout.states[0] = states[i]
             rate(playout.states, rules, guide, playout.ids, playout.scores)
             own = best_legal(states[i]["legal"], playout.scores[0])
-            squares[:] = 0.0
-            sum_gains(states[i], own, playout, rules, guide, worlds, totals[i], squares)
+            sum_gains(states[i], own, playout, rules, guide, worlds, sums[i], errors[i])
             for action in range(actions):
-                left = squares[action] - totals[i, action] ** 2 / worlds
-                if action != own:
-                    totals[i, action] -= CAUTION * np.sqrt(max(left, 0.0)) + TIE
+                left = errors[i, action] - sums[i, action] ** 2 / worlds
+                errors[i, action] = np.sqrt(max(left, 0.0)) + TIE if action != own else 0.0
 
     return roll
 
@@ -259,12 +257,34 @@ class RolloutAgent:
     def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> np.ndarray:
         """What all actions come to: see `make_rollouts`."""
         game = turn.game
+        if game.num_players(turn.rules) > 1:
+            sums, errors = self._gains(turn, states, worlds)
+            return sums - CAUTION * errors
         totals, guide = np.zeros((len(states), game.actions)), make_guide(self.player, game)
-        several = game.num_players(turn.rules) > 1
-        roll = make_table_rollouts(game.name) if several else make_rollouts(game.name)
         rules = as_record(turn.rules)
-        roll(states, make_playout(game), rules, guide, worlds, totals)
+        make_rollouts(game.name)(states, make_playout(game), rules, guide, worlds, totals)
         return totals
+
+    def _gains(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
+        """What actions gain over the player's own, and the errors: see `make_table_rollouts`."""
+        game = turn.game
+        sums, errors = np.zeros((2, len(states), game.actions))
+        guide, rules = make_guide(self.player, game), as_record(turn.rules)
+        roll = make_table_rollouts(game.name)
+        roll(states, make_playout(game), rules, guide, worlds, sums, errors)
+        return sums, errors
+
+    def judge(self, turn: Turn) -> Judgement:
+        """Return what each action gains over the player's own, in units of reward, and its choices.
+
+        Raises ValueError where one plays alone: worse actions are tried out in fewer worlds there.
+        """
+        if turn.game.num_players(turn.rules) == 1:
+            raise ValueError(f"{self.name}: rollouts judge at tables of several alone")
+        sums, errors = self._gains(turn, copy_states(turn.states), self.worlds)
+        actions = best_actions(turn.masks, sums - CAUTION * errors)
+        unit = turn.game.reward_unit(turn.rules)
+        return Judgement(np.where(turn.masks, sums / self.worlds / unit, 0.0), actions)
 
     def _affordable(self, turn: Turn, states: np.ndarray) -> int:
         """How many worlds there is time for."""

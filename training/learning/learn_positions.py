@@ -73,14 +73,32 @@ class Student:
         self.updates += 1
         return loss.item()
 
+    def _loss_of_gains(
+        self, logits: Tensor, others: Tensor, judged: Tensor, base: Tensor
+    ) -> Tensor:
+        """Return the squared error of what other actions gain over that of the player by rule.
+
+        So much as a logit is above the network's ``lift``, times the ``temperature``, is what the
+        action gains; it is played then.
+        """
+        gains = judged - (judged * base).sum(dim=1, keepdim=True)
+        errors = (logits - self.network.lift) * self.settings.temperature - gains
+        return (errors.square() * others).sum() / others.sum().clamp(min=1)
+
     def loss(self, batch: Positions) -> Tensor:
-        """Return the cross-entropy to the values' softmax, and the error of the best value."""
+        """Return the cross-entropy to the values' softmax, and the error of the best value.
+
+        Of a network that corrects a player by rule: `_loss_of_gains`.
+        """
         codes = np.ascontiguousarray(batch.observations)
-        seen = torch.as_tensor(self.game.features.encode(codes, self.network.encoding))
+        seen = torch.as_tensor(self.network.features.encode(codes, self.network.encoding))
         logits, values = self.network(seen.to(self.device))
         masks = torch.as_tensor(batch.masks, device=self.device)
         judged = torch.as_tensor(batch.values.astype(np.float32), device=self.device)
         chosen = torch.as_tensor(batch.actions.astype(np.int64), device=self.device)[:, None]
+        if self.network.base is not None:
+            base = seen[:, -self.network.actions :].to(self.device) > 0
+            return self._loss_of_gains(logits, masks & ~base, judged, base)
         best = torch.where(masks, judged, -torch.inf).amax(dim=1)
         preferred = judged.scatter_add(
             1, chosen, torch.full_like(chosen, PREFERENCE, dtype=judged.dtype)

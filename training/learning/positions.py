@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from parlour.agents.residual import BASE_PIECE
 from parlour.envs import Game
 from parlour.envs.core.rules_table import RulesTable
 
@@ -55,9 +56,11 @@ def concatenate(parts: list[Positions]) -> Positions:
     return Positions(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def describe(table: RulesTable) -> dict[str, Any]:
-    """Return what positions are of, as their files say it: see `rules_of_run.describe_table`."""
-    game = table.game
+def describe(table: RulesTable, game: Game) -> dict[str, Any]:
+    """Return what positions are of, as their files say it: see `rules_of_run.describe_table`.
+
+    ``game`` is the table's, with the pieces that networks read beside the player's own.
+    """
     about = {"game": game.name, "features_digest": game.features_digest}
     return about | describe_table(table)
 
@@ -135,4 +138,7 @@ def reorder(game: Game, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 features.entry_range(piece.name).start + order
             )
     actions[: len(order)] = order
+    if features.pieces[-1].name == BASE_PIECE:
+        places = features.entry_range(BASE_PIECE)
+        entries[list(places)] = places.start + actions
     return entries, actions

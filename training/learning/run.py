@@ -19,6 +19,7 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.turn import LONGEST_NAME
 
+from ..evaluation.duplicate_play import play_duplicate
 from ..evaluation.evaluate import EpisodeResults, play_deals
 from ..evaluation.machine import describe_machine
 from ..evaluation.stats import bootstrap_mean, wilson_rate
@@ -174,7 +175,12 @@ class Run:
         return self.play_by(self.agent())
 
     def play_by(self, agent: Agent) -> EpisodeResults:
-        """Let an agent play the validation deals, each by the next of the rules."""
+        """Let an agent play the validation deals, each by the next of the rules.
+
+        At a table of several: each from every seat, among greedy.
+        """
+        if self.rules_table.players > 1:
+            return self.play_at_tables(agent, [load_agent("greedy", self.game, self.rules)])
         assert isinstance(self.settings, SoloSettings)
         limit, k = self.settings.max_moves, len(self.rules_table.rules)
         key = validation_key(self.seed)
@@ -183,6 +189,14 @@ class Run:
             for i, one in enumerate(self.rules_table.rules[: len(self.deals)])
         ]
         return parts[0] if k == 1 else interleave(parts, len(self.deals))
+
+    def play_at_tables(self, agent: Agent, field: Sequence[Agent]) -> EpisodeResults:
+        """Let an agent play every validation deal from every seat among a field, in turn."""
+        key = validation_key(self.seed)
+        found = play_duplicate(self.game, self.rules, agent, field, self.deals, key=key)
+        nets = found.nets / self.game.reward_unit(self.rules)
+        facts = {"won": (found.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
+        return EpisodeResults(facts, found.milliseconds)
 
     def play_baselines(self) -> dict[str, float]:
         """Return what baselines come to on the same deals, by their names: see `Game.measure`."""

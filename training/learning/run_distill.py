@@ -10,6 +10,7 @@ choices of a patience game matter little, and the values say which do.
 Games that nothing can win any more are left at once: in them there is nothing to learn.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import build_network, make_network_function
 from parlour.agents.pimc import PimcAgent
 from parlour.agents.registry import load_agent
+from parlour.envs.core.batch import Over
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
+from parlour.envs.keywords import make_rows
 
 from . import checkpoint, save_agent
+from .critic import WiderVecEnv
 from .learn_positions import Student
 from .positions import (
     Positions,
@@ -38,6 +42,7 @@ from .positions import (
 from .run import Run
 from .run_network import SEED_STRIDE, described, make_env
 from .settings import DistillSettings
+from .table_rows import make_table_rows
 
 FOLDER = "positions"
 WORLD_LIMIT, KNOWN_LIMIT = 1000, 20_000
@@ -55,7 +60,10 @@ class DistillRun(Run):
         settings = self.settings
         torch.set_num_threads(settings.threads)
         torch.manual_seed(self.seed)
-        self.env = make_env(settings)
+        self.several = self.rules_table.players > 1
+        make = partial(make_table_rows, [], 1.0) if self.several else make_rows
+        self.env = make_env(settings, make)
+        self.seen_game = self.env.wide_game if isinstance(self.env, WiderVecEnv) else self.game
         self.env.seed(self.seed * SEED_STRIDE)
         self.env.reset()
         self.teachers = [self._load_teacher(rules) for rules in self.rules_table.rules]
@@ -64,12 +72,12 @@ class DistillRun(Run):
         self.network = build_network(
             net["name"], self.game, net["width"], net["depth"], net["options"]
         ).to(self.device)
-        self.student = Student(self.network, self.game, settings)
+        self.student = Student(self.network, self.seen_game, settings)
         self.steps = 0
         round_size = settings.n_envs * settings.n_steps
         self.total = -(-settings.total_steps // round_size) * round_size
         self.by_teacher = torch.rand(settings.n_envs).numpy() < settings.teacher_share
-        self.positions, self.held = make_room(self.game, 0), 0
+        self.positions, self.held = make_room(self.seen_game, 0), 0
         initial = self.initial()
         if found:
             self._go_on(found)
@@ -77,7 +85,7 @@ class DistillRun(Run):
             agent = LearnedAgent.load(initial, self.game, None)
             self.network.load_state_dict(agent.network.state_dict())
         for given in settings.positions:
-            self._take_in(concatenate(read_folder(Path(given), self.game)))
+            self._take_in(concatenate(read_folder(Path(given), self.seen_game)))
         self._read_rounds()
 
     def _load_teacher(self, rules: Any) -> Agent:
@@ -91,7 +99,7 @@ class DistillRun(Run):
         if not hasattr(teacher, "judge"):
             raise ValueError(
                 f"teacher={spec!r}: it judges nothing; allowed are pimc and mcts, "
-                "such as pimc@8, mcts@200 or pimc@8:AGENT"
+                "such as pimc@8, mcts@200 or pimc@8:AGENT, and rollouts at tables of several"
             )
         if isinstance(teacher, PimcAgent):
             teacher.world_limit, teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
@@ -106,7 +114,11 @@ class DistillRun(Run):
         masks = np.zeros((n, actions), np.bool_)
         judged = Judgement(np.zeros((n, actions)), np.zeros(n, np.int64))
         states = self.env.rows.states
+        going = states["over"] == Over.RUNNING  # at a table a hand may end before anybody decides
         for number, places in self.env.table.split(states):
+            places = places[going[places]]
+            if len(places) == 0:
+                continue
             teacher, rules = self.teachers[number], self.rules_table.rules[number]
             turn = prepare_turn(teacher, self.game, rules, states[places], seeds[places])
             masks[places] = turn.masks
@@ -131,7 +143,7 @@ class DistillRun(Run):
             if int(file.stem) > self.steps:
                 file.unlink()
         known = [file for file in files if int(file.stem) <= self.steps]
-        parts = [read_positions(file, self.game) for file in known]
+        parts = [read_positions(file, self.seen_game) for file in known]
         if parts:
             self._take_in(concatenate(parts))
 
@@ -139,7 +151,7 @@ class DistillRun(Run):
         """Hold further positions, in arrays that grow by doubling."""
         size, room = self.held + len(new.actions), len(self.positions.actions)
         if size > room:
-            more = make_room(self.game, max(size, 2 * room) - room)
+            more = make_room(self.seen_game, max(size, 2 * room) - room)
             self.positions = concatenate([self.positions, more])
         for array, part in zip(self.positions, new, strict=True):
             array[self.held : size] = part
@@ -150,7 +162,7 @@ class DistillRun(Run):
         new = self._play()
         self.steps += self.settings.n_envs * self.settings.n_steps
         path = self.folder / FOLDER / f"{self.steps:012d}.parquet"
-        write_positions(path, new, describe(self.rules_table))
+        write_positions(path, new, describe(self.rules_table, self.seen_game))
         self._take_in(new)
         values = self._learn(len(new.actions))
         recent = self.env.recent
@@ -173,13 +185,13 @@ class DistillRun(Run):
         masks, judged = self._judge(seeds)
         hopeless = (judged.values.max(axis=1) <= 0) & (self.game.measure == "won")
         keep = ~hopeless
-        logits = make_network_function(self.network)(env.rows.codes)[0]
+        codes = env.codes()
+        logits = make_network_function(self.network)(codes)[0]
         own = best_actions(masks, logits)
         noise = torch.rand(masks.shape).numpy()
         explores = torch.rand(env.num_envs).numpy() < settings.explore
         own = np.where(explores, best_actions(masks, noise), own)
         actions = np.where(self.by_teacher, judged.actions, own)
-        codes = env.rows.codes.copy()
         env.step(actions)
         own_ends = env.ended[~self.by_teacher[env.ended]]
         won = np.zeros(env.num_envs, np.bool_)

@@ -12,6 +12,7 @@ from stable_baselines3.common.logger import Logger
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import CardNetwork, build_network, network_class
 from parlour.agents.registry import load_agent
+from parlour.agents.residual import BASE, LIFT_OPTION
 from parlour.envs import find_game
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows
@@ -20,7 +21,7 @@ from parlour.envs.keywords import make_rows
 
 from . import checkpoint, save_agent
 from .cloning import SOLVER, CloningPPO
-from .critic import CriticVecEnv
+from .critic import WiderVecEnv
 from .curriculum import Curriculum
 from .limits import has_many_rules
 from .lookahead import LookaheadPPO, lookahead_config
@@ -32,6 +33,7 @@ from .run import Run
 from .sb3 import CardVecEnv
 from .settings import (
     CloningSettings,
+    CorrectingSettings,
     LearnerSettings,
     LookaheadSettings,
     NetworkSettings,
@@ -67,8 +69,9 @@ def make_env(
     if isinstance(settings, SoloSettings):
         keywords["max_moves"] = settings.max_moves
     kind: type[CardVecEnv] = CardVecEnv
-    if isinstance(settings, PPOSettings | SelfplaySettings) and settings.critic != "own":
-        kind, keywords["critic"] = CriticVecEnv, settings.critic
+    more = {name: getattr(settings, name, None) for name in ("critic", "base")}
+    if more["critic"] not in (None, "own") or more["base"]:
+        kind, keywords = WiderVecEnv, keywords | more
     return kind(
         find_game(settings.game),
         settings.n_envs if rows is None else rows,
@@ -85,6 +88,8 @@ def described(settings: LearnerSettings) -> dict[str, Any]:
     options = dict(settings.network_options)
     if isinstance(settings, PQNSettings) and settings.layer_norm:
         options["layer_norm"] = 1
+    if isinstance(settings, CorrectingSettings) and settings.base:
+        options |= {BASE: settings.base, LIFT_OPTION: settings.lift}
     return {
         "name": settings.network,
         "width": settings.width,
@@ -107,10 +112,14 @@ def make_model(
 ) -> CardPPO:
     """Return the model of a run, or of so many rows, with fresh weights, drawn from ``seed``."""
     env, net = make_env(settings, make, rows), described(settings)
-    size = net["width"], net["depth"], net["options"]
-    networks = {"make": partial(build_network, net["name"], env.game, *size)}
-    if isinstance(env, CriticVecEnv):
-        networks["make_critic"] = partial(build_network, net["name"], env.critic_game, *size)
+    size = net["width"], net["depth"]
+    networks = {"make": partial(build_network, net["name"], env.game, *size, net["options"])}
+    if isinstance(settings, PPOSettings | SelfplaySettings) and settings.critic != "own":
+        own = {
+            name: value for name, value in net["options"].items() if name not in (BASE, LIFT_OPTION)
+        }
+        wide_game = cast(WiderVecEnv, env).wide_game
+        networks["make_critic"] = partial(build_network, net["name"], wide_game, *size, own)
     rate_now = settings.learning_rate
     model = MODEL_CLASSES.get(settings.method, CardPPO)(
         CardPolicy,

@@ -10,12 +10,10 @@ from typing import cast
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.registry import Agent, load_agent
 
-from ..evaluation.duplicate_play import play_duplicate
 from ..evaluation.evaluate import EpisodeResults
 from . import checkpoint
 from .magnet import MagnetPPO
 from .ppo import CardPPO
-from .run import validation_key
 from .run_network import NetworkRun, make_model
 from .settings import SelfplaySettings
 from .table_rows import make_table_rows
@@ -25,7 +23,6 @@ class SelfplayRun(NetworkRun):
     """A run of PPO against itself and others; see the module."""
 
     settings: SelfplaySettings
-    samples = True
 
     def prepare(self, found: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
@@ -39,14 +36,15 @@ class SelfplayRun(NetworkRun):
         make = partial(make_table_rows, self.field, self.settings.self_share)
         return make_model(self.settings, self.seed, make)
 
+    @property
+    def samples(self) -> bool:  # type: ignore[override]
+        """Whether the agent draws its actions from its policy."""
+        return self.settings.samples
+
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
-        return LearnedAgent(self.network, deterministic=False)
+        return LearnedAgent(self.network, deterministic=not self.samples)
 
     def play_by(self, agent: Agent) -> EpisodeResults:
-        """Let an agent play every deal from every seat among the players by rule, in turn."""
-        key = validation_key(self.seed)
-        found = play_duplicate(self.game, self.rules, agent, self.field, self.deals, key=key)
-        nets = found.nets / self.game.reward_unit(self.rules)
-        facts = {"won": (found.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
-        return EpisodeResults(facts, found.milliseconds)
+        """Let an agent play among the opponents, in turn."""
+        return self.play_at_tables(agent, self.field)

@@ -13,6 +13,7 @@ from parlour.envs.core.options import unknown_text
 
 from .limits import Deals, Range, Share, has_many_rules
 from .settings_base import (
+    CorrectingSettings,
     LearnerSettings,
     ManyRulesSettings,
     NetworkSettings,
@@ -25,6 +26,7 @@ from .settings_names import find_method, settings_class
 
 __all__ = [
     "CloningSettings",
+    "CorrectingSettings",
     "DistillSettings",
     "LearnerSettings",
     "LookaheadSettings",
@@ -50,7 +52,7 @@ def check_cards_critic(critic: str, game: Game) -> None:
 
 
 @settings_class
-class PPOSettings(PolicySettings, ManyRulesSettings):
+class PPOSettings(PolicySettings, CorrectingSettings, ManyRulesSettings):
     """MaskablePPO."""
 
     method = "ppo"
@@ -156,13 +158,14 @@ class CloningSettings(PolicySettings, ManyRulesSettings):
 
 
 @settings_class
-class DistillSettings(LearnerSettings, ManyRulesSettings):
+class DistillSettings(CorrectingSettings, ManyRulesSettings):
     """A network learns what a search says of all actions, where its own play leads, too."""
 
     method = "distill"
 
     teacher: str = "pimc@2"
-    """The search: pimc or mcts with its budget, also one led by a saved agent (pimc@8:AGENT)."""
+    """The search: pimc or mcts with its budget, also one led by a saved agent (pimc@8:AGENT); at
+    tables of several rollouts, such as rollouts@12:greedy."""
     teacher_share: Share = 0.5
     """Share of the games that the teacher plays; the network plays the others."""
     explore: Share = 0.05
@@ -173,6 +176,14 @@ class DistillSettings(LearnerSettings, ManyRulesSettings):
     """Folders of judged positions, kept by other runs of this game: learned from the start, too."""
     indifferent: Share = 0.3
     """Share of those positions that are kept in which all actions are worth the same."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        super().check(game)
+        if game.seats is not None and has_many_rules(self):
+            raise ValueError(
+                "variants, option_sets: at tables of several distill learns one's rules"
+            )
 
 
 @settings_class
@@ -194,7 +205,7 @@ class PQNSettings(NetworkSettings, SoloSettings):
 
 
 @settings_class
-class SelfplaySettings(PolicySettings):
+class SelfplaySettings(PolicySettings, CorrectingSettings):
     """MaskablePPO at one seat of a game for several, against players by rule and its own past."""
 
     method = "selfplay"
@@ -218,6 +229,9 @@ class SelfplaySettings(PolicySettings):
     teacher: str = "greedy"
     """The agent that is imitated at the learner's seats, such as greedy or
     rollouts@40:greedy."""
+    samples: bool = True
+    """The trained agent draws its actions, as equilibria of games with bluffs need; no: it plays
+    the likeliest."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""

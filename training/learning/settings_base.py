@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import tyro
 
 from parlour.agents.networks import DEEPEST, WIDEST, network_class
+from parlour.agents.residual import LIFT, MOST_LIFT, check_base
 from parlour.envs import Game, find_game
 from parlour.envs.core.truth import solver_of
 
@@ -184,6 +185,23 @@ class PolicySettings(NetworkSettings):
     """Weight of the entropy bonus at the start."""
     ent_coef_final: Annotated[float, Range(0, 10)] = 0.001
     """Weight of the entropy bonus at the end; falls linearly."""
+
+
+@settings_class
+class CorrectingSettings(LearnerSettings):
+    """What methods have whose network may correct a player by rule."""
+
+    base: str | None = None
+    """Correct this player, greedy or one by rule of the game: what it would play is read, too, and
+    is what the network begins with (None: it begins with nothing)."""
+    lift: Annotated[float, Range(0, MOST_LIFT)] = LIFT
+    """The logit of what it would play, those of other actions beginning near 0."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        super().check(game)
+        if self.base is not None:
+            check_base(game, self.base, self.lift)
 
 
 @settings_class

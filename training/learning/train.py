@@ -100,9 +100,10 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
     after SIGINT or SIGTERM. A run that could not begin leaves no folder.
     """
     several = list_rules(settings).players > 1
-    if several != (settings.method == "selfplay"):
+    if several != (settings.method == "selfplay") and settings.method != "distill":
         raise ValueError(
-            f"method={settings.method!r}: 'selfplay' is for games of several seats, and only it is"
+            f"method={settings.method!r}: 'selfplay' is for games of several seats, for which only "
+            "it and 'distill' are"
         )
     folder = name_folder(settings)
     folder.parent.mkdir(parents=True, exist_ok=True)

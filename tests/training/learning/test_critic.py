@@ -14,7 +14,7 @@ from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import observation_codes, resample_copies
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning.critic import CriticVecEnv
+from parlour.training.learning.critic import WiderVecEnv
 from parlour.training.learning.ppo import CardPolicy, CardPPO
 from parlour.training.learning.run_network import NetworkRun, make_model
 from parlour.training.learning.settings import PPOSettings
@@ -27,12 +27,12 @@ CRITICS: tuple[Critic, ...] = ("cards", "solver")
 PYRAMID = replace(SMALL, variant="three-passes", reward="win", total_steps=4 * ROLLOUT)
 
 
-def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, CriticVecEnv]:
+def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, WiderVecEnv]:
     """A model some random steps on."""
     model = make_model(settings, 0)
     model._setup_learn(0)
     env, policy = model.env, model.policy
-    assert isinstance(env, CriticVecEnv) and isinstance(policy, CardPolicy)
+    assert isinstance(env, WiderVecEnv) and isinstance(policy, CardPolicy)
     rng = np.random.default_rng(1)
     for _ in range(6):
         chances = env.masks() / env.masks().sum(axis=1, keepdims=True)
@@ -40,7 +40,7 @@ def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, CriticVecEnv]:
     return model, policy, env
 
 
-def observe_dealt_anew(env: CriticVecEnv) -> np.ndarray:
+def observe_dealt_anew(env: WiderVecEnv) -> np.ndarray:
     """What is observed where hidden cards lie otherwise."""
     states = resample_copies(env.game, env.rules, env.rows.states, 5)
     assert (states["deck"] != env.rows.states["deck"]).any(axis=1).mean() > 0.9
@@ -84,7 +84,7 @@ def test_the_solver_tells_the_critic_what_is_lost() -> None:
         known = env.game.solve(env.rows.states[i : i + 1], env.rules).winnable
         assert said[i] == 0 or known == (said[i] == 2)
     assert set(said.tolist()) >= {1, 2}
-    piece = env.critic_game.features.pieces[-1]
+    piece = env.wide_game.features.pieces[-1]
     assert (piece.name, env.observation_space.shape) == ("winnable", (env.game.features.width + 1,))
 
 
@@ -99,7 +99,7 @@ def test_a_game_that_ends_shows_the_critic_its_own_end() -> None:
         last = infos[i]["terminal_observation"]
         final = env.rows.buffers.final_states[i : i + 1]
         assert (last[:width] == observation_codes(final)[0]).all()
-        assert (last[width:] == env.privilege.read(final, env.rules)[0]).all()
+        assert (last[width:] == env.more[-1].read(final, env.table)[0]).all()
 
 
 @pytest.fixture(scope="module", params=CRITICS)

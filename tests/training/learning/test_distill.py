@@ -144,7 +144,7 @@ def test_what_is_written_is_read(whole: Path, tmp_path: Path) -> None:
     file = sorted((whole / "seed-0" / FOLDER).iterdir())[0]
     found = read_positions(file, GAME)
     some = found.take(np.arange(5))
-    write_positions(tmp_path / "some.parquet", some, describe(make_table(GAME, RULES)))
+    write_positions(tmp_path / "some.parquet", some, describe(make_table(GAME, RULES), GAME))
     for written, read in zip(some, read_positions(tmp_path / "some.parquet", GAME), strict=True):
         np.testing.assert_array_equal(written, read)
 

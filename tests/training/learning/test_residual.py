@@ -1,0 +1,236 @@
+"""Networks that correct a player by rule: they begin as it plays, and read what it would play."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.agents.artefact import ArtefactError
+from parlour.agents.greedy import GreedyAgent
+from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import build_network
+from parlour.agents.registry import load_agent
+from parlour.agents.residual import BASE_PIECE, mark_base_actions
+from parlour.agents.rollouts import RolloutAgent
+from parlour.envs import game
+from parlour.envs.core.baselines import HeuristicAgent
+from parlour.envs.core.batch import DealSource, StepConfig
+from parlour.envs.core.rows import Rows
+from parlour.envs.core.turn import Turn, prepare_turn
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.learning.critic import WiderVecEnv
+from parlour.training.learning.learn_positions import Student
+from parlour.training.learning.positions import Positions
+from parlour.training.learning.ppo import CardPolicy
+from parlour.training.learning.run_distill import DistillRun
+from parlour.training.learning.run_network import make_model
+from parlour.training.learning.settings import DistillSettings, PPOSettings
+from parlour.training.learning.train import resume, train
+from tests.training.learning.test_train import result
+
+TABLE = DistillSettings(
+    game="twenty_eight",
+    base="greedy",
+    teacher="rollouts@2:greedy",
+    width=16,
+    n_envs=16,
+    n_steps=8,
+    batch_size=64,
+    n_epochs=2,
+    total_steps=4 * 128,
+    checkpoint_interval=128,
+    eval_interval=0,
+    eval_deals=5,
+    device="cpu",
+    name="table",
+)
+
+
+def random_turn(name: str, steps: int = 12, variant: str | None = None) -> Turn:
+    """Positions some random actions after their deals."""
+    found = game(name)
+    rules, rng = found.make_rules(variant), np.random.default_rng(3)
+    rows = Rows(found, rules, 64, StepConfig())
+    for row in range(rows.n):
+        rows.reseed(row, np.random.default_rng([1, row]))
+    rows.start(DealSource.DRAW)
+    for _ in range(steps):
+        rows.step((rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1))
+    states = rows.states[rows.states["over"] == 0]
+    agent = HeuristicAgent()
+    return prepare_turn(agent, found, rules, states, np.arange(len(states)).astype(np.uint64))
+
+
+@pytest.mark.parametrize(
+    ("name", "network"),
+    [
+        *(("pyramid", one) for one in ("mlp", "embedding", "bonds", "ranks", "attention")),
+        ("klondike", "embedding"),
+        ("twenty_eight", "numbers"),
+    ],
+)
+def test_a_new_network_plays_as_the_player_it_corrects(name: str, network: str) -> None:
+    turn = random_turn(name)
+    torch.manual_seed(0)
+    made = build_network(network, turn.game, 16, 2, {"base": "greedy"})
+    agent = LearnedAgent(made.eval())
+    wanted = HeuristicAgent().act(turn)
+    assert (agent.act(turn) == wanted).all()
+    logits = agent.logits(turn, np.arange(len(turn.masks))).detach().numpy()
+    assert (logits[np.arange(len(wanted)), wanted] == made.lift).all()
+    assert np.abs(np.where(np.eye(turn.game.actions)[wanted], 0, logits)).max() < 2
+    values = agent.state_values(turn)
+    assert values is not None and values.shape == (len(wanted),)
+
+
+def test_another_player_by_rule_may_be_corrected() -> None:
+    turn = random_turn("klondike")
+    agent = LearnedAgent(build_network("embedding", turn.game, 16, 1, {"base": "priority"}).eval())
+    rule = HeuristicAgent(rule_agent="priority")
+    assert (agent.act(turn) == rule.act(turn)).all()
+    assert (rule.act(turn) != HeuristicAgent().act(turn)).any()
+
+
+def test_at_play_is_read_what_was_read_in_training() -> None:
+    settings = PPOSettings(
+        variant="three-passes", base="greedy", critic="cards", n_envs=32, n_steps=4, width=16
+    )
+    model = make_model(settings, 0)
+    model._setup_learn(0)
+    env, policy = model.env, model.policy
+    assert isinstance(env, WiderVecEnv) and isinstance(policy, CardPolicy)
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        masks = env.masks()
+        env.step((rng.random(masks.shape) * masks).argmax(axis=1))
+    with torch.no_grad():
+        trained = policy.outputs(torch.from_numpy(env.observations()))[0].numpy()
+    agent, states = LearnedAgent(policy.network), env.rows.states
+    turn = prepare_turn(agent, env.game, env.rules, states, np.arange(32).astype(np.uint64))
+    with torch.no_grad():
+        played = agent.logits(turn, np.arange(32)).numpy()
+    assert (turn.states["deck"] != states["deck"]).any()  # hidden cards are dealt anew for it
+    np.testing.assert_allclose(played, trained, rtol=1e-5, atol=1e-6)
+
+
+def test_each_row_is_told_by_its_own_rules() -> None:
+    settings = PPOSettings(variants=("classic", "book"), base="greedy", n_envs=32, n_steps=4)
+    env = make_model(settings, 0).env
+    assert isinstance(env, WiderVecEnv)
+    env.reset()
+    for _ in range(10):
+        env.step(env.masks().argmax(axis=1))
+    places = env.features.entry_range(BASE_PIECE)
+    marks = env.codes()[:, list(places)]
+    assert len(set(env.table.find(env.rows.states).tolist())) == 2
+    for number, rows in env.table.split(env.rows.states):
+        states, rules = env.rows.states[rows], env.table.rules[number]
+        assert (marks[rows] == mark_base_actions(env.game, rules, states, "greedy")).all()
+    assert (marks.sum(axis=1) == 1).all() and not (marks * ~env.masks()).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"base": "magic"}, r"unknown base 'magic'; allowed: greedy"),
+        ({"base": "greedy", "lift": 21.0}, r"lift=21\.0: allowed are numbers from 0 to 20"),
+    ],
+)
+def test_wrong_players_are_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        PPOSettings(**wrong)
+    with pytest.raises(ValueError, match=said):
+        build_network("embedding", game("pyramid"), 16, 1, wrong)
+
+
+def test_what_others_gain_over_the_player_is_learned() -> None:
+    """By the temperature, and of it alone: its own logit and illegal actions are no errors."""
+    torch.manual_seed(0)
+    pyramid = game("pyramid")
+    network = build_network("embedding", pyramid, 16, 1, {"base": "greedy"})
+    turn = random_turn("pyramid")
+    marks = mark_base_actions(pyramid, turn.rules, turn.states.copy(), "greedy")
+    observations = np.concatenate([turn.observations, marks], axis=1)
+    values = np.random.default_rng(0).random(turn.masks.shape).astype(np.float16)
+    some = Positions(observations, turn.masks.copy(), values, marks.argmax(axis=1))
+    settings = replace(TABLE, game="pyramid", teacher="pimc@2", temperature=0.1)
+    found = Student(network, pyramid, settings).loss(some).item()
+    logits = network(torch.from_numpy(observations))[0].detach().numpy()
+    errors = []
+    for row in range(len(marks)):
+        own = marks[row].argmax()
+        for action in np.flatnonzero(turn.masks[row]):
+            if action != own:
+                gain = float(values[row, action]) - float(values[row, own])
+                errors.append((logits[row, action] - network.lift) * 0.1 - gain)
+    assert found == pytest.approx(np.mean(np.square(errors)), rel=1e-4)
+
+
+def test_rollouts_judge_what_actions_gain_at_a_table() -> None:
+    turn = random_turn("twenty_eight")
+    judged = RolloutAgent(GreedyAgent(), 20).judge(turn)
+    own = HeuristicAgent().act(turn)
+    rows = np.arange(len(own))
+    assert (judged.values[rows, own] == 0).all() and not (judged.values * ~turn.masks).any()
+    assert np.abs(judged.values).max() <= 2 and judged.values.min() < 0
+    assert (judged.actions == RolloutAgent(GreedyAgent(), 20).act(turn)).all()
+    with pytest.raises(ValueError, match="rollouts judge at tables of several"):
+        RolloutAgent(GreedyAgent(), 2).judge(random_turn("pyramid"))
+
+
+def test_a_table_learns_from_rollouts_and_goes_on_after_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = train(replace(TABLE, runs=str(tmp_path / "whole")), quiet=True)
+    learn = DistillRun._learn
+
+    def die(self: DistillRun, new: int) -> dict[str, float]:
+        if self.steps > 256:
+            raise KeyError("killed")
+        return learn(self, new)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyError):
+        patch.setattr(DistillRun, "_learn", die)
+        train(replace(TABLE, runs=str(tmp_path / "again")), quiet=True)
+    again = resume(tmp_path / "again" / whole.name, quiet=True)
+    assert result(whole)["weights_sha256"] == result(again)["weights_sha256"]
+
+    folder = whole / "seed-0" / "agent"
+    agent = load_agent(str(folder), game("twenty_eight"), game("twenty_eight").make_rules())
+    assert isinstance(agent, LearnedAgent) and agent.network.base == "greedy"
+    card = json.loads((folder / "agent.json").read_text())
+    assert card["network"]["options"] == {"base": "greedy", "lift": TABLE.lift}
+    with pytest.raises(ValueError, match="can lead pimc"):
+        load_agent(f"mcts@5:{folder}", game("twenty_eight"), game("twenty_eight").make_rules())
+    card["network"]["options"]["base"] = "magic"
+    (folder / "agent.json").write_text(json.dumps(card))
+    with pytest.raises(ArtefactError, match="unknown base 'magic'"):
+        load_agent(str(folder), game("twenty_eight"), game("twenty_eight").make_rules())
+
+
+def test_a_correction_of_greedy_by_ppo_keeps_what_greedy_wins(tmp_path: Path) -> None:
+    settings = PPOSettings(
+        variant="three-passes",
+        reward="win",
+        base="greedy",
+        gamma=1.0,
+        ent_coef=0.0,
+        ent_coef_final=0.0,
+        total_steps=16_384,
+        n_envs=64,
+        n_steps=64,
+        batch_size=512,
+        n_epochs=1,
+        width=32,
+        eval_interval=0,
+        eval_deals=100,
+        device="cpu",
+        runs=str(tmp_path),
+    )
+    folder = str(train(settings, quiet=True) / "seed-0" / "agent")
+    learned, greedy = (evaluate("pyramid", one, deals=500) for one in (folder, "greedy"))
+    assert learned.estimate("won").mean > 0.8 * greedy.estimate("won").mean
