@@ -133,8 +133,8 @@ def make_rollouts(name: str) -> Callable[..., None]:
 
 
 @cache
-def make_table_rollouts(name: str) -> Callable[..., None]:
-    """Build a game's ``roll(states, playout, rules, guide, worlds, sums, errors)`` for tables.
+def make_gain_rollouts(name: str) -> Callable[..., None]:
+    """Build a game's ``roll(states, playout, rules, guide, worlds, sums, errors)``.
 
     ``sums``, float64 (n, actions), receives for each legal action the sum of what it gains over the
     player's own choice, whose sum is 0; ``errors`` the standard errors of these sums.
@@ -266,25 +266,24 @@ class RolloutAgent:
         return totals
 
     def _gains(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
-        """What actions gain over the player's own, and the errors: see `make_table_rollouts`."""
+        """What actions gain over the player's own, and the errors: see `make_gain_rollouts`."""
         game = turn.game
         sums, errors = np.zeros((2, len(states), game.actions))
         guide, rules = make_guide(self.player, game), as_record(turn.rules)
-        roll = make_table_rollouts(game.name)
+        roll = make_gain_rollouts(game.name)
         roll(states, make_playout(game), rules, guide, worlds, sums, errors)
         return sums, errors
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return what each action gains over the player's own, in units of reward, and its choices.
+        """Return what actions gain over the player's own, by the reward "progress", and choices.
 
-        Raises ValueError where one plays alone: worse actions are tried out in fewer worlds there.
+        Another action than the player's own is chosen where it surely gains.
         """
-        if turn.game.num_players(turn.rules) == 1:
-            raise ValueError(f"{self.name}: rollouts judge at tables of several alone")
+        game = turn.game
         sums, errors = self._gains(turn, copy_states(turn.states), self.worlds)
         actions = best_actions(turn.masks, sums - CAUTION * errors)
-        unit = turn.game.reward_unit(turn.rules)
-        return Judgement(np.where(turn.masks, sums / self.worlds / unit, 0.0), actions)
+        unit = 1 / game.reward_unit(turn.rules) if game.seats else game.kernels.score_scale
+        return Judgement(np.where(turn.masks, sums / self.worlds * unit, 0.0), actions)
 
     def _affordable(self, turn: Turn, states: np.ndarray) -> int:
         """How many worlds there is time for."""

@@ -22,6 +22,7 @@ from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import build_network, make_network_function
 from parlour.agents.pimc import PimcAgent
 from parlour.agents.registry import load_agent
+from parlour.agents.rollouts import RolloutAgent
 from parlour.envs.core.batch import Over
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
@@ -60,13 +61,15 @@ class DistillRun(Run):
         settings = self.settings
         torch.set_num_threads(settings.threads)
         torch.manual_seed(self.seed)
-        self.several = self.rules_table.players > 1
-        make = partial(make_table_rows, [], 1.0) if self.several else make_rows
+        several = self.rules_table.players > 1
+        make = partial(make_table_rows, [], 1.0) if several else make_rows
         self.env = make_env(settings, make)
         self.seen_game = self.env.wide_game if isinstance(self.env, WiderVecEnv) else self.game
         self.env.seed(self.seed * SEED_STRIDE)
         self.env.reset()
         self.teachers = [self._load_teacher(rules) for rules in self.rules_table.rules]
+        absolute = not isinstance(self.teachers[0], RolloutAgent)  # they say what is gained
+        self.leaves_lost_games = absolute and self.game.measure == "won"
         net = described(settings)
         self.device = get_device(settings.device)
         self.network = build_network(
@@ -98,8 +101,8 @@ class DistillRun(Run):
             raise ValueError(f"teacher={spec!r}, by {named}: {error}") from error
         if not hasattr(teacher, "judge"):
             raise ValueError(
-                f"teacher={spec!r}: it judges nothing; allowed are pimc and mcts, "
-                "such as pimc@8, mcts@200 or pimc@8:AGENT, and rollouts at tables of several"
+                f"teacher={spec!r}: it judges nothing; allowed are pimc, mcts "
+                "and rollouts, such as pimc@8, mcts@200, pimc@8:AGENT or rollouts@8:greedy"
             )
         if isinstance(teacher, PimcAgent):
             teacher.world_limit, teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
@@ -183,7 +186,7 @@ class DistillRun(Run):
         env, settings = self.env, self.settings
         seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
         masks, judged = self._judge(seeds)
-        hopeless = (judged.values.max(axis=1) <= 0) & (self.game.measure == "won")
+        hopeless = (judged.values.max(axis=1) <= 0) & self.leaves_lost_games
         keep = ~hopeless
         codes = env.codes()
         logits = make_network_function(self.network)(codes)[0]

@@ -164,8 +164,8 @@ class DistillSettings(CorrectingSettings, ManyRulesSettings):
     method = "distill"
 
     teacher: str = "pimc@2"
-    """The search: pimc or mcts with its budget, also one led by a saved agent (pimc@8:AGENT); at
-    tables of several rollouts, such as rollouts@12:greedy."""
+    """The search: pimc or mcts with its budget, also one led by a saved agent (pimc@8:AGENT);
+    or rollouts (rollouts@8:greedy), which say what others gain: for a network with a base."""
     teacher_share: Share = 0.5
     """Share of the games that the teacher plays; the network plays the others."""
     explore: Share = 0.05

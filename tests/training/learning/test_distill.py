@@ -151,7 +151,9 @@ def test_what_is_written_is_read(whole: Path, tmp_path: Path) -> None:
 
 def test_a_teacher_that_judges_nothing_is_refused(tmp_path: Path) -> None:
     settings = replace(SMALL, teacher="greedy", runs=str(tmp_path))
-    with pytest.raises(ValueError, match=r"teacher='greedy': it judges nothing; allowed are pimc"):
+    with pytest.raises(
+        ValueError, match=r"teacher='greedy': it judges nothing; allowed are pimc, mcts"
+    ):
         train(settings, quiet=True)
     assert not list(tmp_path.iterdir())
 

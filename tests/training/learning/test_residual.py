@@ -178,8 +178,6 @@ def test_rollouts_judge_what_actions_gain_at_a_table() -> None:
     assert (judged.values[rows, own] == 0).all() and not (judged.values * ~turn.masks).any()
     assert np.abs(judged.values).max() <= 2 and judged.values.min() < 0
     assert (judged.actions == RolloutAgent(GreedyAgent(), 20).act(turn)).all()
-    with pytest.raises(ValueError, match="rollouts judge at tables of several"):
-        RolloutAgent(GreedyAgent(), 2).judge(random_turn("pyramid"))
 
 
 def test_a_table_learns_from_rollouts_and_goes_on_after_a_stop(
