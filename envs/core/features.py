@@ -149,7 +149,8 @@ class Features:
     record of all pieces, without padding. ``bonds``, bool (64, 64), marks the pairs of card codes
     that have to do with each other, where the game has such pairs; ``actions_on`` names the piece
     of cards whose entry i action i is about, where there is one: hints for networks. The game
-    is the same with these places in the order of one of ``symmetries`` (place i as place order[i]).
+    is the same with these places in the order of one of ``symmetries`` (place i as place order[i]),
+    or with its suits in another order (`suit_orders.SuitOrder`).
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class Features:
         pieces: Sequence[Piece | RepeatedPieces],
         bonds: np.ndarray | None = None,
         actions_on: str | None = None,
-        symmetries: Sequence[np.ndarray] = (),
+        symmetries: Sequence[Any] = (),
     ) -> None:
         self.declared_pieces = tuple(pieces)
         self.pieces = tuple(_flat(pieces))

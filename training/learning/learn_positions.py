@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from parlour.agents.networks import CardNetwork, masked_logits
 from parlour.envs import Game
+from parlour.envs.core.suit_orders import SuitOrder
 
 from .positions import Positions, reorder
 from .settings import DistillSettings
@@ -20,18 +21,21 @@ LOWEST_SHARE = 0.02
 """Of the step size, a falling one ends at so much."""
 
 
-def turn_about(batch: Positions, orders: Sequence[tuple[np.ndarray, np.ndarray]]) -> Positions:
-    """Return a minibatch as it is, or in an order of its places by which the game is the same.
+def turn_about(batch: Positions, orders: Sequence[SuitOrder]) -> Positions:
+    """Return a minibatch as it is, or in an order of places or suits by which the game is the same.
 
     ``orders`` are what `reorder` returned; each of the ways is as likely.
     """
     way = int(torch.randint(1 + len(orders), ()))
     if way == 0:
         return batch
-    entries, actions = orders[way - 1]
+    entries, actions, named, codes_of = orders[way - 1]
     back = np.argsort(actions)
+    observations = batch.observations[:, entries]
+    for entry, codes in zip(named, codes_of, strict=True):
+        observations[:, entry] = codes[observations[:, entry]]
     return Positions(
-        batch.observations[:, entries],
+        observations,
         batch.masks[:, actions],
         batch.values[:, actions],
         back[batch.actions],

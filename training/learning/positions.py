@@ -20,7 +20,9 @@ import pyarrow.parquet as pq
 
 from parlour.agents.residual import BASE_PIECE
 from parlour.envs import Game
+from parlour.envs.core.features import Features
 from parlour.envs.core.rules_table import RulesTable
+from parlour.envs.core.suit_orders import SuitOrder
 
 from ..files import write_bytes
 from .rules_of_run import describe_table
@@ -124,21 +126,29 @@ def _read_columns(table: pa.Table) -> Positions:
     return Positions(arrays[0], arrays[1], arrays[2], table["action"].to_numpy())
 
 
-def reorder(game: Game, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the entries and the actions of a game whose places lie in another order.
+def reorder(game: Game, order: np.ndarray | SuitOrder) -> SuitOrder:
+    """Return how a game reads whose places, or suits, are in another order.
 
-    ``order`` is one of ``game.features.symmetries``; an observation ``codes[:, entries]`` is then
-    as good as ``codes``, and action a there is ``actions[a]`` here. Both are int64.
+    ``order`` is one of ``game.features.symmetries``.
     """
     features = game.features
     entries, actions = np.arange(features.width), np.arange(game.actions)
+    if isinstance(order, SuitOrder):
+        entries[: len(order.entries)] = order.entries
+        return mark_reordered(features, order._replace(entries=entries))
     for piece in features.pieces:
         if features.actions_on in (piece.name, piece.marks):
             entries[list(features.entry_range(piece.name))] = (
                 features.entry_range(piece.name).start + order
             )
     actions[: len(order)] = order
+    none = np.zeros((0, 128), np.int8)
+    return mark_reordered(features, SuitOrder(entries, actions, np.zeros(0, np.int64), none))
+
+
+def mark_reordered(features: Features, order: SuitOrder) -> SuitOrder:
+    """Return an order in which marks of what a player by rule would play go with actions."""
     if features.pieces[-1].name == BASE_PIECE:
         places = features.entry_range(BASE_PIECE)
-        entries[list(places)] = places.start + actions
-    return entries, actions
+        order.entries[list(places)] = places.start + order.actions
+    return order

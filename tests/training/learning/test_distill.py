@@ -192,7 +192,7 @@ def test_a_mirrored_table_is_the_same_game(variant: str) -> None:
     Only the order of the two clicks is not: the higher place comes first on both.
     """
     order, rng = GAME.features.symmetries[0], np.random.default_rng(0)
-    entries, _ = reorder(GAME, order)
+    entries = reorder(GAME, order).entries
     here, there = (Rows(GAME, GAME.make_rules(variant), 1) for _ in range(2))
     deck = rng.permutation(np.arange(4, 56))
     mirrored = deck.copy()
