@@ -23,6 +23,9 @@ HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
 commas between. One card is enough where only one move has it.
 h hint   u undo   restart   ? help and all moves   q quit"""
+HELP_BY_WORDS = """\
+Say a move by the word in front of it.
+h hint   u undo   restart   ? help and all moves   q quit"""
 HELP_AMONG_SEVERAL = """\
 Say what you do, in full or by the short word beside it.
 h hint   ? help and all moves   q quit"""
@@ -157,9 +160,13 @@ class HumanAgent:
 
 
 def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:
+    moves = list_complete_moves(game, rules, states)
     if game.num_players(rules) == 1:
-        return f"{HELP}\nmoves now: {_moves_text(list_complete_moves(game, rules, states), words)}"
-    can = (words[action] for (action, *_) in list_complete_moves(game, rules, states))
+        if any(len(known) > 1 and known[1].isdigit() for known in words.values()):
+            return f"{HELP}\nmoves now: {_moves_text(moves, words)}"
+        said = (f"{move_text(move, words)} ({_labels(game, move)})" for move in moves)
+        return f"{HELP_BY_WORDS}\nmoves now: {', '.join(said)}"
+    can = (words[action] for (action, *_) in moves)
     said = (first + "".join(f" ({word})" for word in more[:1]) for first, *more in can)
     return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(said)}"
 

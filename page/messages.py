@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from parlour.envs import GAMES
+from parlour.envs.core.legal import MOST_ACTIONS
 from parlour.envs.core.options import one_line
 
 LONGEST = 16_384
@@ -71,7 +72,7 @@ def _or_none(field: Field) -> Field:
 
 
 TEXT = Field(_is_text, "1–80 printable characters")
-ACTION = _whole(0, 62)
+ACTION = _whole(0, MOST_ACTIONS - 1)
 SESSION_ID = Field(lambda v: isinstance(v, str) and bool(SESSION.fullmatch(v)), "32 hex digits")
 MESSAGES: dict[str, dict[str, Field]] = {
     "hello": {"session": _or_none(SESSION_ID)},

@@ -194,6 +194,15 @@ def test_piles_are_named_by_number_and_tops_by_card() -> None:
         assert part in text, part
 
 
+def test_words_that_the_table_does_not_show_are_explained() -> None:
+    cards = list(range(4, 56))
+    text = typed("klondike", None, "?", "5>7", "1", "q", chosen={"deck": cards})
+    assert "Say a move by the word in front of it." in text
+    assert "moves now: d (DEAL), 1 (COLUMN 1 to foundation), 5>7 (RUN 5 to 7)" in text
+    assert "score 1" in text
+    assert "Name what you move" not in text
+
+
 def played(agent: str, *lines: str, **keywords: object) -> str:
     said: list[str] = []
     play_alone(TerminalGame(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]

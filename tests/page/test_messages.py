@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from parlour.envs import GAMES
 from parlour.page.messages import MESSAGES, Refusal, read_message
 from tests.page.malformed import GOOD, malformed
 
@@ -11,6 +12,12 @@ from tests.page.malformed import GOOD, malformed
 @pytest.mark.parametrize("do", MESSAGES)
 def test_a_good_message_is_read(do: str) -> None:
     assert read_message(json.dumps({"do": do, **GOOD[do]})) == (do, GOOD[do])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_action_of_a_game_can_be_sent(name: str) -> None:
+    sent = {"action": GAMES[name].actions - 1, "start": None}
+    assert read_message(json.dumps({"do": "click", **sent})) == ("click", sent)
 
 
 def test_what_may_be_left_out_has_a_default() -> None:
@@ -34,7 +41,7 @@ def test_anything_else_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"do": "click", "action": "3"}', "action='3': allowed are whole numbers from 0 to 62"),
+        ('{"do": "click", "action": "3"}', "action='3': allowed are whole numbers from 0 to 254"),
         ('{"do": "click", "action": 3, "by": 1}', "by=1: allowed are the fields do, action, start"),
         ('{"do": "new", "game": "whist"}', "game='whist': allowed are pyramid, "),
         ('{"do": "click"}', "action=None: allowed are whole numbers"),
