@@ -8,7 +8,7 @@ call, which compiles. Where the limit of positions is met the answer is a pair o
 
 import platform
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Annotated
 
 import numpy as np
@@ -63,19 +63,20 @@ def main() -> None:
     print(f"{one.title}, {options.variant or one.default}, limit {options.limit}")
     for left, positions in starts_of_tricks(one, options).items():
         one.solve(positions[0], rules, limit=1)
-        times, found = [], []
+        times, cpus, found = [], [], []
         for state in tqdm(positions, desc=str(left), leave=False, disable=None):
-            begun = perf_counter()
+            begun, cpu = perf_counter(), process_time()
             found.append(one.solve(state, rules, limit=options.limit))
             times.append(1000 * (perf_counter() - begun))
+            cpus.append(1000 * (process_time() - cpu))
         nodes = np.array([answer.nodes for answer in found])
         bounds = np.array([answer.bounds for answer in found])
         widths = bounds[:, 1] - bounds[:, 0]
         print(
             f"{left:>3} tricks left: {len(found)} positions, exact {np.mean(widths == 0):.1%}, "
-            f"mean width {widths.mean():.1f}, {nodes.sum() / sum(times):,.0f} positions a ms"
+            f"mean width {widths.mean():.1f}, {nodes.sum() / sum(cpus):,.0f} positions a ms of CPU"
         )
-        for name, values in (("ms", times), ("nodes", nodes)):
+        for name, values in (("ms", times), ("cpu ms", cpus), ("nodes", nodes)):
             row = ", ".join(f"{key} {value:,.2f}" for key, value in spread(values).items())
             print(f"      {name:6} {row}")
 
