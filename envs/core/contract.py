@@ -283,10 +283,7 @@ class FinalInfo(Protocol):
     """What ``info`` says beside won, score and moves, from the deal to the end."""
 
     def __call__(self, states: States, rules: Any, seats: np.ndarray, /) -> dict[str, np.ndarray]:
-        """Return arrays (n,), a fact each, as seats (n,) may know it: the same facts by all states.
-
-        Of a game that goes on it is how that stands.
-        """
+        """Return arrays (n,), a fact each, as seats (n,) may know it; of running games, too."""
 
 
 class Solution(NamedTuple):
@@ -304,6 +301,8 @@ class Solution(NamedTuple):
     """The best score found, in a game that is played for its score."""
     fewest: int | None = None
     """Moves of the shortest win, where that was asked for and proven."""
+    bounds: tuple[int, int] | None = None
+    """The least and the most that ``score`` can be, where a solver proves both."""
 
     @property
     def winnable_code(self) -> int:

@@ -3,6 +3,7 @@
 from ..core.contract import Seats
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
+from ..core.solving import Solving
 from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .hiding import resample_hidden
@@ -23,6 +24,7 @@ from .rules import (
     sides,
 )
 from .seat_view import view
+from .solver.solve import WORLD_LIMIT, solve, winnable_after
 from .state import FEATURES, STATE
 from .state_check import STATE_CHECK
 
@@ -51,6 +53,7 @@ GAME = Game(
     seats=Seats(SEATS, make_view_rows(view), reward_unit, sides),
     state_check=STATE_CHECK,
     hidden_cards=HIDDEN,
+    solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),
     pack=pack,
     rule_agents={"rule": make_score_rows(rule)},
 )

@@ -78,24 +78,34 @@ def must_play_laid(s: State, seat: Seat) -> bool:
 
 
 @jit
+def playable_cards(s: State, seat: Seat) -> Places:
+    """The cards that a seat may play."""
+    hand = s["hands"][seat]
+    if s["size"] == 0:
+        return lead_cards(s, seat)
+    if s["shown"]["must_trump"]:
+        return follow(hand, trump_suit(s), RANKS)
+    own = hand & suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS)
+    if own == 0 and must_play_laid(s, seat):
+        return 1 << (s["laid"] - 1)
+    return own if own else hand
+
+
+@jit
+def may_ask(s: State, seat: Seat) -> bool:
+    """Whether a seat may ask for trumps: they are secret, and it cannot follow suit."""
+    if s["size"] == 0 or s["shown"]["trumps_shown"]:
+        return False
+    return s["hands"][seat] & suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS) == 0
+
+
+@jit
 def add_cards(s: State) -> None:
     """Write what the seat at turn may play, and whether it may ask."""
     seat, legal = s["turn"], s["legal"]
-    hand = s["hands"][seat]
-    if s["size"] == 0:
-        add_members(legal, lead_cards(s, seat))
-        return
-    led = suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS)
-    if s["shown"]["must_trump"]:
-        add_members(legal, follow(hand, trump_suit(s), RANKS))
-    elif hand & led:
-        add_members(legal, hand & led)
-    elif must_play_laid(s, seat):
-        add_action(legal, s["laid"] - 1)
-    else:
-        add_members(legal, hand)
-        if not s["shown"]["trumps_shown"]:
-            add_action(legal, ASK)
+    add_members(legal, playable_cards(s, seat))
+    if may_ask(s, seat):
+        add_action(legal, ASK)
 
 
 @jit

@@ -66,8 +66,8 @@ def add_review(parser: argparse.ArgumentParser) -> None:
         "--player",
         metavar="AGENT",
         help="who plays worlds out, instead of the exact solver; where there is none, trained, or "
-        "greedy if none was trained by these rules; double-dummy: the solver of Twenty-Eight and "
-        "Twenty-Nine judges the play, all cards known to all",
+        "greedy if none was trained by these rules; double-dummy: the solver of Twenty-Eight, "
+        "Twenty-Nine and Fifty-Six judges the play, all cards known to all",
     )
     parser.add_argument("--seat", type=whole, help="in games for several: whose decisions")
     parser.add_argument(

@@ -25,7 +25,7 @@ from ..evaluation.spec import check_number
 from ..evaluation.terminal import time_text
 from ..evaluation.truth import verify_solution
 from .arguments import read_options, read_text, read_whole
-from .solve_table import lists_contracts, solve_table
+from .solve_table import is_double_dummy, solve_table
 
 WORDS = {True: "yes", False: "no", None: "undecided"}
 
@@ -62,7 +62,7 @@ def run_solve(arguments: argparse.Namespace) -> int:
     game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
     check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
-    solve = None if lists_contracts(game, rules) else solver_of(game, rules)
+    solve = None if is_double_dummy(game, rules) else solver_of(game, rules)
     state, named = _start_position(game, rules, arguments)
     actions = [find_action(game, word) for word in arguments.actions]
     state = play_actions(game, rules, state, actions)

@@ -11,12 +11,9 @@ from parlour.envs.core.solving import Contract, Solving
 Said = dict[str, Any]
 
 
-def lists_contracts(game: Game, rules: Any) -> bool:
-    """Whether several play by these rules, and the game's solver knows of contracts."""
-    solving = game.solving
-    return (
-        game.num_players(rules) > 1 and solving is not None and solving.list_contracts is not None
-    )
+def is_double_dummy(game: Game, rules: Any) -> bool:
+    """Whether several play by these rules, and the game has a double-dummy solver."""
+    return game.num_players(rules) > 1 and game.winnable_after is not None
 
 
 def solve_table(
@@ -24,11 +21,12 @@ def solve_table(
 ) -> tuple[Said, list[str]]:
     """Return what is to be said of a position of several seats, for JSON, and as lines.
 
-    Raises ValueError for a position of the auction.
+    Raises ValueError for a position of the auction; of a deal on which nobody has spoken only where
+    the solver does not list contracts.
     """
     solving = game.solving
-    assert solving is not None and solving.list_contracts is not None
-    if state["moves"][0]:
+    assert solving is not None
+    if state["moves"][0] or solving.list_contracts is None:
         return _describe_play(solving, rules, state, limit)
     found = solving.list_contracts(state, rules, limit)
     if not found:
@@ -41,10 +39,16 @@ def _describe_play(
 ) -> tuple[Said, list[str]]:
     found = solving.solve(state, rules, limit=limit)
     said = {"points": found.score, "made": found.winnable, "nodes": int(found.nodes)}
-    if found.score is None:
+    said["bounds"] = found.bounds
+    if found.bounds is None:
         return said, [f"not found out by {found.nodes:,} positions"]
-    way = "makes" if found.winnable else "does not make"
-    return said, [f"the bidder's side takes {found.score} points and {way} its contract"]
+    low, high = found.bounds
+    points = f"{low} points" if low == high else f"between {low} and {high} points"
+    way = {True: "makes", False: "does not make", None: "may or may not make"}[found.winnable]
+    lines = [f"the bidder's side takes {points} and {way} its contract"]
+    if low < high:
+        lines.append(f"more was not found out by {found.nodes:,} positions")
+    return said, lines
 
 
 def _write_contracts(found: Sequence[Contract]) -> list[str]:

@@ -197,3 +197,20 @@ def test_a_wrong_way_is_not_shown(
     monkeypatch.setattr(FakeSolver, "__call__", cut)
     assert main.main(["solve", "pyramid", "--deal", str(deal)]) == 2
     assert "Contradiction: Pyramid: the solver says won True" in capsys.readouterr().err
+
+
+def test_a_solver_without_contracts_says_what_comes_of_play(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    start = ["bid 28", "in clubs", *["pass"] * 5]
+    words = ["solve", "56", "--deal", "3", "--limit", "2000", "--actions", *start]
+    assert main.main(words) == 0
+    said = capsys.readouterr().out
+    assert main.main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    low, high = found["bounds"]
+    assert found["points"] is None
+    assert 0 <= low < high <= 56
+    assert f"the bidder's side takes between {low} and {high} points and " in said
+    assert main.main(["solve", "56", "--deal", "3"]) == 2
+    assert "a position is needed in which a contract is being played" in capsys.readouterr().err
