@@ -34,6 +34,7 @@ from .playout import (
     Guide,
     Playout,
     check_player,
+    find_rule_agent,
     make_guide,
     make_playout,
     playout_kernels,
@@ -83,14 +84,14 @@ def make_nested_search(game: Game, worlds: int) -> NestedSearch:
 
 
 @cache
-def make_search(name: str) -> Callable[..., None]:
+def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]:
     """Build a game's ``search(t, root, rules, guide)``, which fills a `NestedSearch`.
 
     ``root`` (1,) is the position; its generator deals the worlds.
     """
     game = find_game(name)
     step, resample_rows = game.kernels.step, game.resample_rows
-    rate, play_on = playout_kernels(name)
+    rate, play_on = playout_kernels(name, rule_agent)
     by_wins = game.measure == "won"
     per_point = POINT_SHARE if by_wins else 1.0
     per_win = 1.0 if by_wins else win_bonus_points(game.kernels)
@@ -192,7 +193,7 @@ class NestedAgent(Planner):
 
     For each plan ``worlds`` deals of the hidden cards propose a line each. Of equals the player's
     own is taken. It plays a position the same way whenever it meets it. Raises ValueError for a
-    player who is neither greedy nor plays by a table, and for a wrong number of worlds.
+    player who goes neither by a heuristic or rule nor by a table, and for a wrong number of worlds.
     """
 
     at_once = 64
@@ -216,6 +217,7 @@ class NestedAgent(Planner):
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
         """Return the best line, as far as it is known what it shows, and its mean."""
         t = make_nested_search(self.game, self.worlds)
-        make_search(self.game.name)(t, states, as_record(self.rules), self.guide)
+        search = make_search(self.game.name, find_rule_agent(self.player))
+        search(t, states, as_record(self.rules), self.guide)
         best = int(t.totals.argmax())
         return t.lines[best, : t.lengths[best]].tolist(), t.totals[best] / self.worlds

@@ -1,4 +1,4 @@
-"""Games played on by a player whom kernels can ask: one by a heuristic, or by a table of values."""
+"""Games played on by a player whom kernels can ask: by a heuristic, a rule or a table of values."""
 
 from collections.abc import Callable
 from functools import cache
@@ -20,7 +20,7 @@ from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.jit import jit
 from parlour.envs.core.legal import first_action, has_choice
 from parlour.envs.core.turn import Agent, agent_name
-from parlour.envs.core.values import best_legal, find_scorers
+from parlour.envs.core.values import HOPELESS, best_legal, find_scorers
 
 from .greedy import GreedyAgent
 from .value_table import ValueTableAgent
@@ -32,7 +32,10 @@ LINE_ROOM = MAX_MOVES + 1
 
 
 class Guide(NamedTuple):
-    """How a player scores actions: by ``table`` or, where that is empty, by ``weights``."""
+    """How a player scores actions: by ``table`` or, where that is empty, by ``weights``.
+
+    A rule agent is handed ``weights``, too; which it is the kernels know (`find_rule_agent`).
+    """
 
     weights: Weights
     table: Table
@@ -84,13 +87,19 @@ def make_guide(player: Agent, game: Game) -> Guide:
 
 def check_player(player: Agent, word: str) -> GreedyAgent | ValueTableAgent:
     """Return a player who can play games on; ValueError naming the search, ``word``, for others."""
-    by_weights = isinstance(player, GreedyAgent) and player.rule_agent is None
+    by_weights = isinstance(player, GreedyAgent)
     by_table = isinstance(player, ValueTableAgent) and player.width == 0
     if not by_weights and not by_table:
         raise ValueError(
-            f"{word}:{agent_name(player)}: only greedy and agents with a table can play games on"
+            f"{word}:{agent_name(player)}: only greedy, players by rule and agents with a table "
+            "can play games on"
         )
     return cast(GreedyAgent | ValueTableAgent, player)
+
+
+def find_rule_agent(player: Agent) -> str | None:
+    """Return which of the game's rule agents such a player is; None for all others."""
+    return player.rule_agent if isinstance(player, GreedyAgent) else None
 
 
 @jit
@@ -100,6 +109,12 @@ def shows_other(codes: Codes, others: Codes) -> bool:
     while entry < len(codes) and codes[entry] == others[entry]:
         entry += 1
     return entry < len(codes)
+
+
+@jit
+def is_hopeless(score: float) -> bool:
+    """Whether a player by rule sees no win left after an action that it gives this score."""
+    return score < HOPELESS / 2
 
 
 class PlayoutKernels(NamedTuple):
@@ -112,16 +127,18 @@ class PlayoutKernels(NamedTuple):
 
 
 @cache
-def playout_kernels(name: str) -> PlayoutKernels:
-    """Build a game's kernels for games played on.
+def playout_kernels(name: str, rule_agent: str | None = None) -> PlayoutKernels:
+    """Build a game's kernels for games played on by its heuristic or by a rule agent, or a table.
 
     ``play_on`` writes the actions to ``line`` from place ``length`` on, and returns where they end.
-    It ends where the game does, after `MAX_MOVES`, or where the game comes to a position again: the
-    player, who goes by what is seen, would go round for ever. (A position is marked now and then,
-    ever later, and compared with: Brent, "An improved Monte Carlo factorization algorithm", 1980.)
+    It ends where the game does, where all is `HOPELESS`, after `MAX_MOVES`, or where the game comes
+    to a position again: the player, who goes by what is seen, would go round for ever. (A position
+    is marked now and then, ever later, and compared with: Brent, "An improved Monte Carlo
+    factorization algorithm", 1980.)
     """
     game = find_game(name)
-    step, score_rows, actions = game.kernels.step, game.score_rows, game.actions
+    step, actions = game.kernels.step, game.actions
+    score_rows = game.score_rows if rule_agent is None else game.rule_agents[rule_agent]
     score_afterstates, _ = find_scorers(game.afterstates)
 
     @jit
@@ -147,6 +164,8 @@ def playout_kernels(name: str) -> PlayoutKernels:
             if has_choice(s["legal"]):
                 rate(playout.states, rules, guide, playout.ids, playout.scores)
                 action = best_legal(s["legal"], playout.scores[0])
+                if is_hopeless(playout.scores[0, action]):
+                    break
             step(s, rules[0], action)
             line[length] = action
             length += 1

@@ -9,7 +9,7 @@ import numpy as np
 from parlour.envs import find_game
 from parlour.envs.core.aliases import RulesRecord, RulesRecords, Seat, State, States
 from parlour.envs.core.jit import jit
-from parlour.envs.core.legal import count_actions, has_action
+from parlour.envs.core.legal import has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.splitmix import GAMMA
@@ -17,7 +17,16 @@ from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
 from parlour.envs.core.values import best_legal, win_bonus_points
 
 from .explanation import Explanation, certain, of_legal
-from .playout import Guide, Playout, check_player, make_guide, make_playout, playout_kernels
+from .playout import (
+    Guide,
+    Playout,
+    check_player,
+    find_rule_agent,
+    is_hopeless,
+    make_guide,
+    make_playout,
+    playout_kernels,
+)
 from .value_table import POINTS
 
 ROLLOUT_WORLDS = 160
@@ -72,17 +81,19 @@ def make_result(name: str) -> Callable[..., float]:
 
 
 @cache
-def make_rollouts(name: str) -> Callable[..., None]:
-    """Build a game's ``roll(states, playout, rules, guide, worlds, totals)``.
+def make_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., None]:
+    """Build a game's ``roll(states, playout, rules, guide, worlds, totals, counts)``.
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
     of what the seat at turn has in the end (`make_result`); for one that was dropped,
-    `DROPPED_SCORE`. A guide's table also says which `ROLLOUT_WIDTH` actions are tried.
+    `DROPPED_SCORE`. A guide's table also says which `ROLLOUT_WIDTH` actions are tried, a rule agent
+    which of them are hopeless. ``counts``, int64 (n,), receives the worlds: fewer where one action
+    was left before.
     """
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
-    result = make_result(name)
-    rate, play_on = playout_kernels(name)
+    result, by_rule = make_result(name), rule_agent is not None
+    rate, play_on = playout_kernels(name, rule_agent)
 
     @jit
     def begin(
@@ -95,10 +106,13 @@ def make_rollouts(name: str) -> Callable[..., None]:
     ) -> None:
         for action in range(actions):
             kept[action] = has_action(s["legal"], action)
-        if len(guide.table):
+        if by_rule or len(guide.table):
             playout.states[0] = s
             rate(playout.states, rules, guide, playout.ids, playout.scores)
-            width = min(ROLLOUT_WIDTH, count_actions(s["legal"]))
+            width = 0
+            for action in range(actions):
+                width += kept[action] and not is_hopeless(playout.scores[0, action])
+            width = max(width if by_rule else min(width, ROLLOUT_WIDTH), 1)
             keep_best(kept, width, playout.scores[0], totals)
 
     @jit
@@ -109,6 +123,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
         guide: Guide,
         worlds: int,
         totals: np.ndarray,
+        counts: np.ndarray,
     ) -> None:
         world, s = states[:1].copy(), playout.states[0]
         kept = np.empty(actions, np.bool_)
@@ -118,6 +133,9 @@ def make_rollouts(name: str) -> Callable[..., None]:
             for number in range(worlds):
                 if number > 0 and number == worlds // HALVING_SHARE:
                     keep_best(kept, (kept.sum() + 1) // 2, totals[i], totals[i])
+                if kept.sum() == 1:
+                    break
+                counts[i] += 1
                 rng += GAMMA
                 world[0] = states[i]
                 world[0]["rng"] = rng
@@ -133,7 +151,7 @@ def make_rollouts(name: str) -> Callable[..., None]:
 
 
 @cache
-def make_gain_rollouts(name: str) -> Callable[..., None]:
+def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., None]:
     """Build a game's ``roll(states, playout, rules, guide, worlds, sums, errors)``.
 
     ``sums``, float64 (n, actions), receives for each legal action the sum of what it gains over the
@@ -142,7 +160,7 @@ def make_gain_rollouts(name: str) -> Callable[..., None]:
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
     result = make_result(name)
-    rate, play_on = playout_kernels(name)
+    rate, play_on = playout_kernels(name, rule_agent)
 
     @jit
     def try_out(
@@ -200,7 +218,7 @@ def make_gain_rollouts(name: str) -> Callable[..., None]:
 
 
 class RolloutAgent:
-    """Takes the action after which ``player``, greedy or by a table, ends best on average.
+    """Takes the action after which ``player``, by heuristic, rule or table, ends best on average.
 
     At a table of several the player takes all seats from there on, and another action than its own
     is taken where that surely gains. It sees what its player sees: the hidden cards are dealt anew
@@ -239,11 +257,11 @@ class RolloutAgent:
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
         if len(rows):
             states = copy_states(turn.states, rows)
-            worlds[rows] = self._affordable(turn, states)
-            totals = self._totals(turn, states, int(worlds[rows[0]]))
-            actions[rows] = best_actions(turn.masks[rows], totals)
+            totals, counts = self._totals(turn, states, self._affordable(turn, states))
+            actions[rows], worlds[rows] = best_actions(turn.masks[rows], totals), counts
             tried = totals > DROPPED_SCORE / 2  # sums go on from there where it is added to
-            values[rows] = np.where(tried, totals / worlds[rows, None], np.nan)
+            tried &= counts[:, None] > 0
+            values[rows] = np.where(tried, totals / np.maximum(counts, 1)[:, None], np.nan)
         return Explanation(
             self.name,
             turn,
@@ -254,23 +272,24 @@ class RolloutAgent:
             statistics={"worlds": worlds},
         )
 
-    def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> np.ndarray:
-        """What all actions come to: see `make_rollouts`."""
+    def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
+        """What all actions come to, and in how many worlds: see `make_rollouts`."""
         game = turn.game
         if game.num_players(turn.rules) > 1:
             sums, errors = self._gains(turn, states, worlds)
-            return sums - CAUTION * errors
-        totals, guide = np.zeros((len(states), game.actions)), make_guide(self.player, game)
-        rules = as_record(turn.rules)
-        make_rollouts(game.name)(states, make_playout(game), rules, guide, worlds, totals)
-        return totals
+            return sums - CAUTION * errors, np.full(len(states), worlds)
+        totals, counts = np.zeros((len(states), game.actions)), np.zeros(len(states), np.int64)
+        guide, rules = make_guide(self.player, game), as_record(turn.rules)
+        roll = make_rollouts(game.name, find_rule_agent(self.player))
+        roll(states, make_playout(game), rules, guide, worlds, totals, counts)
+        return totals, counts
 
     def _gains(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
         """What actions gain over the player's own, and the errors: see `make_gain_rollouts`."""
         game = turn.game
         sums, errors = np.zeros((2, len(states), game.actions))
         guide, rules = make_guide(self.player, game), as_record(turn.rules)
-        roll = make_gain_rollouts(game.name)
+        roll = make_gain_rollouts(game.name, find_rule_agent(self.player))
         roll(states, make_playout(game), rules, guide, worlds, sums, errors)
         return sums, errors
 

@@ -103,6 +103,10 @@ class AfterstateScorers(NamedTuple):
 FAR_BEHIND = 1e6
 """Points by which an action falls behind that is not looked at more closely: above any score."""
 
+HOPELESS = -1e9
+"""A player by rule adds this to the score of what surely leaves no win: whoever plays games on need
+not go further."""
+
 
 @jit
 def best_legal(legal: ActionSet, scores: Scores) -> Action:

@@ -8,7 +8,7 @@ from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .kernel import kernels, resample_hidden
 from .layout import action_words, final_info, layout
-from .rule_agents import tip
+from .rule_agents import hopeful, tip
 from .rules import (
     ACES,
     ACTIONS,
@@ -55,7 +55,7 @@ GAME = Game(
     earlier=EARLIER,
     state_check=STATE_CHECK,
     pack=pack,
-    rule_agents={"tip": make_score_rows(tip)},
+    rule_agents={"tip": make_score_rows(tip), "hopeful": make_score_rows(hopeful)},
 )
 """The game, as `parlour.envs.GAMES` has it."""
 

@@ -9,22 +9,20 @@ another.
 
 from typing import Any
 
+import numpy as np
+
 from ..core.aliases import Action, CardCode, RulesRecord, Scores, State, Weights
 from ..core.bits import count
 from ..core.jit import jit
 from .rules import (
     ACES,
     ACTIONS,
-    CARDS,
-    FIRST,
     FOUNDATION,
     KING,
     PACKET,
     PILES,
     PLACE,
     PLAY,
-    STOCK,
-    UNSEEN,
 )
 
 # Found by CMA-ES for the mean score by no-redeal, with a table in the place of "fades"; rounded. By
@@ -133,7 +131,7 @@ def harm(
 
 
 @jit
-def pile_cost(
+def weigh_pile(
     s: State,
     rules: RulesRecord,
     weights: Weights,
@@ -142,12 +140,21 @@ def pile_cost(
     built: int,
     extra: int,
     on: int,
-) -> Any:
-    """What a pile of some height costs, and the set of its cards that lie under no higher one."""
+    row: np.ndarray,
+) -> None:
+    """Write what a pile of some height costs, and what it would to bury its cards.
+
+    ``row``, float64 (KING + 1,), receives the cost in its first entry and, for each value from 2
+    on, how much it would matter to lay a card of that value there: the urgencies of all lower
+    cards that lie under no higher one yet.
+    """
+    for value in range(KING + 1):
+        row[value] = 0.0
     if height == 0:
-        return -(KING + 1) * (weights[LOWEST] + weights[TOP]), 0
+        row[0] = -(KING + 1) * (weights[LOWEST] + weights[TOP])
+        return
     total = weights[HEIGHT] * height * height
-    free = above = highest = 0
+    above = highest = 0
     lowest = KING
     for i in range(height):
         card = card_at(s, pile, height - 1 - i, extra, on)
@@ -155,82 +162,79 @@ def pile_cost(
         higher = above & (-1 << (4 * value + 4))
         if higher:
             total += harm(rules, weights, built, card, higher, highest)
-        else:
-            free |= 1 << card
+        elif value < KING:
+            row[value + 1] += urgency(rules, weights, built, card)
         above |= 1 << card
         highest, lowest = max(highest, value), min(lowest, value)
+    for value in range(3, KING + 1):
+        row[value] += row[value - 1]
     top = card_at(s, pile, height - 1, extra, on) >> 2
-    return total - weights[LOWEST] * lowest - weights[TOP] * top, free
-
-
-@jit
-def value_urgency(rules: RulesRecord, weights: Weights, built: int, free: int, value: int) -> float:
-    """How much it would matter to bury the free cards of a value in a pile."""
-    total = 0.0
-    for card in range(4 * value, 4 * value + 4):
-        if (free >> card) & 1:
-            total += urgency(rules, weights, built, card)
-    return total
-
-
-@jit
-def stock_cost(
-    rules: RulesRecord, weights: Weights, built: int, ahead: int, free: tuple[int, ...]
-) -> float:
-    """What the cards still in the stock will bury, each put where it does least harm."""
-    a = b = c = d = total = 0.0
-    for value in range(2, KING + 1):
-        total += count((ahead >> (4 * value)) & 15) * min(a, b, c, d)
-        a += value_urgency(rules, weights, built, free[0], value)
-        b += value_urgency(rules, weights, built, free[1], value)
-        c += value_urgency(rules, weights, built, free[2], value)
-        d += value_urgency(rules, weights, built, free[3], value)
-    return total * (weights[REST] + weights[NEXT_CARD] / max(count(ahead), 1))
+    row[0] = total - weights[LOWEST] * lowest - weights[TOP] * top
 
 
 @jit
 def position_value(
-    s: State,
-    rules: RulesRecord,
     weights: Weights,
-    heights: int,
     built: int,
-    extra: int,
-    on: int,
     ahead: int,
+    a: np.ndarray,
+    b: np.ndarray,
+    c: np.ndarray,
+    d: np.ndarray,
 ) -> float:
-    """What a position is worth, with ``extra`` added to the pile ``on``."""
-    first, a = pile_cost(s, rules, weights, 0, heights & 63, built, extra, on)
-    second, b = pile_cost(s, rules, weights, 1, (heights >> 6) & 63, built, extra, on)
-    third, c = pile_cost(s, rules, weights, 2, (heights >> 12) & 63, built, extra, on)
-    fourth, d = pile_cost(s, rules, weights, 3, (heights >> 18) & 63, built, extra, on)
-    total = -(first + second + third + fourth)
+    """What a position is worth whose piles `weigh_pile` has weighed.
+
+    The cards still in the stock are each put where they do least harm.
+    """
+    total = -(a[0] + b[0] + c[0] + d[0])
     for foundation in range(ACES):
         total += weights[BUILT] * ((built >> (4 * foundation)) & 15)
-    return total - stock_cost(rules, weights, built, ahead, (a, b, c, d))
+    buried = 0.0
+    for value in range(2, KING + 1):
+        least = min(a[value], b[value], c[value], d[value])
+        buried += count((ahead >> (4 * value)) & 15) * least
+    return total - buried * (weights[REST] + weights[NEXT_CARD] / max(count(ahead), 1))
 
 
 @jit
 def unturned_cards(s: State) -> int:
     """The cards still to come, a set of card codes."""
-    ahead = 0
-    for i in range(CARDS):
-        if s["shown"]["where"][i] in (UNSEEN, STOCK):
-            ahead |= 1 << (FIRST + i)
+    ahead, first = 0, s["next"]
+    for place in range(first, first + s["shown"]["stock_count"]):
+        ahead |= 1 << s["deck"][place]
     return ahead
 
 
 @jit
+def foundations(s: State) -> int:
+    """The tops of the four foundations, four bits each."""
+    packed = 0
+    for foundation in range(ACES):
+        packed |= s["shown"]["foundations"][foundation] << (4 * foundation)
+    return packed
+
+
+@jit
+def pile_heights(s: State) -> int:
+    """The heights of the piles, six bits each."""
+    packed = 0
+    for pile in range(PILES):
+        packed |= s["count"][pile] << (6 * pile)
+    return packed
+
+
+@jit
 def score_action(
-    s: State, rules: RulesRecord, weights: Weights, action: Action, ahead: int
+    s: State, rules: RulesRecord, weights: Weights, action: Action, ahead: int, rows: np.ndarray
 ) -> float:
-    """What the position is worth that a PLACE, PLAY or FOUNDATION leads to."""
+    """What the position is worth that a PLACE, PLAY or FOUNDATION leads to.
+
+    ``rows``, float64 (2 * PILES, KING + 1): the first half has the piles as they lie
+    (`weigh_piles`), the other is room.
+    """
     shown = s["shown"]
-    heights = built = 0
-    for i in range(PILES):
-        heights |= s["count"][i] << (6 * i)
-        built |= shown["foundations"][i] << (4 * i)
-    card, on = 0, -1
+    before, start = pile_heights(s), foundations(s)
+    heights, built, card, on = before, start, 0, -1
     if action < PLAY:
         card, on = shown["card"], action - PLACE
         heights += 1 << (6 * on)
@@ -241,16 +245,38 @@ def score_action(
         built = build_card(rules, built, shown["card"])
     if action >= PLAY or shown["group_left"] == 1:
         heights, built = play_on(s, rules, heights, built, card, on)
-    return position_value(s, rules, weights, heights, built, card, on, ahead)
+    new = 0
+    for pile in range(PILES):
+        height = (heights >> (6 * pile)) & 63
+        if built != start or height != (before >> (6 * pile)) & 63:
+            row = rows[PILES + pile]
+            weigh_pile(s, rules, weights, pile, height, built, card, on, row)
+            new |= PILES << (3 * pile)
+    return position_value(
+        weights, built, ahead,
+        rows[new & 7], rows[1 + (new >> 3 & 7)], rows[2 + (new >> 6 & 7)], rows[3 + (new >> 9)],
+    )  # fmt: skip
+
+
+@jit
+def weigh_piles(s: State, rules: RulesRecord, weights: Weights) -> np.ndarray:
+    """The rows of `score_action`; the piles are weighed where a card is to be placed."""
+    rows = np.empty((2 * PILES, KING + 1))
+    built = foundations(s)
+    if s["shown"]["card"]:
+        for pile in range(PILES):
+            height = s["count"][pile]
+            weigh_pile(s, rules, weights, pile, height, built, 0, -1, rows[pile])
+    return rows
 
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Write a score for each legal action: whatever plays a card first, then what it leads to."""
-    ahead = unturned_cards(s)
+    ahead, rows = unturned_cards(s), weigh_piles(s, rules, weights)
     for action in range(FOUNDATION + 1):
         if (s["legal"] >> action) & 1:
             first = 0.0 if action < PLAY else PLAYED_BONUS
-            scores[action] = first + score_action(s, rules, weights, action, ahead)
+            scores[action] = first + score_action(s, rules, weights, action, ahead, rows)
     for action in range(PACKET, ACTIONS):
         scores[action] = -PLAYED_BONUS

@@ -12,15 +12,16 @@ apart by the redeals left, and in the last pass by the quarter of the stock.
 """
 
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
 from ..core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
 from ..core.jit import jit
 from ..core.values import AfterstateFeatures
-from .heuristic import WEIGHTS, build_card, cards_before, score_action, unturned_cards
+from .heuristic import WEIGHTS, build_card, cards_before, foundations, score_action, unturned_cards
 from .joint_values import NUM_JOINT_FEATURES, STAGES, write_joint_features
-from .rule_agents import LATER, SORTED
+from .rule_agents import HAND_SET, LATER, SORTED, weigh_by_both
 from .rules import (
     ACES,
     CARDS,
@@ -68,16 +69,6 @@ BY_SORTED = JOINT + NUM_JOINT_FEATURES
 """Once piles were turned over: by what the heuristic thinks with the weights of `tip`."""
 SIZE = BY_SORTED + BUCKETS
 MOST = CARDS * (NEAR + 4) + 2 * PILES + 11  # each card's, two of each pile, eleven of all
-HAND_SET = np.array(list(WEIGHTS.values()))
-
-
-@jit
-def foundations(s: State) -> int:
-    """The tops of the four foundations, four bits each."""
-    packed = 0
-    for foundation in range(ACES):
-        packed |= s["shown"]["foundations"][foundation] << (4 * foundation)
-    return packed
 
 
 @jit
@@ -236,20 +227,22 @@ def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureId
     at = write_needed_features(s, rules, phase, placed, played, built, ids, at)
     at = write_joint_features(s, JOINT, placed, played, ids, at)
     if (s["legal"] >> action) & 1 and action <= FOUNDATION:
-        at = write_heuristic_features(s, rules, phase, action, ids, at)
+        rows = weigh_by_both(s, rules)
+        at = write_heuristic_features(s, rules, phase, action, rows, ids, at)
     return at
 
 
 @jit
 def write_heuristic_features(
-    s: State, rules: RulesRecord, phase: int, action: Action, ids: FeatureIds, at: int
+    s: State, rules: RulesRecord, phase: int, action: Action, rows: Any, ids: FeatureIds, at: int
 ) -> int:
     """Write what the heuristic thinks of an action, after a redeal by two sets of weights."""
-    ahead = unturned_cards(s)
-    ids[at] = phase + BY_HEURISTIC + score_bucket(score_action(s, rules, HAND_SET, action, ahead))
+    ahead, (own, later) = unturned_cards(s), rows
+    score = score_action(s, rules, HAND_SET, action, ahead, own)
+    ids[at] = phase + BY_HEURISTIC + score_bucket(score)
     if s["shown"]["redeals_left"] == rules.redeals:
         return at + 1
-    ids[at + 1] = BY_SORTED + score_bucket(score_action(s, rules, LATER, action, ahead))
+    ids[at + 1] = BY_SORTED + score_bucket(score_action(s, rules, LATER, action, ahead, later))
     return at + 2
 
 
@@ -283,7 +276,7 @@ def score_afterstates(
     legal, score = s["legal"], s["score"]
     built, phase = foundations(s), phase_offset(s)
     now = state_value(s, rules, table, ids) if legal >> PLAY else 0.0  # placing needs it not
-    empty = 0
+    empty, rows = 0, weigh_by_both(s, rules)
     for pile in range(PILES):
         empty += s["count"][pile] == 0
     for action in range(len(scores)):
@@ -305,7 +298,7 @@ def score_afterstates(
                 gained -= table[ids[2]]
                 write_shared_features(s, phase, empty - 1, built, ids, 0)
                 gained += table[ids[2]]
-            found = write_heuristic_features(s, rules, phase, action, ids, 0)
+            found = write_heuristic_features(s, rules, phase, action, rows, ids, 0)
             scores[action] = gained + sum_values(table, ids, 0, found)
             continue
         found = active_features(s, rules, action, ids)

@@ -54,9 +54,9 @@ def test_it_plays_better_than_greedy_and_than_rollouts() -> None:
     assert len(better) == 2 and all(one.reached.low > 0 for one in better.values())
 
 
-@pytest.mark.parametrize("spec", ["nested:uniform", "nested:pimc", "nested:priority"])
+@pytest.mark.parametrize("spec", ["nested:uniform", "nested:pimc"])
 def test_who_cannot_play_games_on_is_refused(spec: str) -> None:
-    with pytest.raises(ValueError, match="only greedy and agents with a table"):
+    with pytest.raises(ValueError, match="only greedy, players by rule and agents with a table"):
         load_agent(spec, KLONDIKE, KLONDIKE.make_rules())
 
 

@@ -80,11 +80,27 @@ def test_a_win_in_sight_is_taken() -> None:
     assert agent.act(turn).tolist() == [4]
 
 
+def test_a_player_by_rule_plays_games_on_where_there_is_hope() -> None:
+    rules = PUSS.make_rules("no-redeal")
+    agent = load_agent("rollouts@8:hopeful", PUSS, rules)
+    found = compare(PUSS, [agent], deals=4).evaluations[0]
+    assert found.agent == "hopeful-rollouts@8" and not found.sees_all
+    rows = Rows(PUSS, rules, 1)
+    rows.deal_bank("hopeless", [0])
+    worlds = []
+    while not rows.states["over"][0]:
+        told = agent.explain(prepare_turn(agent, PUSS, rules, rows.states, 1))  # type: ignore[attr-defined]
+        assert told.statistics is not None
+        worlds.append(int(told.statistics["worlds"][0]))
+        PUSS.kernels.step(rows.states[0], rules, int(told.actions[0]))
+    assert max(worlds) == 8 and worlds[-1] == 0  # in the end nothing is left to be tried out
+
+
 def test_what_cannot_be_played_out_is_refused() -> None:
     rules = PUSS.make_rules("book")
-    with pytest.raises(ValueError, match="only greedy and agents with a table"):
+    with pytest.raises(ValueError, match="only greedy, players by rule and agents with a table"):
         load_agent("rollouts:uniform", PUSS, rules)
-    with pytest.raises(ValueError, match="only greedy and agents with a table"):
-        load_agent("rollouts:tip", PUSS, rules)
+    with pytest.raises(ValueError, match="only greedy, players by rule and agents with a table"):
+        load_agent("rollouts:pimc", PUSS, rules)
     with pytest.raises(ValueError, match="worlds=0"):
         RolloutAgent(ValueTableAgent(np.zeros(1, np.float32)), worlds=0)

@@ -3,6 +3,8 @@
 import pytest
 
 from parlour.envs import GAMES
+from parlour.envs.core.rows import Rows
+from parlour.envs.core.values import HOPELESS
 from parlour.training.evaluation.evaluate import evaluate
 
 DEALS = 2000
@@ -14,6 +16,7 @@ DEALS = 2000
         ("puss_in_the_corner", "book", "greedy", "won", 0.90),
         ("puss_in_the_corner", "no-redeal", "greedy", "won", 0.008),
         ("puss_in_the_corner", "no-redeal", "greedy", "score", 30.5),
+        ("puss_in_the_corner", "no-redeal", "hopeful", "won", 0.017),
         ("puss_in_the_corner", "two-redeals", "greedy", "won", 0.99),
         ("puss_in_the_corner", "free-hand", "greedy", "won", 0.90),
         ("puss_in_the_corner", "one-by-one", "greedy", "won", 0.95),
@@ -34,6 +37,26 @@ def test_plays_at_least_so_well(
     found = evaluate(game, agent, variant=variant, deals=DEALS)
     assert found.agent == agent and not found.sees_all
     assert found.estimate(fact).mean >= least
+
+
+def test_what_is_hopeless_in_puss_in_the_corner_is_lost() -> None:
+    """By the solver, which knows the stock; where there is hope it may be lost, too."""
+    game = GAMES["puss_in_the_corner"]
+    rules, looked = game.make_rules("no-redeal"), 0
+    rows = Rows(game, rules, 12)
+    rows.deal_bank("hopeless", range(12))
+    for i in range(12):
+        state, hope = rows.states[i : i + 1], True
+        while hope and not state["over"][0]:
+            scores = game.score_actions(state, rules, rule_agent="hopeful")[0]
+            legal = int(state["legal"][0])
+            action = max(range(game.actions), key=lambda a: (legal >> a & 1, scores[a]))
+            hope = scores[action] > HOPELESS / 2
+            if not hope:
+                assert game.solve(state, rules).winnable is False
+                looked += 1
+            game.kernels.step(state[0], rules, action)
+    assert looked >= 8
 
 
 def test_flushes_in_columns_score_as_published() -> None:

@@ -25,6 +25,7 @@ HIGH = 4
 DEEPEST = 64
 """Room for positions while `check_alive` goes through choices, of which there are 24 at most."""
 SEEN = 1 << 10
+"""Positions that it remembers, a power of two: those that it has been through."""
 
 
 @jit
@@ -43,6 +44,15 @@ def top_shift(card: CardCode, suits: bool) -> int:
     if suits:
         return 4 * suit
     return 0 if suit == 0 or suit == 3 else 8
+
+
+@jit
+def pack_tops(clubs: int, diamonds: int, hearts: int, spades: int, suits: bool) -> int:
+    """The top values of the foundations, as all here take them."""
+    if suits:
+        return clubs | diamonds << 4 | hearts << 8 | spades << 12
+    black = min(clubs, spades) | max(clubs, spades) << HIGH
+    return black | (min(diamonds, hearts) | max(diamonds, hearts) << HIGH) << 2 * HIGH
 
 
 @jit
@@ -119,8 +129,9 @@ def check_alive(
     2: not found out in so many ``tries``. ``room``: stack (DEEPEST, 7), keys, stamps.
     """
     stack, keys, stamps = room
-    stamps[SEEN] += 1
-    stamp = stamps[SEEN]
+    seen = len(keys)
+    stamps[seen] += 1
+    stamp = stamps[seen]
     for p in range(PILES):
         stack[0, p] = piles[p]
     stack[0, 4], stack[0, 5] = play_safe_cards(stack[0], tops, free, cards, suits)
@@ -155,7 +166,7 @@ def check_alive(
         below[4], below[5] = play_safe_cards(below, tops, free, cards, suits)
         below[6] = 0
         key = (below[0] | below[1] | below[2] | below[3]) ^ (below[4] << 48)
-        slot = (key ^ (key >> 29) ^ (key >> 47)) & (SEEN - 1)
+        slot = (key ^ (key >> 29) ^ (key >> 47)) & (seen - 1)
         if stamps[slot] == stamp and keys[slot] == key:
             continue
         keys[slot], stamps[slot] = key, stamp
@@ -163,6 +174,7 @@ def check_alive(
     return 0
 
 
-def make_alive_room() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return room for `check_alive`."""
-    return np.zeros((DEEPEST, 7), np.int64), np.zeros(SEEN, np.int64), np.zeros(SEEN + 1, np.int64)
+@jit
+def make_alive_room(seen: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return room for `check_alive`, which then remembers so many positions, such as `SEEN`."""
+    return np.empty((DEEPEST, 7), np.int64), np.zeros(seen, np.int64), np.zeros(seen + 1, np.int64)

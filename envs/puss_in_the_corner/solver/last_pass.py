@@ -32,6 +32,7 @@ from ...core.jit import jit
 from ..rules import KING, PILES, Rules
 from .alive import (
     NIBBLE,
+    SEEN,
     build_on_tops,
     check_alive,
     fit_kind,
@@ -306,4 +307,4 @@ def make_search_room(width: int, levels: int) -> tuple[Any, Any, Any]:
         np.empty((most, 3), np.int64),
         np.empty(2 * most + 1, np.int32),
     )
-    return kept, out, make_alive_room()
+    return kept, out, make_alive_room(SEEN)

@@ -29,7 +29,7 @@ from ...core.options import as_record
 from ...core.rows import copy_states
 from ..kernel import kernels
 from ..rules import ACTIONS, PILES, Rules, label
-from .alive import HIGH
+from .alive import pack_tops
 from .last_pass import LastPass, make_search_room, search_last_pass
 from .replay import reconstruct_actions
 from .successors import list_successors
@@ -41,16 +41,6 @@ ACTION_LIMIT = 20_000
 WIDTHS = (100, 1000, 5000)
 TRIED_AGENTS = ("tip", None)
 """Players that go on to the last pass; None is the heuristic."""
-
-
-def _tops(foundations: list[int], rules: Rules) -> int:
-    """What the foundations show, as `check_alive` has it."""
-    clubs, diamonds, hearts, spades = foundations
-    if not rules.suits:
-        clubs, spades = min(clubs, spades), max(clubs, spades)
-        diamonds, hearts = min(diamonds, hearts), max(diamonds, hearts)
-        return clubs | spades << HIGH | (diamonds | hearts << HIGH) << 2 * HIGH
-    return clubs | diamonds << 4 | hearts << 8 | spades << 12
 
 
 def _read_position(s: State, rules: Rules) -> LastPass:
@@ -70,7 +60,7 @@ def _read_position(s: State, rules: Rules) -> LastPass:
     group = int(shown["group_left"]) if begun else rules.deal_size
     ends[nxt + group - 1 :: rules.deal_size] = True
     ends[-1:] = True
-    tops = _tops(shown["foundations"].tolist(), rules)
+    tops = int(pack_tops(*shown["foundations"].tolist(), rules.suits))
     return LastPass(piles, tops, nxt, begun, np.array(cards, np.int64), ends, rules)
 
 
