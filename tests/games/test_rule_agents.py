@@ -40,7 +40,7 @@ def test_plays_at_least_so_well(
 
 
 def test_what_is_hopeless_in_puss_in_the_corner_is_lost() -> None:
-    """By the solver, which knows the stock; where there is hope it may be lost, too."""
+    """By the solver, which knows the order of the stock."""
     game = GAMES["puss_in_the_corner"]
     rules, looked = game.make_rules("no-redeal"), 0
     rows = Rows(game, rules, 12)
