@@ -38,7 +38,7 @@ def _describe_play(
     solving: Solving, rules: Any, state: np.ndarray, limit: int | None
 ) -> tuple[Said, list[str]]:
     found = solving.solve(state, rules, limit=limit)
-    said = {"points": found.score, "made": found.winnable, "nodes": int(found.nodes)}
+    said: Said = {"points": found.score, "made": found.winnable, "nodes": int(found.nodes)}
     said["bounds"] = found.bounds
     if found.bounds is None:
         return said, [f"not found out by {found.nodes:,} positions"]

@@ -60,7 +60,8 @@ def _read_position(s: State, rules: Rules) -> LastPass:
     group = int(shown["group_left"]) if begun else rules.deal_size
     ends[nxt + group - 1 :: rules.deal_size] = True
     ends[-1:] = True
-    tops = int(pack_tops(*shown["foundations"].tolist(), rules.suits))
+    clubs, diamonds, hearts, spades = shown["foundations"].tolist()
+    tops = int(pack_tops(clubs, diamonds, hearts, spades, rules.suits))
     return LastPass(piles, tops, nxt, begun, np.array(cards, np.int64), ends, rules)
 
 
