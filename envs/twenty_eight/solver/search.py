@@ -48,6 +48,7 @@ POSITION = np.dtype(
         ("left", np.int8),  # points that are not taken
         ("moves", np.int64),  # set of cards that are still to be tried
         ("key", np.uint64),
+        ("salt", np.uint64),  # keeps apart in the table what the searches of several deals found
         ("asks", np.int8),  # asking is still to be tried
         ("first", np.int8),  # what is tried first, -1: nothing is known
         ("tried", np.int8),
@@ -141,7 +142,7 @@ def hash_position(w: State) -> np.uint64:
     for seat in range(SEATS):
         there |= w["hands"][seat]
     apart = squeeze(1 << (w["card"] - 1), there) if w["card"] else 0
-    word = finish_word(np.uint64(apart) + GAMMA)
+    word = finish_word(np.uint64(apart) + w["salt"])
     word ^= np.uint64(w["turn"]) | np.uint64(w["shown"]["trumps_shown"]) << np.uint64(8)
     for seat in range(SEATS):
         if w["hands"][seat]:
