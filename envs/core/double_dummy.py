@@ -15,6 +15,7 @@ from .game import GAMES
 from .jit import jit
 from .legal import first_action, next_action
 from .options import as_record
+from .splitmix import GAMMA, finish_word
 from .truth import make_position
 from .zero_window import ENTRIES, ENTRY, NO_LIMIT
 
@@ -48,8 +49,7 @@ def make_judge_rows(
         nodes, rules = np.zeros(2, np.int64), records[0]
         for i in range(len(states)):
             s = states[i]
-            for entry in range(len(table)):
-                table[entry]["key"] = 0
+            work[0]["salt"] = finish_word(np.uint64(i) + GAMMA)
             side = contract_side(s, rules)
             ours = (side >> s["turn"]) & 1 != 0
             action = first_action(s["legal"])

@@ -22,6 +22,7 @@ SEARCHED = (
     ("left", np.int8),  # points that are not taken
     ("moves", np.int64),  # set of cards that are still to be tried
     ("key", np.uint64),
+    ("salt", np.uint64),  # keeps apart in the table what the searches of several deals found
     ("asks", np.int8),  # asking is still to be tried
     ("first", np.int8),  # what is tried first, -1: nothing is known
     ("tried", np.int8),

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.reference.fifty_six_beside import MATCH
+from tests.reference.fifty_six_branch_names import ALL, OPTIONS_HIT, SELDOM
 
 
 @pytest.mark.parametrize("each", [40, pytest.param(2000, marks=pytest.mark.slow)])
@@ -11,12 +12,15 @@ def test_variants(variant: str, each: int) -> None:
     MATCH.games(variant, each)
 
 
-@pytest.mark.parametrize("first", range(0, 200, 100))
-def test_random_options(first: int) -> None:
-    MATCH.random_sets(first, 100)
+def test_random_options_reach_every_branch_but_the_seldom_ones() -> None:
+    assert OPTIONS_HIT.keys() | {"void_pointless"} == set(MATCH.game.rules._fields)
+    hits = set(MATCH.random_sets(0, 200))
+    assert hits <= ALL, "branches that no option names"
+    assert not ALL - SELDOM - hits, "branches that no game reached"
 
 
 @pytest.mark.slow
-def test_every_branch_is_reached() -> None:
-    hits = MATCH.random_sets(200, 2000)
-    assert len(hits) > 100
+def test_2000_random_option_sets_name_no_other_branch() -> None:
+    hits = set(MATCH.random_sets(200, 2000))
+    assert hits <= ALL, "branches that no option names"
+    assert len(ALL - hits) < 20, "branches that no game reached"

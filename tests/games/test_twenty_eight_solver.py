@@ -114,6 +114,17 @@ def test_what_is_said_of_actions_is_what_comes_of_them(case: str) -> None:
         assert max(values[legal]) == (solve(s, rows.rules).winnable == ours)
 
 
+def test_positions_are_judged_side_by_side_as_alone() -> None:
+    """The table that they share tells them apart."""
+    found = [late_positions("28", 4, seed) for seed in range(8)]
+    states = np.concatenate([one[0].states for one in found if one is not None])
+    rules = GAMES["twenty_eight"].make_rules()
+    together = winnable_after(states, rules)
+    for i in range(len(states)):
+        np.testing.assert_array_equal(winnable_after(states[i : i + 1], rules)[0], together[i])
+    assert together.any() and not together.all()
+
+
 def test_pimc_plays_at_the_table() -> None:
     game = GAMES["twenty_eight"]
     agent = load_agent("pimc@2", game, game.make_rules())

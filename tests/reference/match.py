@@ -32,6 +32,30 @@ class Reference(Protocol):
 R = TypeVar("R", bound=Reference)
 
 
+def deal_numbered(rows: Rows, seed: int) -> None:
+    """Deal the deal of this number."""
+    rows.deal_bank("reference", [seed])
+
+
+def make_special_deals(
+    special: Callable[[Any, np.random.Generator, int], list[str] | None],
+) -> Callable[[Rows, int], None]:
+    """Return how to deal by the numbers, and over every other one a deck that is not so even.
+
+    ``special(rules, rng, seed)`` returns it, or None where the numbered deal is to stand.
+    """
+
+    def deal(rows: Rows, seed: int) -> None:
+        deal_numbered(rows, seed)
+        if seed // 2 % 2:
+            rng = np.random.default_rng(seed)
+            deck = special(rows.rules, rng, seed)
+            if deck is not None:
+                rows.deal_deck(deck, dealer=int(rng.integers(rows.rules.players)))
+
+    return deal
+
+
 @dataclass(frozen=True)
 class Match(Generic[R]):
     """How a game is played beside its reference. All of it looks at row 0 of the rows.
@@ -39,7 +63,8 @@ class Match(Generic[R]):
     ``begin`` makes the reference of the game just dealt; ``compare`` asserts that both stand the
     same; ``count`` adds up which branches a position of the reference and the action about to be
     played there (None: the game is over) reach. ``max_moves`` should be enough for all but endless
-    games (0: no limit). ``walkers`` take turns; ``options`` draws a combination for `random_sets`.
+    games (0: no limit). ``walkers`` take turns; ``options`` draws a combination for `random_sets`;
+    ``deal(rows, seed)`` begins a game.
     """
 
     game: Game
@@ -49,6 +74,7 @@ class Match(Generic[R]):
     max_moves: int = 120
     walkers: Mapping[str, Walker] = field(default_factory=lambda: WALKERS)
     options: Callable[[Game, np.random.Generator], dict[str, object]] = random_options
+    deal: Callable[[Rows, int], None] = deal_numbered
 
     def rows(self, variant: str | None, options: Mapping[str, Any] | None) -> Rows:
         """Return the one row in which games by these rules are played."""
@@ -63,7 +89,7 @@ class Match(Generic[R]):
         """
         rng, walks = np.random.default_rng(seed), list(self.walkers.values())
         walk = walks[seed % len(walks)]
-        rows.deal_bank("reference", [seed])
+        self.deal(rows, seed)
         reference, actions = self.begin(rows), []
         try:
             self.compare(rows, reference)

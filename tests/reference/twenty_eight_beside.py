@@ -17,7 +17,7 @@ from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.twenty_eight.rules import CARDS, CODES
 from parlour.envs.twenty_eight.state import FACE_DOWN, HELD, OWN, PLAYED, UNSEEN
 from tests.reference import twenty_eight_walkers
-from tests.reference.match import Match, legal_now, names
+from tests.reference.match import Match, legal_now, make_special_deals, names
 from tests.reference.twenty_eight import Game as Reference
 from tests.reference.twenty_eight import Options, would_be_redealt
 from tests.reference.twenty_eight_branches import branches
@@ -150,8 +150,17 @@ def count(hits: Counter[str], reference: Reference, action: int | None) -> None:
         hits.update(branches(reference, action))
 
 
+def special_deck(rules: Any, rng: np.random.Generator, seed: int) -> list[str] | None:
+    """One of the decks that bring rare branches; None where it would be dealt again."""
+    options, decks = Options(**to_plain(rules)), list(twenty_eight_walkers.DECKS.values())
+    deck = decks[seed % len(decks)](options, rng)
+    return None if would_be_redealt(deck, options) else deck
+
+
 def make_match(game: Game) -> Match[Reference]:
     """Return how the game is played beside its reference."""
     own = Walkers()
     walkers = {name: own.walker(walk) for name, walk in twenty_eight_walkers.WALKERS.items()}
-    return Match(game, own.begin, compare, count, 0, {**walkers, **WALKERS})
+    walkers |= WALKERS
+    deal = make_special_deals(special_deck)
+    return Match(game, own.begin, compare, count, 0, walkers, deal=deal)

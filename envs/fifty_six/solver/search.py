@@ -123,7 +123,7 @@ def hash_position(w: State, rules: RulesRecord) -> np.uint64:
     there = apart
     for seat in range(rules.players):
         there |= w["hands"][seat]
-    word = finish_word(np.uint64(squeeze(apart, there)) + GAMMA)
+    word = finish_word(np.uint64(squeeze(apart, there)) + w["salt"])
     word ^= np.uint64(w["turn"]) | np.uint64(w["shown"]["trumps_shown"]) << np.uint64(8)
     for seat in range(rules.players):
         own = np.uint64(squeeze(w["hands"][seat], there)) << np.uint64(32)

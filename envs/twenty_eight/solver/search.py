@@ -122,7 +122,7 @@ def hash_position(w: State) -> np.uint64:
     there = apart
     for seat in range(SEATS):
         there |= w["hands"][seat]
-    word = finish_word(np.uint64(squeeze(apart, there)) + GAMMA)
+    word = finish_word(np.uint64(squeeze(apart, there)) + w["salt"])
     word ^= np.uint64(w["turn"]) | np.uint64(w["shown"]["trumps_shown"]) << np.uint64(8)
     for seat in range(SEATS):
         if w["hands"][seat]:

@@ -1,0 +1,111 @@
+"""All branches of Fifty-Six that `fifty_six_branches` names, by the option that they hang on."""
+
+LEVELS = (28, 40, 48, 56)
+WHO = ("the bidder", "his partner", "an opponent")
+
+OPTIONS_HIT: dict[str, tuple[str, ...]] = {
+    "players": (
+        *(f"bid from {level}" for level in LEVELS),
+        *(f"strain {strain}" for strain in "cdhsn"),
+        *(f"{result} from {level}, doubles 0" for result in ("made", "lost") for level in LEVELS),
+        "pass",
+        "bid over own side",
+        "bid over opponents",
+        "bid over own bid",
+        "bid after an own pass",
+        "auction ends by passes",
+        "auction ends at 56",
+        "lead",
+        "follow",
+        "no follow",
+        "void shown",
+        "trumped",
+        "trumped after another",
+        "taken by a trump",
+        "taken by the suit led",
+        "taken at no trumps",
+        "made with no point over",
+        "lost by one point",
+    ),
+    "small_pack": ("identical card in the trick", "taken by the first of two identical"),
+    "trumps": (
+        "bid, trumps open",
+        "bid, trumps hidden",
+        "laid",
+        "laid one of two",
+        "laid, the only one of its suit",
+        *(f"ask by {who}{led}" for who in WHO for led in ("", ", trumps led")),
+        "asker has a trump",
+        "asker has no trump",
+        "asker plays no trump",
+        "asked after a trump was played",
+        "asked after the bidder played",
+        "did not ask",
+        "bidder follows after the asking",
+        "the laid card follows",
+        "bidder must play the laid card",
+        "a choice taken",
+        "bidder leads trumps, nothing else",
+        "bidder may not lead trumps",
+        "bidder need not follow with the laid card",
+        "trump thrown, not shown",
+        "trumps led by another, not shown",
+        "trumps led, shown, a later one won",
+        "trumps led, shown, the suit led won",
+        "a trump from before the showing lost",
+        "the second of two identical won, a trump",
+        "void again, the laid card played",
+        "shown by asking",
+        "shown at the last card",
+        "shown: nothing but the laid card left, as leader",
+        "shown: nothing but the laid card left, as follower",
+    ),
+    "forced": (
+        "first bid, forced",
+        "first bid, not forced",
+        "first bid after passes",
+        "pass by the first speaker, not forced",
+        "void: all pass",
+    ),
+    "honours": (
+        "honours: own side",
+        "honours: opponents",
+        "honours: opponents within the level",
+        "honours: own bid, doubled",
+    ),
+    "leader": ("first leads", "first leads, not the bidder", "bidder leads"),
+    "doubling": (
+        "double",
+        "double of a bid over a double",
+        "bid over a double",
+        "pass by the highest bidder, doubled",
+        "redouble by the bidder",
+        "redouble by another",
+        "auction ends by a redouble",
+        "auction ends by passes after a double",
+        *(
+            f"{result} from {level}, doubles {doubles} {how}"
+            for result in ("made", "lost")
+            for level in LEVELS
+            for doubles in (1, 2)
+            for how in ("add", "times")
+        ),
+    ),
+    "void_without": (
+        "void: opponents without trumps, open",
+        "void: opponents without trumps, hidden",
+        "void_without: trumps with opponents",
+        "void_without: no trumps, nothing to judge",
+    ),
+}
+"""For each option the branches that it makes or that must come up under it."""
+ALL = {branch for named in OPTIONS_HIT.values() for branch in named}
+SELDOM = {
+    *(branch for branch in OPTIONS_HIT["doubling"] if branch.startswith(("made", "lost"))),
+    "lost by one point",
+    "the second of two identical won, a trump",
+    "void: opponents without trumps, open",
+    "void: opponents without trumps, hidden",
+    "void_without: no trumps, nothing to judge",
+}
+"""Those that a few hundred random combinations need not bring."""
