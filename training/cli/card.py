@@ -287,9 +287,10 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
     others = "; how it fares against people, or players unlike those it met, is not known"
     best = _best_beside(group, digest_agent(folder))
+    corrects = BASE in read_description(folder)["network"]["options"]
     return [
         "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
-        "(`mcts:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
+        f"(`{'pimc' if corrects else 'mcts'}:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
         "It plays by the rules that it was trained by and refuses others. `--any-rules` lets it "
         f"play other rules of {game.title}; it was not trained for them.",
         "It was trained on deals drawn at random, none of them from a bank"
