@@ -265,23 +265,6 @@ class PossibleCards(Protocol):
         """Write their codes, int8, and return how many there are."""
 
 
-class ExpectAnswers(Protocol):
-    """Goes one ply further: the mean, over the cards that may come, of the best answer's worth."""
-
-    def __call__(
-        self,
-        s: State,
-        rules: RulesRecord,
-        table: Table,
-        ids: FeatureIds,
-        actions: np.ndarray,
-        scores: Scores,
-        work: States,
-        /,
-    ) -> None:
-        """Write ``scores`` of ``actions``, int64 (k,), in points; ``work`` is room for a state."""
-
-
 class Layout(Protocol):
     """Says where each card of one state lies."""
 

@@ -25,7 +25,6 @@ from .contract import (
     ActiveFeatures,
     AfterstateScore,
     BatchKernels,
-    ExpectAnswers,
     PartScores,
     PossibleCards,
     StateValue,
@@ -35,6 +34,23 @@ from .legal import count_actions, has_action
 
 MAX_NEXT_CARDS = 64
 """Room for the cards that may be turned up next."""
+
+
+class ExpectAnswers(Protocol):
+    """Goes one ply further: the mean, over the cards that may come, of the best answer's worth."""
+
+    def __call__(
+        self,
+        s: State,
+        rules: RulesRecord,
+        table: Table,
+        ids: FeatureIds,
+        actions: np.ndarray,
+        scores: Scores,
+        work: States,
+        /,
+    ) -> None:
+        """Write ``scores`` of ``actions``, int64 (k,), in points; ``work`` is room for a state."""
 
 
 class AfterstateFeatures(NamedTuple):
