@@ -36,6 +36,23 @@ MAX_NEXT_CARDS = 64
 """Room for the cards that may be turned up next."""
 
 
+class ExpectAnswers(Protocol):
+    """Goes one ply further: the mean, over the cards that may come, of the best answer's worth."""
+
+    def __call__(
+        self,
+        s: State,
+        rules: RulesRecord,
+        table: Table,
+        ids: FeatureIds,
+        actions: np.ndarray,
+        scores: Scores,
+        work: States,
+        /,
+    ) -> None:
+        """Write ``scores`` of ``actions``, int64 (k,), in points; ``work`` is room for a state."""
+
+
 class AfterstateFeatures(NamedTuple):
     """The features of a game's afterstates: compiled functions of a state in which to choose."""
 
@@ -56,6 +73,8 @@ class AfterstateFeatures(NamedTuple):
     state's fields ``deck`` and ``next``."""
     num_parts: int = 0
     """0: a game without parts that are scored by themselves."""
+    expect_answers: ExpectAnswers | None = None
+    """A faster way of the game's own to what playing every card and every answer out comes to."""
     version: int = 1
     """Changes whenever a feature changes its meaning: saved tables name it."""
     earlier: tuple[tuple[int, int], ...] = ()
@@ -177,6 +196,31 @@ def make_afterstate_scorers(values: AfterstateFeatures, kernels: BatchKernels) -
         return state_value(s, rules, table, ids) + answers[best_legal(s["legal"], answers)]
 
     @jit
+    def play_out_answers(
+        s: State,
+        rules: RulesRecord,
+        table: Table,
+        ids: FeatureIds,
+        actions: np.ndarray,
+        scores: Scores,
+        work: States,
+    ) -> None:
+        answers = np.empty(len(scores))
+        cards = np.empty(MAX_NEXT_CARDS, np.int8)
+        count = possible_cards(s, cards)
+        for action in actions:
+            total = 0.0
+            for k in range(max(count, 1)):
+                work[0] = s
+                if count:
+                    put_on_top(work[0], cards[k])
+                step(work[0], rules, action)
+                total += afterstate_value(work[0], rules, table, ids, answers)
+            scores[action] = total / max(count, 1)
+
+    expect_answers = values.expect_answers or play_out_answers
+
+    @jit
     def score_by_expectation(
         states: States,
         rules: RulesRecords,
@@ -186,25 +230,17 @@ def make_afterstate_scorers(values: AfterstateFeatures, kernels: BatchKernels) -
         work: States,
         width: int,
     ) -> None:
-        answers = np.empty(scores.shape[1])
         first = np.empty(scores.shape[1])
-        cards = np.empty(MAX_NEXT_CARDS, np.int8)
+        actions = np.empty(scores.shape[1], np.int64)
         for i in range(len(states)):
             s = states[i]
             score_afterstates(s, rules[0], table, ids, first)
             for action in range(len(first)):
                 scores[i, action] = first[action] - FAR_BEHIND
-            count = possible_cards(s, cards)
-            for _ in range(min(width, count_actions(s["legal"]))):
-                action = best_legal(s["legal"], first)
-                first[action] = -np.inf
-                total = 0.0
-                for k in range(max(count, 1)):
-                    work[0] = s
-                    if count:
-                        put_on_top(work[0], cards[k])
-                    step(work[0], rules[0], action)
-                    total += afterstate_value(work[0], rules[0], table, ids, answers)
-                scores[i, action] = total / max(count, 1)
+            compared = min(width, count_actions(s["legal"]))
+            for k in range(compared):
+                actions[k] = best_legal(s["legal"], first)
+                first[actions[k]] = -np.inf
+            expect_answers(s, rules[0], table, ids, actions[:compared], scores[i], work)
 
     return AfterstateScorers(score_by_value, score_by_expectation)

@@ -7,7 +7,7 @@ be reached, and each rank one by the rows that it lies in and the cards of it th
 
 import numpy as np
 
-from ..core.aliases import Action, CardCode, FeatureIds, RulesRecord, State
+from ..core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
 from ..core.bits import count, lowest
 from ..core.cards import PACK_SIZE, RANKS
 from ..core.jit import jit
@@ -92,6 +92,20 @@ def column_kind(s: State, number: int) -> int:
 
 
 @jit
+def line_with(ids: FeatureIds, ranks: int, line: int, card: CardCode) -> int:
+    """A line's number with a card more; from ``ranks`` on ``ids`` has the ranks' and the lines'."""
+    rank, number = (card >> 2) - 1, ids[ranks + len(RANKS) + line]
+    same = ids[ranks + rank] >> (ROW_BITS * line) & 7 if line < SIZE else number >> rank & 1
+    return add_to_line(number, card, same)
+
+
+@jit
+def line_kind(s: State, line: int, number: int) -> int:
+    """The kind of a line by its number."""
+    return row_kind(number) if line < SIZE else column_kind(s, number)
+
+
+@jit
 def unseen_cards(s: State) -> int:
     """All unseen cards, a set, suit after suit."""
     found = 0
@@ -125,6 +139,18 @@ def write_numbers(s: State, ids: FeatureIds, room: int) -> None:
 
 
 @jit
+def square_feature(unseen: int, row: int, column: int, lie: int, reached: int) -> int:
+    """The feature of an empty square, by the kinds of its row and its column."""
+    kind = column >> 2
+    outs = 0
+    if SLACKS <= kind < BROKEN * SLACKS:
+        of_suit = unseen >> ((column & 3) * len(RANKS))
+        outs = min(count(of_suit & row & ALL_RANKS), OUTS - 1)
+    number = ((row >> len(RANKS)) * COLUMNS * SLACKS + kind) * OUTS + outs
+    return BY_SQUARE + (lie * PER_LIE + number) * 2 + reached
+
+
+@jit
 def write_empty_squares(
     unseen: int, empty: int, reached: int, lie: int, ids: FeatureIds, at: int, room: int
 ) -> int:
@@ -133,31 +159,34 @@ def write_empty_squares(
         square = lowest(empty)
         empty &= empty - 1
         row, column = ids[room + square // SIZE], ids[room + SIZE + square % SIZE]
-        kind = column >> 2
-        outs = 0
-        if SLACKS <= kind < BROKEN * SLACKS:
-            of_suit = unseen >> ((column & 3) * len(RANKS))
-            outs = min(count(of_suit & row & ALL_RANKS), OUTS - 1)
-        number = ((row >> len(RANKS)) * COLUMNS * SLACKS + kind) * OUTS + outs
-        ids[at] = BY_SQUARE + (lie * PER_LIE + number) * 2 + (reached >> square & 1)
+        ids[at] = square_feature(unseen, row, column, lie, reached >> square & 1)
         at += 1
     return at
+
+
+@jit
+def line_squares(number: int) -> int:
+    """The squares of a line; rows have numbers 0-4, columns 5-9."""
+    return COLUMN << (number - SIZE) if number >= SIZE else ROW << (SIZE * number)
+
+
+@jit
+def reach_feature(number: int, kind: int, reached: int, lie: int) -> int:
+    """The feature of a line by how many of its squares may be reached."""
+    is_column = number >= SIZE
+    place = number - SIZE if is_column else number
+    kind = kind // (4 * SLACKS) if is_column else kind >> len(RANKS)
+    kind += (is_column * PLACES + min(place, SIZE - 1 - place)) * SHAPES
+    return BY_LINE + (kind * (SIZE + 1) + count(reached & line_squares(number))) * SQUARES + lie
 
 
 @jit
 def write_lines(empty: int, reached: int, lie: int, ids: FeatureIds, at: int, room: int) -> int:
     """Write the features of the lines that are not full; return where they end."""
     for number in range(LINES):
-        is_column = number >= SIZE
-        place = number - SIZE if is_column else number
-        squares = COLUMN << place if is_column else ROW << (SIZE * place)
-        if empty & squares == 0:
-            continue
-        kind = ids[room + number]
-        kind = kind // (4 * SLACKS) if is_column else kind >> len(RANKS)
-        kind += (is_column * PLACES + min(place, SIZE - 1 - place)) * SHAPES
-        ids[at] = BY_LINE + (kind * (SIZE + 1) + count(reached & squares)) * SQUARES + lie
-        at += 1
+        if empty & line_squares(number):
+            ids[at] = reach_feature(number, ids[room + number], reached, lie)
+            at += 1
     return at
 
 
@@ -170,13 +199,10 @@ def write_changed_squares(
     ``room``: where `write_numbers` has written; it is left as it was. Returns where they end.
     """
     card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
-    row, column = room + action // SIZE, room + SIZE + action % SIZE
-    rank, numbers = (card >> 2) - 1, LINES + len(RANKS)
-    row_before, column_before = ids[row], ids[column]
-    same = ids[room + LINES + rank] >> (ROW_BITS * (action // SIZE)) & 7
-    ids[row] = row_kind(add_to_line(ids[row + numbers], card, same))
-    number = ids[column + numbers]
-    ids[column] = column_kind(s, add_to_line(number, card, number >> rank & 1))
+    row, column = action // SIZE, SIZE + action % SIZE
+    row_before, column_before = ids[room + row], ids[room + column]
+    ids[room + row] = line_kind(s, row, line_with(ids, room + LINES, row, card))
+    ids[room + column] = line_kind(s, column, line_with(ids, room + LINES, column, card))
     filled = s["filled"] | 1 << action
     empty = ALL & ~filled
     bound = rules.adjacent == Adjacent.ALL
@@ -184,8 +210,102 @@ def write_changed_squares(
     at = write_empty_squares(unseen, empty, reached, lie, ids, at, room)
     if bound:
         at = write_lines(empty, reached, lie, ids, at, room)
-    ids[row], ids[column] = row_before, column_before
+    ids[room + row], ids[room + column] = row_before, column_before
     return at
+
+
+@jit
+def add_square_values(
+    unseen: int,
+    filled: int,
+    reached: int,
+    lie: int,
+    before: FeatureIds,
+    after: FeatureIds,
+    table: Table,
+    scores: Scores,
+) -> float:
+    """Add to each empty square what all of them gain by a card on it; return what they have.
+
+    ``before`` and ``after`` are the kinds of the lines without the card and with it, ``table`` the
+    values from `BY_SQUARE` on. A square that the card makes reachable still counts as it was.
+    """
+    empty, total = ALL & ~filled, 0.0
+    for line in range(LINES):
+        is_column = line >= SIZE
+        gained = 0.0
+        rest = empty & line_squares(line)
+        while rest:
+            square = lowest(rest)
+            rest &= rest - 1
+            row, column, bit = square // SIZE, SIZE + square % SIZE, reached >> square & 1
+            old = table[square_feature(unseen, before[row], before[column], lie, bit)]
+            if is_column:
+                new = table[square_feature(unseen, before[row], after[column], lie, bit)]
+                scores[square] -= new
+            else:
+                new = table[square_feature(unseen, after[row], before[column], lie, bit)]
+                scores[square] += old - new
+                total += old
+            gained += new - old
+        rest = empty & line_squares(line)
+        while rest:
+            scores[lowest(rest)] += gained
+            rest &= rest - 1
+    return total
+
+
+@jit
+def add_reach_values(
+    unseen: int,
+    filled: int,
+    legal: int,
+    lie: int,
+    before: FeatureIds,
+    after: FeatureIds,
+    table: Table,
+    scores: Scores,
+) -> None:
+    """Add to each legal square what the squares bring that a card on it makes reachable.
+
+    That is what `add_square_values` leaves out, and the lines by what of them may be reached.
+    """
+    empty = ALL & ~filled
+    reached = adjacent_squares(filled) & empty
+    while legal:
+        place = lowest(legal)
+        legal &= legal - 1
+        beside = adjacent_squares(1 << place) & empty
+        fresh = beside & ~reached
+        while fresh:
+            square = lowest(fresh)
+            fresh &= fresh - 1
+            row, column = square // SIZE, SIZE + square % SIZE
+            along = row == place // SIZE
+            row = after[row] if along else before[row]
+            column = before[column] if along else after[column]
+            number = square_feature(unseen, row, column, lie, 0)
+            scores[place] += table[number + 1] - table[number]
+        left = empty & ~(1 << place)
+        for line in range(LINES):
+            squares = line_squares(line)
+            if left & squares:
+                kind = after[line] if squares >> place & 1 else before[line]
+                scores[place] += table[reach_feature(line, kind, (reached | beside) & left, lie)]
+
+
+@jit
+def rank_gain(s: State, table: Table, ids: FeatureIds, first: int, row: int, lie: int) -> float:
+    """What the ranks gain by the card in hand in a row, their numbers in ``ids`` from ``first``."""
+    gained = 0.0
+    action = lowest(~s["filled"] & ROW << (SIZE * row))
+    for rank in range(len(RANKS)):
+        number = ids[first + rank]
+        after = rank_after(s, action, number, rank)
+        if after != number:
+            gained += table[rank_feature(s, rank, after, lie)]
+            gained -= table[rank_feature(s, rank, number, lie)]
+    return gained
 
 
 @jit
