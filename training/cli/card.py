@@ -18,6 +18,7 @@ from parlour.agents.artefact import (
 from parlour.agents.folders import TRAINED_FOLDER, find_agent_folder
 from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, whole
 from parlour.agents.registry import can_load
+from parlour.agents.residual import BASE
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
@@ -287,10 +288,10 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
     others = "; how it fares against people, or players unlike those it met, is not known"
     best = _best_beside(group, digest_agent(folder))
-    corrects = BASE in read_description(folder)["network"]["options"]
+    leads = "pimc" if BASE in read_description(folder)["network"]["options"] else "mcts"
     return [
         "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
-        f"(`{'pimc' if corrects else 'mcts'}:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
+        f"(`{leads}:FOLDER`), and as a beginning for training (`--initial FOLDER`).",
         "It plays by the rules that it was trained by and refuses others. `--any-rules` lets it "
         f"play other rules of {game.title}; it was not trained for them.",
         "It was trained on deals drawn at random, none of them from a bank"
