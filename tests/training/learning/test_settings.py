@@ -57,6 +57,7 @@ def as_of_old(settings: Settings) -> dict[str, Any]:
     later = ["minutes", "critic", "variants", "option_sets", "option_names", "option_split"]
     later += ["magnet_coef", "magnet_rate", "magnet_interval", "precision"]
     later += ["pretrain_agent", "adaptive", "average", "actors", "backend", "address"]
+    later += ["base", "lift", "samples"]
     for name in later:
         del old[name]  # which they had not yet
     old |= dict.fromkeys(DROPPED, 3)
