@@ -23,7 +23,7 @@ def read_budget(spec: str, word: str, counts: str, text: str, is_timed: bool = T
         raise ValueError(f"agent {spec!r}: {word} takes no budget")
     found = re.fullmatch(r"([0-9]+)|([0-9]+(?:\.[0-9]+)?)ms", text)
     if found is None or not float(found[1] or found[2]) or (found[2] and not is_timed):
-        such = f"{word}@500, or milliseconds, such as {word}@50ms" if is_timed else f"{word}@1000"
+        such = f"{word}@500, or milliseconds, such as {word}@50ms" if is_timed else f"{word}@20"
         raise ValueError(
             f"agent {spec!r}: budget {text!r}; allowed are {counts} from 1, such as {such}"
         )

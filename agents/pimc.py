@@ -19,6 +19,7 @@ from parlour.envs.core.splitmix import mix64
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_field, check_agent
 
 from .explanation import Explanation, certain, of_legal
+from .inference import DRAWS, check_auction, keep_likeliest
 
 PIMC_WORLDS = 40
 """Worlds for each decision, where no budget is named."""
@@ -49,7 +50,8 @@ class PimcAgent:
 
     It sees what its player sees. ``worlds`` for each decision, or as many as ``milliseconds`` allow
     (a decision, on average over the games asked about at once; what it then plays depends on the
-    machine). Raises ValueError for a game or rules without an exact solver.
+    machine). With ``by_bids`` worlds in which the others would have bid as they did are preferred
+    (`inference`). Raises ValueError for a game or rules without an exact solver.
     """
 
     sees_all = False
@@ -61,6 +63,7 @@ class PimcAgent:
         player: Agent,
         worlds: int = PIMC_WORLDS,
         milliseconds: float | None = None,
+        by_bids: bool = False,
     ) -> None:
         if game.solving is None or game.winnable_after is None:
             solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
@@ -71,13 +74,17 @@ class PimcAgent:
         player = check_agent(player)
         if player.sees_all:
             raise ValueError(f"pimc: {player.name} sees the hidden cards; name one who does not")
+        if by_bids:
+            check_auction(game)
         self.player, self.worlds, self.milliseconds = player, worlds, milliseconds
+        self.by_bids = by_bids
         looks_ahead = agent_field(player, "lookahead_config") is not None  # by values, not policy
         self.policy = None if looks_ahead else getattr(player, "log_probabilities", None)
         self.sure = SURE
         self.world_limit, self.known_limit = game.solving.world_limit, KNOWN_LIMIT
         self.encoding = agent_field(player, "encoding")  # it is handed on what this agent gets
-        self.name = "pimc" if player.name == "greedy" else f"{player.name}-pimc"
+        kind = "pimc-bids" if by_bids else "pimc"
+        self.name = kind if player.name == "greedy" else f"{player.name}-{kind}"
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the chosen legal action of each game, int64 (n,)."""
@@ -180,9 +187,18 @@ class PimcAgent:
         for i in range(0, len(rows), size):
             some = rows[i : i + size]
             roots, seeds = copy_states(turn.states, some), turn.seeds[some]
-            states = sample_worlds(turn.game, turn.rules, roots, seeds, first, worlds)
+            states = self._sample(turn, roots, seeds, first, worlds)
             values = turn.game.winnable_after(states, turn.rules, self.world_limit)
             total[some] += values.reshape(len(some), worlds, -1).sum(axis=1)
+
+    def _sample(
+        self, turn: Turn, roots: np.ndarray, seeds: np.ndarray, first: int, worlds: int
+    ) -> np.ndarray:
+        """Deal worlds; by bids the best of some each."""
+        draws = DRAWS if self.by_bids else 1
+        number, many = first * draws, worlds * draws
+        drawn = sample_worlds(turn.game, turn.rules, roots, seeds, number, many)
+        return keep_likeliest(turn.game, turn.rules, drawn) if self.by_bids else drawn
 
 
 def lead_of_best(opinion: np.ndarray) -> np.ndarray:

@@ -79,6 +79,8 @@ MCTS = "mcts"
 """In front of uniform, greedy, a player by rule or a saved agent: it searches, led by that."""
 PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
+PIMC_BIDS = "pimc-bids"
+"""The same in worlds that fit what was bid: of games with an auction."""
 HINDSIGHT = "hindsight"
 """Alone, or in front of who goes on where all is lost: a search of the game's own for plans."""
 NESTED = "nested"
@@ -106,9 +108,10 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
     ``"rollouts:PATH"``, such a one playing every action out; ``"mcts"``, a tree search that greedy
     leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, who deals worlds and has the game's
-    exact solver judge them; ``"hindsight"``, the game's own search for plans; ``"nested"``, the
-    best of lines that rollouts within rollouts find; ``"mymodule:MyAgent"``, one of your own, is
-    called with ``seed`` where it takes one. All `PREFIXES` but expectimax take a budget: worlds,
+    exact solver judge them; ``"pimc-bids"``, the same in worlds that fit what was bid;
+    ``"hindsight"``, the game's own search for plans; ``"nested"``, the best of lines that rollouts
+    within rollouts find; ``"mymodule:MyAgent"``, one of your own, is called with ``seed`` where it
+    takes one. All `PREFIXES` but expectimax take a budget: worlds,
     iterations or milliseconds (``"mcts@50ms"``). ``"mine=PATH"`` calls any of them mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
@@ -233,9 +236,10 @@ def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
     return _led_by(player, MCTSAgent(player, *budget, reward=reward, seed=asked.seed))
 
 
-def _pimc(rest: str, asked: Request, budget: Budget) -> Agent:
+def _pimc(by_bids: bool, rest: str, asked: Request, budget: Budget) -> Agent:
     player, worlds = load_agent(rest, *asked), budget.number or PIMC_WORLDS
-    return _led_by(player, PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds))
+    made = PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds, by_bids)
+    return _led_by(player, made)
 
 
 def _plan(kind: Any, rest: str, asked: Request, budget: Budget) -> Agent:
@@ -253,7 +257,8 @@ PREFIXES = {
     EXPECTIMAX: Prefix(_expectimax),
     ROLLOUTS: Prefix(_rollouts, counts=WORLDS, several=True),
     MCTS: Prefix(_mcts, "greedy", TRIES, several=True),
-    PIMC: Prefix(_pimc, "greedy", WORLDS, solved=True),
+    PIMC: Prefix(partial(_pimc, False), "greedy", WORLDS, solved=True),
+    PIMC_BIDS: Prefix(partial(_pimc, True), "greedy", WORLDS, solved=True),
     HINDSIGHT: Prefix(partial(_plan, HindsightAgent), "greedy", TRIES, timed=False),
     NESTED: Prefix(partial(_plan, NestedAgent), "greedy", WORLDS, timed=False),
 }

@@ -2,7 +2,7 @@
 
     python -m benchmarks.steps            # measure all, print the table
     python -m benchmarks.steps --write    # and put it into docs/figures.md, benchmarks/steps.json,
-                                          # ten rows of it into README.md
+                                          # some rows of it into README.md
 
 Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
 turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
@@ -30,9 +30,16 @@ README_ROWS = {
     "pyramid-classic-single": "Pyramid, `gym.make`, one game",
     "poker_squares-classic-kernel-4096": "Poker Squares, the kernel, 4096 games",
     "puss_in_the_corner-no-redeal-kernel-4096": "Puss in the Corner, the kernel, 4096 games",
+    "klondike-classic-kernel-4096": "Klondike, the kernel, 4096 games",
+    "seven_twenty_seven-home-kernel-1024": "Seven Twenty-Seven, the kernel, 1024 tables",
+    "twenty_eight-classic-kernel-1024": "Twenty-Eight, the kernel, 1024 tables",
+    "twenty_nine-classic-kernel-1024": "Twenty-Nine, the kernel, 1024 tables",
+    "fifty_six-classic-kernel-1024": "Fifty-Six, the kernel, 1024 tables",
     "openspiel-solitaire": "OpenSpiel, solitaire, one game",
     "rlcard-limit-holdem": "RLCard, limit hold'em, one game",
     "pgx-kuhn": "Pgx, Kuhn poker, 1024 games",
+    "pgx-leduc": "Pgx, Leduc poker, 1024 games",
+    "pgx-bridge": "Pgx, bridge bidding, 1024 games",
     "envpool-blackjack": "EnvPool, blackjack, 1024 games",
     "gymnasium-blackjack": "Gymnasium, blackjack, one game",
 }

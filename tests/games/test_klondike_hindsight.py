@@ -92,7 +92,7 @@ def test_rules_that_it_does_not_know_are_refused(variant: str, said: str) -> Non
 def test_budgets_and_games_that_it_does_not_know_are_refused() -> None:
     with pytest.raises(ValueError, match="iterations=70000: allowed are 1 to 65536"):
         load_agent("hindsight@70000", KLONDIKE, RULES)
-    with pytest.raises(ValueError, match="such as hindsight@1000"):
+    with pytest.raises(ValueError, match="such as hindsight@20"):
         load_agent("hindsight@5ms", KLONDIKE, RULES)
     pyramid = game("pyramid")
     with pytest.raises(ValueError, match="there is one for klondike"):

@@ -1,0 +1,81 @@
+"""Worlds that fit what was bid."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.agents.greedy import GreedyAgent
+from parlour.agents.inference import DRAWS, keep_likeliest, make_count_surprises
+from parlour.agents.pimc import sample_worlds
+from parlour.agents.playout import make_guide, make_playout
+from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
+from parlour.envs import GAMES, Game
+from parlour.envs.core.batch import Autoreset, StepConfig
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import Rows
+from tests.walkers import WALKERS
+
+TABLES = 60
+GAMES_WITH_AUCTIONS = ["twenty_eight", "twenty_nine", "fifty_six"]
+
+
+def choose(agent: Agent, rows: Rows) -> np.ndarray:
+    seeds = rows.states["moves"].astype(np.uint64)
+    return choose_actions(agent, prepare_turn(agent, rows.game, rows.rules, rows.states, seeds))
+
+
+def bid_by_greedy(game: Game, rules: Any) -> np.ndarray:
+    """Hands bid by greedy, and one card played: states (TABLES,)."""
+    found = []
+    for deal in range(TABLES):
+        rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
+        rows.deal_bank("inference", [deal])
+        while not rows.states["size"][0]:
+            rows.step(choose(GreedyAgent(), rows))
+        found.append(rows.states.copy())
+    return np.concatenate(found)
+
+
+def count_surprises(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
+    counts = np.zeros(len(worlds), np.int64)
+    guide = make_guide(GreedyAgent(), game)
+    count = make_count_surprises(game.name)
+    count(worlds, make_playout(game), as_record(rules), guide, counts)
+    return counts
+
+
+@pytest.mark.parametrize("name", GAMES_WITH_AUCTIONS)
+def test_true_cards_explain_what_greedy_bid_and_others_less(name: str) -> None:
+    game = GAMES[name]
+    rules = game.make_rules()
+    states = bid_by_greedy(game, rules)
+    before = states.copy()
+    assert not count_surprises(game, rules, states).any()
+    worlds = sample_worlds(game, rules, states, np.arange(TABLES, dtype=np.uint64), 0, DRAWS)
+    blind = count_surprises(game, rules, worlds)
+    kept = keep_likeliest(game, rules, worlds)
+    assert (states == before).all() and len(kept) == TABLES
+    chosen = count_surprises(game, rules, kept)
+    assert (chosen == blind.reshape(TABLES, DRAWS).min(axis=1)).all()
+    assert chosen.mean() < 0.7 * blind.mean()
+
+
+def test_it_plays_on_where_others_bid_without_a_plan() -> None:
+    game = GAMES["twenty_eight"]
+    rules, rng = game.make_rules(), np.random.default_rng(0)
+    rows = Rows(game, rules, 1, StepConfig(reset=Autoreset.DISABLED))
+    rows.deal_bank("inference", [0])
+    agent = load_agent("pimc-bids@2", game, rules)
+    asked = 0
+    while not rows.states["over"][0]:
+        own = rows.states["turn"][0] == 0
+        asked += own
+        rows.step(choose(agent, rows) if own else np.array([WALKERS["uniform"](rows, rng)]))
+    assert agent.name == "pimc-bids@2" and asked >= 8
+
+
+def test_it_is_for_games_with_an_auction() -> None:
+    game = GAMES["pyramid"]
+    with pytest.raises(ValueError, match="Pyramid has no auction"):
+        load_agent("pimc-bids@2", game, game.make_rules())
