@@ -61,7 +61,7 @@ class PimcAgent:
         game: Game,
         rules: Any,
         player: Agent,
-        worlds: int = PIMC_WORLDS,
+        worlds: int | None = None,
         milliseconds: float | None = None,
         by_bids: bool = False,
     ) -> None:
@@ -69,6 +69,7 @@ class PimcAgent:
             solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
             raise ValueError(f"pimc: {game.title} has no exact solver; there is one for {solved}")
         game.winnable_after(np.zeros(0, game.state), rules)  # refuses rules that it cannot solve
+        worlds = PIMC_WORLDS if worlds is None else worlds
         if worlds < 1:
             raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
         player = check_agent(player)

@@ -38,7 +38,7 @@ from .greedy import HEURISTIC_NETWORK, GreedyAgent
 from .hindsight import HindsightAgent
 from .mcts import MCTSAgent, trained_reward
 from .nested import NestedAgent
-from .pimc import PIMC_WORLDS, PimcAgent
+from .pimc import PimcAgent
 from .policy_table import POLICY_TABLE_NETWORK as CHANCES
 from .policy_table import PolicyTableAgent
 from .rollouts import RolloutAgent
@@ -79,8 +79,7 @@ MCTS = "mcts"
 """In front of uniform, greedy, a player by rule or a saved agent: it searches, led by that."""
 PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
-PIMC_BIDS = "pimc-bids"
-"""The same in worlds that fit what was bid: of games with an auction."""
+PIMC_BIDS = "pimc-bids"  # the same in worlds that fit what was bid
 HINDSIGHT = "hindsight"
 """Alone, or in front of who goes on where all is lost: a search of the game's own for plans."""
 NESTED = "nested"
@@ -107,12 +106,11 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     (or of the ``agent.json`` in it), or of a run that made one agent; ``"expectimax:PATH"``, such a
     one with a table of values, looking one ply further; ``"rollouts:greedy"`` or
     ``"rollouts:PATH"``, such a one playing every action out; ``"mcts"``, a tree search that greedy
-    leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, who deals worlds and has the game's
-    exact solver judge them; ``"pimc-bids"``, the same in worlds that fit what was bid;
-    ``"hindsight"``, the game's own search for plans; ``"nested"``, the best of lines that rollouts
-    within rollouts find; ``"mymodule:MyAgent"``, one of your own, is called with ``seed`` where it
-    takes one. All `PREFIXES` but expectimax take a budget: worlds,
-    iterations or milliseconds (``"mcts@50ms"``). ``"mine=PATH"`` calls any of them mine.
+    leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, worlds solved, ``"pimc-bids"`` those
+    that fit the bids; ``"hindsight"``, the game's own search for plans; ``"nested"``, rollouts in
+    rollouts; ``"mymodule:MyAgent"``, your own, is called with ``seed`` where it takes one. All
+    `PREFIXES` but expectimax take a budget: worlds, iterations or milliseconds (``"mcts@50ms"``).
+    ``"mine=PATH"`` calls any of them mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
     then has ``other_rules`` True. Raises ValueError saying what is wrong and what is allowed.
@@ -236,15 +234,10 @@ def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
     return _led_by(player, MCTSAgent(player, *budget, reward=reward, seed=asked.seed))
 
 
-def _pimc(by_bids: bool, rest: str, asked: Request, budget: Budget) -> Agent:
-    player, worlds = load_agent(rest, *asked), budget.number or PIMC_WORLDS
-    made = PimcAgent(asked.game, asked.rules, player, worlds, budget.milliseconds, by_bids)
-    return _led_by(player, made)
-
-
-def _plan(kind: Any, rest: str, asked: Request, budget: Budget) -> Agent:
+def _search(kind: Any, rest: str, asked: Request, budget: Budget) -> Agent:
     player = load_agent(rest, *asked)
-    return _led_by(player, kind(asked.game, asked.rules, player, budget.number))
+    timed = {} if budget.milliseconds is None else {"milliseconds": budget.milliseconds}
+    return _led_by(player, kind(asked.game, asked.rules, player, budget.number, **timed))
 
 
 def _led_by(player: Agent, agent: Agent) -> Agent:
@@ -252,15 +245,16 @@ def _led_by(player: Agent, agent: Agent) -> Agent:
 
 
 TRIES = "whole numbers of iterations"
+BIDS = partial(PimcAgent, by_bids=True)
 WORLDS = "whole numbers of worlds"
 PREFIXES = {
     EXPECTIMAX: Prefix(_expectimax),
     ROLLOUTS: Prefix(_rollouts, counts=WORLDS, several=True),
     MCTS: Prefix(_mcts, "greedy", TRIES, several=True),
-    PIMC: Prefix(partial(_pimc, False), "greedy", WORLDS, solved=True),
-    PIMC_BIDS: Prefix(partial(_pimc, True), "greedy", WORLDS, solved=True),
-    HINDSIGHT: Prefix(partial(_plan, HindsightAgent), "greedy", TRIES, timed=False),
-    NESTED: Prefix(partial(_plan, NestedAgent), "greedy", WORLDS, timed=False),
+    PIMC: Prefix(partial(_search, PimcAgent), "greedy", WORLDS, solved=True),
+    PIMC_BIDS: Prefix(partial(_search, BIDS), "greedy", WORLDS, solved=True),
+    HINDSIGHT: Prefix(partial(_search, HindsightAgent), "greedy", TRIES, timed=False),
+    NESTED: Prefix(partial(_search, NestedAgent), "greedy", WORLDS, timed=False),
 }
 """Every prefix by its word: the one table."""
 
