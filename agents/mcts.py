@@ -263,7 +263,7 @@ def make_guide(
     if getattr(getattr(player, "network", None), "base", None):
         raise ValueError(
             f"agent {agent_name(player)!r} corrects a player by rule, whom a tree does not ask: it "
-            "can lead pimc and rollouts"
+            "can lead pimc"
         )
     if hasattr(player, "network"):  # as `LearnedAgent`, which cannot be imported without torch
         from .networks import make_network_function

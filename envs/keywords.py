@@ -9,7 +9,6 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from .core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
-from .core.cards import parse_deck
 from .core.deals import default_bank
 from .core.features import ENCODINGS
 from .core.game import Game
@@ -317,7 +316,7 @@ def read_reset_options(
     if "deck" in given:
         if len(given) > 1:
             raise ValueError("reset options: give a deck, or a deal and its bank, not both")
-        return ChosenDeal(parse_deck(given["deck"], table.pack), "", None, dealer, chosen)
+        return ChosenDeal(table.read_deck(given["deck"]), "", None, dealer, chosen)
     if "deal" not in given:
         if "bank" in given:
             raise ValueError("reset option 'bank' needs 'deal', the number of a deal in it")

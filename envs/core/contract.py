@@ -346,3 +346,6 @@ class Seats(NamedTuple):
     """In what a seat's net is counted."""
     sides: Callable[[Any], tuple[int, ...]] = play_alone
     """Says who plays together: the number of its side for each seat, by rules."""
+    check_deck: Callable[[np.ndarray, Any], None] | None = None
+    """``check_deck(deck, rules)`` raises ValueError for a chosen deck, codes in dealing order, that
+    the rules would deal again."""

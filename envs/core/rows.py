@@ -9,7 +9,7 @@ import numpy as np
 from .aliases import States
 from .batch import DealSource, Over, StepConfig
 from .buffers import make_buffers
-from .cards import draw_rules, draw_training_seed, parse_deck
+from .cards import draw_rules, draw_training_seed
 from .deals import bank_seeds
 from .game import Game
 from .jit import jit
@@ -175,9 +175,10 @@ class Rows:
 
         Where there is a dealer, it is the last seat if none is named. For ``rules`` see `start`.
 
-        Raises ValueError naming the first card that is unknown, twice there or missing.
+        Raises ValueError naming the first card that is unknown, twice there or missing, and for a
+        deck that the rules would deal again.
         """
-        cards = parse_deck(deck, self.table.pack)
+        cards = self.table.read_deck(deck)
         self.states["deck"] = 0
         self.states["deck"][:, : len(cards)] = cards
         if dealer is None and self.game.has_dealer:

@@ -11,6 +11,7 @@ import numpy as np
 from .aliases import RulesRecords, States
 from .batch import DealSource, StepConfig
 from .buffers import make_buffers
+from .cards import parse_deck
 from .game import Game
 from .options import as_record, changed_options, one_line, options_text, replace_options
 
@@ -64,6 +65,14 @@ class RulesTable:
         if len(packs) > 1:
             raise ValueError("deck: the rules of these rows have different packs")
         return packs.pop()
+
+    def read_deck(self, cards: Any) -> np.ndarray:
+        """Return the codes of a chosen deck; ValueError for one that any of the rules refuses."""
+        deck, seats = parse_deck(cards, self.pack), self.game.seats
+        if seats is not None and seats.check_deck is not None:
+            for rules in self.rules:
+                seats.check_deck(deck, rules)
+        return deck
 
     @cached_property
     def _columns(self) -> np.ndarray:

@@ -26,7 +26,7 @@ from .rules import (
 from .seat_view import view
 from .solver.solve import WORLD_LIMIT, solve, winnable_after
 from .state import FEATURES, STATE
-from .state_check import STATE_CHECK
+from .state_check import STATE_CHECK, check_deck
 
 GAME = Game(
     name="fifty_six",
@@ -50,7 +50,7 @@ GAME = Game(
     action_words=action_words,
     final_info=final_info,
     score_range=(-20, 20),
-    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck),
     state_check=STATE_CHECK,
     hidden_cards=HIDDEN,
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT),

@@ -27,7 +27,7 @@ from .seat_view import view
 from .solver.contracts import list_contracts
 from .solver.solve import WORLD_LIMIT, solve, winnable_after
 from .state import FEATURES, STATE
-from .state_check import STATE_CHECK
+from .state_check import STATE_CHECK, check_deck
 
 GAME = Game(
     name="twenty_eight",
@@ -51,7 +51,7 @@ GAME = Game(
     action_words=action_words,
     final_info=final_info,
     score_range=(-64, 64),
-    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck),
     state_check=STATE_CHECK,
     hidden_cards=HIDDEN,
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT, list_contracts=list_contracts),

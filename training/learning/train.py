@@ -101,10 +101,9 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
     """
     several = list_rules(settings).players > 1
     if several != (settings.method == "selfplay") and settings.method != "distill":
-        raise ValueError(
-            f"method={settings.method!r}: 'selfplay' is for games of several seats, for which only "
-            "it and 'distill' are"
-        )
+        how = "selfplay and distill" if several else "all but selfplay"
+        seats = "several seats" if several else "one seat"
+        raise ValueError(f"method={settings.method!r}: for games of {seats} allowed are {how}")
     folder = name_folder(settings)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(folder, TRAINED):
