@@ -441,6 +441,7 @@ def test_nothing_sticks_out(page: Any, width: int) -> None:
     games = (
         *(("pyramid", "web"), ("seven_twenty_seven", "home")),
         *(("poker_squares", "classic"), ("puss_in_the_corner", "no-redeal")),
+        *(("klondike", "classic"), ("twenty_eight", "classic"), ("fifty_six", "classic")),
     )
     for name, variant in games:
         begin(page, variant, 3, name)

@@ -281,11 +281,15 @@ def play_hand(session: Session) -> None:
         click(session, play.view()["can"][-1])
 
 
-def test_hands_against_three_agents_and_chips(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "agents"),
+    [("seven_twenty_seven", 3), ("twenty_eight", 3), ("twenty_nine", 3), ("fifty_six", 5)],
+)
+def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, agents: int) -> None:
     store = ResultStore(tmp_path / "results.sqlite")
-    session = begin(Session(store), "seven_twenty_seven", opponents=["greedy"], deal=4)
+    session = begin(Session(store), name, opponents=["greedy"], deal=4)
     view = session.view()["play"]
-    assert [seat["you"] for seat in view["seats"]] == [True, False, False, False]
+    assert [seat["you"] for seat in view["seats"]] == [True, *[False] * agents]
     play_hand(session)
     session.handle("next_hand", {})
     assert answer(session, "next_hand", {})  # this one goes on
@@ -296,7 +300,7 @@ def test_hands_against_three_agents_and_chips(tmp_path: Path) -> None:
     rows = store.rows()
     assert [row["source"].rpartition(", ")[2] for row in rows] == ["hand 1", "hand 2"]
     assert sum(row["score"] for row in rows) == totals[0]
-    assert rows[0]["players"] == "you, greedy, greedy, greedy"
+    assert rows[0]["players"] == ", ".join(["you", *["greedy"] * agents])
 
 
 def test_a_seat_is_shown_nothing_of_hidden_cards() -> None:
