@@ -107,7 +107,7 @@ def test_the_choice_of_a_player_by_rule_is_left_only_for_a_gain() -> None:
     own, found = hopeful.act(turn), careful.explain(turn)  # type: ignore[attr-defined]
     values, worlds = found.action_values, found.statistics["worlds"]
     same, row = found.actions == own, np.arange(60)
-    assert 5 < same.sum() < 55 and set(worlds.tolist()) == {0, 2, 8}  # 2: the rest was dropped
+    assert 30 < same.sum() < 60 and set(worlds.tolist()) <= {0, 2, 8}  # 2: the rest was dropped
     assert (values[row, own][worlds > 0] == 0).all()
     assert (values[row, found.actions][~same] > 0).all()
     assert same[worlds == 2].all() and np.isnan(values[worlds == 2]).any()
