@@ -42,6 +42,8 @@ CAUTION, TIE = 2.0, 1e-6
 """At a table another action than the player's own must gain by so many standard errors, and more
 than nothing: much is tried out there, above all in an auction, and of many the one that was
 luckiest would be taken."""
+CAUTION_ALONE = 1.0
+"""The same for a player by rule alone, who often knows better than some worlds can tell."""
 
 
 @jit
@@ -81,19 +83,18 @@ def make_result(name: str) -> Callable[..., float]:
 
 
 @cache
-def make_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., None]:
+def make_rollouts(name: str) -> Callable[..., None]:
     """Build a game's ``roll(states, playout, rules, guide, worlds, totals, counts)``.
 
     ``totals``, float64 (n, actions), receives for each legal action the sum, over so many worlds,
     of what the seat at turn has in the end (`make_result`); for one that was dropped,
-    `DROPPED_SCORE`. A guide's table also says which `ROLLOUT_WIDTH` actions are tried, a rule agent
-    which of them are hopeless. ``counts``, int64 (n,), receives the worlds: fewer where one action
-    was left before.
+    `DROPPED_SCORE`. A guide's table also says which `ROLLOUT_WIDTH` actions are tried. ``counts``,
+    int64 (n,), receives the worlds: fewer where one action was left before.
     """
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
-    result, by_rule = make_result(name), rule_agent is not None
-    rate, play_on = playout_kernels(name, rule_agent)
+    result = make_result(name)
+    rate, play_on = playout_kernels(name)
 
     @jit
     def begin(
@@ -106,13 +107,10 @@ def make_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., Non
     ) -> None:
         for action in range(actions):
             kept[action] = has_action(s["legal"], action)
-        if by_rule or len(guide.table):
+        if len(guide.table):
             playout.states[0] = s
             rate(playout.states, rules, guide, playout.ids, playout.scores)
-            width = 0
-            for action in range(actions):
-                width += kept[action] and not is_hopeless(playout.scores[0, action])
-            width = max(width if by_rule else min(width, ROLLOUT_WIDTH), 1)
+            width = min(kept.sum(), ROLLOUT_WIDTH)
             keep_best(kept, width, playout.scores[0], totals)
 
     @jit
@@ -152,15 +150,39 @@ def make_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., Non
 
 @cache
 def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., None]:
-    """Build a game's ``roll(states, playout, rules, guide, worlds, sums, errors)``.
+    """Build a game's ``roll(states, playout, rules, guide, worlds, trial, sums, errors, counts)``.
 
     ``sums``, float64 (n, actions), receives for each legal action the sum of what it gains over the
-    player's own choice, whose sum is 0; ``errors`` the standard errors of these sums.
+    player's own choice, whose sum is 0; ``errors`` the standard errors of these sums. After so many
+    worlds as ``trial`` says (0: never) an action is dropped that has gained nothing, and one that
+    the player calls hopeless is not tried out at all: `DROPPED_SCORE`. ``counts``, int64 (n,), as
+    `make_rollouts` has them.
     """
     game = find_game(name)
     step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
     result = make_result(name)
     rate, play_on = playout_kernels(name, rule_agent)
+
+    @jit
+    def begin(root: State, own: int, trial: int, scores: np.ndarray, sums: np.ndarray) -> int:
+        """Drop what is hopeless, if anything may be dropped; return how many are to be tried."""
+        left = 0
+        for action in range(actions):
+            if action != own and has_action(root["legal"], action):
+                if trial and is_hopeless(scores[action]):
+                    sums[action] = DROPPED_SCORE
+                left += sums[action] == 0
+        return left
+
+    @jit
+    def drop_losing(own: int, sums: np.ndarray, squares: np.ndarray) -> int:
+        """Drop what has gained nothing; return how many are left."""
+        left = 0
+        for action in range(actions):
+            if action != own and sums[action] <= 0:
+                sums[action], squares[action] = DROPPED_SCORE, 0.0
+            left += sums[action] > 0
+        return left
 
     @jit
     def try_out(
@@ -179,21 +201,29 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
         rules: RulesRecords,
         guide: Guide,
         worlds: int,
+        trial: int,
         sums: np.ndarray,
         squares: np.ndarray,
-    ) -> None:
+    ) -> int:
         world, rng, seat = playout.states.copy(), root["rng"], root["turn"]
-        for _ in range(worlds):
+        left = begin(root, own, trial, playout.scores[0], sums)
+        for number in range(worlds):
+            if number > 0 and number == trial:
+                left = drop_losing(own, sums, squares)
+            if left == 0:
+                return number
             rng += GAMMA
             world[0] = root
             world[0]["rng"] = rng
             resample_rows(world, rules, -1)
             base = try_out(world[0], seat, playout, rules, guide, own)
             for action in range(actions):
-                if action != own and has_action(root["legal"], action):
+                is_dropped = sums[action] == DROPPED_SCORE
+                if action != own and has_action(root["legal"], action) and not is_dropped:
                     gain = try_out(world[0], seat, playout, rules, guide, action) - base
                     sums[action] += gain
                     squares[action] += gain * gain
+        return worlds
 
     @jit
     def roll(
@@ -202,14 +232,18 @@ def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[...
         rules: RulesRecords,
         guide: Guide,
         worlds: int,
+        trial: int,
         sums: np.ndarray,
         errors: np.ndarray,
+        counts: np.ndarray,
     ) -> None:
         for i in range(len(states)):
             playout.states[0] = states[i]
             rate(playout.states, rules, guide, playout.ids, playout.scores)
             own = best_legal(states[i]["legal"], playout.scores[0])
-            sum_gains(states[i], own, playout, rules, guide, worlds, sums[i], errors[i])
+            counts[i] = sum_gains(
+                states[i], own, playout, rules, guide, worlds, trial, sums[i], errors[i]
+            )
             for action in range(actions):
                 left = errors[i, action] - sums[i, action] ** 2 / worlds
                 errors[i, action] = np.sqrt(max(left, 0.0)) + TIE if action != own else 0.0
@@ -221,9 +255,10 @@ class RolloutAgent:
     """Takes the action after which ``player``, by heuristic, rule or table, ends best on average.
 
     At a table of several the player takes all seats from there on, and another action than its own
-    is taken where that surely gains. It sees what its player sees: the hidden cards are dealt anew
-    for each of ``worlds``. With ``milliseconds`` there are as many as fit into about that time, by
-    the speed of the first few: the choice then depends on the machine.
+    is taken where that surely gains. So it is, with less caution, where a player by rule leads. It
+    sees what its player sees: the hidden cards are dealt anew for each of ``worlds``. With
+    ``milliseconds`` there are as many as fit into about that time, by the speed of the first few:
+    the choice then depends on the machine.
     """
 
     sees_all = False
@@ -274,24 +309,31 @@ class RolloutAgent:
 
     def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
         """What all actions come to, and in how many worlds: see `make_rollouts`."""
-        game = turn.game
+        game, rule_agent = turn.game, find_rule_agent(self.player)
         if game.num_players(turn.rules) > 1:
-            sums, errors = self._gains(turn, states, worlds)
-            return sums - CAUTION * errors, np.full(len(states), worlds)
+            sums, errors, counts = self._gains(turn, states, worlds)
+            return sums - CAUTION * errors, counts
+        if rule_agent is not None:
+            trial = max(worlds // HALVING_SHARE, 1)
+            sums, errors, counts = self._gains(turn, states, worlds, trial)
+            return sums - CAUTION_ALONE * errors, counts
         totals, counts = np.zeros((len(states), game.actions)), np.zeros(len(states), np.int64)
         guide, rules = make_guide(self.player, game), as_record(turn.rules)
-        roll = make_rollouts(game.name, find_rule_agent(self.player))
+        roll = make_rollouts(game.name)
         roll(states, make_playout(game), rules, guide, worlds, totals, counts)
         return totals, counts
 
-    def _gains(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
-        """What actions gain over the player's own, and the errors: see `make_gain_rollouts`."""
+    def _gains(
+        self, turn: Turn, states: np.ndarray, worlds: int, trial: int = 0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What actions gain over the player's own, errors, worlds: see `make_gain_rollouts`."""
         game = turn.game
         sums, errors = np.zeros((2, len(states), game.actions))
+        counts = np.zeros(len(states), np.int64)
         guide, rules = make_guide(self.player, game), as_record(turn.rules)
         roll = make_gain_rollouts(game.name, find_rule_agent(self.player))
-        roll(states, make_playout(game), rules, guide, worlds, sums, errors)
-        return sums, errors
+        roll(states, make_playout(game), rules, guide, worlds, trial, sums, errors, counts)
+        return sums, errors, counts
 
     def judge(self, turn: Turn) -> Judgement:
         """Return what actions gain over the player's own, by the reward "progress", and choices.
@@ -299,7 +341,7 @@ class RolloutAgent:
         Another action than the player's own is chosen where it surely gains.
         """
         game = turn.game
-        sums, errors = self._gains(turn, copy_states(turn.states), self.worlds)
+        sums, errors, _ = self._gains(turn, copy_states(turn.states), self.worlds)
         actions = best_actions(turn.masks, sums - CAUTION * errors)
         unit = 1 / game.reward_unit(turn.rules) if game.seats else game.kernels.score_scale
         return Judgement(np.where(turn.masks, sums / self.worlds * unit, 0.0), actions)

@@ -96,6 +96,23 @@ def test_a_player_by_rule_plays_games_on_where_there_is_hope() -> None:
     assert max(worlds) == 8 and worlds[-1] == 0  # in the end nothing is left to be tried out
 
 
+def test_the_choice_of_a_player_by_rule_is_left_only_for_a_gain() -> None:
+    rules = PUSS.make_rules("no-redeal")
+    hopeful, careful = (load_agent(name, PUSS, rules) for name in ("hopeful", "rollouts@8:hopeful"))
+    rows = Rows(PUSS, rules, 60)
+    rows.deal_bank("careful", range(60))
+    for _ in range(12):
+        rows.step(hopeful.act(prepare_turn(hopeful, PUSS, rules, rows.states, 1)))
+    turn = prepare_turn(careful, PUSS, rules, rows.states, 1)
+    own, found = hopeful.act(turn), careful.explain(turn)  # type: ignore[attr-defined]
+    values, worlds = found.action_values, found.statistics["worlds"]
+    same, row = found.actions == own, np.arange(60)
+    assert 30 < same.sum() < 60 and set(worlds.tolist()) <= {0, 2, 8}  # 2: the rest was dropped
+    assert (values[row, own][worlds > 0] == 0).all()
+    assert (values[row, found.actions][~same] > 0).all()
+    assert same[worlds == 2].all() and np.isnan(values[worlds == 2]).any()
+
+
 def test_what_cannot_be_played_out_is_refused() -> None:
     rules = PUSS.make_rules("book")
     with pytest.raises(ValueError, match="only greedy, players by rule and agents with a table"):

@@ -16,7 +16,7 @@ DEALS = 2000
         ("puss_in_the_corner", "book", "greedy", "won", 0.90),
         ("puss_in_the_corner", "no-redeal", "greedy", "won", 0.008),
         ("puss_in_the_corner", "no-redeal", "greedy", "score", 30.5),
-        ("puss_in_the_corner", "no-redeal", "hopeful", "won", 0.017),
+        ("puss_in_the_corner", "no-redeal", "hopeful", "won", 0.10),
         ("puss_in_the_corner", "two-redeals", "greedy", "won", 0.99),
         ("puss_in_the_corner", "free-hand", "greedy", "won", 0.90),
         ("puss_in_the_corner", "one-by-one", "greedy", "won", 0.95),
