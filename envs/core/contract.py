@@ -347,5 +347,4 @@ class Seats(NamedTuple):
     sides: Callable[[Any], tuple[int, ...]] = play_alone
     """Says who plays together: the number of its side for each seat, by rules."""
     check_deck: Callable[[np.ndarray, Any], None] | None = None
-    """``check_deck(deck, rules)`` raises ValueError for a chosen deck, codes in dealing order, that
-    the rules would deal again."""
+    """``check_deck(deck, rules)``: ValueError for a deck that the rules would deal again."""
