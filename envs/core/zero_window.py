@@ -175,11 +175,15 @@ def make_can_take(searching: Searching) -> Any:
         if w["asks"]:
             w["asks"] = 0
             return ask
-        chosen, rate, rest = -1, -10000, w["moves"]
+        chosen, rate, rest = lowest(w["moves"]), -10000, w["moves"]
+        if w["first"] >= 0 and rest >> w["first"] & 1:
+            chosen, rest = w["first"], 0
+        elif rest & (rest - 1) == 0:
+            rest = 0  # one is left
         while rest:
             card = lowest(rest)
             rest &= rest - 1
-            rated = rate_card(w, rules, card) if card != w["first"] else 10000
+            rated = rate_card(w, rules, card)
             if rated > rate:
                 chosen, rate = card, rated
         w["moves"] &= ~(1 << chosen)

@@ -34,14 +34,14 @@ from ...core.zero_window import (
 )
 from ..play import (
     ask_for_trumps,
+    give_trick,
     may_ask,
     may_show_pair,
     pair_of,
     play_card,
     playable_cards,
     show_trumps,
-    strength_at,
-    take_trick,
+    top_of_trick,
     trump_suit,
     winner_of_trick,
 )
@@ -133,7 +133,7 @@ def read_position(s: State, rules: RulesRecord, side: int, w: State) -> None:
 
 @jit
 def pair_holder(s: State, rules: RulesRecord) -> Seat:
-    """Who may still come to show king and queen of trumps, a card that lies apart counted; or -1."""
+    """Who holds king and queen of trumps, a card apart counted, not shown yet; -1: nobody."""
     suit = trump_suit(s)
     if rules.pair and s["pair_by"] < 0 and suit != NO_SUIT:
         for seat in range(rules.players):
@@ -214,15 +214,6 @@ def others_cards(w: State) -> int:
 
 
 @jit
-def best_of_trick(w: State, rules: RulesRecord) -> int:
-    """The strength of the best card of this trick; -1 where none was played."""
-    best = -1
-    for place in range(w["size"]):
-        best = max(best, strength_at(w, rules, place))
-    return best
-
-
-@jit
 def rate_card(w: State, rules: RulesRecord, card: int) -> int:
     """Return how early a card is tried."""
     if w["size"] == 0:
@@ -246,11 +237,8 @@ def play_move(w: State, rules: RulesRecord, move: int, side: SeatSet) -> None:
     if w["size"] < count(w["playing"]):
         w["turn"] = next_seat(w["playing"], w["turn"] + 1)
         return
-    last = w["tricks"] == w["last"]
     winner = winner_of_trick(w, rules)
-    points = w["seats"][winner]["points"]
-    take_trick(w, rules, last)
-    points = w["seats"][winner]["points"] - points
+    points = give_trick(w, rules, winner, w["tricks"] == w["last"])
     w["left"] -= points
     if (side >> winner) & 1:
         w["ours"] += points
@@ -308,8 +296,8 @@ def open_position(w: State, rules: RulesRecord, side: SeatSet, need: int, table:
     w["asks"] = may_ask(w, seat)
     w["mover"] = (side >> seat) & 1
     if w["size"] and w["moves"] & (w["moves"] - 1):
-        w["best"] = best_of_trick(w, rules)
-        w["winning"] = (side >> winner_of_trick(w, rules)) & 1 == w["mover"]
+        winner, w["best"] = top_of_trick(w, rules)
+        w["winning"] = (side >> winner) & 1 == w["mover"]
     return OPEN
 
 
