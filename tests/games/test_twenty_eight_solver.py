@@ -20,13 +20,13 @@ from parlour.envs.twenty_eight.solver.solve import solve, winnable_after
 from parlour.envs.twenty_eight.state import PLAY
 from tests.reference.twenty_eight import Game as Reference
 from tests.reference.twenty_eight_beside import begin
-from tests.walkers import WALKERS
 
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "28": ("twenty_eight", "classic", {}),
     "29": ("twenty_nine", "classic", {}),
     "28 overtrump": ("twenty_eight", "classic", {"overtrump": True, "force": "whole"}),
     "28 six with the pair": ("twenty_eight", "six", {"pair": True, "pair_from": 17}),
+    "29 pair=no": ("twenty_nine", "classic", {"pair": False}),
     "29 no trumps": ("twenty_nine", "no-trumps", {"ask": "may", "force": "later"}),
     **{
         f"{number} {variant}": (name, variant, {})
@@ -140,10 +140,10 @@ def test_the_solver_finds_what_trying_everything_finds(case: str, positions: int
     assert matters > 0 or not rules.pair or positions < 100
 
 
-@pytest.mark.parametrize("case", ["28", "29"])
+@pytest.mark.parametrize("case", ["28", "28 pair", "29"])
 def test_what_is_said_of_actions_is_what_comes_of_them(case: str) -> None:
     for seed in range(12):
-        found = late_position(case, 4, seed)
+        found = late_position(case, 4, seed, keep=case == "28 pair")
         if found is None:
             continue
         rows, _ = found
@@ -183,7 +183,9 @@ def test_pimc_plays_at_the_table() -> None:
 BY_HAND = {
     "28": ("bid 14", "bid 28"),
     "28 three": ("bid 14", "bid 28"),
-    "29": ("pass", "bid 29"),
+    "29 pair=no": ("pass", "bid 29"),
+    "29": ("pass", "bid 24", "pass", "pass"),
+    "28 pair": ("bid 14", "bid 24", "pass", "pass", "pass"),
 }
 """How seat 1 comes to make trumps, where seat 0 speaks first."""
 
@@ -213,7 +215,7 @@ def test_every_seat_has_a_contract_by_all_rules(variant: str) -> None:
     rules = game.make_rules(variant)
     found = list_contracts(deal_position(game, rules, "contracts", 0), rules)
     assert {one.seat for one in found} == set(range(4))
-    assert all(one.points is not None and 0 <= one.points <= 29 for one in found)
+    assert all(one.points is not None and -4 <= one.points <= 33 for one in found)
 
 
 def test_contracts_are_of_a_deal_on_which_nobody_has_bid() -> None:
