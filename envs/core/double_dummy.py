@@ -108,8 +108,9 @@ def make_solve(solver: DoubleDummy) -> Solve:
     """Return what says how many points the bidder's side takes in all from a position in play.
 
     ``score`` are its points, None if the limit of positions was met; ``bounds`` then say between
-    which two they lie. ``winnable`` says whether they make its contract. ``optimal`` changes
-    nothing. It raises ValueError where no contract is being played.
+    which two they lie. What changes the contract later on counts as points, so ``winnable``, which
+    says whether it is made, says whether they reach what it is now. ``optimal`` changes nothing. It
+    raises ValueError where no contract is being played.
     """
 
     def solve(

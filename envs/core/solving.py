@@ -35,7 +35,10 @@ class Contract(NamedTuple):
     making: str
     """The action by which it does: the card that it lays face down, or a suit."""
     points: int | None
-    """What its side then takes in all, all playing as well as they can; None: not found out."""
+    """What its side then takes in all, all playing as well as they can; None: not found out.
+
+    What the game counts for or against a contract, as a pair, counts as points.
+    """
 
 
 class ListContracts(Protocol):

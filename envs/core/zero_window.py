@@ -18,7 +18,7 @@ from .jit import jit
 SEARCHED = (
     ("size", np.int8),  # cards in the trick
     ("turn", np.int8),
-    ("ours", np.int8),  # points that the side has taken
+    ("ours", np.int8),  # points that the side has taken; below 0 if it owes some
     ("left", np.int8),  # points that are not taken
     ("moves", np.int64),  # set of cards that are still to be tried
     ("key", np.uint64),
@@ -175,11 +175,15 @@ def make_can_take(searching: Searching) -> Any:
         if w["asks"]:
             w["asks"] = 0
             return ask
-        chosen, rate, rest = -1, -10000, w["moves"]
+        chosen, rate, rest = lowest(w["moves"]), -10000, w["moves"]
+        if w["first"] >= 0 and rest >> w["first"] & 1:
+            chosen, rest = w["first"], 0
+        elif rest & (rest - 1) == 0:
+            rest = 0  # one is left
         while rest:
             card = lowest(rest)
             rest &= rest - 1
-            rated = rate_card(w, rules, card) if card != w["first"] else 10000
+            rated = rate_card(w, rules, card)
             if rated > rate:
                 chosen, rate = card, rated
         w["moves"] &= ~(1 << chosen)
@@ -234,11 +238,11 @@ def make_bound_points(can_take: Any) -> Any:
     ) -> None:
         bounds[0] = work[0]["ours"]
         bounds[1] = bounds[0] + work[0]["left"]
-        below, above, limit = NO_LIMIT, -1, nodes[1]  # the least and most asked in vain
+        below, above, limit = NO_LIMIT, -NO_LIMIT, nodes[1]  # the least and most asked in vain
         nodes[1] = limit - limit // 2
         while bounds[0] < bounds[1] and nodes[0] < limit:
             need = next_need(bounds[0], bounds[1], below, above)
-            if need < 0:
+            if need == -NO_LIMIT:
                 break
             found = can_take(work, rules, side, need, table, nodes)
             if nodes[0] >= nodes[1]:
@@ -255,14 +259,15 @@ def make_bound_points(can_take: Any) -> Any:
 
 @jit
 def next_need(low: int, high: int, below: int, above: int) -> int:
-    """Return what is asked next of points between ``low`` and ``high``; -1: nothing is left to ask.
+    """Return what is asked next of points between ``low`` and ``high``.
 
-    It halves what lies beside the questions asked in vain, from ``below`` to ``above``.
+    It halves what lies beside the questions asked in vain, from ``below`` to ``above``;
+    -`NO_LIMIT`: nothing is left to ask.
     """
     if below > high or above <= low:
         return (low + high + 1) // 2
     if max(below - low - 1, high - above) == 0:
-        return -1
+        return -NO_LIMIT
     if below - low - 1 >= high - above:
         return (low + below) // 2
     return (above + high + 1) // 2

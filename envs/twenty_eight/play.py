@@ -62,8 +62,8 @@ def strength_at(s: State, rules: RulesRecord, place: int) -> int:
 
 
 @jit
-def winner_of_trick(s: State, rules: RulesRecord) -> Seat:
-    """Who takes this trick, as far as it has been played."""
+def top_of_trick(s: State, rules: RulesRecord) -> tuple[Seat, int]:
+    """Who takes this trick, as far as it was played, and how strong the best card is (-1: none)."""
     best, seat = -1, s["leader"]
     winner = seat
     for place in range(s["size"]):
@@ -71,7 +71,13 @@ def winner_of_trick(s: State, rules: RulesRecord) -> Seat:
         if strength > best:
             best, winner = strength, seat
         seat = next_seat(s["playing"], seat + 1)
-    return winner
+    return winner, best
+
+
+@jit
+def winner_of_trick(s: State, rules: RulesRecord) -> Seat:
+    """Who takes this trick, as far as it has been played."""
+    return top_of_trick(s, rules)[0]
 
 
 @jit
@@ -203,7 +209,13 @@ def play_card(s: State, card: int) -> None:
 @jit
 def take_trick(s: State, rules: RulesRecord, last: bool) -> None:
     """Give a full trick to who has won it, who leads the next."""
-    shown, winner = s["shown"], winner_of_trick(s, rules)
+    give_trick(s, rules, winner_of_trick(s, rules), last)
+
+
+@jit
+def give_trick(s: State, rules: RulesRecord, winner: Seat, last: bool) -> int:
+    """Give a full trick to a seat, which leads the next; return its points."""
+    shown = s["shown"]
     points = rules.last_trick if last else 0
     for place in range(s["size"]):
         points += RANK_POINTS[(shown["trick"][place] - 1) % RANKS]
@@ -215,3 +227,4 @@ def take_trick(s: State, rules: RulesRecord, last: bool) -> None:
     s["tricks"] += 1
     s["size"] = 0
     s["leader"] = winner
+    return points

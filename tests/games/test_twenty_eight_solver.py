@@ -13,52 +13,94 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.truth import deal_position, play_actions
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.twenty_eight.rules import LABELS, SHOW
+from parlour.envs.twenty_eight.play import pair_of
+from parlour.envs.twenty_eight.rules import ASK, LABELS, SHOW, SINGLE
 from parlour.envs.twenty_eight.solver.contracts import list_contracts
 from parlour.envs.twenty_eight.solver.solve import solve, winnable_after
 from parlour.envs.twenty_eight.state import PLAY
 from tests.reference.twenty_eight import Game as Reference
 from tests.reference.twenty_eight_beside import begin
-from tests.walkers import WALKERS
 
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "28": ("twenty_eight", "classic", {}),
-    "28 overtrump": ("twenty_eight", "classic", {"overtrump": True, "force": "whole"}),
-    "28 six": ("twenty_eight", "six", {}),
-    "28 three": ("twenty_eight", "three", {}),
     "29": ("twenty_nine", "classic", {}),
+    "28 overtrump": ("twenty_eight", "classic", {"overtrump": True, "force": "whole"}),
+    "28 six with the pair": ("twenty_eight", "six", {"pair": True, "pair_from": 17}),
+    "29 pair=no": ("twenty_nine", "classic", {"pair": False}),
     "29 no trumps": ("twenty_nine", "no-trumps", {"ask": "may", "force": "later"}),
-    "29 seventh": ("twenty_nine", "seventh", {}),
+    **{
+        f"{number} {variant}": (name, variant, {})
+        for number, name in (("28", "twenty_eight"), ("29", "twenty_nine"))
+        for variant in GAMES[name].variants
+        if variant != "classic"
+    },
 }
 
 
-def most_points(reference: Reference, side: int) -> int:
-    """What a side takes in all if all play as well as they can, found by trying everything."""
+LEAST, MOST = -99, 99
+
+
+def points_after(
+    reference: Reference, action: int, side: int, low: int = LEAST, high: int = MOST
+) -> int:
+    """What a side has at the end once an action was played, all playing as well as they can."""
+    settled = (reference.options, reference.auction, *reference.tricks[:-1])
+    after = deepcopy(reference, {id(part): part for part in settled})
+    after.step(action)
+    return most_points(after, side, low, high)
+
+
+def most_points(reference: Reference, side: int, low: int, high: int) -> int:
+    """What a side has at the end if all play as well as they can, found by trying everything.
+
+    That is what it takes less what the contract is by then; of three the two others play together.
+    What comes to less than ``low`` or more than ``high`` is not played where something better is.
+    """
     if reference.over:
-        return reference.points[side]
+        assert reference.counts is not None
+        return reference.points[side] - reference.counts
     ours = reference.side(reference.seat) == side
-    found = []
-    for action in reference.legal() - {SHOW}:
-        after = deepcopy(reference)
-        after.step(action)
-        found.append(most_points(after, side))
-    return max(found) if ours else min(found)
+    for action in reference.legal():
+        found = points_after(reference, action, side, low, high)
+        low, high = (max(low, found), high) if ours else (low, min(high, found))
+        if low >= high:
+            break
+    return low if ours else high
 
 
-def late_positions(case: str, cards: int, seed: int) -> tuple[Rows, Reference] | None:
-    """A position of a hand in which nobody holds more cards, and its reference."""
+def pair_held(s: Any) -> int:
+    """King and queen of trumps, a set of cards, where they are in one hand; or 0."""
+    pair = pair_of(int(s["made"]) - 1) if 0 < s["made"] <= 4 else 0
+    return pair if pair and any(int(hand) & pair == pair for hand in s["hands"]) else 0
+
+
+def late_position(
+    case: str, cards: int, seed: int, more: int = 0, keep: bool = False
+) -> tuple[Rows, Reference] | None:
+    """A position of a hand in which nobody holds more cards, some moves on, and its reference.
+
+    ``keep``: one in which somebody holds the pair and has not shown it.
+    """
     name, variant, options = CASES[case]
     game = GAMES[name]
     rows = Rows(game, game.make_rules(variant, options), 1, StepConfig(reset=Autoreset.DISABLED))
     rows.deal_bank("double dummy", [seed])
     reference, rng = begin(rows), np.random.default_rng(seed)
-    stop = cards if seed % 2 else cards - 1
     while not rows.states["over"][0]:
         s = rows.states[0]
-        held = max(int(hand).bit_count() for hand in s["hands"])
-        if s["shown"]["phase"] == PLAY and held <= stop:
-            return rows, reference
-        action = WALKERS["uniform"](rows, rng)
+        pair = pair_held(s)
+        if s["shown"]["phase"] == PLAY:
+            if keep and not s["card"] and not pair:
+                return None
+            if max(int(hand).bit_count() for hand in s["hands"]) <= cards:
+                if more == 0:
+                    return rows, reference
+                more -= 1
+        actions = [action for action in list_actions(s["legal"]) if action != SINGLE]
+        if keep:
+            kept = [one for one in actions if one != SHOW and not (one < ASK and pair >> one & 1)]
+            actions = kept or actions
+        action = int(rng.choice(actions))
         rows.step(np.array([action]))
         reference.step(action)
     return None
@@ -67,43 +109,41 @@ def late_positions(case: str, cards: int, seed: int) -> tuple[Rows, Reference] |
 @pytest.mark.parametrize("positions", [12, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES)
 def test_the_solver_finds_what_trying_everything_finds(case: str, positions: int) -> None:
-    seen = 0
-    for seed in range(3 * positions):
-        found = late_positions(case, 2, seed)
-        if found is None:
+    """Score, contract and what is left after each action; in every second position of a pair."""
+    seen, matters = 0, 0
+    name, variant, options = CASES[case]
+    rules = GAMES[name].make_rules(variant, options)
+    for seed in range(100 * positions):
+        keep = rules.pair and seen % 2 == 1
+        cards = 3 if seed % 3 == 0 and rules.players < 6 else 2
+        found = late_position(case, cards, seed, seed // 3 % 4, keep)
+        if found is None or found[0].states["alone"][0] >= 0:
             continue
         rows, reference = found
         s = rows.states[0]
-        side = reference.side(int(s["bidder"]))
-        if rows.rules.players == 3:
-            wanted = bidder_alone(reference, side)
-        else:
-            wanted = most_points(reference, side)
+        side, target = reference.side(int(s["bidder"])), int(s["shown"]["target"])
+        after = {action: points_after(reference, action, side) for action in reference.legal()}
+        ours = reference.side(reference.seat) == side
+        wanted = max(after.values()) if ours else min(after.values())
         answer = solve(s, rows.rules)
-        assert answer.score == wanted, f"{case}, seed {seed}"
-        assert answer.winnable == (wanted >= s["shown"]["target"])
+        assert answer.score == wanted + target, f"{case}, seed {seed}"
+        assert answer.winnable == (wanted >= 0), f"{case}, seed {seed}"
+        values = winnable_after(rows.states, rows.rules)[0]
+        made = {action: bool(value >= 0) == ours for action, value in after.items()}
+        assert made == {action: bool(values[action]) for action in after}, f"{case}, seed {seed}"
+        unpaired = solve(s, rows.rules._replace(pair=False))
+        matters += unpaired.winnable != answer.winnable
         seen += 1
         if seen == positions:
             break
     assert seen == positions
+    assert matters > 0 or not rules.pair or positions < 100
 
 
-def bidder_alone(reference: Reference, side: int) -> int:
-    """The same of three players, of whom the two others play together against the bidder."""
-    if reference.over:
-        return reference.points[side]
-    found = []
-    for action in reference.legal() - {SHOW}:
-        after = deepcopy(reference)
-        after.step(action)
-        found.append(bidder_alone(after, side))
-    return max(found) if reference.seat == side else min(found)
-
-
-@pytest.mark.parametrize("case", ["28", "29"])
+@pytest.mark.parametrize("case", ["28", "28 pair", "29"])
 def test_what_is_said_of_actions_is_what_comes_of_them(case: str) -> None:
     for seed in range(12):
-        found = late_positions(case, 4, seed)
+        found = late_position(case, 4, seed, keep=case == "28 pair")
         if found is None:
             continue
         rows, _ = found
@@ -116,7 +156,7 @@ def test_what_is_said_of_actions_is_what_comes_of_them(case: str) -> None:
 
 def test_positions_are_judged_side_by_side_as_alone() -> None:
     """The table that they share tells them apart."""
-    found = [late_positions("28", 4, seed) for seed in range(8)]
+    found = [late_position("28", 4, seed) for seed in range(8)]
     states = np.concatenate([one[0].states for one in found if one is not None])
     rules = GAMES["twenty_eight"].make_rules()
     together = winnable_after(states, rules)
@@ -128,7 +168,7 @@ def test_positions_are_judged_side_by_side_as_alone() -> None:
 def test_pimc_plays_at_the_table() -> None:
     game = GAMES["twenty_eight"]
     agent = load_agent("pimc@2", game, game.make_rules())
-    found = late_positions("28", 5, 3)
+    found = late_position("28", 5, 3)
     assert found is not None
     rows, _ = found
     turn = prepare_turn(agent, game, rows.rules, rows.states, 7)
@@ -143,7 +183,9 @@ def test_pimc_plays_at_the_table() -> None:
 BY_HAND = {
     "28": ("bid 14", "bid 28"),
     "28 three": ("bid 14", "bid 28"),
-    "29": ("pass", "bid 29"),
+    "29 pair=no": ("pass", "bid 29"),
+    "29": ("pass", "bid 24", "pass", "pass"),
+    "28 pair": ("bid 14", "bid 24", "pass", "pass", "pass"),
 }
 """How seat 1 comes to make trumps, where seat 0 speaks first."""
 
@@ -173,7 +215,7 @@ def test_every_seat_has_a_contract_by_all_rules(variant: str) -> None:
     rules = game.make_rules(variant)
     found = list_contracts(deal_position(game, rules, "contracts", 0), rules)
     assert {one.seat for one in found} == set(range(4))
-    assert all(one.points is not None and 0 <= one.points <= 29 for one in found)
+    assert all(one.points is not None and -4 <= one.points <= 33 for one in found)
 
 
 def test_contracts_are_of_a_deal_on_which_nobody_has_bid() -> None:

@@ -2,12 +2,19 @@
 
 What `core.zero_window` wants to know of the game. Positions are records with the fields of a state
 that the play reads and writes, so the rules of play are those of `play`. The showing of secret
-trumps is a move like any other. Pairs are not thought of.
+trumps is a move like any other.
+
+The pair is a prize: points that are left until it is known whether it is shown. One seat alone can
+show it, and shows it as soon as it may, since that costs nothing and is never worse. If it is of
+the side, the prize is what showing takes off its target: the side gets it as the pair is shown, and
+the others as one of the two cards is played before. If it is of the others, the prize is what
+showing adds to the target: the side owes so much from the beginning, and gets it as one of the two
+is played before. So the target stays as it is, and points are counted as the contract counts them.
 """
 
 import numpy as np
 
-from ...core.aliases import RulesRecord, SeatSet, State
+from ...core.aliases import RulesRecord, Seat, SeatSet, State
 from ...core.bits import count
 from ...core.jit import jit
 from ...core.seating import next_seat
@@ -27,16 +34,19 @@ from ...core.zero_window import (
 )
 from ..play import (
     ask_for_trumps,
+    give_trick,
     may_ask,
+    may_show_pair,
+    pair_of,
     play_card,
     playable_cards,
     show_trumps,
-    strength_at,
-    take_trick,
+    top_of_trick,
     trump_suit,
     winner_of_trick,
 )
 from ..rules import ASK, PACK_POINTS, RANK_POINTS, RANKS, SEATS
+from ..score import lowered_target, raised_target
 from ..state import HAND, NONE
 
 POSITION = np.dtype(
@@ -54,6 +64,8 @@ POSITION = np.dtype(
         ("asker", np.int8),
         ("alone", np.int8),
         ("last", np.int8),  # number of the last trick, from 0
+        ("prize", np.int8),  # what the pair is worth; 0: it changes nothing any more
+        ("prize_side", np.int8),  # 1: who holds the pair is of the side
         *SEARCHED,
         (
             "shown",
@@ -113,17 +125,75 @@ def read_position(s: State, rules: RulesRecord, side: int, w: State) -> None:
         w["left"] -= points
         if (side >> seat) & 1:
             w["ours"] += points
+    offer_prize(s, rules, side, w)
+
+
+# ---- the pair ---------------------------------------------------------------------------------
+
+
+@jit
+def pair_holder(s: State, rules: RulesRecord) -> Seat:
+    """Who holds king and queen of trumps, a card apart counted, not shown yet; -1: nobody."""
+    suit = trump_suit(s)
+    if rules.pair and s["pair_by"] < 0 and suit != NO_SUIT:
+        for seat in range(rules.players):
+            held = s["hands"][seat]
+            if s["card"] and seat == s["maker"]:
+                held |= 1 << (s["card"] - 1)
+            if held & pair_of(suit) == pair_of(suit):
+                return seat
+    return -1
+
+
+@jit
+def offer_prize(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
+    """Put among the points that are left what the pair of a state is worth."""
+    w["prize"] = 0
+    holder, target = pair_holder(s, rules), s["shown"]["target"]
+    if holder < 0:
+        return
+    w["prize_side"] = (side >> holder) & 1
+    if w["prize_side"]:
+        w["prize"] = target - lowered_target(s, rules)
+    else:
+        w["prize"] = raised_target(s) - target
+        w["ours"] -= w["prize"]
+    w["left"] += w["prize"]
+
+
+@jit
+def give_prize(w: State, shown: bool) -> None:
+    """Give the prize to who holds the pair, which is shown, or to the others."""
+    if w["prize_side"] == shown:
+        w["ours"] += w["prize"]
+    w["left"] -= w["prize"]
+    w["prize"] = 0
+
+
+@jit
+def is_pair_sure(s: State, rules: RulesRecord) -> bool:
+    """Whether the pair of a state is shown as soon as its holder is at turn."""
+    holder = pair_holder(s, rules)
+    return holder >= 0 and may_show_pair(s, rules, holder)
+
+
+# ---- moves ------------------------------------------------------------------------------------
 
 
 @jit
 def hash_position(w: State) -> np.uint64:
-    """Return the key of a position at the start of a trick."""
+    """Return the key of a position at the start of a trick.
+
+    King and queen of trumps need no place in it: while the pair counts, they are the highest two of
+    the cards that count nothing.
+    """
     apart = 1 << (w["card"] - 1) if w["card"] else 0
     there = apart
     for seat in range(SEATS):
         there |= w["hands"][seat]
     word = finish_word(np.uint64(squeeze(apart, there)) + w["salt"])
     word ^= np.uint64(w["turn"]) | np.uint64(w["shown"]["trumps_shown"]) << np.uint64(8)
+    word ^= np.uint64(w["prize"]) << np.uint64(16)
     for seat in range(SEATS):
         if w["hands"][seat]:
             word = finish_word(word + np.uint64(squeeze(w["hands"][seat], there)))
@@ -141,15 +211,6 @@ def others_cards(w: State) -> int:
     for place in range(w["size"]):
         others |= 1 << (w["shown"]["trick"][place] - 1)
     return others
-
-
-@jit
-def best_of_trick(w: State, rules: RulesRecord) -> int:
-    """The strength of the best card of this trick; -1 where none was played."""
-    best = -1
-    for place in range(w["size"]):
-        best = max(best, strength_at(w, rules, place))
-    return best
 
 
 @jit
@@ -171,17 +232,18 @@ def play_move(w: State, rules: RulesRecord, move: int, side: SeatSet) -> None:
         ask_for_trumps(w, rules)
         return
     play_card(w, move)
+    if w["prize"] and pair_of(trump_suit(w)) >> move & 1:
+        give_prize(w, False)
     if w["size"] < count(w["playing"]):
         w["turn"] = next_seat(w["playing"], w["turn"] + 1)
         return
-    last = w["tricks"] == w["last"]
     winner = winner_of_trick(w, rules)
-    points = w["seats"][winner]["points"]
-    take_trick(w, rules, last)
-    points = w["seats"][winner]["points"] - points
+    points = give_trick(w, rules, winner, w["tricks"] == w["last"])
     w["left"] -= points
     if (side >> winner) & 1:
         w["ours"] += points
+    if w["prize"] and w["shown"]["trumps_shown"] and (side >> winner) & 1 == w["prize_side"]:
+        give_prize(w, True)
     w["turn"] = w["leader"]
 
 
@@ -201,7 +263,8 @@ def judge_lead(w: State, side: SeatSet, need: int) -> int:
         return OPEN  # ranks may be turned over
     shown, trumps = w["shown"]["trumps_shown"], trump_suit(w)
     barred = trumps if not shown and w["turn"] == w["bidder"] else NO_SUIT
-    sure = sure_points(w, w["playing"], side, trumps if shown else SECRET, barred, w["left"])
+    rest = w["left"] - w["prize"]
+    sure = sure_points(w, w["playing"], side, trumps if shown else SECRET, barred, rest)
     if (side >> w["turn"]) & 1:
         return True if w["ours"] + sure >= need else OPEN
     return False if w["ours"] + w["left"] - sure < need else OPEN
@@ -233,8 +296,8 @@ def open_position(w: State, rules: RulesRecord, side: SeatSet, need: int, table:
     w["asks"] = may_ask(w, seat)
     w["mover"] = (side >> seat) & 1
     if w["size"] and w["moves"] & (w["moves"] - 1):
-        w["best"] = best_of_trick(w, rules)
-        w["winning"] = (side >> winner_of_trick(w, rules)) & 1 == w["mover"]
+        winner, w["best"] = top_of_trick(w, rules)
+        w["winning"] = (side >> winner) & 1 == w["mover"]
     return OPEN
 
 

@@ -9,10 +9,19 @@ from ...core.double_dummy import (
 )
 from ...core.jit import jit
 from ..auction import side_of
-from ..rules import SHOW
-from ..score import lowered_target, raised_target
+from ..play import pair_of, trump_suit
+from ..rules import ASK, SHOW
 from ..state import PLAY
-from .search import DEPTH, POSITION, bound_points, can_take, play_move, read_position
+from .search import (
+    DEPTH,
+    POSITION,
+    bound_points,
+    can_take,
+    give_prize,
+    is_pair_sure,
+    play_move,
+    read_position,
+)
 
 WORLD_LIMIT = 20_000
 """Of PIMC, for each action in each world. At the first trick every seventh needs more, and these
@@ -29,17 +38,26 @@ def contract_side(s: State, rules: RulesRecord) -> SeatSet:
 
 @jit
 def need_after(s: State, rules: RulesRecord, action: Action) -> int:
-    """What the bidder's side must take once an action was played."""
-    if action != SHOW:
-        return s["shown"]["target"]
-    ours = (side_of(rules, s["bidder"]) >> s["turn"]) & 1
-    return lowered_target(s, rules) if ours else raised_target(s)
+    """What the bidder's side must take once an action was played; a pair counts as points."""
+    return s["shown"]["target"]
+
+
+@jit
+def read_now(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
+    """Write to ``w`` the position of a state in play, for a side."""
+    read_position(s, rules, side, w)
+    if w["prize"] and is_pair_sure(s, rules):
+        give_prize(w, True)
 
 
 @jit
 def read_after(s: State, rules: RulesRecord, side: SeatSet, action: Action, w: State) -> None:
     """Write to ``w`` the position after an action."""
-    read_position(s, rules, side, w)
+    breaks = action < ASK and pair_of(max(trump_suit(s), 0)) >> action & 1
+    if breaks:
+        read_position(s, rules, side, w)
+    else:
+        read_now(s, rules, side, w)
     if action != SHOW:
         play_move(w, rules, action, side)
 
@@ -50,7 +68,7 @@ SOLVER = DoubleDummy(
     DEPTH,
     "target",
     contract_side,
-    read_position,
+    read_now,
     bound_points,
     make_judge_rows(contract_side, read_after, need_after, can_take),
 )
