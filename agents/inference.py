@@ -34,6 +34,12 @@ def check_auction(game: Game) -> None:
         raise ValueError(f"{game.title} has no auction whose bids could tell of the cards")
 
 
+def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
+    """Return which states come before the play, bool (n,): it is the last phase of these games."""
+    play = next(piece.kind.high for piece in game.features.pieces if piece.name == "phase")
+    return np.asarray(states["shown"]["phase"] != play)
+
+
 @cache
 def make_count_surprises(name: str) -> Callable[..., None]:
     """Build a game's ``count(worlds, playout, rules, guide, counts)``.

@@ -8,6 +8,7 @@ know now, so it is no exact answer (Frank and Basin, "Search in games with incom
 1998), but where the hidden cards come to light anyway it loses little.
 """
 
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -200,6 +201,10 @@ class PimcAgent:
         number, many = first * draws, worlds * draws
         drawn = sample_worlds(turn.game, turn.rules, roots, seeds, number, many)
         return keep_likeliest(turn.game, turn.rules, drawn) if self.by_bids else drawn
+
+
+PIMC_BIDS = partial(PimcAgent, by_bids=True)
+"""Makes one that prefers worlds which fit the bids."""
 
 
 def lead_of_best(opinion: np.ndarray) -> np.ndarray:

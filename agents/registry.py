@@ -36,9 +36,10 @@ from .budget import Budget, read_budget
 from .folders import TRAINED_SPEC, find_agent_folder, trained_folder
 from .greedy import HEURISTIC_NETWORK, GreedyAgent
 from .hindsight import HindsightAgent
+from .inference import check_auction
 from .mcts import MCTSAgent, trained_reward
 from .nested import NestedAgent
-from .pimc import PimcAgent
+from .pimc import PIMC_BIDS, PimcAgent
 from .policy_table import POLICY_TABLE_NETWORK as CHANCES
 from .policy_table import PolicyTableAgent
 from .rollouts import RolloutAgent
@@ -79,7 +80,6 @@ MCTS = "mcts"
 """In front of uniform, greedy, a player by rule or a saved agent: it searches, led by that."""
 PIMC = "pimc"
 """Alone, or in front of who decides between equals: worlds are dealt, and solved exactly."""
-PIMC_BIDS = "pimc-bids"  # the same in worlds that fit what was bid
 HINDSIGHT = "hindsight"
 """Alone, or in front of who goes on where all is lost: a search of the game's own for plans."""
 NESTED = "nested"
@@ -109,8 +109,7 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     leads, or ``"mcts:"`` and who else leads it; ``"pimc"``, worlds solved, ``"pimc-bids"`` those
     that fit the bids; ``"hindsight"``, the game's own search for plans; ``"nested"``, rollouts in
     rollouts; ``"mymodule:MyAgent"``, your own, is called with ``seed`` where it takes one. All
-    `PREFIXES` but expectimax take a budget: worlds, iterations or milliseconds (``"mcts@50ms"``).
-    ``"mine=PATH"`` calls any of them mine.
+    `PREFIXES` but expectimax take a budget, ``"mcts@50ms"``. ``"mine=PATH"`` calls one mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
     then has ``other_rules`` True. Raises ValueError saying what is wrong and what is allowed.
@@ -220,9 +219,11 @@ def _expectimax(rest: str, asked: Request, budget: Budget) -> Agent:
     return _load_saved(table, asked, EXPECTIMAX_WIDTH)
 
 
-def _rollouts(rest: str, asked: Request, budget: Budget) -> Agent:
+def _rollouts(cards_only: bool, rest: str, asked: Request, budget: Budget) -> Agent:
+    if cards_only:
+        check_auction(asked.game)
     player = load_agent(rest, *asked)
-    return _led_by(player, RolloutAgent(player, *budget))
+    return _led_by(player, RolloutAgent(player, *budget, cards_only=cards_only))
 
 
 def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
@@ -245,14 +246,14 @@ def _led_by(player: Agent, agent: Agent) -> Agent:
 
 
 TRIES = "whole numbers of iterations"
-BIDS = partial(PimcAgent, by_bids=True)
 WORLDS = "whole numbers of worlds"
 PREFIXES = {
     EXPECTIMAX: Prefix(_expectimax),
-    ROLLOUTS: Prefix(_rollouts, counts=WORLDS, several=True),
+    ROLLOUTS: Prefix(partial(_rollouts, False), counts=WORLDS, several=True),
+    "rollouts-cards": Prefix(partial(_rollouts, True), counts=WORLDS, several=True),
     MCTS: Prefix(_mcts, "greedy", TRIES, several=True),
     PIMC: Prefix(partial(_search, PimcAgent), "greedy", WORLDS, solved=True),
-    PIMC_BIDS: Prefix(partial(_search, BIDS), "greedy", WORLDS, solved=True),
+    "pimc-bids": Prefix(partial(_search, PIMC_BIDS), "greedy", WORLDS, solved=True),
     HINDSIGHT: Prefix(partial(_search, HindsightAgent), "greedy", TRIES, timed=False),
     NESTED: Prefix(partial(_search, NestedAgent), "greedy", WORLDS, timed=False),
 }

@@ -9,6 +9,7 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
 
 from .explanation import Explanation, certain, of_legal
+from .inference import is_bidding
 from .playout import check_player, find_rule_agent, make_guide, make_playout
 from .rollout_kernels import DROPPED_SCORE, HALVING_SHARE, make_gain_rollouts, make_rollouts
 from .value_table import POINTS
@@ -31,7 +32,7 @@ class RolloutAgent:
     is taken where that surely gains. So it is, with less caution, where a player by rule leads. It
     sees what its player sees: the hidden cards are dealt anew for each of ``worlds``. With
     ``milliseconds`` there are as many as fit into about that time, by the speed of the first few:
-    the choice then depends on the machine.
+    the choice then depends on the machine. With ``cards_only`` it bids as its player does.
     """
 
     sees_all = False
@@ -41,6 +42,7 @@ class RolloutAgent:
         player: Agent,
         worlds: int | None = None,
         milliseconds: float | None = None,
+        cards_only: bool = False,
     ) -> None:
         player = check_player(player, "rollouts")
         worlds = ROLLOUT_WORLDS if worlds is None else worlds
@@ -48,7 +50,9 @@ class RolloutAgent:
             raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
         if milliseconds is not None and not milliseconds > 0:
             raise ValueError(f"milliseconds={milliseconds}: allowed are numbers above 0")
-        self.player, self.worlds, self.name = player, worlds, f"{player.name}-rollouts"
+        kind = "rollouts-cards" if cards_only else "rollouts"
+        self.player, self.worlds, self.name = player, worlds, f"{player.name}-{kind}"
+        self.cards_only = cards_only
         self.milliseconds = milliseconds
 
     def act(self, turn: Turn) -> np.ndarray:
@@ -63,6 +67,8 @@ class RolloutAgent:
         actions = turn.masks.argmax(axis=1)
         values, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
         rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+        if self.cards_only:
+            rows = self._bid(turn, rows, actions)
         if len(rows):
             states = copy_states(turn.states, rows)
             totals, counts = self._totals(turn, states, self._affordable(turn, states))
@@ -79,6 +85,13 @@ class RolloutAgent:
             unit=POINTS,
             statistics={"worlds": worlds},
         )
+
+    def _bid(self, turn: Turn, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """Write what the player does before the cards are played; return the other rows."""
+        before = is_bidding(turn.game, turn.states)[rows]
+        if before.any():
+            actions[rows[before]] = self.player.act(turn.take(rows[before]))
+        return rows[~before]
 
     def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
         """What all actions come to, and in how many worlds: see `make_rollouts`."""
@@ -116,6 +129,9 @@ class RolloutAgent:
         game = turn.game
         sums, errors, _ = self._gains(turn, copy_states(turn.states), self.worlds)
         actions = best_actions(turn.masks, sums - CAUTION * errors)
+        if self.cards_only:
+            every = np.arange(len(actions))
+            sums[np.setdiff1d(every, self._bid(turn, every, actions))] = 0.0
         unit = 1 / game.reward_unit(turn.rules) if game.seats else game.kernels.score_scale
         return Judgement(np.where(turn.masks, sums / self.worlds * unit, 0.0), actions)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parlour.agents.greedy import GreedyAgent
-from parlour.agents.inference import DRAWS, keep_likeliest, make_count_surprises
+from parlour.agents.inference import DRAWS, is_bidding, keep_likeliest, make_count_surprises
 from parlour.agents.pimc import sample_worlds
 from parlour.agents.playout import make_guide, make_playout
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
@@ -79,3 +79,20 @@ def test_it_is_for_games_with_an_auction() -> None:
     game = GAMES["pyramid"]
     with pytest.raises(ValueError, match="Pyramid has no auction"):
         load_agent("pimc-bids@2", game, game.make_rules())
+
+
+@pytest.mark.parametrize("name", GAMES_WITH_AUCTIONS)
+def test_rollouts_of_cards_alone_bid_as_the_player_does(name: str) -> None:
+    game = GAMES[name]
+    rules = game.make_rules()
+    agent, player = load_agent("rollouts-cards@6:greedy", game, rules), GreedyAgent()
+    rows = Rows(game, rules, 8, StepConfig(reset=Autoreset.DISABLED))
+    rows.deal_bank("inference", range(8))
+    others = 0
+    while not rows.states["over"].any():
+        chosen, usual = choose(agent, rows), choose(player, rows)
+        bidding = is_bidding(game, rows.states)
+        assert (chosen == usual)[bidding].all()
+        others += int((chosen != usual).sum())
+        rows.step(chosen)
+    assert others > 0 and agent.name == "greedy-rollouts-cards@6"
