@@ -200,8 +200,8 @@ def test_budgets_and_prefixes() -> None:
         ("mcts:expectimax:trained", "can lead no search"),
         (
             "mcts:nobody",
-            "unknown agent 'nobody'.*; expectimax: or rollouts: or rollouts-cards: or mcts: or pimc: "
-            "or pimc-bids: or hindsight: or nested: before it",
+            "unknown agent 'nobody'.*; expectimax: or rollouts: or rollouts-cards: or mcts: "
+            "or pimc: or pimc-bids: or hindsight: or nested: before it",
         ),
     ],
 )
