@@ -40,8 +40,8 @@ class Hand(NamedTuple):
 
 def make_history_check(hand: Hand) -> StateCheck:
     """Return the check of states from outside, of a table of several with a dealer."""
-    longest, actions, deal, step, view = hand[3], hand.actions, hand.deal, hand.step, hand.view
-    is_dealt_again = hand.is_dealt_again
+    longest, actions, is_dealt_again = hand.longest, hand.actions, hand.is_dealt_again
+    deal, step, view = hand.deal, hand.step, hand.view
     allowed = (
         ("dealer", "the number of a seat"),
         ("viewer", "the number of a seat"),
