@@ -25,16 +25,16 @@ UNDECIDED = 0.5
 def make_judge_rows(
     contract_side: Callable[[State, RulesRecord], SeatSet],
     read_after: Callable[[State, RulesRecord, SeatSet, Action, State], None],
-    need_after: Callable[[State, RulesRecord, Action], int],
+    target: str,
     can_take: Any,
 ) -> Any:
     """Return the kernel that writes of each legal action whether its side gets what it plays for.
 
     The bidder's side plays to make the contract, the other to break it: 1 or 0, and a half if that
     is not known, where the limit was met. ``contract_side`` says who plays to make it, 0: nothing
-    is being played, ``read_after`` writes the position after an action, ``need_after`` says how
-    many points the contract then is. It takes states (n,), rules (1,), positions, a table, the
-    limit, and values (n, actions).
+    is being played, ``read_after`` writes the position after an action, ``target`` is the shown
+    piece that says how many points the contract is. It takes states (n,), rules (1,), positions, a
+    table, the limit, and values (n, actions).
     """
 
     @jit
@@ -51,14 +51,14 @@ def make_judge_rows(
             s = states[i]
             work[0]["salt"] = finish_word(np.uint64(i) + GAMMA)
             side = contract_side(s, rules)
-            ours = (side >> s["turn"]) & 1 != 0
+            ours, need = (side >> s["turn"]) & 1 != 0, s["shown"][target]
             action = first_action(s["legal"])
             while action >= 0:
                 values[i, action] = UNDECIDED
                 if side:
                     nodes[0], nodes[1] = 0, limit
                     read_after(s, rules, side, action, work[0])
-                    found = can_take(work, rules, side, need_after(s, rules, action), table, nodes)
+                    found = can_take(work, rules, side, need, table, nodes)
                     if nodes[0] < nodes[1]:
                         values[i, action] = found == ours
                 action = next_action(s["legal"], action)

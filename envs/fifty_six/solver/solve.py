@@ -27,27 +27,23 @@ def contract_side(s: State, rules: RulesRecord) -> SeatSet:
 
 
 @jit
-def need_after(s: State, rules: RulesRecord, action: Action) -> int:
-    """What the bidder's side must take, whatever is played."""
-    return s["shown"]["number"]
-
-
-@jit
 def read_after(s: State, rules: RulesRecord, side: SeatSet, action: Action, w: State) -> None:
     """Write to ``w`` the position after an action."""
     read_position(s, rules, side, w)
     play_move(w, rules, action, side)
 
 
+TARGET = "number"
+"""The shown piece that says how many points the contract is."""
 SOLVER = DoubleDummy(
     "fifty_six",
     POSITION,
     DEPTH,
-    "number",
+    TARGET,
     contract_side,
     read_position,
     bound_points,
-    make_judge_rows(contract_side, read_after, need_after, can_take),
+    make_judge_rows(contract_side, read_after, TARGET, can_take),
 )
 solve = make_solve(SOLVER)
 winnable_after = make_winnable_after(SOLVER)

@@ -37,12 +37,6 @@ def contract_side(s: State, rules: RulesRecord) -> SeatSet:
 
 
 @jit
-def need_after(s: State, rules: RulesRecord, action: Action) -> int:
-    """What the bidder's side must take once an action was played; a pair counts as points."""
-    return s["shown"]["target"]
-
-
-@jit
 def read_now(s: State, rules: RulesRecord, side: SeatSet, w: State) -> None:
     """Write to ``w`` the position of a state in play, for a side."""
     read_position(s, rules, side, w)
@@ -62,15 +56,17 @@ def read_after(s: State, rules: RulesRecord, side: SeatSet, action: Action, w: S
         play_move(w, rules, action, side)
 
 
+TARGET = "target"
+"""The shown piece that says how many points the contract is."""
 SOLVER = DoubleDummy(
     "twenty_eight",
     POSITION,
     DEPTH,
-    "target",
+    TARGET,
     contract_side,
     read_now,
     bound_points,
-    make_judge_rows(contract_side, read_after, need_after, can_take),
+    make_judge_rows(contract_side, read_after, TARGET, can_take),
 )
 solve = make_solve(SOLVER)
 winnable_after = make_winnable_after(SOLVER)
