@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reference.fifty_six_beside import MATCH
-from tests.reference.fifty_six_branch_names import ALL, OPTIONS_HIT, SELDOM
+from tests.reference.fifty_six_branch_names import ALL, OPTIONS_HIT, RARE, SELDOM
 
 
 @pytest.mark.parametrize("each", [40, pytest.param(2000, marks=pytest.mark.slow)])
@@ -20,7 +20,13 @@ def test_random_options_reach_every_branch_but_the_seldom_ones() -> None:
 
 
 @pytest.mark.slow
-def test_2000_random_option_sets_name_no_other_branch() -> None:
+def test_2000_random_option_sets_reach_every_branch_but_the_rare_ones() -> None:
     hits = set(MATCH.random_sets(200, 2000))
     assert hits <= ALL, "branches that no option names"
-    assert len(ALL - hits) < 20, "branches that no game reached"
+    assert not ALL - RARE.keys() - hits, "branches that no game reached"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("branch", RARE)
+def test_rare_branches_match_reference(branch: str) -> None:
+    assert MATCH.games_until(branch, RARE[branch], 3000)[branch]

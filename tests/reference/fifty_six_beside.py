@@ -18,7 +18,7 @@ from tests.reference import fifty_six_walkers
 from tests.reference.fifty_six import Game as Reference
 from tests.reference.fifty_six import Options, would_be_redealt
 from tests.reference.fifty_six_branches import branches
-from tests.reference.match import Match, legal_now, names
+from tests.reference.match import Match, legal_now, make_special_deals, names
 from tests.walkers import WALKERS, Walker
 
 NAMES = [card_name(int(code)) for code in CODES]
@@ -162,6 +162,16 @@ def count(hits: Counter[str], reference: Reference, action: int | None) -> None:
         hits.update(branches(reference, action))
 
 
+def special_deck(rules: Any, rng: np.random.Generator, _seed: int) -> list[str] | None:
+    """One of the decks that bring rare branches; None where it would be dealt again.
+
+    It is drawn: by the seed's number each walker would meet some of them only.
+    """
+    options, decks = Options(**to_plain(rules)), list(fifty_six_walkers.DECKS.values())
+    deck = decks[rng.integers(len(decks))](options, rng)
+    return None if would_be_redealt(deck, options) else deck
+
+
 OWN = Walkers()
 MATCH = Match(
     GAMES["fifty_six"],
@@ -170,5 +180,6 @@ MATCH = Match(
     count,
     0,
     {**{name: OWN.walker(walk) for name, walk in fifty_six_walkers.WALKERS.items()}, **WALKERS},
+    deal=make_special_deals(special_deck),
 )
 """How the game is played beside its reference."""

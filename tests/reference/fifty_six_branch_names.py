@@ -1,4 +1,10 @@
-"""All branches of Fifty-Six that `fifty_six_branches` names, by the option that they hang on."""
+"""All branches of Fifty-Six that `fifty_six_branches` names, by the option that they hang on.
+
+Those of no option are of `players`, which every hand has. `RARE` says by which options those come
+up that random combinations hardly ever bring.
+"""
+
+from typing import Any
 
 LEVELS = (28, 40, 48, 56)
 WHO = ("the bidder", "his partner", "an opponent")
@@ -86,7 +92,7 @@ OPTIONS_HIT: dict[str, tuple[str, ...]] = {
         *(
             f"{result} from {level}, doubles {doubles} {how}"
             for result in ("made", "lost")
-            for level in LEVELS
+            for level in LEVELS[:-1]  # at 56 the auction is over
             for doubles in (1, 2)
             for how in ("add", "times")
         ),
@@ -109,3 +115,16 @@ SELDOM = {
     "void_without: no trumps, nothing to judge",
 }
 """Those that a few hundred random combinations need not bring."""
+
+WITHOUT = {"void_without": True, "players": 4, "doubling": "none"}
+RARE: dict[str, dict[str, Any]] = {
+    **{
+        f"{result} from 48, doubles {doubles} {how}": {"doubling": how}
+        for result in ("made", "lost")
+        for doubles in (1, 2)
+        for how in ("add", "times")
+    },
+    "void: opponents without trumps, open": WITHOUT,
+    "void: opponents without trumps, hidden": WITHOUT | {"trumps": "hidden", "leader": "bidder"},
+}
+"""Those that thousands of them need not bring either: the options by which they come up."""
