@@ -347,13 +347,14 @@ def seen_by(env: CardAECEnv, state: np.ndarray, agent: str) -> tuple[object, ...
     )
 
 
+@pytest.mark.parametrize("every", [18, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seats", [*VARIANTS, COUNTS[-1]], ids=str)
-def test_no_agent_sees_what_is_hidden_from_it(seats: Seats) -> None:
+def test_no_agent_sees_what_is_hidden_from_it(seats: Seats, every: int) -> None:
     env, looker = (seats.env(encoding="codes", render_mode="ansi") for _ in range(2))
     differing = False
     for number, walker in enumerate(WALKERS):
         for steps in played(env, 30 + number, walker):
-            if (steps + number) % 6 and not env.rows.states["over"][0]:
+            if (steps + number) % every and not env.rows.states["over"][0]:
                 continue
             state = env.clone()
             for seat, agent in enumerate(env.possible_agents):

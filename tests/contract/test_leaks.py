@@ -250,14 +250,15 @@ def test_there_is_something_to_hide(game: Game, games: int) -> None:
         assert play_again(case, games, 9, 2) if case.players == 1 else play_again(case, 1, 9, 9)
 
 
-def test_the_shells_show_nothing_hidden(case: Case) -> None:
+@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_the_shells_show_nothing_hidden(case: Case, games: int) -> None:
     """The same through both environments: what ``restore`` returns, and all ways to look."""
     for i, encoding in enumerate(("onehot", "codes")):
         seated = {"seat": i * (case.players - 1)} if case.players > 1 else {}
         env = case.env(encoding=encoding, render_mode="ansi", max_moves=MOST, **seated)
         envs = case.vec(DEALS + 1, encoding=encoding, render_mode="ansi", **seated)
         envs.reset(seed=0)
-        for steps in positions(env, 3, seed=50, every=7):
+        for steps in positions(env, games, seed=50, every=7):
             states = dealt_anew(case, env.clone(), steps, int(env.rows.seats[0]))
             seen = []
             for state in states:

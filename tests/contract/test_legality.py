@@ -81,11 +81,12 @@ def test_an_illegal_action_counts_as_one_legal_action(several: Case) -> None:
         assert len(found) == 1
 
 
-def test_refused_actions_are_named_and_change_nothing(case: Case) -> None:
+@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_refused_actions_are_named_and_change_nothing(case: Case, games: int) -> None:
     env = case.env(illegal="raise")
     other = case.env(illegal="end")
     other.reset(seed=0)
-    for _ in positions(env, 3, seed=2, every=11):
+    for _ in positions(env, games, seed=2, every=11):
         if env.state["over"]:
             continue
         here, mask, table = env.clone(), env.action_masks(), ansi(env.scene())
