@@ -20,7 +20,7 @@ from tests.reference.fifty_six_beside import begin
 from tests.walkers import WALKERS
 
 GAME = GAMES["fifty_six"]
-VARIANTS = ("classic", "four", "hidden", "eight")
+VARIANTS = tuple(GAME.variants)
 
 
 def branch(reference: Reference, action: int) -> Reference:

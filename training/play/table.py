@@ -162,7 +162,8 @@ class TableSession:
         word = self.game.action_words(self.rows.states[0], self.rules)[action][0]
         label = self.game.label(action)
         verb, *rest = word.split()
-        if verb in (way.split()[0] for way in label.split(" or ")):
+        is_verb = verb.isalpha() and verb.islower() and verb != "in"  # not Kc, 9c, in clubs
+        if is_verb and verb in (way.split()[0] for way in label.split(" or ")):
             ending = "es" if verb.endswith("s") else "s"
             return " ".join([f"seat {seat} {verb}{ending}", *rest])
         return f"seat {seat}: {label}"

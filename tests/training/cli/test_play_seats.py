@@ -265,3 +265,16 @@ def test_one_raise_is_meant_where_there_is_one() -> None:
     assert parse_move("B1", GAME, rules, rows.states) == [2]
     with pytest.raises(ValueError, match="'bet 2' is no move now"):
         parse_move("bet 2", GAME, rules, rows.states)
+
+
+def test_a_card_is_no_verb() -> None:
+    at = game("fifty_six")
+    hand = table.TableSession(table.TableChoice(at, at.make_rules(), seed=1), FIRST, "greedy")
+    hand.begin_hand()
+    while not hand.is_over:
+        hand.play(hand.choose())
+    heard = "\n".join(hand.heard)
+    assert re.search(r"seat \d: [7-9TJQKA][cdhs]$", heard, re.MULTILINE)
+    assert re.search(r"seat \d: in [a-z]", heard)
+    assert re.search(r"seat \d passes$", heard, re.MULTILINE)
+    assert not re.search(r"seat \d (ins|[7-9TJQKA][cdhs]e?s)\b", heard)
