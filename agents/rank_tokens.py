@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs.core.features import RANK, Features, Piece
+from parlour.envs.core.options import parse_bool
 
 from .card_network import linear
 from .token_network import ShareReader, TokenNetwork, list_entries_beside
@@ -25,21 +26,32 @@ class RankTokens(TokenNetwork):
 
     For games that name bonds between ranks (`Features.bonds`) and an action for each of a piece's
     places (`Features.actions_on`). Pieces of kind RANK, the marks on their places and the counts by
-    rank are read token by token; everything else is read by all tokens alike.
+    rank are read token by token; everything else is read by all tokens alike. With ``names_ranks``
+    a token knows which rank it is: for rules by which more than two cards may go together.
     """
 
     name = "ranks"
 
     def __init__(
-        self, features: Features, actions: int, width: int, depth: int, **options: Any
+        self,
+        features: Features,
+        actions: int,
+        width: int,
+        depth: int,
+        *,
+        names_ranks: bool | int | str = False,
+        **options: Any,
     ) -> None:
         super().__init__(features, actions, width, depth, **options)
+        self.names_ranks = parse_bool("names_ranks", names_ranks)
         if features.bonds is None or features.actions_on is None:
             raise self.refuse("this game names no bonds between ranks")
         self.reader = RankReader(features)
         self.own = linear(self.reader.columns, width)
         self.partners = nn.Linear(self.reader.columns, width, bias=False)
         self.common = nn.Linear(self.reader.common.columns, width)
+        if self.names_ranks:
+            self.rank = nn.Parameter(torch.randn(TOKENS, width) * 0.1)
         self.norm = nn.LayerNorm(width)
         self.layers = nn.ModuleList(TokenLayer(width) for _ in range(depth))
         self.clicked = features.entry_range(features.actions_on)
@@ -52,6 +64,8 @@ class RankTokens(TokenNetwork):
         """See `CardNetwork.forward`."""
         tokens, common = self.reader(observations)
         start = self.own(tokens) + self.reader.bonds @ self.partners(tokens)
+        if self.names_ranks:
+            start = start + self.rank
         hidden = self.norm(start + self.common(common)[:, None]).relu()
         for layer in self.layers:
             hidden = layer(hidden, self.reader.bonds)

@@ -3,7 +3,7 @@
     python -m benchmarks.many_rules                        # Pyramid, its option sets: hours
     python -m benchmarks.many_rules --game poker_squares   # the same for the points of hands
     python -m benchmarks.many_rules --preset quick         # minutes, to see that it works
-    python -m benchmarks.many_rules --learner distill --steps 250000
+    python -m benchmarks.many_rules --agents runs/pyramid-many-many/seed-0/agent pimc@4
 
 Three kinds of agents play the same deals by the same rules:
 
@@ -100,6 +100,8 @@ class Options:
     seed: int = 0
     """Of the training runs."""
     threads: int = 1
+    agents: tuple[str, ...] = ()
+    """Agents that play in place of those it would train: saved ones, or such as pimc@4."""
     runs: Path = Path("runs/many_rules")
     """The folder of the runs."""
     json: Path | None = None
@@ -178,7 +180,12 @@ def describe_specialists(options: Options) -> dict[str, ManyRulesSettings]:
 
 
 def train_all(options: Options) -> dict[str, str]:
-    """Train the generalist and the specialists; return their folders by their names."""
+    """Train the generalist and the specialists; return their folders by their names.
+
+    Where agents are named, these by their names, and nothing is trained.
+    """
+    if options.agents:
+        return {spec: spec for spec in options.agents}
     found = {"generalist": train_once(describe_generalist(options))}
     for name, settings in describe_specialists(options).items():
         found[f"specialist {name}"] = train_once(settings)

@@ -46,9 +46,6 @@ from .settings import DistillSettings
 from .table_rows import make_table_rows
 
 FOLDER = "positions"
-WORLD_LIMIT, KNOWN_LIMIT = 1000, 20_000
-"""Positions that `pimc` looks at, as a teacher, in a world and where nothing is hidden: where they
-do not suffice it says half, and ten times as many positions can be judged."""
 
 
 class DistillRun(Run):
@@ -105,7 +102,8 @@ class DistillRun(Run):
                 "and rollouts, such as pimc@8, mcts@200, pimc@8:AGENT or rollouts@8:greedy"
             )
         if isinstance(teacher, PimcAgent):
-            teacher.world_limit, teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
+            teacher.world_limit = self.settings.teacher_limit
+            teacher.known_limit = self.settings.teacher_known_limit
         return teacher
 
     def _judge(self, seeds: np.ndarray) -> tuple[np.ndarray, Judgement]:

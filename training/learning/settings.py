@@ -168,6 +168,11 @@ class DistillSettings(CorrectingSettings, ManyRulesSettings):
     or rollouts (rollouts@8:greedy), which say what others gain: for a network with a base."""
     teacher_share: Share = 0.5
     """Share of the games that the teacher plays; the network plays the others."""
+    teacher_limit: Annotated[int, Range(1, 10**6)] = 1000
+    """Positions that pimc looks at for each action in a world; where they do not suffice it says
+    half."""
+    teacher_known_limit: Annotated[int, Range(1, 10**7)] = 20_000
+    """So many where nothing is hidden."""
     explore: Share = 0.05
     """Share of random actions in the network's games."""
     temperature: Annotated[float, Range(1e-4, 100)] = 0.05

@@ -29,8 +29,6 @@ from parlour.training.learning.positions import (
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.run_distill import (
     FOLDER,
-    KNOWN_LIMIT,
-    WORLD_LIMIT,
     DistillRun,
 )
 from parlour.training.learning.save_agent import weights_bytes
@@ -289,15 +287,23 @@ def test_many_rules_are_learned_at_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert network_of(again) == network_of(folder)
 
 
-def test_every_position_is_judged_by_its_own_rules(tmp_path: Path) -> None:
-    run = DistillRun(replace(MANY, teacher="pimc@3", runs=str(tmp_path)), 0, tmp_path / "seed-0")
+@pytest.mark.parametrize("limit", [1000, 5])
+def test_every_position_is_judged_by_its_own_rules(limit: int, tmp_path: Path) -> None:
+    settings = replace(
+        MANY,
+        teacher="pimc@3",
+        teacher_limit=limit,
+        teacher_known_limit=3 * limit,
+        runs=str(tmp_path),
+    )
+    run = DistillRun(settings, 0, tmp_path / "seed-0")
     seeds = np.arange(run.env.num_envs, dtype=np.uint64)
     masks, judged = run._judge(seeds)
     rows = run.env.rows
     for number, places in run.env.table.split(rows.states):
         rules = run.env.table.rules[number]
         teacher: Any = load_agent("pimc@3", GAME, rules)
-        teacher.world_limit, teacher.known_limit = WORLD_LIMIT, KNOWN_LIMIT
+        teacher.world_limit, teacher.known_limit = limit, 3 * limit
         turn = prepare_turn(teacher, GAME, rules, rows.states[places], seeds[places])
         np.testing.assert_array_equal(judged.values[places], teacher.judge(turn).values)
         np.testing.assert_array_equal(masks[places], turn.masks)
