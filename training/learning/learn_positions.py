@@ -13,8 +13,6 @@ from parlour.envs.core.suit_orders import SuitOrder
 from .positions import Positions, reorder
 from .settings import DistillSettings
 
-PREFERENCE = 0.03
-"""So much more is the value of the action that the teacher would play: among equals it counts."""
 WARM_UP = 100
 """Updates until the step size is whole."""
 LOWEST_SHARE = 0.02
@@ -104,9 +102,8 @@ class Student:
             base = seen[:, -self.network.actions :].to(self.device) > 0
             return self._loss_of_gains(logits, masks & ~base, judged, base)
         best = torch.where(masks, judged, -torch.inf).amax(dim=1)
-        preferred = judged.scatter_add(
-            1, chosen, torch.full_like(chosen, PREFERENCE, dtype=judged.dtype)
-        )
+        more = torch.full_like(chosen, self.settings.preference, dtype=judged.dtype)
+        preferred = judged.scatter_add(1, chosen, more)
         target = masked_logits(preferred / self.settings.temperature, masks).softmax(dim=1)
         loss = -(target * masked_logits(logits, masks).log_softmax(dim=1)).sum(dim=1).mean()
         return loss + self.settings.vf_coef * nn.functional.mse_loss(values, best)

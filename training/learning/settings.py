@@ -177,6 +177,9 @@ class DistillSettings(CorrectingSettings, ManyRulesSettings):
     """Share of random actions in the network's games."""
     temperature: Annotated[float, Range(1e-4, 100)] = 0.05
     """The policy learned is the softmax of the values that the teacher names, over this."""
+    preference: Share = 0.03
+    """So much more is the value of the action that the teacher would play: among equals it counts.
+    By rules of some that can go on for ever, more is needed, or the network does."""
     positions: tuple[str, ...] = ()
     """Folders of judged positions, kept by other runs of this game: learned from the start, too."""
     indifferent: Share = 0.3

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import torch
 
 from benchmarks import network_sizes
 from parlour.agents.artefact import load_artefact
 from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks import build_network
 from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.rules_table import make_table
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning.learn_positions import turn_about
+from parlour.training.learning.learn_positions import Student, turn_about
 from parlour.training.learning.positions import (
     describe,
     read_folder,
@@ -27,10 +29,7 @@ from parlour.training.learning.positions import (
     write_positions,
 )
 from parlour.training.learning.run import RESULT_FILE
-from parlour.training.learning.run_distill import (
-    FOLDER,
-    DistillRun,
-)
+from parlour.training.learning.run_distill import FOLDER, DistillRun
 from parlour.training.learning.save_agent import weights_bytes
 from parlour.training.learning.settings import DistillSettings, make_settings
 from parlour.training.learning.train import Interrupted, resume, train
@@ -221,6 +220,25 @@ def test_positions_turn_with_their_actions(whole: Path) -> None:
             turned.values[n, turned.actions], found.values[n, found.actions]
         )
         assert turned.masks[n, turned.actions].all()
+
+
+@pytest.mark.parametrize("preference", [0.0, 0.3])
+def test_the_policy_learned_is_the_softmax_of_values(preference: float, whole: Path) -> None:
+    """Over the temperature, the teacher's choice counting more by the preference."""
+    torch.manual_seed(0)
+    found = read_positions(sorted((whole / "seed-0" / FOLDER).iterdir())[0], GAME)
+    network = build_network("embedding", GAME, 16, 2)
+    settings = replace(SMALL, preference=preference, temperature=0.1, vf_coef=0.0)
+    student = Student(network, GAME, settings)
+    logits = network(torch.tensor(found.observations))[0].detach().double().numpy()
+    losses = []
+    for row, mask in enumerate(found.masks):
+        worth = found.values[row].astype(float)
+        worth[found.actions[row]] += preference
+        target = np.exp(worth[mask] / 0.1) / np.exp(worth[mask] / 0.1).sum()
+        logs = logits[row, mask] - np.log(np.exp(logits[row, mask]).sum())
+        losses.append(-(target * logs).sum())
+    assert student.loss(found).item() == pytest.approx(np.mean(losses), rel=1e-4)
 
 
 @pytest.mark.parametrize("spec", ["pimc@4", "mcts@20"])
