@@ -32,10 +32,12 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.truth import deal_position, make_position, trace_actions
 
 from .presented import Presented
+from .review_decisions import describe_decision
 from .review_judges import (
     WORLDS,
     Judge,
     Judged,
+    SolverJudge,
     check_seat,
     describe_judge,
     find_decisions,
@@ -44,6 +46,7 @@ from .review_judges import (
     result_values,
     takes_back,
 )
+from .review_points import find_points, is_in_play
 
 PHASES = ("first third", "second third", "last third")
 """Of the decisions of a game."""
@@ -77,6 +80,10 @@ class Review(Presented):
     """float64 (n + 1,): whether the deal could be won before each decision, and at the end.
 
     1 yes, 0 no, 0.5 undecided, to one who knew all cards; None where no solver is asked."""
+    points: np.ndarray | None
+    """float64 (n, 2): what the bidder's side takes before and after each, by `review_points`.
+
+    NaN where that is not known; None where the game has no such solver, or it is not asked."""
     outcome: float | None
     """What came of it, in the unit of the values; None if the game goes on."""
     facts: Mapping[str, Any]
@@ -167,6 +174,16 @@ class Review(Presented):
         return self.truths[:-1] - self.truths[1:]
 
     @property
+    def costs(self) -> np.ndarray:
+        """The points that each card cost its side, all cards known, float64 (n,); NaN: not known.
+
+        Before it its side has the best of what it may play, so what changes is lost.
+        """
+        if self.points is None:
+            return np.full(len(self.actions), np.nan)
+        return np.asarray(abs(self.points[:, 0] - self.points[:, 1]))
+
+    @property
     def threw_away(self) -> np.ndarray:
         """Where a deal that could be won was lost for good, bool (n,)."""
         return np.asarray(self.true_losses == 1)
@@ -199,36 +216,7 @@ class Review(Presented):
 
     def decisions(self) -> list[dict[str, Any]]:
         """Return each decision as JSON has it."""
-        return [self._decision(i) for i in range(len(self.actions))]
-
-    def _decision(self, i: int) -> dict[str, Any]:
-        label, judged = self.game.label, self.judged
-        truth = None if self.truths is None else self.truths[i : i + 2].tolist()
-        return {
-            "step": int(self.steps[i]),
-            "action": int(self.actions[i]),
-            "label": label(int(self.actions[i])),
-            "chance": float(judged.chances[i]),
-            "chance_error": float(judged.chance_errors[i]),
-            "best_action": int(self.best_actions[i]),
-            "best_label": label(int(self.best_actions[i])),
-            "loss": float(self.losses[i]),
-            "unseen": float(self.unseen[i]),
-            "luck": None if np.isnan(self.luck[i]) else float(self.luck[i]),
-            "truth_before": None if truth is None else truth[0],
-            "truth_after": None if truth is None else truth[1],
-            "threw_away": None if truth is None else bool(self.threw_away[i]),
-            "undecided": int(judged.undecided[i]),
-            "legal": [
-                {
-                    "action": int(action),
-                    "label": label(int(action)),
-                    "value": float(judged.values[i, action]),
-                    "error": float(judged.errors[i, action]),
-                }
-                for action in np.flatnonzero(self.masks[i])
-            ],
-        }
+        return [describe_decision(self, i) for i in range(len(self.actions))]
 
     def summary(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
@@ -323,6 +311,8 @@ def review_states(
     """Review a game by its positions, (actions + 1,), as `truth.trace_actions` gives them."""
     check_seat(judge, seat)
     steps = find_decisions(judge.game, states, seat)
+    if isinstance(judge, SolverJudge) and not judge.exact:  # of bids it says nothing
+        steps = steps[is_in_play(judge.game, judge.rules, copy_states(states, steps))]
     asked, end = copy_states(states, steps), states[-1:]
     judged, seats = judge.judge(asked, steps), np.array([seat])
     over = bool(end["over"][0] != Over.RUNNING)
@@ -337,6 +327,7 @@ def review_states(
         length=len(actions),
         judged=judged,
         truths=find_truths(judge, np.concatenate([asked, end])) if truth else None,
+        points=find_points(judge.game, judge.rules, states, steps) if truth else None,
         outcome=float(result_values(judge, end, seats)[0]) if over else None,
         facts={name: values[0].item() for name, values in facts.items()},
     )

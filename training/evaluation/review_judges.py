@@ -139,7 +139,7 @@ class SolverJudge:
         said = f"share of {self.worlds:,} worlds that could still be won, "
         if self.exact:
             return said + "by the exact solver"
-        return said + "all cards known to all; a half where no contract is being played"
+        return said + "all cards known to all"
 
     def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
         """See `Judge`. A chance is the share of worlds in which any action leaves a win.

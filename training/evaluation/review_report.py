@@ -76,8 +76,9 @@ def _show_game(found: Review, console: Console) -> None:
     if dead := len(found.actions) - len(_telling(found)):
         console.print(Text(f"and {dead} decisions where no world could be won", "dim"))
     console.print(Text(_end_text(found)))
-    if (said := _truth_text(found)) is not None:
-        console.print(Text(said))
+    for said in (_truth_text(found), _points_text(found)):
+        if said is not None:
+            console.print(Text(said))
     _show_judge(found, console)
 
 
@@ -107,6 +108,8 @@ def _game_table(found: Review, wide: bool) -> Table:
         loss = found.losses[i]
         more = (found.number_text(found.unseen[i]), _luck_text(found, i)) if wide else ()
         mark = Text("  threw it away", "bold red") if found.threw_away[i] else Text("")
+        if found.costs[i] > 0:
+            mark = Text(f"  cost {found.costs[i]:g} of the points", "red")
         table.add_row(
             Text(str(found.steps[i] + 1)),
             _with_error(found, found.chances[i], found.judged.chance_errors[i]),
@@ -171,6 +174,26 @@ def _truth_text(found: Review) -> str | None:
     ]
     thrown = f"; thrown away by {', '.join(where)}" if where else ""
     return f"truth, all cards known: this deal {first}{thrown}"
+
+
+def _points_text(found: Review) -> str | None:
+    """What the solver of a game of partners says of the cards that were played."""
+    if found.points is None:
+        return None
+    known = np.flatnonzero(~np.isnan(found.costs))
+    if len(known) == 0:
+        return None
+    first = known[0]
+    cost = [
+        f"#{found.steps[i] + 1} ({found.game.label(int(found.actions[i]))}) {found.costs[i]:g}"
+        for i in known
+        if found.costs[i] > 0
+    ]
+    return (
+        f"double dummy, all cards known to all: at #{found.steps[first] + 1} the bidder's side "
+        f"would take {found.points[first, 0]:g} points; of this seat's cards "
+        + (f"these cost its side points: {', '.join(cost)}" if cost else "none cost a point")
+    )
 
 
 def _thrown(found: Review) -> list[int]:
