@@ -4,8 +4,9 @@
 
 The same agent plays all seats of the same deals, once by the classic rules and once with one rule
 changed. The table says what the bidder's side scores a hand, how often it makes its contract, and
-how much more that is than by the classic rules, paired by deal, with 95 % intervals. A second table
-says how often contracts of each level are made by the classic rules.
+how much more that is than by the classic rules, paired by deal, with 95 % intervals; a hand that is
+void counts as not made. A second table says how often contracts of each level are made by the
+classic rules.
 
 An agent that was trained by the classic rules plays the others by what it learned there. One that
 draws, as searches do, plays a deal otherwise each time: its intervals are wider.

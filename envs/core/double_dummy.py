@@ -122,7 +122,7 @@ def make_solve(solver: DoubleDummy) -> Solve:
         if side == 0:
             raise ValueError(
                 "double dummy: a position is needed in which a contract is being played: give the "
-                "actions of the auction, too (--actions)"
+                "actions of the auction, too (--actions); hands played alone are not solved"
             )
         work, table = make_room(solver)
         nodes, bounds = np.array([0, NO_LIMIT if limit is None else limit]), np.zeros(2, np.int64)
