@@ -61,7 +61,11 @@ def trace_actions(
     for number, action in enumerate(actions):
         if over[0] or not 0 <= action < game.actions or not masks[0, action]:
             named = game.label(action) if 0 <= action < game.actions else "no action of this game"
-            raise ValueError(f"action {number + 1}, {named}, is not legal")
+            left = [] if over[0] else [game.label(int(one)) for one in np.flatnonzero(masks[0])]
+            allowed = ", ".join(left) or "none, the game is over"
+            raise ValueError(
+                f"action {number + 1}, {named}, is not legal: allowed there are {allowed}"
+            )
         rows.step(played[number : number + 1])
         positions.append(copy_states(rows.states))
     return np.concatenate(positions)

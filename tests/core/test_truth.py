@@ -69,8 +69,8 @@ def test_actions_are_played_from_a_position() -> None:
 @pytest.mark.parametrize(
     ("actions", "said"),
     [
-        ([TAKE, TAKE, TAKE], "action 3, TAKE, is not legal"),
-        ([STOP, LEAVE], "action 2, LEAVE, is not legal"),
+        ([TAKE, TAKE, TAKE], "action 3, TAKE, is not legal: allowed there are LEAVE"),
+        ([STOP, LEAVE], "action 2, LEAVE, is not legal: allowed there are none, the game is over"),
     ],
 )
 def test_the_first_action_that_is_not_legal_is_named(actions: list[int], said: str) -> None:
