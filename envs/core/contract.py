@@ -348,3 +348,5 @@ class Seats(NamedTuple):
     """Says who plays together: the number of its side for each seat, by rules."""
     check_deck: Callable[[np.ndarray, Any], None] | None = None
     """``check_deck(deck, rules)``: ValueError for a deck that the rules would deal again."""
+    verbs: tuple[str, ...] = ()
+    """The first words of `Game.action_words` that take an s when another's action is told."""

@@ -57,6 +57,8 @@ SHORT = {
     **{STRAIN + suit: (word, word[:2]) for suit, word in enumerate(STRAINS)},
     NO_TRUMPS: ("none", "no trumps", "nt"),
 }
+VERBS = ("pass", "double", "redouble", "ask")
+"""What others hear with an s: seat 1 passes."""
 
 
 def layout(s: Any, rules: Rules) -> Scene:

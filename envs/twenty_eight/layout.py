@@ -79,6 +79,8 @@ SHORT = {
     MAKE_NONE: ("none", "no trumps"),
     MAKE_REVERSED: ("reversed",),
 }
+VERBS = ("pass", "double", "redouble", "ask", "show")
+"""What others hear with an s: seat 1 passes."""
 
 
 def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
