@@ -299,10 +299,30 @@ def test_the_page_says_that_an_answer_takes_its_time(
 
     monkeypatch.setattr(LonePlay, "click", wait_first)
     click_card(page, 'svg .item[data-id="stock"]')
-    shows(page, "said", "still at work")
+    said = page.locator("[data-part=said]")
+    sync_api.expect(said).to_have_text("still at work", timeout=SLOW)  # it was compiled before
     go_on.set()
     moves(page, 1)
     shows(page, "said", "turned up: ")
+
+
+def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(page, "classic", 3)
+    go_on, real = threading.Event(), LonePlay.advise
+
+    def wait_first(play: LonePlay, agent: Any) -> Any:
+        go_on.wait(60)
+        return real(play, agent)
+
+    monkeypatch.setattr(LonePlay, "advise", wait_first)
+    page.select_option("[data-part=agent]", "uniform")
+    said = page.locator("[data-part=said]")
+    for text in (re.compile("still at work: the first use"), "still at work"):
+        page.click("text=Advise")
+        sync_api.expect(said).to_have_text(text, timeout=SLOW)
+        go_on.set()
+        shows(page, "said", "uniform plays")
+        go_on.clear()
 
 
 def test_the_page_says_that_the_server_is_gone_and_goes_on(browser: Any, served: Served) -> None:
