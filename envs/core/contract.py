@@ -131,7 +131,7 @@ class Buffers(NamedTuple):
 
 
 class ResetRows(Protocol):
-    """Begins new games on rows."""
+    """Begins new games on rows; rules and `batch.StepConfig` come as `options.as_record` makes them."""
 
     def __call__(
         self,
@@ -143,10 +143,7 @@ class ResetRows(Protocol):
         buffers: Buffers,
         /,
     ) -> None:
-        """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and on no others.
-
-        ``rules`` and ``configs`` (`batch.StepConfig`) are what `options.as_record` makes.
-        """
+        """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and on no others."""
 
 
 class StepRows(Protocol):

@@ -349,7 +349,7 @@ def test_words_can_be_read_on_a_phone(page: Any) -> None:
     for name in GAMES:
         begin(page, game(name).default, 3, name)
         found = page.eval_on_selector_all("[data-part=svg] > text", heights)
-        assert found and min(found) >= 12
+        assert found and min(found) >= 12, name
     page.set_viewport_size({"width": 1280, "height": 844})
     drawn = page.locator('[data-part=svg] > text[font-size="17"]')
     sync_api.expect(drawn).to_have_count(len(found))
@@ -386,7 +386,9 @@ def test_a_reload_keeps_the_game_and_tabs_have_their_own(page: Any, served: Serv
 
 @pytest.mark.slow
 def test_a_hand_against_three_agents(page: Any) -> None:
+    shows(page, "help", "U takes back")
     begin(page, "home", 4, "seven_twenty_seven", opponents="greedy")
+    shows(page, "help", "Click a card or a button")
     for hand in (1, 2):
         while not page.locator("text=Next hand").is_enabled():
             page.locator("[data-part=actions] button:enabled").last.click()
@@ -397,6 +399,21 @@ def test_a_hand_against_three_agents(page: Any) -> None:
         assert sum(map(int, totals)) == 0
         page.click("text=Next hand")
         shows(page, "seats", f"Chips, hand {hand + 1}")
+
+
+@pytest.mark.slow
+def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page: Any) -> None:
+    begin(page, "classic", 3, "twenty_eight", opponents="greedy", seat="1")
+    shows(page, "seats", "Stakes, hand 1")
+    names = page.locator("[data-part=seats] td:nth-child(2)").all_inner_texts()
+    assert names == ["greedy", "you", "greedy", "greedy, partner"]
+    page.select_option("[data-part=agent]", "greedy")
+    page.select_option("[data-part=speed]", "0")
+    page.click("text=Play on")
+    sync_api.expect(page.locator("[data-do=review]")).to_be_enabled(timeout=SLOW)
+    page.click("text=Review this game")
+    said = page.locator(".replay [data-part=said]")
+    sync_api.expect(said).to_contain_text("next: seat 1", timeout=SLOW)
 
 
 @pytest.mark.slow
