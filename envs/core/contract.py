@@ -131,7 +131,7 @@ class Buffers(NamedTuple):
 
 
 class ResetRows(Protocol):
-    """Begins new games on rows; rules and `batch.StepConfig` come as `options.as_record` makes them."""
+    """Begins new games; rules and configs (`batch.StepConfig`) are made by `options.as_record`."""
 
     def __call__(
         self,
@@ -143,7 +143,7 @@ class ResetRows(Protocol):
         buffers: Buffers,
         /,
     ) -> None:
-        """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and on no others."""
+        """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and no others."""
 
 
 class StepRows(Protocol):
