@@ -19,6 +19,8 @@ def list_agents(game: Game, rules: Any, more: tuple[str, ...] = ()) -> list[str]
         names.append("hindsight@200")
     if game.num_players(rules) == 1 and game.solve is not None:
         names += ["pimc@8", "oracle"] if game.goal_name(rules) == "won" else ["oracle"]
+    if game.num_players(rules) > 1:
+        names += ["rollouts@20:greedy", *(["pimc@8"] if game.winnable_after is not None else [])]
     return [*names, *more]
 
 

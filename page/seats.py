@@ -130,7 +130,7 @@ class SeatPlay:
         scene, legal = self.game.layout(own, self.rules), self._legal()
         words = {} if table.is_over else self.game.action_words(own, self.rules)
         targets = {name: one for name, one in list_targets(scene, words).items() if one in legal}
-        nets = table.nets.tolist() if table.is_over else [0] * table.players
+        nets = table.nets if table.is_over else np.zeros(table.players)
         return {
             "rules": describe_rules(self.game, self.rules, self.variant),
             "source": table.source,
@@ -143,10 +143,21 @@ class SeatPlay:
             "can_take_back": False,
             "said": self.said,
             "hand": table.hand,
-            "seats": [
-                {"name": agent.name, "you": k == table.own, "net": nets[k], "total": int(total)}
-                for k, (agent, total) in enumerate(zip(table.cast, table.totals, strict=True))
-            ],
+            "unit": table.unit_name,
+            "seats": [self._describe_seat(k, float(net)) for k, net in enumerate(nets)],
+        }
+
+    def _describe_seat(self, seat: int, net: float) -> dict[str, Any]:
+        """Return who sits there, and what was won or lost."""
+        table = self.table
+        assert self.game.seats is not None
+        sides = self.game.seats.sides(self.rules)
+        return {
+            "name": table.cast[seat].name,
+            "you": seat == table.own,
+            "partner": seat != table.own and sides[seat] == sides[table.own],
+            "net": net / table.unit,
+            "total": float(table.totals[seat]) / table.unit,
         }
 
     def _legal(self) -> set[int]:

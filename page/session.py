@@ -40,7 +40,8 @@ class Session:
     """One person's game. All methods are called by one thread at a time.
 
     ``more`` and ``replays`` are the agents and the recorded games that the server was started with;
-    ``store`` None keeps no results.
+    ``store`` None keeps no results. ``used`` is shared by all sessions of a server: which games,
+    and which of their agents, have been used, and so compiled.
     """
 
     def __init__(
@@ -48,7 +49,9 @@ class Session:
         store: ResultStore | None = None,
         more: tuple[str, ...] = (),
         replays: tuple[Replay, ...] = (),
+        used: set[str] | None = None,
     ) -> None:
+        self.used = set() if used is None else used
         self.id = secrets.token_hex(16)
         self.store, self.more, self.replays = store, more, replays
         self.shown: Shown | None = None
@@ -71,12 +74,18 @@ class Session:
             return self._show_replay(self._find_replay(**fields) if do == "replay" else None)
         elif do == "advise":
             said = self._playing().advise(self._agent(fields["agent"]))
-            return {"kind": "advice", "number": self.number, **said}
+            self._note_use(fields["agent"])
+            return {"kind": "advice", "number": self.number, "used": sorted(self.used), **said}
         else:
             self._change(do, fields)
+        self._note_use(*fields.get("opponents", ()), *filter(None, [fields.get("agent")]))
         self.number += 1
         self._keep_result()
         return None
+
+    def _note_use(self, *agents: str) -> None:
+        game = self._playing().game.name
+        self.used |= {game, *(f"{game} {agent}" for agent in agents)}
 
     def _change(self, do: str, fields: dict[str, Any]) -> None:
         play = self._playing()
@@ -167,6 +176,7 @@ class Session:
     def view(self) -> dict[str, Any]:
         """Return the message that shows all."""
         said: dict[str, Any] = {"kind": "view", "session": self.id, "number": self.number}
+        said["used"] = sorted(self.used)
         if self.play is None:
             return said
         game, rules = self.play.game, self.play.rules
@@ -194,11 +204,13 @@ class Sessions:
         replays: tuple[Replay, ...] = (),
     ) -> None:
         self.store, self.more, self.replays = store, more, replays[:MOST_REPLAYS]
+        self.used: set[str] = set()
         self.open: OrderedDict[str, Session] = OrderedDict()
 
     def find(self, session: str | None) -> Session:
         """Return a session by its id; a new one where there is none of that id any more."""
-        found = self.open.get(session or "") or Session(self.store, self.more, self.replays)
+        given = self.store, self.more, self.replays, self.used
+        found = self.open.get(session or "") or Session(*given)
         self.open[found.id] = found
         self.open.move_to_end(found.id)
         while len(self.open) > MOST_SESSIONS:

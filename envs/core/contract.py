@@ -131,7 +131,7 @@ class Buffers(NamedTuple):
 
 
 class ResetRows(Protocol):
-    """Begins new games on rows."""
+    """Begins new games; rules and configs (`batch.StepConfig`) are made by `options.as_record`."""
 
     def __call__(
         self,
@@ -143,10 +143,7 @@ class ResetRows(Protocol):
         buffers: Buffers,
         /,
     ) -> None:
-        """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and on no others.
-
-        ``rules`` and ``configs`` (`batch.StepConfig`) are what `options.as_record` makes.
-        """
+        """Deal, as `batch.DealSource` says, on the rows in ``which``, bool (n,), and no others."""
 
 
 class StepRows(Protocol):
@@ -348,3 +345,5 @@ class Seats(NamedTuple):
     """Says who plays together: the number of its side for each seat, by rules."""
     check_deck: Callable[[np.ndarray, Any], None] | None = None
     """``check_deck(deck, rules)``: ValueError for a deck that the rules would deal again."""
+    verbs: tuple[str, ...] = ()
+    """The first words of `Game.action_words` that take an s when another's action is told."""

@@ -43,10 +43,15 @@ class OptionRow(NamedTuple):
     doc: str
 
 
-def unknown_text(what: str, name: str, allowed: Iterable[str]) -> str:
-    """An error text for a name that does not exist: the nearest one, and all that are allowed."""
+def unknown_text(
+    what: str, name: str, allowed: Iterable[str], known: Iterable[str] | None = None
+) -> str:
+    """An error text for a name that does not exist: the nearest one, and all that are allowed.
+
+    The nearest is one of ``known``, if those are more than are allowed here.
+    """
     names = list(allowed)
-    near = difflib.get_close_matches(name, names, 1, 0.5)
+    near = difflib.get_close_matches(name, names if known is None else list(known), 1, 0.5)
     hint = f" did you mean {near[0]!r}?" if near else ""
     return f"unknown {what} {one_line(name)};{hint} allowed: {', '.join(names)}"
 

@@ -26,8 +26,8 @@ from .rules import (
     Doubling,
     Rules,
     Trumps,
+    sides,
 )
-from .score import points_of
 from .state import AUCTION, DOUBLED, LAYING, NAMING, OVER, PASSED, PLAY, REDOUBLED
 
 BACK = 1
@@ -57,6 +57,8 @@ SHORT = {
     **{STRAIN + suit: (word, word[:2]) for suit, word in enumerate(STRAINS)},
     NO_TRUMPS: ("none", "no trumps", "nt"),
 }
+VERBS = ("pass", "double", "redouble", "ask")
+"""What others hear with an s: seat 1 passes."""
 
 
 def layout(s: Any, rules: Rules) -> Scene:
@@ -72,9 +74,9 @@ def layout(s: Any, rules: Rules) -> Scene:
     for k, seat in enumerate(seats):
         y = k * ROW
         items += _hand(s, seat, y + INSET, rules)
-        texts.append(Text(0, y + INSET, _name(s, seat), only="ansi"))
+        texts.append(Text(0, y + INSET, _name(s, seat, rules), only="ansi"))
         texts.append(Text(0, y + 0.5, _said(s, seat), only="ansi"))
-        texts.append(Text(0.2, y + 0.2, _name(s, seat), "strong", "picture"))
+        texts.append(Text(0.2, y + 0.2, _name(s, seat, rules), "strong", "picture"))
         texts.append(Text(0.2, y + 0.52, _said(s, seat), "faint", "picture"))
     y = players * ROW + 0.2
     lines = _table(s, rules)
@@ -111,9 +113,11 @@ def _legal(s: Any) -> list[int]:
     return list_actions(s["legal"]) if acts else []
 
 
-def _name(s: Any, seat: int) -> str:
+def _name(s: Any, seat: int, rules: Rules) -> str:
     """Who a seat is: a star for the one at turn, a D for the dealer."""
-    name = f"you, seat {seat}" if seat == s["viewer"] else f"seat {seat}"
+    side = sides(rules)
+    name = f"partner, seat {seat}" if side[seat] == side[s["viewer"]] else f"seat {seat}"
+    name = f"you, seat {seat}" if seat == s["viewer"] else name
     name += " D" if seat == s["dealer"] else ""
     return name + (" *" if not s["over"] and seat == s["turn"] else "")
 
@@ -188,6 +192,20 @@ def _trumps(s: Any) -> str:
     return words if s["shown"]["trumps_shown"] else f"{words}, secret"
 
 
+def _points(s: Any, rules: Rules) -> str:
+    """What each side has taken; behind it, for the bidder's, what it must take."""
+    side = sides(rules)
+    points = [0, 0]
+    for seat, number in enumerate(side):
+        points[number == side[s["viewer"]]] += int(s["seats"][seat]["points"])
+    others, own = map(str, points)
+    if side[s["bidder"]] == side[s["viewer"]]:
+        own += f" of {int(s['shown']['number'])}"
+    else:
+        others += f" of {int(s['shown']['number'])}"
+    return f"points: your side {own}, the others {others}"
+
+
 def _contract(s: Any, rules: Rules) -> str:
     """What was bid, and what the sides have taken."""
     shown, bidder = s["shown"], int(s["bidder"])
@@ -195,9 +213,7 @@ def _contract(s: Any, rules: Rules) -> str:
         return "no bid"
     words = f"seat {bidder} bid {_bid(shown['number'], s['seats'][bidder]['strain'])}"
     words += ("", ", doubled", ", redoubled")[int(shown["doubled"])]
-    if not s["tricks"]:
-        return words
-    return f"{words}; its side has {points_of(s, rules, bidder)} points"
+    return f"{words}; {_points(s, rules)}" if shown["phase"] in (OVER, PLAY) else words
 
 
 def _table(s: Any, rules: Rules) -> list[str]:

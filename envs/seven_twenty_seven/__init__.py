@@ -7,7 +7,7 @@ from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
-from .layout import action_words, final_info, layout
+from .layout import VERBS, action_words, final_info, layout
 from .odds import equity
 from .rule_agents import loose, tight
 from .rules import (
@@ -48,7 +48,7 @@ GAME = Game(
     action_words=action_words,
     final_info=final_info,
     score_range=(-(10**6), 10**7),
-    seats=Seats(SEATS, make_view_rows(view), reward_unit),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit, verbs=VERBS),
     hidden_cards=HIDDEN,
     earlier=EARLIER,
     state_check=STATE_CHECK,

@@ -53,6 +53,8 @@ PHASES = {
     Phase.FIRST_BET: "bets before the first card is offered",
     Phase.AFTER_BET: "bets after the declarations",
 }
+VERBS = ("fold", "call", "check", "bet", "raise", "draw", "stand")
+"""What others hear with an s: seat 1 folds."""
 
 
 def layout(s: Any, rules: Any) -> Scene:

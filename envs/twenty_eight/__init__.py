@@ -8,7 +8,7 @@ from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .hiding import resample_hidden
 from .kernel import kernels, reward_unit
-from .layout import action_words, final_info, layout
+from .layout import VERBS, action_words, final_info, layout
 from .rule_agents import rule
 from .rules import (
     ACTIONS,
@@ -51,7 +51,7 @@ GAME = Game(
     action_words=action_words,
     final_info=final_info,
     score_range=(-64, 64),
-    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck, VERBS),
     state_check=STATE_CHECK,
     hidden_cards=HIDDEN,
     solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT, list_contracts=list_contracts),

@@ -28,6 +28,7 @@ from .rules import (
     SINGLE,
     SUIT_WORDS,
     TrumpBy,
+    sides,
 )
 from .state import (
     AUCTION,
@@ -78,6 +79,8 @@ SHORT = {
     MAKE_NONE: ("none", "no trumps"),
     MAKE_REVERSED: ("reversed",),
 }
+VERBS = ("pass", "double", "redouble", "ask", "show")
+"""What others hear with an s: seat 1 passes."""
 
 
 def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
@@ -92,9 +95,9 @@ def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
     for k, seat in enumerate(seats):
         y = k * ROW
         items += _hand(s, seat, y + INSET)
-        texts.append(Text(0, y + INSET, _name(s, seat), only="ansi"))
+        texts.append(Text(0, y + INSET, _name(s, seat, rules), only="ansi"))
         texts.append(Text(0, y + 0.5, _said(s, seat), only="ansi"))
-        texts.append(Text(0.2, y + 0.2, _name(s, seat), "strong", "picture"))
+        texts.append(Text(0.2, y + 0.2, _name(s, seat, rules), "strong", "picture"))
         texts.append(Text(0.2, y + 0.52, _said(s, seat), "faint", "picture"))
     y = players * ROW + 0.2
     lines = _table(s, rules)
@@ -114,18 +117,32 @@ def _legal(s: Any) -> list[int]:
     return list_actions(s["legal"]) if acts else []
 
 
-def _name(s: Any, seat: int) -> str:
+def _sides(s: Any, rules: Any) -> list[int]:
+    """The side of each seat; of three seats there are sides once the auction is over."""
+    if rules.players != 3:
+        return list(sides(rules))
+    decided = s["bidder"] >= 0 and s["shown"]["phase"] in (OVER, PLAY)
+    return [int(seat == s["bidder"]) if decided else seat for seat in range(3)]
+
+
+def _name(s: Any, seat: int, rules: Any) -> str:
     """Who a seat is: a star for the one at turn, a D for the dealer."""
-    name = f"you, seat {seat}" if seat == s["viewer"] else f"seat {seat}"
+    side = _sides(s, rules)
+    name = f"partner, seat {seat}" if side[seat] == side[s["viewer"]] else f"seat {seat}"
+    name = f"you, seat {seat}" if seat == s["viewer"] else name
     name += " D" if seat == s["dealer"] else ""
     return name + (" *" if not s["over"] and seat == s["turn"] else "")
+
+
+def _count(number: Any, word: str) -> str:
+    return f"{int(number)} {word}" if number == 1 else f"{int(number)} {word}s"
 
 
 def _said(s: Any, seat: int) -> str:
     """What a seat has said last, or taken."""
     public = s["seats"][seat]
     if s["tricks"]:
-        return f"{int(public['tricks'])} tricks, {int(public['points'])} points"
+        return f"{_count(public['tricks'], 'trick')}, {_count(public['points'], 'point')}"
     if seat == s["alone"]:
         return "plays alone"
     if public["called"] > 1:
@@ -195,8 +212,22 @@ def _trumps(s: Any) -> str:
     return words if s["shown"]["trumps_shown"] else f"{words}, secret"
 
 
-def _contract(s: Any) -> str:
-    """What was bid, and what must be taken."""
+def _points(s: Any, rules: Any) -> str:
+    """What each side has taken; behind it, for the bidder's, what it must take."""
+    side = _sides(s, rules)
+    points = [0, 0]
+    for seat, number in enumerate(side):
+        points[number == side[s["viewer"]]] += int(s["seats"][seat]["points"])
+    others, own = map(str, points)
+    if side[s["bidder"]] == side[s["viewer"]]:
+        own += f" of {int(s['shown']['target'])}"
+    else:
+        others += f" of {int(s['shown']['target'])}"
+    return f"points: your side {own}, the others {others}"
+
+
+def _contract(s: Any, rules: Any) -> str:
+    """What was bid, what must be taken, and what has been."""
     shown = s["shown"]
     if s["alone"] >= 0:
         return f"seat {int(s['alone'])} plays alone for all tricks"
@@ -205,7 +236,8 @@ def _contract(s: Any) -> str:
     words = f"seat {int(s['bidder'])} bid {int(shown['bid'])}"
     if shown["target"] != shown["bid"]:
         words += f", must take {int(shown['target'])}"
-    return words + (f", times {int(shown['stake'])}" if shown["stake"] > 1 else "")
+    words += f", times {int(shown['stake'])}" if shown["stake"] > 1 else ""
+    return f"{words}; {_points(s, rules)}" if shown["phase"] in (OVER, PLAY) else words
 
 
 def _table(s: Any, rules: Any) -> list[str]:
@@ -215,7 +247,7 @@ def _table(s: Any, rules: Any) -> list[str]:
         unit = 2 if rules.players == 3 else 1
         nets = (f"{int(s['net'][k]) / unit:+g}" for k in range(int(rules.players)))
         first = f"{first}: {' '.join(nets)} for seats 0 to {int(rules.players) - 1}"
-    return [first, _contract(s), _trumps(s)]
+    return [first, _contract(s, rules), _trumps(s)]
 
 
 def _row(s: Any, actions: list[int], y: float, words: dict[int, tuple[str, ...]]) -> list[Button]:

@@ -10,7 +10,7 @@ const DRAG = 8; // pixels from which a press is a drag
 const MARGIN = 14;
 const FLIGHT = 170; // milliseconds that a card takes to its new place
 const PATIENCE = 1500; // milliseconds without an answer after which the page says that it waits
-const WORKING = "still at work: the first use of a game compiles it, which takes a minute or two";
+const WORKING = "still at work", COMPILING = `${WORKING}: the first use of a game or an agent compiles it, which takes a minute or two`;
 const GONE = "the server does not answer; waiting for it";
 const SHOWN = 8; // actions of an agent's advice
 const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.45; // size of words; pixels they have at least; lines are no further apart
@@ -319,7 +319,7 @@ export class Replay {
     this.parts.head.replaceChildren(...facts.flatMap((text) => [make("span", {}, text), " "]));
     this.review(data.review);
     applyLook();
-    this.go(0);
+    this.go(data.begin);
   }
 
   button(name) { return this.root.querySelector(`[data-go=${name}]`); }
@@ -479,10 +479,14 @@ const PAGE = `
 <div class="row"><label>Agent <select data-part="agent"></select></label><button data-do="advise">Advise</button></div>
 <div class="row"><label>Speed <select data-part="speed"></select></label><button data-do="auto">Play on</button></div>
 <div data-part="advice" class="wide"></div>
-<p class="help">Click a card, then its partner or its place; or drag. Keys: arrows go from card to card, Enter
-chooses, Escape lets go, U takes back.</p></aside>
+<p data-part="help" class="help"></p></aside>
 </main>
 <div data-part="replay" hidden></div>`;
+
+const HELP_ALONE = `Click a card, then its partner or its place; or drag. Keys: arrows go from card to card, Enter chooses,
+Escape lets go, U takes back.`;
+const HELP_AT_TABLES = `Click a card or a button. Keys: Tab goes to cards and buttons, arrows go from card to card,
+Enter chooses.`;
 
 export class Page {
   // `send(message)` hands a message on; `show(message)` is called with each answer.
@@ -544,14 +548,20 @@ export class Page {
   say(text) { this.parts.said.textContent = text; }
 
   // A message is on its way: after a while it is said that the answer takes its time.
-  waitForAnswer() {
+  waitForAnswer(message) {
+    const isKnown = this.listUses(message).every((one) => this.view?.used.includes(one));
     clearTimeout(this.patience);
-    this.patience = setTimeout(() => this.say(WORKING), PATIENCE);
+    this.patience = setTimeout(() => this.say(isKnown ? WORKING : COMPILING), PATIENCE);
+  }
+
+  // What a message makes use of; the server says in `used` what has been used since it began.
+  listUses({ game = this.view?.game, agent, opponents = [] }) {
+    return [game, ...[agent, ...opponents].filter(Boolean).map((name) => `${game} ${name}`)];
   }
 
   stopWaiting() {
     clearTimeout(this.patience);
-    if ([WORKING, GONE].includes(this.parts.said.textContent)) this.say("");
+    if ([WORKING, COMPILING, GONE].includes(this.parts.said.textContent)) this.say("");
   }
 
   lose() { this.stop(); this.stopWaiting(); this.say(GONE); }
@@ -611,6 +621,7 @@ export class Page {
     this.parts.agent.replaceChildren(...this.view.agents.map((name) => make("option", { value: name }, name)));
     if (this.view.agents.includes(chosen)) this.parts.agent.value = chosen;
     const alone = !play.seats;
+    this.parts.help.textContent = alone ? HELP_ALONE : HELP_AT_TABLES;
     for (const name of ["take_back", "restart"]) this.button(name).hidden = !alone;
     this.button("take_back").disabled = this.button("restart").disabled = !play.can_take_back;
     this.button("next_hand").hidden = alone;
@@ -648,8 +659,8 @@ export class Page {
   fillSeats(play) {
     this.parts.seats.hidden = !play.seats;
     if (!play.seats) return;
-    this.parts.seats.replaceChildren(make("caption", {}, `Chips, hand ${play.hand}`), line("th", "seat", "player", "this hand", "in all"),
-      ...play.seats.map((seat, k) => line("td", k, seat.you ? "you" : seat.name, play.over ? seat.net : "–", seat.total)));
+    this.parts.seats.replaceChildren(make("caption", {}, `${play.unit[0].toUpperCase()}${play.unit.slice(1)}, hand ${play.hand}`), line("th", "seat", "player", "this hand", "in all"),
+      ...play.seats.map((seat, k) => line("td", k, seat.you ? "you" : seat.partner ? `${seat.name}, partner` : seat.name, play.over ? seat.net : "–", seat.total)));
   }
 
   // ---- keys, clicks and drags ----
@@ -727,6 +738,7 @@ export class Page {
   }
 
   showAdvice(advice) {
+    this.view.used = advice.used;
     if (advice.number !== this.view.number) return;
     const names = Object.keys(advice.actions[0]).filter((name) => !["action", "label", "word", "played"].includes(name));
     const by = (row) => row.probability ?? row.value ?? 0;
@@ -748,7 +760,7 @@ export async function open(root) {
   const page = new Page(root, art, (message) => {
     if (socket.readyState !== WebSocket.OPEN) { page.lose(); return; }
     socket.send(JSON.stringify(message));
-    page.waitForAnswer();
+    page.waitForAnswer(message);
   });
   const connect = () => {
     socket = new WebSocket(`ws://${location.host}/ws`);

@@ -299,10 +299,30 @@ def test_the_page_says_that_an_answer_takes_its_time(
 
     monkeypatch.setattr(LonePlay, "click", wait_first)
     click_card(page, 'svg .item[data-id="stock"]')
-    shows(page, "said", "still at work")
+    said = page.locator("[data-part=said]")
+    sync_api.expect(said).to_have_text("still at work", timeout=SLOW)  # it was compiled before
     go_on.set()
     moves(page, 1)
     shows(page, "said", "turned up: ")
+
+
+def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(page, "classic", 3)
+    go_on, real = threading.Event(), LonePlay.advise
+
+    def wait_first(play: LonePlay, agent: Any) -> Any:
+        go_on.wait(60)
+        return real(play, agent)
+
+    monkeypatch.setattr(LonePlay, "advise", wait_first)
+    page.select_option("[data-part=agent]", "uniform")
+    said = page.locator("[data-part=said]")
+    for text in (re.compile("still at work: the first use"), "still at work"):
+        page.click("text=Advise")
+        sync_api.expect(said).to_have_text(text, timeout=SLOW)
+        go_on.set()
+        shows(page, "said", "uniform plays")
+        go_on.clear()
 
 
 def test_the_page_says_that_the_server_is_gone_and_goes_on(browser: Any, served: Served) -> None:
@@ -329,7 +349,7 @@ def test_words_can_be_read_on_a_phone(page: Any) -> None:
     for name in GAMES:
         begin(page, game(name).default, 3, name)
         found = page.eval_on_selector_all("[data-part=svg] > text", heights)
-        assert found and min(found) >= 12
+        assert found and min(found) >= 12, name
     page.set_viewport_size({"width": 1280, "height": 844})
     drawn = page.locator('[data-part=svg] > text[font-size="17"]')
     sync_api.expect(drawn).to_have_count(len(found))
@@ -366,7 +386,9 @@ def test_a_reload_keeps_the_game_and_tabs_have_their_own(page: Any, served: Serv
 
 @pytest.mark.slow
 def test_a_hand_against_three_agents(page: Any) -> None:
+    shows(page, "help", "U takes back")
     begin(page, "home", 4, "seven_twenty_seven", opponents="greedy")
+    shows(page, "help", "Click a card or a button")
     for hand in (1, 2):
         while not page.locator("text=Next hand").is_enabled():
             page.locator("[data-part=actions] button:enabled").last.click()
@@ -377,6 +399,21 @@ def test_a_hand_against_three_agents(page: Any) -> None:
         assert sum(map(int, totals)) == 0
         page.click("text=Next hand")
         shows(page, "seats", f"Chips, hand {hand + 1}")
+
+
+@pytest.mark.slow
+def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page: Any) -> None:
+    begin(page, "classic", 3, "twenty_eight", opponents="greedy", seat="1")
+    shows(page, "seats", "Stakes, hand 1")
+    names = page.locator("[data-part=seats] td:nth-child(2)").all_inner_texts()
+    assert names == ["greedy", "you", "greedy", "greedy, partner"]
+    page.select_option("[data-part=agent]", "greedy")
+    page.select_option("[data-part=speed]", "0")
+    page.click("text=Play on")
+    sync_api.expect(page.locator("[data-do=review]")).to_be_enabled(timeout=SLOW)
+    page.click("text=Review this game")
+    said = page.locator(".replay [data-part=said]")
+    sync_api.expect(said).to_contain_text("next: seat 1", timeout=SLOW)
 
 
 @pytest.mark.slow

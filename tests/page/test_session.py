@@ -234,6 +234,10 @@ def test_a_hand_is_reviewed_as_ones_own_seat_sees_it() -> None:
     assert said is not None
     assert session.shown is not None
     assert session.shown.seat == 1
+    states = session.shown.replay.states()
+    begin_at = said["data"]["begin"]
+    assert states[begin_at]["turn"] == 1
+    assert begin_at == (states["turn"][:-1] == 1).argmax()  # it always has a choice
     down = [item for item in said["data"]["items"] if item["face"] == "down"]
     assert all(item["card"] is None for item in down)
 
@@ -290,6 +294,10 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     session = begin(Session(store), name, opponents=["greedy"], deal=4)
     view = session.view()["play"]
     assert [seat["you"] for seat in view["seats"]] == [True, *[False] * agents]
+    together = name != "seven_twenty_seven"
+    partners = [k for k, seat in enumerate(view["seats"]) if seat["partner"]]
+    assert partners == [k for k in range(1, agents + 1) if together and k % 2 == 0]
+    assert view["unit"] == ("stakes" if together else "chips")
     play_hand(session)
     session.handle("next_hand", {})
     assert answer(session, "next_hand", {})  # this one goes on
@@ -301,6 +309,26 @@ def test_hands_against_agents_and_what_they_bring(tmp_path: Path, name: str, age
     assert [row["source"].rpartition(", ")[2] for row in rows] == ["hand 1", "hand 2"]
     assert sum(row["score"] for row in rows) == totals[0]
     assert rows[0]["players"] == ", ".join(["you", *["greedy"] * agents])
+
+
+@pytest.mark.parametrize("name", ["twenty_eight", "fifty_six"])
+def test_searches_are_offered_at_tables_and_play_there(name: str) -> None:
+    session = begin(name=name, deal=4, opponents=["greedy"])
+    assert {"pimc@8", "rollouts@20:greedy"} <= set(session.view()["agents"])
+    for agent in ("pimc@8", "rollouts@20:greedy"):
+        advice = session.handle("advise", {"agent": agent})
+        assert advice is not None
+        assert len(advice["actions"]) > 1
+    offered = begin(name="seven_twenty_seven", deal=4).view()["agents"]
+    assert "rollouts@20:greedy" in offered
+    assert "pimc@8" not in offered
+
+
+def test_of_three_players_stakes_may_be_halves() -> None:
+    session = begin(name="twenty_eight", variant="three", opponents=["greedy"], deal=4)
+    play_hand(session)
+    nets = sorted(abs(seat["net"]) for seat in session.view()["play"]["seats"])
+    assert nets == [0.5, 0.5, 1.0]
 
 
 def test_a_seat_is_shown_nothing_of_hidden_cards() -> None:
@@ -330,6 +358,22 @@ def test_the_page_counts_ones_games_by_their_rules(tmp_path: Path) -> None:
     begin(session, variant="web", deal=deal)
     assert session.view()["tally"] == empty
     store.close()
+
+
+def test_it_is_known_what_was_used_in_any_session() -> None:
+    sessions = Sessions()
+    first, other = sessions.find(None), sessions.find(None)
+    assert first.view()["used"] == []
+    begin(first, variant="classic", deal=ANY)
+    assert first.view()["used"] == ["pyramid"]
+    assert answer(first, "advise", {"agent": "gredy"})  # it was not used
+    first.handle("advise", {"agent": "greedy"})
+    first.handle("agent_move", {"agent": "uniform"})
+    begin(other, "seven_twenty_seven", opponents=["tight"])
+    used = first.view()["used"]
+    assert used == other.view()["used"]
+    assert {"pyramid greedy", "seven_twenty_seven", "seven_twenty_seven tight"} <= set(used)
+    assert not any("gredy" in one for one in used)
 
 
 def test_the_session_used_last_is_kept_longest() -> None:

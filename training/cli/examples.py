@@ -45,6 +45,7 @@ each from the dealer's left, with an interval and a p-value corrected by Holm's 
   parlour play pyramid --agent pimc --explain    ... and see what it thinks
   parlour play pyramid --advisor mcts            type advice to see what that agent thinks
   parlour play seven-twenty-seven --seat 2 --hands 10
+  parlour play twenty-eight --until 6            a session: until a side stands at +6
 """,
     "deal": """\
   parlour deal convert klondike --deal 17 --to ksolve

@@ -54,6 +54,12 @@ def add_play(parser: argparse.ArgumentParser) -> None:
         help="in games for several: play so many hands, the dealer moving on (default: 1)",
     )
     parser.add_argument(
+        "--until",
+        type=read_whole(MOST_HANDS),
+        metavar="N",
+        help="in games for several: play hands until a seat, or a side, stands at +N or -N in all",
+    )
+    parser.add_argument(
         "--delay",
         type=read_seconds,
         help="seconds between the steps of an agent (default: wait for Enter)",
@@ -117,15 +123,16 @@ def run_play(arguments: argparse.Namespace) -> int:
     if arguments.record:
         make_replay_file(arguments.record)
     if not is_for_several(game, arguments.variant and [arguments.variant], options):
-        flags = ("seat", "opponents", "hands")
+        flags = ("seat", "opponents", "hands", "until")
         refuse_flags(arguments, flags, f"{game.title} as chosen is for one player")
         play_alone(terminal, arguments.agent)
         return 0
+    if arguments.hands is not None and arguments.until is not None:
+        raise ValueError("--until says how long to play: it cannot go with --hands")
     from ..play.table import SeatChoice
     from .play_seats import play_session
 
     hands = 1 if arguments.hands is None else arguments.hands
-    play_session(
-        terminal, SeatChoice(arguments.seat or 0, arguments.opponents, hands), arguments.agent
-    )
+    seat = SeatChoice(arguments.seat or 0, arguments.opponents, hands, arguments.until)
+    play_session(terminal, seat, arguments.agent)
     return 0

@@ -18,7 +18,7 @@ from .terminal_game import TerminalGame
 
 
 def play_session(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -> None:
-    """Play hands until the person leaves, or watch an agent play so many.
+    """Play hands until the person leaves, or watch an agent play so many; or play to an end.
 
     All hands are one session (see `duplicate_play.hand_seeds`): the dealer moves on a seat after
     each. What the others do is told at one's next turn. Raises ValueError for wrong rules, a wrong
@@ -27,9 +27,8 @@ def play_session(terminal: TerminalGame, seat: SeatChoice, agent: str = "human")
     sitting = TerminalSession(terminal, seat, agent)
     try:
         while True:
-            for _ in range(seat.hands):
-                sitting.play_hand()
-            if agent != "human" or not ask_again(terminal, "hand"):
+            sitting.play_hands()
+            if seat.until or agent != "human" or not ask_again(terminal, "hand"):
                 return
     except (PlayerQuit, KeyboardInterrupt):
         sitting.record(LEFT)
@@ -44,6 +43,7 @@ class TerminalSession(TableSession):
         game, rules = terminal.game, terminal.game.make_rules(terminal.variant, terminal.options)
         chosen = terminal.chosen, terminal.seed, terminal.key, terminal.any_rules
         own = self._make_person(rules) if agent == "human" else agent
+        self.hands, self.until = seat.hands, seat.until
         super().__init__(TableChoice(game, rules, *chosen), seat, own)
 
     def _make_person(self, rules: Any) -> HumanAgent:
@@ -51,6 +51,15 @@ class TerminalSession(TableSession):
         advisor = Advisor(terminal, rules, lambda: self.rows.states)
         answers = {"rules": lambda: rules_text(terminal.game, rules), "advice": advisor.advise}
         return HumanAgent(terminal.ask, terminal.say, terminal.colour, answers)
+
+    def play_hands(self) -> None:
+        """Play as many hands as were asked for."""
+        if self.until is None:
+            for _ in range(self.hands):
+                self.play_hand()
+            return
+        while np.abs(self.totals).max() < self.until * self.unit:
+            self.play_hand()
 
     def play_hand(self) -> None:
         """Play one hand, show how it ended and how all stand."""
@@ -100,8 +109,9 @@ class TerminalSession(TableSession):
         if self.hand > 1:
             self.terminal.say(f"After {self.hand} hands: {self._standing(self.totals)}.")
 
-    def _standing(self, chips: np.ndarray) -> str:
-        return ", ".join(f"{self._who(seat)} {chips[seat]:+d}" for seat in range(self.players))
+    def _standing(self, nets: np.ndarray) -> str:
+        each = nets / self.unit
+        return ", ".join(f"{self._who(seat)} {each[seat]:+g}" for seat in range(self.players))
 
     def _who(self, seat: int) -> str:
         if isinstance(self.cast[seat], HumanAgent):

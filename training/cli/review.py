@@ -10,6 +10,7 @@ from typing import Any
 
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.deals import default_bank
+from parlour.envs.core.truth import deal_position
 
 from ..cluster.kept import read_key, write_key
 from ..cluster.tasks import Cluster
@@ -33,7 +34,7 @@ from .arguments import (
 )
 from .cluster import add_cluster, chunks_in, use_cluster
 from .progress import progress_bars
-from .solve import find_action
+from .solve import read_actions
 
 
 def add_review(parser: argparse.ArgumentParser) -> None:
@@ -239,8 +240,9 @@ def _sum_up(
 
 def _review_actions(arguments: argparse.Namespace, game: Game, judge: Judge) -> Any:
     """Review what somebody has played."""
-    actions = [find_action(game, word) for word in arguments.actions]
     bank = arguments.bank or default_bank(game.name)
+    state = deal_position(game, judge.rules, bank, arguments.deal)
+    actions = read_actions(game, judge.rules, state, arguments.actions)
     return review_deal(judge, arguments.deal, actions, bank=bank, seat=arguments.seat or 0)
 
 

@@ -15,6 +15,7 @@ from parlour.envs.core.cards import card_name, parse_card
 from parlour.envs.core.compiling import COMPILATIONS
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
+from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
@@ -64,7 +65,7 @@ def run_solve(arguments: argparse.Namespace) -> int:
     check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
     solve = None if is_double_dummy(game, rules) else solver_of(game, rules)
     state, named = _start_position(game, rules, arguments)
-    actions = [find_action(game, word) for word in arguments.actions]
+    actions = read_actions(game, rules, state, arguments.actions)
     state = play_actions(game, rules, state, actions)
     variant = describe_rules(game, rules, arguments.variant)
     if solve is None:
@@ -112,14 +113,22 @@ def _start_position(
     return state, {"deal": arguments.deal, "bank": bank}
 
 
-def find_action(game: Game, word: str) -> int:
-    """The action of this number or name, in any case; ValueError naming all there are."""
+def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]) -> list[int]:
+    """The actions of these numbers or names, in any case, one after the other from a position.
+
+    Raises ValueError for an unknown one, naming those that are legal then.
+    """
+    labels = [f"{action} {game.label(action)}" for action in range(game.actions)]
     names = {game.label(action).lower(): action for action in range(game.actions)}
     names |= {str(action): action for action in range(game.actions)}
-    if word.lower() not in names:
-        labels = [f"{action} {game.label(action)}" for action in range(game.actions)]
-        raise ValueError(unknown_text("action", word, labels))
-    return names[word.lower()]
+    found: list[int] = []
+    for word in words:
+        if word.lower() not in names:
+            at = play_actions(game, rules, state, found)[0]
+            legal = [] if at["over"] else list_actions(at["legal"])
+            raise ValueError(unknown_text("action", word, [labels[k] for k in legal], labels))
+        found.append(names[word.lower()])
+    return found
 
 
 def describe_moves(

@@ -12,7 +12,7 @@ from parlour.envs.web_files import MODULE, STYLE, all_art
 from ..files import write_bytes
 from .replay import Replay
 from .review import Review, review_states
-from .review_judges import WORLDS, make_judge
+from .review_judges import WORLDS, find_decisions, make_judge
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 HTML = """<!doctype html>
@@ -67,6 +67,7 @@ def replay_data(
 
     ``seat`` None is the one that acts. ``items`` are all that ever lies on the table; ``scenes``
     are those of `Scene.to_dict`, whose items are numbers of these: what stays is written once.
+    ``begin`` is the scene to open at: the first in which the seat has a choice.
     Raises ValueError as `Replay.scene` does.
     """
     found: dict[str, int] = {}
@@ -79,10 +80,19 @@ def replay_data(
         "headline": replay.headline,
         "items": [json.loads(text) for text in found],
         "scenes": scenes,
+        "begin": _find_first_choice(replay, seat),
         "played": list(replay.actions),
         "actions": [replay.action_text(move) for move in range(len(replay.actions))],
         "review": None if review is None else review_data(review),
     }
+
+
+def _find_first_choice(replay: Replay, seat: int | None) -> int:
+    """The first position in which a seat of several has a choice; 0 where there is none."""
+    if seat is None or replay.players == 1:
+        return 0
+    steps = find_decisions(replay.game, replay.states(), seat)
+    return int(steps[0]) if len(steps) else 0
 
 
 def save_html(

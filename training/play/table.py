@@ -1,4 +1,4 @@
-"""A table of several seats at which one plays hands: who sits there, and the chips won so far."""
+"""A table of several seats at which one plays hands: who sits there, and what is won so far."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,14 @@ from .lone import make_agent_turn
 class SeatChoice(NamedTuple):
     """Where one sits: its number; who plays the seats after it, taken round; for how many hands.
 
-    ``opponents`` None: greedy and the game's players by rule.
+    ``opponents`` None: greedy and the game's players by rule. ``until``: in place of ``hands``, as
+    many as it takes until a seat has won or lost so much in all.
     """
 
     number: int = 0
     opponents: Sequence[str] | None = None
     hands: int = 1
+    until: int | None = None
 
 
 class TableChoice(NamedTuple):
@@ -62,6 +64,8 @@ class TableSession:
         self.players = self.game.num_players(self.rules)
         self.own = check_seat("seat", seat.number, self.players)
         check_number("hands", seat.hands, 1)
+        check_number("until", 1 if seat.until is None else seat.until, 1)
+        self.unit_name, self.unit = name_unit(self.game, self.rules)
         self.chosen = read_reset_options(self.game, self.rules, table.chosen)
         begin = secrets.randbelow(2**31) if table.seed is None else table.seed
         self.source = ", ".join(f"{k} {v}" for k, v in (table.chosen or {"seed": begin}).items())
@@ -137,7 +141,7 @@ class TableSession:
         return int(choose_actions(self.cast[self.seat], self.make_turn())[0])
 
     def play(self, action: int) -> None:
-        """Play a legal action; another's is noted as what is heard. At the end chips are added."""
+        """Play a legal action; another's is noted as what is heard. At the end nets are added."""
         if self.seat != self.own:
             self.heard.append(self._describe_action(self.seat, action))
         self.rows.step(np.array([action]))
@@ -147,7 +151,10 @@ class TableSession:
 
     @property
     def nets(self) -> np.ndarray:
-        """What each seat has won or lost in this hand, once it is over, int64 (players,)."""
+        """What each seat has won or lost in this hand, once it is over, int64 (players,).
+
+        Those, and the totals, are shown by ``unit``.
+        """
         return np.asarray(self.rows.states["net"][0, : self.players], np.int64)
 
     def own_state(self) -> np.void:
@@ -160,13 +167,12 @@ class TableSession:
         if self._is_secret(action):
             return f"seat {seat} has chosen"
         word = self.game.action_words(self.rows.states[0], self.rules)[action][0]
-        label = self.game.label(action)
         verb, *rest = word.split()
-        is_verb = verb.isalpha() and verb.islower() and verb != "in"  # not Kc, 9c, in clubs
-        if is_verb and verb in (way.split()[0] for way in label.split(" or ")):
+        assert self.game.seats is not None
+        if verb in self.game.seats.verbs:
             ending = "es" if verb.endswith("s") else "s"
             return " ".join([f"seat {seat} {verb}{ending}", *rest])
-        return f"seat {seat}: {label}"
+        return f"seat {seat}: {self.game.label(action)}"
 
     def _is_secret(self, action: int) -> bool:
         """Whether one cannot see it: another action would look the same."""
@@ -177,6 +183,11 @@ class TableSession:
             after = view_states(self.game, self.rules, rows.states, np.array([self.own]))
             seen[other] = after["shown"].tobytes()
         return list(seen.values()).count(seen[action]) > 1
+
+
+def name_unit(game: Game, rules: Any) -> tuple[str, float]:
+    """Return what nets are called at a table, and how much one is: chips, where an ante is paid."""
+    return ("chips", 1.0) if hasattr(rules, "ante") else ("stakes", game.reward_unit(rules))
 
 
 def _session_seed(chosen: ChosenDeal | None, begin: int) -> np.ndarray:

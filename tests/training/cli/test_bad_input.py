@@ -244,6 +244,7 @@ def lines() -> Iterator[list[str]]:
     yield from ([*SEVERAL, f"--hands={text}"] for text in [*NUMBERS, "0", "-1", "999999999"])
     yield from ([*PLAY, f"--delay={text}"] for text in ("", "x", "nan", "inf", "-1", "1e300"))
     yield from ([*PLAY, f"--deal={text}"] for text in [*NUMBERS, "-1"])
+    yield from ([*PLAY, f"--until={text}"] for text in [*NUMBERS, "0", "-1", "6"])
     yield from (["bench", "pyramid", f"--rows={text}"] for text in [*NUMBERS, "0", "-1", "1" * 9])
     for text in ("", "x", "nan", "inf", "-1", "1e300", "0"):
         yield ["bench", "pyramid", "--rows", "2", f"--seconds={text}"]

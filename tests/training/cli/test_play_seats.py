@@ -211,6 +211,33 @@ def test_another_hand_goes_on_with_the_session() -> None:
     assert "Hand 3" not in text
 
 
+@pytest.mark.parametrize(("name", "until"), [("twenty_eight", 3), ("fifty_six", 6)])
+def test_hands_are_played_until_a_side_stands_at_a_number(name: str, until: int) -> None:
+    said: list[str] = []
+    terminal = TerminalGame(game(name), say=said.append, seed=6, delay=0.0)
+    play_session(terminal, SeatChoice(0, ["greedy"], until=until), "greedy")
+    text = "\n".join(said)
+    sums = [
+        [int(net) for net in re.findall(r" ([+-]\d+)", total)]
+        for total in re.findall(r"^After \d+ hands: (.*)\.$", text, re.MULTILINE)
+    ]
+    assert len(sums) >= 1
+    assert all(max(map(abs, one)) < until for one in sums[:-1])
+    assert max(map(abs, sums[-1])) >= until
+    assert sums[-1][0] == sums[-1][2] == -sums[-1][1]
+    assert "Another" not in text
+
+
+def test_of_three_players_half_stakes_are_counted() -> None:
+    said: list[str] = []
+    terminal = TerminalGame(game("twenty_eight"), "three", say=said.append, seed=6, delay=0.0)
+    play_session(terminal, SeatChoice(0, ["greedy"], until=2), "greedy")
+    (last,) = re.findall(r"^After \d+ hands: (.*)\.$", "\n".join(said), re.MULTILINE)[-1:]
+    nets = [float(net) for net in re.findall(r" ([+-][\d.]+)", last)]
+    assert 2 <= max(map(abs, nets)) <= 2.5
+    assert sum(nets) == 0
+
+
 @pytest.mark.parametrize("chosen", [None, {"deal": 5, "bank": "mine"}])
 def test_the_deal_is_that_of_the_environment(chosen: dict[str, Any] | None) -> None:
     env = CardEnv(GAME, "six", seat=2)
@@ -249,6 +276,7 @@ def test_ctrl_c_leaves() -> None:
         (SeatChoice(0, ["human"]), "opponents: there is one person"),
         (SeatChoice(0, ["gredy"]), "did you mean 'greedy'"),
         (SeatChoice(0, None, 0), "hands=0: allowed are whole numbers from 1"),
+        (SeatChoice(0, None, until=0), "until=0: allowed are whole numbers from 1"),
     ],
 )
 def test_what_makes_no_sense_is_refused(seat: SeatChoice, said: str) -> None:
@@ -277,4 +305,5 @@ def test_a_card_is_no_verb() -> None:
     assert re.search(r"seat \d: [7-9TJQKA][cdhs]$", heard, re.MULTILINE)
     assert re.search(r"seat \d: in [a-z]", heard)
     assert re.search(r"seat \d passes$", heard, re.MULTILINE)
+    assert at.seats is not None and at.seats.verbs == ("pass", "double", "redouble", "ask")
     assert not re.search(r"seat \d (ins|[7-9TJQKA][cdhs]e?s)\b", heard)
