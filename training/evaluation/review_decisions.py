@@ -1,15 +1,12 @@
 """A decision of a review as JSON has it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .review import Review
 
-
-def describe_decision(found: "Review", i: int) -> dict[str, Any]:
-    """Return one of a review's decisions as JSON has it; None is what is not known."""
+def describe_decision(found: Any, i: int) -> dict[str, Any]:
+    """Return a decision of ``found``, a `review.Review`, as JSON has it; None: not known."""
     label, judged = found.game.label, found.judged
     truths = (None, None) if found.truths is None else found.truths[i : i + 2]
     points = (None, None) if found.points is None else found.points[i]
