@@ -93,6 +93,8 @@ class Options:
     """Option sets, of which the even half is trained on."""
     tested: int | None = None
     """Sets of the odd half that are played."""
+    first: int = 0
+    """The first of them: sets before it are left out."""
     deals: int | None = None
     """Deals by each of the rules."""
     bank: str | None = None
@@ -115,9 +117,11 @@ def fill(options: Options) -> Options:
             raise ValueError(f"{name}={value!r}: allowed are {', '.join(known)}")
     given = {name: getattr(options, name) for name in SIZES["full"]}
     sizes = {name: SIZES[options.preset][name] if v is None else v for name, v in given.items()}
-    if sizes["tested"] > sizes["sets"] // 2 or min(sizes.values()) < 1:
+    low = min(options.first + 1, *sizes.values())
+    if options.first + sizes["tested"] > sizes["sets"] // 2 or low < 1:
         raise ValueError(
-            f"sets={sizes['sets']}, tested={sizes['tested']}: at most half, at least 1"
+            f"sets={sizes['sets']}, first={options.first}, tested={sizes['tested']}: at most half, "
+            "at least 1 (first: 0)"
         )
     return replace(options, **sizes)
 
@@ -208,8 +212,10 @@ def play_all(options: Options, agents: Mapping[str, str]) -> dict[str, dict[str,
     """Let all play by the odd sets, and by the variants; return what they reach, rules by rules."""
     game = find_game(options.game)
     odd = list_rules(replace(describe_generalist(options), option_split="odd")).rules
+    assert options.tested is not None
+    odd = odd[options.first : options.first + options.tested]
     own = [list_rules(one).only for one in describe_specialists(options).values()]
-    groups = {"unseen sets": odd[: options.tested], "the specialists' rules": own}
+    groups = {"unseen sets": odd, "the specialists' rules": own}
     return {
         group: {describe_rules(game, rules): play(options, game, agents, rules) for rules in listed}
         for group, listed in groups.items()
