@@ -387,12 +387,19 @@ export class Replay {
     verdict.classList.add(bad ? "bad" : "good");
     verdict.textContent = one.threw_away ? `${one.label} threw the win away; best was ${one.best_label}`
       : bad ? `${one.label} lost ${this.text(one.loss)}; best was ${one.best_label}` : `${one.label} was as good as any`;
+    verdict.textContent += this.tellPoints(one);
     const rows = [...one.legal].sort((a, b) => (b.action === one.action) - (a.action === one.action) || b.value - a.value).slice(0, SHOWN);
     values.replaceChildren(make("table", {}, line("th", "action", "value", "±"), ...rows.map((row) => {
       const node = line("td", row.label, this.text(row.value), this.text(row.error));
       if (row.action === one.action) node.className = "played";
       return node;
     })));
+  }
+
+  tellPoints({ points_before: before, points_after: after }) { // at tables of partners, double dummy
+    if ((before ?? null) === null || (after ?? null) === null) return "";
+    const cost = Math.abs(before - after);
+    return `; with all cards known the bidder's side takes ${before}` + (cost ? `, this costs its side ${cost}` : "");
   }
 
   drawCurve() {

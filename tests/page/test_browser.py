@@ -414,6 +414,13 @@ def test_a_hand_in_stakes_with_partners_is_reviewed_from_ones_first_choice(page:
     page.click("text=Review this game")
     said = page.locator(".replay [data-part=said]")
     sync_api.expect(said).to_contain_text("next: seat 1", timeout=SLOW)
+    told = []
+    sync_api.expect(page.locator(".replay .verdict")).to_contain_text("as good", timeout=SLOW)
+    slide = page.locator(".replay input[type=range]")
+    for step in range(int(slide.get_attribute("max"))):
+        slide.fill(str(step))
+        told.append(page.locator(".replay .verdict").inner_text())
+    assert any("with all cards known the bidder's side takes " in text for text in told)
 
 
 @pytest.mark.slow
