@@ -13,7 +13,7 @@ const PATIENCE = 1500; // milliseconds without an answer after which the page sa
 const WORKING = "still at work", COMPILING = `${WORKING}: the first use of a game or an agent compiles it, which takes a minute or two`;
 const GONE = "the server does not answer; waiting for it";
 const SHOWN = 8; // actions of an agent's advice
-const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.45; // size of words; pixels they have at least; lines are no further apart
+const WORDS = 17, LEGIBLE = 12.5, MOST_GROWTH = 1.57; // size of words; pixels they have at least; lines are no further apart
 const CURVE = [320, 120, 8]; // the picture of the chance: its sides and margin
 
 const make = (name, attributes = {}, ...children) => {
