@@ -7,6 +7,7 @@ import numpy as np
 from ..core.game import take_seats
 from ..core.legal import list_actions
 from ..core.scene import Button, Item, Mark, Panel, Scene, Text
+from ..core.table_words import count_word, name_seat, tell_points
 from .rules import (
     ASK,
     BID,
@@ -71,12 +72,13 @@ def layout(s: Any, rules: Rules) -> Scene:
     width = _trick_at(rules) + 1.1
     items: list[Item] = []
     texts: list[Text] = []
+    side = sides(rules)
     for k, seat in enumerate(seats):
         y = k * ROW
         items += _hand(s, seat, y + INSET, rules)
-        texts.append(Text(0, y + INSET, _name(s, seat, rules), only="ansi"))
+        texts.append(Text(0, y + INSET, name_seat(s, seat, side), only="ansi"))
         texts.append(Text(0, y + 0.5, _said(s, seat), only="ansi"))
-        texts.append(Text(0.2, y + 0.2, _name(s, seat, rules), "strong", "picture"))
+        texts.append(Text(0.2, y + 0.2, name_seat(s, seat, side), "strong", "picture"))
         texts.append(Text(0.2, y + 0.52, _said(s, seat), "faint", "picture"))
     y = players * ROW + 0.2
     lines = _table(s, rules)
@@ -113,19 +115,6 @@ def _legal(s: Any) -> list[int]:
     return list_actions(s["legal"]) if acts else []
 
 
-def _name(s: Any, seat: int, rules: Rules) -> str:
-    """Who a seat is: a star for the one at turn, a D for the dealer."""
-    side = sides(rules)
-    name = f"partner, seat {seat}" if side[seat] == side[s["viewer"]] else f"seat {seat}"
-    name = f"you, seat {seat}" if seat == s["viewer"] else name
-    name += " D" if seat == s["dealer"] else ""
-    return name + (" *" if not s["over"] and seat == s["turn"] else "")
-
-
-def _count(number: Any, word: str) -> str:
-    return f"{int(number)} {word}" if number == 1 else f"{int(number)} {word}s"
-
-
 def _bid(number: Any, strain: Any) -> str:
     return f"{int(number)} {STRAINS[int(strain) - 1]}" if strain else f"{int(number)}"
 
@@ -134,7 +123,7 @@ def _said(s: Any, seat: int) -> str:
     """What a seat has said last, or taken."""
     public = s["seats"][seat]
     if s["tricks"]:
-        return f"{_count(public['tricks'], 'trick')}, {_count(public['points'], 'point')}"
+        return f"{count_word(public['tricks'], 'trick')}, {count_word(public['points'], 'point')}"
     words = {0: "", PASSED: "passed", DOUBLED: "doubled", REDOUBLED: "redoubled"}
     said = int(public["said"])
     return words[said] if said in words else f"bid {_bid(public['number'], public['strain'])}"
@@ -192,20 +181,6 @@ def _trumps(s: Any) -> str:
     return words if s["shown"]["trumps_shown"] else f"{words}, secret"
 
 
-def _points(s: Any, rules: Rules) -> str:
-    """What each side has taken; behind it, for the bidder's, what it must take."""
-    side = sides(rules)
-    points = [0, 0]
-    for seat, number in enumerate(side):
-        points[number == side[s["viewer"]]] += int(s["seats"][seat]["points"])
-    others, own = map(str, points)
-    if side[s["bidder"]] == side[s["viewer"]]:
-        own += f" of {int(s['shown']['number'])}"
-    else:
-        others += f" of {int(s['shown']['number'])}"
-    return f"points: your side {own}, the others {others}"
-
-
 def _contract(s: Any, rules: Rules) -> str:
     """What was bid, and what the sides have taken."""
     shown, bidder = s["shown"], int(s["bidder"])
@@ -213,7 +188,11 @@ def _contract(s: Any, rules: Rules) -> str:
         return "no bid"
     words = f"seat {bidder} bid {_bid(shown['number'], s['seats'][bidder]['strain'])}"
     words += ("", ", doubled", ", redoubled")[int(shown["doubled"])]
-    return f"{words}; {_points(s, rules)}" if shown["phase"] in (OVER, PLAY) else words
+    return (
+        f"{words}; {tell_points(s, sides(rules), shown['number'])}"
+        if shown["phase"] in (OVER, PLAY)
+        else words
+    )
 
 
 def _table(s: Any, rules: Rules) -> list[str]:

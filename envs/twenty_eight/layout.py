@@ -7,6 +7,7 @@ import numpy as np
 from ..core.game import take_seats
 from ..core.legal import list_actions
 from ..core.scene import Button, Item, Mark, Panel, Scene, Text
+from ..core.table_words import count_word, name_seat, tell_points
 from .rules import (
     ASK,
     BID,
@@ -92,12 +93,13 @@ def layout(s: Any, rules: Any, title: str = "Twenty-Eight") -> Scene:
     seats = [(viewer + k) % players for k in range(players)]
     items: list[Item] = []
     texts: list[Text] = []
+    side = _sides(s, rules)
     for k, seat in enumerate(seats):
         y = k * ROW
         items += _hand(s, seat, y + INSET)
-        texts.append(Text(0, y + INSET, _name(s, seat, rules), only="ansi"))
+        texts.append(Text(0, y + INSET, name_seat(s, seat, side), only="ansi"))
         texts.append(Text(0, y + 0.5, _said(s, seat), only="ansi"))
-        texts.append(Text(0.2, y + 0.2, _name(s, seat, rules), "strong", "picture"))
+        texts.append(Text(0.2, y + 0.2, name_seat(s, seat, side), "strong", "picture"))
         texts.append(Text(0.2, y + 0.52, _said(s, seat), "faint", "picture"))
     y = players * ROW + 0.2
     lines = _table(s, rules)
@@ -125,24 +127,11 @@ def _sides(s: Any, rules: Any) -> list[int]:
     return [int(seat == s["bidder"]) if decided else seat for seat in range(3)]
 
 
-def _name(s: Any, seat: int, rules: Any) -> str:
-    """Who a seat is: a star for the one at turn, a D for the dealer."""
-    side = _sides(s, rules)
-    name = f"partner, seat {seat}" if side[seat] == side[s["viewer"]] else f"seat {seat}"
-    name = f"you, seat {seat}" if seat == s["viewer"] else name
-    name += " D" if seat == s["dealer"] else ""
-    return name + (" *" if not s["over"] and seat == s["turn"] else "")
-
-
-def _count(number: Any, word: str) -> str:
-    return f"{int(number)} {word}" if number == 1 else f"{int(number)} {word}s"
-
-
 def _said(s: Any, seat: int) -> str:
     """What a seat has said last, or taken."""
     public = s["seats"][seat]
     if s["tricks"]:
-        return f"{_count(public['tricks'], 'trick')}, {_count(public['points'], 'point')}"
+        return f"{count_word(public['tricks'], 'trick')}, {count_word(public['points'], 'point')}"
     if seat == s["alone"]:
         return "plays alone"
     if public["called"] > 1:
@@ -212,20 +201,6 @@ def _trumps(s: Any) -> str:
     return words if s["shown"]["trumps_shown"] else f"{words}, secret"
 
 
-def _points(s: Any, rules: Any) -> str:
-    """What each side has taken; behind it, for the bidder's, what it must take."""
-    side = _sides(s, rules)
-    points = [0, 0]
-    for seat, number in enumerate(side):
-        points[number == side[s["viewer"]]] += int(s["seats"][seat]["points"])
-    others, own = map(str, points)
-    if side[s["bidder"]] == side[s["viewer"]]:
-        own += f" of {int(s['shown']['target'])}"
-    else:
-        others += f" of {int(s['shown']['target'])}"
-    return f"points: your side {own}, the others {others}"
-
-
 def _contract(s: Any, rules: Any) -> str:
     """What was bid, what must be taken, and what has been."""
     shown = s["shown"]
@@ -237,7 +212,11 @@ def _contract(s: Any, rules: Any) -> str:
     if shown["target"] != shown["bid"]:
         words += f", must take {int(shown['target'])}"
     words += f", times {int(shown['stake'])}" if shown["stake"] > 1 else ""
-    return f"{words}; {_points(s, rules)}" if shown["phase"] in (OVER, PLAY) else words
+    return (
+        f"{words}; {tell_points(s, _sides(s, rules), shown['target'])}"
+        if shown["phase"] in (OVER, PLAY)
+        else words
+    )
 
 
 def _table(s: Any, rules: Any) -> list[str]:

@@ -22,11 +22,12 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.truth import deal_position, make_position, play_actions, solver_of
 
 from ..evaluation.labels import is_scored
+from ..evaluation.review_points import is_double_dummy
 from ..evaluation.spec import check_number
 from ..evaluation.terminal import time_text
 from ..evaluation.truth import verify_solution
 from .arguments import read_options, read_text, read_whole
-from .solve_table import is_double_dummy, solve_table
+from .solve_table import solve_table
 
 WORDS = {True: "yes", False: "no", None: "undecided"}
 

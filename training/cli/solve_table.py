@@ -11,11 +11,6 @@ from parlour.envs.core.solving import Contract, Solving
 Said = dict[str, Any]
 
 
-def is_double_dummy(game: Game, rules: Any) -> bool:
-    """Whether several play by these rules, and the game has a double-dummy solver."""
-    return game.num_players(rules) > 1 and game.winnable_after is not None
-
-
 def solve_table(
     game: Game, rules: Any, state: np.ndarray, limit: int | None
 ) -> tuple[Said, list[str]]:

@@ -21,6 +21,7 @@ from parlour.envs.core.truth import WinnableInfo
 from parlour.envs.core.turn import legal_masks
 
 from .play_steps import play_steps
+from .review_points import is_double_dummy
 from .spec import check_number
 
 WORLDS = 100
@@ -268,7 +269,7 @@ def make_judge(
         raise ValueError(f"worlds={worlds}: at most {MOST_WORLDS:,} are allowed")
     several = game.num_players(rules) > 1
     if player == DOUBLE_DUMMY:
-        if not several or game.winnable_after is None:
+        if not is_double_dummy(game, rules):
             raise ValueError(f"player {player!r}: allowed at tables of games with such a solver")
         return SolverJudge(game, rules, worlds, seed)
     if player is None and not several and is_solvable(game, rules):

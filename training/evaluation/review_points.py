@@ -14,6 +14,11 @@ LIMIT = 1_000_000
 """Positions that the solver looks at; where they do not suffice the points are not known."""
 
 
+def is_double_dummy(game: Game, rules: Any) -> bool:
+    """Whether several play by these rules, and the game has a double-dummy solver."""
+    return game.num_players(rules) > 1 and game.winnable_after is not None
+
+
 def find_points(
     game: Game, rules: Any, states: np.ndarray, steps: np.ndarray, limit: int = LIMIT
 ) -> np.ndarray | None:
@@ -22,7 +27,7 @@ def find_points(
     ``states`` are all positions of the game. NaN where no contract is being played, in a hand
     played alone, and where ``limit`` was met. None for games without such a solver.
     """
-    if game.num_players(rules) == 1 or game.winnable_after is None:
+    if not is_double_dummy(game, rules):
         return None
     found = [
         [_solve(game, rules, states[i + after : i + after + 1], limit) for after in (0, 1)]
