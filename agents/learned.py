@@ -95,7 +95,7 @@ class PolicyAgent:
     def log_probabilities(self, turn: Turn) -> np.ndarray:
         """Return the policy's log probabilities, float64 (n, actions); -1e8 if illegal."""
         logits = self.logits(turn, np.arange(len(turn.masks)))
-        marks = torch.as_tensor(turn.masks, device=logits.device)
+        marks = torch.as_tensor(turn.masks.copy(), device=logits.device)  # torch may write
         logs = masked_logits(logits, marks).log_softmax(dim=1)
         return np.asarray(logs.cpu().numpy(), np.float64)
 
