@@ -1,27 +1,29 @@
 """Folders of saved agents: those that come with Parlour, and those that a run has made."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from parlour.envs import Game
 
-from .artefact import AGENT_FILE
+from .artefact import AGENT_FILE, read_rules
 
 TRAINED_SPEC = "trained"
 """The agent that comes with Parlour for the rules played."""
 TRAINED_FOLDER = Path(__file__).parent / "trained"
-"""Their folders, GAME-VARIANT."""
+"""Their folders, GAME-VARIANT, and GAME-many of one network for many rules."""
+MANY_RULES = "many"
 
 
 def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
-    """Return the folder of the agent that comes with Parlour for a variant; ValueError if none.
+    """Return the folder of the agent that comes with Parlour for some rules; ValueError if none.
 
-    With ``any_rules``, where there is none for these: that of the game's default, or of the first
-    variant that has one.
+    That is the one for their variant alone, or else the one for many rules, if these are among
+    them. With ``any_rules``, where there is none for these: the one for many rules, or that of the
+    game's default, or of the first variant that has one.
     """
-    wanted = [game.variant_name(rules), *((game.default, *game.variants) if any_rules else ())]
-    for variant in wanted:
-        folder = TRAINED_FOLDER / f"{game.name}-{variant}"
+    for name in _list_names(game, rules, any_rules):
+        folder = TRAINED_FOLDER / f"{game.name}-{name}"
         if folder.is_dir():
             return folder
     there = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
@@ -29,6 +31,16 @@ def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
         f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
         f"{', '.join(there)} (any_rules lets another one of the game play)"
     )
+
+
+def _list_names(game: Game, rules: Any, any_rules: bool) -> Iterator[str | None]:
+    """Yield who may play by some rules, the best first."""
+    yield game.variant_name(rules)
+    many = TRAINED_FOLDER / f"{game.name}-{MANY_RULES}"
+    if any_rules or (many.is_dir() and rules in read_rules(many, game)):
+        yield MANY_RULES
+    if any_rules:
+        yield from (game.default, *game.variants)
 
 
 def find_agent_folder(folder: Path) -> Path:

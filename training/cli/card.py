@@ -28,7 +28,7 @@ from ..evaluation.terminal import print_notice
 from .arguments import MOST_DEALS, Parser, read_path, read_text, read_whole
 from .blocks import markdown_table, write_page
 from .board import add_file, play_entry
-from .board_page import CARD_FILE, write_table
+from .board_page import CARD_FILE, group_entries, write_table
 
 BLOCK_NAME = "card"
 DEALS, SEARCH_DEALS = 2000, 500
@@ -88,18 +88,16 @@ def run_card(arguments: argparse.Namespace) -> int:
 
 
 def list_known(folder: Path, board: Path) -> list[Entry]:
-    """Return the lines of a leaderboard by the rules of a saved agent, if it has itself one there.
+    """Return the lines of a leaderboard by all rules by which a saved agent has itself one there.
 
     Only lines that have been played count; no leaderboard: none.
     """
     if not board.is_file():
         return []
-    game, rules = _game_of(folder)
-    found = [
-        one for one in read_board(board) if one.claim and (one.game, one.rules) == (game, rules)
-    ]
-    own = digest_agent(folder)
-    return found if any(one.claim and one.claim.agent_digest == own for one in found) else []
+    own, (game, _) = digest_agent(folder), _game_of(folder)
+    found = [one for one in read_board(board) if one.claim and one.game == game]
+    played = [one.rules for one in found if one.claim and one.claim.agent_digest == own]
+    return [one for one in found if one.rules in played]
 
 
 def _game_of(folder: Path) -> tuple[Game, Any]:
@@ -155,7 +153,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
 def write_card(folder: Path, group: Sequence[Entry]) -> str:
     """Return the card's text: what an agent is, how it was trained, how it plays, its limits.
 
-    ``group`` are claimed entries of its game and rules, its own among them (none: not played yet).
+    ``group`` are claimed entries of its game, its own among them (none: not played yet).
     """
     said = read_facts(folder)
     game, rules = _game_of(folder)
@@ -164,11 +162,22 @@ def write_card(folder: Path, group: Sequence[Entry]) -> str:
         "## How it was trained\n",
         _write_training(folder, said, game, rules),
         "## How well it plays\n",
-        write_table(group, _way_to_cards(folder), digest_agent(folder)) if group else UNPLAYED,
+        _write_results(folder, group) if group else UNPLAYED,
         "## Use and limits\n",
         "".join(f"- {line}\n" for line in _list_limits(folder, game, rules, group)),
     ]
     return "\n".join(parts)
+
+
+def _write_results(folder: Path, group: Sequence[Entry]) -> str:
+    """Return a table of results for each of the rules, of several under their names."""
+    way, own = _way_to_cards(folder), digest_agent(folder)
+    tables = {
+        rules: write_table(some, way, own) for (_, rules), some in group_entries(group).items()
+    }
+    if len(tables) == 1:
+        return tables.popitem()[1]
+    return "\n".join(f"### {rules}\n\n{table}" for rules, table in tables.items())
 
 
 def summarise_agent(folder: Path) -> list[str]:
@@ -287,7 +296,8 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
     others = "; how it fares against people, or players unlike those it met, is not known"
-    best = _best_beside(group, digest_agent(folder))
+    own = digest_agent(folder)
+    best = [_best_beside(some, own) for some in group_entries(group).values()]
     leads = "pimc" if BASE in read_description(folder)["network"]["options"] else "mcts"
     return [
         "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
@@ -297,7 +307,7 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
         "It was trained on deals drawn at random, none of them from a bank"
         f"{others if game.num_players(rules) > 1 else ''}.",
         "Intervals are over deals, of this one training seed: another seed comes out otherwise.",
-        *([best] if best else []),
+        *dict.fromkeys(filter(None, best)),
     ]
 
 

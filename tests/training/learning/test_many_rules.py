@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlour.agents import folders
 from parlour.agents.artefact import ArtefactError, read_rules
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.registry import load_agent, prepare_turn
@@ -76,6 +77,21 @@ def test_its_agent_plays_any_of_the_rules_and_refuses_others(folder: Path) -> No
     assert load_agent(str(folder), GAME, other, any_rules=True).other_rules  # type: ignore[attr-defined]
     card = json.loads((agent / "agent.json").read_text())
     assert card["variant"] is None and len(card["more_rules"]) == 2
+
+
+def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_own(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many, own = tmp_path / "pyramid-many", tmp_path / f"pyramid-{NAMES[0]}"
+    many.symlink_to(folder / "seed-0" / "agent")
+    own.mkdir()
+    monkeypatch.setattr(folders, "TRAINED_FOLDER", tmp_path)
+    found = [folders.trained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
+    assert found == [own, *[many] * (len(NAMES) - 1)]
+    other = GAME.make_rules("book", {"passes": 2})
+    with pytest.raises(ValueError, match="none comes with Parlour for these rules"):
+        load_agent("trained", GAME, other)
+    assert load_agent("trained", GAME, other, any_rules=True).other_rules  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
