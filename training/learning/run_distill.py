@@ -7,7 +7,8 @@ learning and structured prediction to no-regret online learning", 2011). What is
 values of all actions, as a search without hidden knowledge sees them, not one choice alone: most
 choices of a patience game matter little, and the values say which do.
 
-Games that nothing can win any more are left at once: in them there is nothing to learn.
+Games that nothing can win any more are left: in them there is little to learn. A search of few
+worlds may be wrong about that where wins are rare, so some may be played on (`leave_lost`).
 """
 
 from functools import partial
@@ -184,8 +185,7 @@ class DistillRun(Run):
         env, settings = self.env, self.settings
         seeds = torch.randint(2**62, (env.num_envs,)).numpy().astype(np.uint64)
         masks, judged = self._judge(seeds)
-        hopeless = (judged.values.max(axis=1) <= 0) & self.leaves_lost_games
-        keep = ~hopeless
+        left = self._choose_left(judged)
         codes = env.codes()
         logits = make_network_function(self.network)(codes)[0]
         own = best_actions(masks, logits)
@@ -199,15 +199,22 @@ class DistillRun(Run):
         if len(env.ended):
             won[env.ended] = env.results["is_success"]
         self.own_wins += int(won[own_ends].sum())
-        env.leave(hopeless)
-        ended = hopeless
+        env.leave(left)
+        ended = left.copy()
         ended[env.ended] = True
         self.own_games += int((ended & ~self.by_teacher).sum())
         drawn = torch.rand(env.num_envs).numpy() < settings.teacher_share
         self.by_teacher = np.where(ended, drawn, self.by_teacher)
         values, chosen = judged.values.astype(np.float16), judged.actions.astype(np.int16)
         found = Positions(codes, masks, values, chosen)
-        return found.take(keep & self._worth_keeping(found))
+        return found.take(~left & self._worth_keeping(found))
+
+    def _choose_left(self, judged: Judgement) -> np.ndarray:
+        """Which games to leave, bool (n,): some of those that the teacher wins in no world."""
+        left = (judged.values.max(axis=1) <= 0) & self.leaves_lost_games
+        if self.settings.leave_lost < 1:
+            left &= torch.rand(len(left)).numpy() < self.settings.leave_lost
+        return np.asarray(left)
 
     def _worth_keeping(self, found: Positions) -> np.ndarray:
         """Which positions to keep: those with a choice; where all is equal only some, bool (n,)."""

@@ -184,6 +184,9 @@ class DistillSettings(CorrectingSettings, ManyRulesSettings):
     """Folders of judged positions, kept by other runs of this game: learned from the start, too."""
     indifferent: Share = 0.3
     """Share of those positions that are kept in which all actions are worth the same."""
+    leave_lost: Share = 1.0
+    """How often a game is left at a decision where the teacher finds a win in no world; where wins
+    are rare, less lets the network learn what is played there, too."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""

@@ -22,6 +22,7 @@ from parlour.envs.core.turn import prepare_turn
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.learn_positions import Student, turn_about
 from parlour.training.learning.positions import (
+    concatenate,
     describe,
     read_folder,
     read_positions,
@@ -121,6 +122,17 @@ def test_positions_are_kept_for_other_networks(whole: Path) -> None:
         assert not found.values[~found.masks].any()
         assert (found.values.max(axis=1) > 0).all() and (found.values <= 1).all()
     assert pq.read_schema(files[0]).names == ["observation", "action_mask", "values", "action"]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.0])
+def test_games_that_the_teacher_sees_lost_are_left_or_played_on(
+    share: float, tmp_path: Path
+) -> None:
+    settings = replace(SMALL, leave_lost=share, indifferent=1.0, runs=str(tmp_path))
+    found = concatenate(read_folder(train(settings, quiet=True) / "seed-0" / FOLDER, GAME))
+    lost = found.values.max(axis=1) == 0
+    assert lost.any() == (share < 1)
+    assert found.masks[lost, found.actions[lost]].all()
 
 
 def test_files_of_other_games_and_damaged_ones_are_refused(whole: Path, tmp_path: Path) -> None:
