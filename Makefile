@@ -12,6 +12,9 @@ PIP := -m pip --disable-pip-version-check install --quiet
 
 # Each test process computes on one thread: spinning threads on few cores cost ten times the time.
 SPREAD := -n auto --maxprocesses $(WORKERS) --dist loadfile
+# Two test processes would compile the same kernels at the same time, each for itself.
+WARM := $(BIN)/python -c "from parlour.envs import GAMES; print(*reversed(GAMES))" \
+  | xargs -n 1 -P $(WORKERS) $(BIN)/parlour warm
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest $(SPREAD)
 
 # pip says nothing for minutes where nobody looks on: a dot shows that it lives. The loop ends with
@@ -37,9 +40,11 @@ demo: .venv/.stamp ## train a small agent, hold it against the baselines, draw t
 	$(HOW_TO_ACTIVATE)
 
 test: .venv/.stamp ## the tests, without the slow ones (WORKERS=2)
+	$(WARM)
 	$(PYTEST)
 
 test-all: .venv/.stamp ## the tests, with the slow ones
+	$(WARM)
 	$(PYTEST) -m ""
 
 test-lowest: .venv-lowest/.stamp ## shells and contract by the lowest Gymnasium allowed, without torch
