@@ -33,9 +33,10 @@ def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
     )
 
 
-def _list_names(game: Game, rules: Any, any_rules: bool) -> Iterator[str | None]:
-    """Yield who may play by some rules, the best first."""
-    yield game.variant_name(rules)
+def _list_names(game: Game, rules: Any, any_rules: bool) -> Iterator[str]:
+    """Yield the names, behind that of the game, of folders that may play, the best first."""
+    if variant := game.variant_name(rules):
+        yield variant
     many = TRAINED_FOLDER / f"{game.name}-{MANY_RULES}"
     if any_rules or (many.is_dir() and rules in read_rules(many, game)):
         yield MANY_RULES

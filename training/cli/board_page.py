@@ -119,7 +119,7 @@ def _source(entry: Entry, cards: str) -> str:
         return one_line(error)
     if folder is None:
         return "built in"
-    if folder.parent != TRAINED_FOLDER:
+    if folder.resolve().parent != TRAINED_FOLDER.resolve():
         return f"`{folder}`"
     return f"[{folder.name}]({cards}/{folder.name}/{CARD_FILE})" if cards else folder.name
 

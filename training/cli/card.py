@@ -48,6 +48,8 @@ SCORED_FIELDS = {
 }
 ESTIMATE_FIELDS = dict.fromkeys(Estimate._fields, NUMBER)
 """What a card shows of ``trained``, of ``scored`` and of each of its means."""
+CONTINUED = ("initial", "positions")
+"""Settings by which a run takes up what others have learned, or have played."""
 NOT_RECORDED = "not recorded"
 UNPLAYED = "It is not on the leaderboard yet: `parlour board --run`.\n"
 
@@ -94,7 +96,7 @@ def list_known(folder: Path, board: Path) -> list[Entry]:
     """
     if not board.is_file():
         return []
-    own, (game, _) = digest_agent(folder), _game_of(folder)
+    own, game = digest_agent(folder), find_game(read_description(folder)["game"])
     found = [one for one in read_board(board) if one.claim and one.game == game]
     played = [one.rules for one in found if one.claim and one.claim.agent_digest == own]
     return [one for one in found if one.rules in played]
@@ -278,6 +280,8 @@ def _recipe(folder: Path, trained: Mapping[str, Any]) -> str:
     from ..learning.recipe import list_dropped  # torch takes seconds to load
 
     text = f"```txt\n{_command(folder, trained)}\n```\n\n"
+    if any(trained.get("settings", {}).get(name) for name in CONTINUED):
+        text += "It goes on from other runs, whose steps and time are not counted here.\n\n"
     if dropped := list_dropped(trained.get("settings", {})):
         names = ", ".join(f"`{name}`" for name in dropped)
         text += (
@@ -297,7 +301,11 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
     others = "; how it fares against people, or players unlike those it met, is not known"
     own = digest_agent(folder)
-    best = [_best_beside(some, own) for some in group_entries(group).values()]
+    groups = group_entries(group)
+    best = {rules: _best_beside(some, own) for (_, rules), some in groups.items()}
+    by_rules = [
+        f"By `{rules}` {said}" if len(groups) > 1 else said for rules, said in best.items() if said
+    ]
     leads = "pimc" if BASE in read_description(folder)["network"]["options"] else "mcts"
     return [
         "It is meant as a baseline to compare with, as an opponent, as the leader of a search "
@@ -307,7 +315,7 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
         "It was trained on deals drawn at random, none of them from a bank"
         f"{others if game.num_players(rules) > 1 else ''}.",
         "Intervals are over deals, of this one training seed: another seed comes out otherwise.",
-        *dict.fromkeys(filter(None, best)),
+        *by_rules,
     ]
 
 

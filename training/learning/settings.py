@@ -186,7 +186,7 @@ class DistillSettings(CorrectingSettings, ManyRulesSettings):
     """Share of those positions that are kept in which all actions are worth the same."""
     leave_lost: Share = 1.0
     """How often a game is left at a decision where the teacher finds a win in no world; where wins
-    are rare, less lets the network learn what is played there, too."""
+    are rare, less lets the network learn what is played there, too. Rollouts leave no game."""
 
     def check(self, game: Game) -> None:
         """See `Settings.check`."""

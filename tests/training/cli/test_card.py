@@ -174,8 +174,19 @@ def test_a_card_says_what_of_an_earlier_version_is_gone(mine: Path) -> None:
 
 
 def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_banks() -> None:
-    banks: dict[str, set[str]] = {}
+    banks: dict[tuple[str, str], list[str]] = {}
     for entry in read_board(BOARD_FILE):
         if entry.agent == "trained" and entry.claim:
-            banks.setdefault(entry.claim.agent_digest, set()).add(entry.bank)
-    assert {one: len(banks[one]) for one in banks} == {card.digest_agent(one): 2 for one in FOLDERS}
+            agent, rules = entry.claim.agent_digest, entry.claim.rules_digest
+            banks.setdefault((agent, rules), []).append(entry.bank)
+    assert {agent for agent, _ in banks} == set(map(card.digest_agent, FOLDERS))
+    assert all(len(found) == len(set(found)) == 2 for found in banks.values())
+
+
+def test_a_card_has_a_table_for_each_of_the_rules_that_were_played() -> None:
+    folder = TRAINED_FOLDER / "pyramid-many"
+    text = card.write_card(folder, card.list_known(folder, BOARD_FILE))
+    for rules in ("three-passes", "classic", "turn-back"):
+        assert f"\n### {rules}\n\n| agent |" in text
+        assert f"- By `{rules}` `" in text
+    assert "It goes on from other runs" in text

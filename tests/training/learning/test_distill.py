@@ -98,6 +98,19 @@ def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
     assert files_of(again) == files_of(whole)
 
 
+def test_which_games_are_left_is_drawn_on_where_a_run_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = replace(SMALL, leave_lost=0.5)
+    wanted = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
+    with monkeypatch.context() as patch:
+        stop_after(2, patch)
+        with pytest.raises((KeyboardInterrupt, Interrupted)):
+            train(replace(settings, runs=str(tmp_path)), quiet=True)
+    again = resume(tmp_path / wanted.name, quiet=True)
+    assert (network_of(again), files_of(again)) == (network_of(wanted), files_of(wanted))
+
+
 def test_it_learns_what_the_search_says(tmp_path: Path) -> None:
     settings = replace(SMALL, width=24, n_envs=128, n_steps=8, total_steps=6 * 1024, n_epochs=6)
     settings = replace(settings, learning_rate=4e-3, checkpoint_interval=10**6, runs=str(tmp_path))
