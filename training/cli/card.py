@@ -300,11 +300,11 @@ def _command(folder: Path, trained: Mapping[str, Any]) -> str:
 
 def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -> list[str]:
     others = "; how it fares against people, or players unlike those it met, is not known"
-    own = digest_agent(folder)
-    groups = group_entries(group)
-    best = {rules: _best_beside(some, own) for (_, rules), some in groups.items()}
-    by_rules = [
-        f"By `{rules}` {said}" if len(groups) > 1 else said for rules, said in best.items() if said
+    own, groups = digest_agent(folder), group_entries(group)
+    better = [
+        f"By `{name}` {said}" if len(groups) > 1 else said
+        for (_, name), some in groups.items()
+        if (said := _best_beside(some, own))
     ]
     leads = "pimc" if BASE in read_description(folder)["network"]["options"] else "mcts"
     return [
@@ -315,7 +315,7 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
         "It was trained on deals drawn at random, none of them from a bank"
         f"{others if game.num_players(rules) > 1 else ''}.",
         "Intervals are over deals, of this one training seed: another seed comes out otherwise.",
-        *by_rules,
+        *better,
     ]
 
 

@@ -85,15 +85,22 @@ def stop_after(rounds: int, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(DistillRun, "_learn", stopping)
 
 
+def stop_and_resume(
+    settings: DistillSettings, rounds: int, name: str, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Train, stopped after so many rounds, and go on to the end; return the run's folder."""
+    with monkeypatch.context() as patch:
+        stop_after(rounds, patch)
+        with pytest.raises((KeyboardInterrupt, Interrupted)):
+            train(settings, quiet=True)
+    return resume(Path(settings.runs) / name, quiet=True)
+
+
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
     rounds: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as patch:
-        stop_after(rounds, patch)
-        with pytest.raises((KeyboardInterrupt, Interrupted)):
-            train(replace(SMALL, runs=str(tmp_path)), quiet=True)
-    again = resume(tmp_path / whole.name, quiet=True)
+    again = stop_and_resume(replace(SMALL, runs=str(tmp_path)), rounds, whole.name, monkeypatch)
     assert network_of(again) == network_of(whole)
     assert files_of(again) == files_of(whole)
 
@@ -103,12 +110,9 @@ def test_which_games_are_left_is_drawn_on_where_a_run_was_stopped(
 ) -> None:
     settings = replace(SMALL, leave_lost=0.5)
     wanted = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
-    with monkeypatch.context() as patch:
-        stop_after(2, patch)
-        with pytest.raises((KeyboardInterrupt, Interrupted)):
-            train(replace(settings, runs=str(tmp_path)), quiet=True)
-    again = resume(tmp_path / wanted.name, quiet=True)
-    assert (network_of(again), files_of(again)) == (network_of(wanted), files_of(wanted))
+    again = stop_and_resume(replace(settings, runs=str(tmp_path)), 2, wanted.name, monkeypatch)
+    assert network_of(again) == network_of(wanted)
+    assert files_of(again) == files_of(wanted)
 
 
 def test_it_learns_what_the_search_says(tmp_path: Path) -> None:
