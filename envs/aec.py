@@ -30,7 +30,7 @@ import gymnasium as gym
 import numpy as np
 
 from . import keywords
-from .core.batch import Autoreset, DealSource, Over, Reward, StepConfig
+from .core.batch import FINISHED, Autoreset, DealSource, Over, Reward, StepConfig
 from .core.game import Game
 from .core.game import find_game as find_game
 from .core.options import parse_bool, to_plain, unknown_text
@@ -83,6 +83,7 @@ class CardAECEnv(AECEnv):
 
     Episode End:
         All agents terminate together when the hand is over; then each steps once more with None.
+        So do all agents of a truncated hand that `restore` is given; its mask stays the same.
         Where a rule ends a hand at the deal, all are terminated after ``reset``.
 
     Infos:
@@ -226,14 +227,14 @@ class CardAECEnv(AECEnv):
         """Say what the last step, or the deal, has brought to all."""
         over = int(self.rows.states["over"][0])
         truncated = over == Over.TRUNCATED
-        terminated = over != Over.RUNNING and not truncated
+        terminated = over in FINISHED
         self.terminations = dict.fromkeys(self.agents, terminated)
         self.truncations = dict.fromkeys(self.agents, truncated)
         paid = self.rows.buffers.rewards[0, : len(self.agents)].tolist()
         self.rewards = dict(zip(self.agents, paid, strict=True))
         self._accumulate_rewards()
         self.infos = self._infos()
-        turn = 0 if over else int(self.rows.states["turn"][0])
+        turn = 0 if terminated else int(self.rows.states["turn"][0])
         self.agent_selection = self.possible_agents[turn]
         self._renderer.show(self.render)
 
@@ -280,7 +281,7 @@ class CardAECEnv(AECEnv):
 
     def _mask(self, seat: int) -> np.ndarray:
         states = self.rows.states
-        asked = not states["over"][0] and states["turn"][0] == seat
+        asked = states["over"][0] not in FINISHED and states["turn"][0] == seat
         return self.rows.buffers.masks[0] * np.int8(asked)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:

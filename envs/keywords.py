@@ -100,14 +100,16 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_limit(field: str, value: int | None) -> int:
-    """Return a limit as kernels want it, 0 for none; ValueError for what is no such number."""
-    if value is None:
+def check_limit(field: str, value: int | None, none: str = "None") -> int:
+    """Return a limit as kernels want it, 0 for none; ValueError naming what is allowed.
+
+    With ``none="None or -1"`` -1 means no limit, too, as ``max_episode_steps`` of `gymnasium.make`.
+    """
+    if value is None or (is_whole(value) and value == -1 and "-1" in none):
         return 0
     if not is_whole(value) or not 1 <= value <= MOST_STEPS:
-        raise ValueError(
-            f"{field}={one_line(value)}: allowed are whole numbers 1–{MOST_STEPS}, or None"
-        )
+        allowed = f"a whole number from 1 to {MOST_STEPS}, or {none} for no limit"
+        raise ValueError(f"{field} must be {allowed}, got {one_line(value)}")
     return int(value)
 
 
@@ -145,17 +147,14 @@ def make_rows(
     if players == 1 and (opponents is not None or seat != 0):
         raise ValueError("opponents, seat: these rules are for one player")
     if players > 1:
-        limits = {"max_episode_steps": max_episode_steps}
-        if max_moves != MAX_MOVES:
-            limits["max_moves"] = max_moves
-        for field, value in limits.items():
-            if value is not None:
-                raise ValueError(f"{field}={value!r}: a game for several always ends; leave it out")
+        if max_moves is not None and not (is_whole(max_moves) and max_moves == MAX_MOVES):
+            said = one_line(max_moves)
+            raise ValueError(f"max_moves must be left out where several seats play, got {said}")
         max_moves = None
     config = StepConfig(
         int(Reward[check_choice("reward", reward, REWARD_NAMES).upper()]),
         int(reset),
-        check_limit("max_episode_steps", max_episode_steps),
+        check_limit("max_episode_steps", max_episode_steps, "None or -1"),
         check_limit("max_moves", max_moves),
         int(parse_bool("skip_forced", skip_forced)),
         illegal_mode(illegal),

@@ -10,7 +10,7 @@ from .core.batch import Autoreset, DealSource, Over, StepConfig
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
 from .core.read_states import read_table_states
-from .core.rows import Rows, copy_states, view_states, write_states
+from .core.rows import Rows, are_finished, copy_states, view_states, write_states
 from .core.rules_table import make_table
 from .core.seat_kernels import add_own, hold_ends, sort_rows, tell_ends
 from .core.turn import Agent, FixedAgent, choose_actions, make_turn
@@ -58,7 +58,8 @@ class SeatRows(Rows):
     in an order that tells nothing of the rows.
 
     A hand may end before the seat's first turn: then its next step, whatever the action, brings the
-    result.
+    result. ``config.max_steps`` limits the steps of the seat: `step` counts those since the hand
+    began, or since `restore`.
     """
 
     def __init__(
@@ -71,8 +72,10 @@ class SeatRows(Rows):
         who: np.ndarray,
         own: np.ndarray | int = 0,
     ) -> None:
-        super().__init__(game, rules, n, config._replace(reset=int(Autoreset.DISABLED)))
-        self.reset = config.reset
+        inner = config._replace(reset=int(Autoreset.DISABLED), max_steps=0)
+        super().__init__(game, rules, n, inner)  # the kernel counts the steps of all seats
+        self.reset, self.max_steps = config.reset, config.max_steps
+        self.own_steps = np.zeros(n, np.int64)
         self.agents, self.seating = list(cast), who
         self.own_seat = np.broadcast_to(np.asarray(own, np.int64), n).copy()
         self._rewards, self._played = np.zeros(n), np.full(n, -1)
@@ -113,14 +116,14 @@ class SeatRows(Rows):
         which = self.all_rows if which is None else which
         super().start(source, which, dealer, rules)
         self._play_others(which, *self._play_baselines(which))
-        hold_ends(self.states, which, self._rewards, self._played, self.buffers)
+        hold_ends(self.states, which, self.own_steps, self._rewards, self._played, self.buffers)
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """See `Rows.step`: one decision of one's own seat, and all turns up to its next."""
         which = self.all_rows if which is None else which
         running, untold, ended = self._running, self._untold, self._ended
         any_untold, any_ended = sort_rows(
-            self.states, which, running, untold, ended, self._rewards, self._played
+            self.states, which, running, untold, ended, self.own_steps, self._rewards, self._played
         )
         ended_now = self._play_own(actions, running)
         if any_untold:
@@ -133,20 +136,23 @@ class SeatRows(Rows):
         if any_ended and self.reset == Autoreset.NEXT_STEP:
             self.start(DealSource.DRAW, ended)
         told = self._told
-        if not (ended_now or any_untold):
+        if not (ended_now or any_untold or self.max_steps):
             return
-        tell_ends(self.states, running, told, self.buffers)
-        if self.reset == Autoreset.SAME_STEP and told.any():
+        any_told = tell_ends(
+            self.states, running, self.own_steps, self.max_steps, told, self.buffers
+        )
+        if self.reset == Autoreset.SAME_STEP and any_told:
             rewards, played = self._rewards[told], self._played[told]
+            truncated = self.buffers.truncated[told]
             write_states(self.buffers.final_states, told, copy_states(self.states, told))
             self.start(DealSource.DRAW, told)
             self._rewards[told], self._played[told] = rewards, played
-            self.buffers.terminated[told] = True
+            self.buffers.terminated[told], self.buffers.truncated[told] = ~truncated, truncated
 
     def restore(self, states: np.ndarray) -> None:
         """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
         found = read_table_states(self.table, states, self.n)
-        others = (found["over"] == Over.RUNNING) & (found["turn"] != self.own_seat)
+        others = ~are_finished(found) & (found["turn"] != self.own_seat)
         if others.any():
             row = int(others.argmax())
             raise ValueError(
@@ -154,16 +160,19 @@ class SeatRows(Rows):
                 f"these rows are those of seat {self.own_seat[row]}"
             )
         self.take_over(self._view(found, self.own_seat))
+        self.own_steps[:] = 0
         self._rewards[:] = 0
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """See `Rows.state_dict`."""
-        return super().state_dict() | {"keys": self.keys.copy()}
+        own = {"keys": self.keys.copy(), "own_steps": self.own_steps.copy()}
+        return super().state_dict() | own
 
     def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
         """See `Rows.load_state_dict`."""
         super().load_state_dict(saved)
         self.keys[:] = saved["keys"]
+        self.own_steps[:] = saved["own_steps"]
 
     def _add_rewards(self, which: np.ndarray) -> None:
         add_own(self.buffers, which, self.own_seat, self._rewards)

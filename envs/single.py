@@ -25,8 +25,9 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         one option changed. Each game's page lists its options, variants and sources.
 
     Action Space:
-        ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) say
-        which are legal; on a finished game all are, so that no policy divides by zero.
+        ``Discrete(actions)``. ``info["action_mask"]`` (int8) and ``action_masks()`` (bool) mark
+        the legal actions. All actions of a terminated game count as legal, so that no policy
+        divides by zero; a truncated game keeps the legal actions of its last position.
 
     Observation Space:
         ``encoding="onehot"``: uint8 0/1, the game's one-hot columns; ``"codes"``: int8 card codes.
@@ -42,9 +43,9 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
 
     Episode End:
         Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
-        of the game or ``max_episode_steps`` steps; a game for several always ends and has no such
-        limits. If it ends before the seat's first turn, the first step, whatever the action, says
-        so.
+        of the game or ``max_episode_steps`` steps. A game for several always ends and refuses
+        ``max_moves``; its steps are those of the seat. If it ends before the seat's first turn, the
+        first step reports that, whatever the action.
 
     Info:
         The same keys from the reset on, each as the game stands: ``action_mask``; won
@@ -63,9 +64,10 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             is played instead, at no cost; ``"played_action"`` in each ``info`` says which was
             played, -1 after a reset. ``"penalty"``: it gives -1, and the game goes on as it stands;
             only ``max_episode_steps`` ends the episode of one who never chooses a legal action.
-        max_moves: The game is cut off after so many moves; None: never. ``gym.make(id,
-            max_episode_steps=...)`` is Gymnasium's own time limit, outside this class.
-        max_episode_steps: The episode is cut off after so many steps; None: never.
+        max_moves: Number of moves after which the game is truncated; None: no limit.
+        max_episode_steps: Number of steps after which the episode is truncated; None or -1: no
+            limit. ``gym.make(id, max_episode_steps=...)`` applies Gymnasium's own time limit around
+            this class instead, with the same result.
         skip_forced: After a step, take actions at once while exactly one is legal.
         opponents: In a game for several, who plays the seats after ``seat``, clockwise: names
             ("uniform", "greedy", a player by rule) or agents (`parlour.envs.core.Agent`), one for

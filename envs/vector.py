@@ -12,7 +12,7 @@ from . import keywords
 from .core.batch import MAX_MOVES, DealSource
 from .core.game import Game
 from .core.options import one_line, parse_bool, unknown_text
-from .core.rows import Rows, copy_states, observation_codes
+from .core.rows import Rows, copy_states, mask_states, observation_codes
 from .core.rules_table import RulesTable, Variants
 from .core.scene import Scene, svg_grid
 from .keywords import SHARED_NAMES
@@ -29,11 +29,12 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     Keywords are those of `CardEnv`, and: ``autoreset_mode`` (NEXT_STEP, SAME_STEP, DISABLED or its
     name) and ``copy`` (False hands out the buffers themselves, overwritten by the next step; with
-    ``onehot`` too). ``info["action_mask"]`` is int8 (num_envs, actions). At an end the facts of the
-    game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks, or in
-    ``info["final_info"]`` with SAME_STEP. With ``illegal="random"`` ``info["played_action"]`` is
-    int64 (num_envs,), -1 of rows that begin. With ``truth=True`` ``info["winnable"]`` is int8
-    (num_envs,): of the games as they stand, and in ``final_info`` of those that ended.
+    ``onehot`` too). ``info["action_mask"]`` is int8 (num_envs, actions). When an episode ends, the
+    facts of its game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks; with
+    SAME_STEP they are in ``info["final_info"]``, together with its last ``action_mask``. With
+    ``illegal="random"`` ``info["played_action"]`` is int64 (num_envs,), -1 of rows that begin. With
+    ``truth=True`` ``info["winnable"]`` is int8 (num_envs,): of the games as they stand, and in
+    ``final_info`` of those that ended.
 
     ``variants`` in place of ``variant``: each new game of a row is played by one of
     these rules, which the row's generator chooses: ``"all"``, or a list of names of variants and
@@ -243,7 +244,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
             facts[f"_{fact}"] = done
         if not same:
             return facts | info
-        facts["action_mask"] = np.repeat(done[:, None], self.game.actions, axis=1).astype(np.int8)
+        facts["action_mask"] = np.zeros((self.num_envs, self.game.actions), np.int8)
+        facts["action_mask"][done] = mask_states(self.game, states)
         facts["_action_mask"] = done
         if random:
             facts["played_action"] = np.where(done, info["played_action"], 0)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from parlour.envs.core.batch import FINISHED
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
@@ -13,9 +14,10 @@ Walker = Callable[[Rows, np.random.Generator], int]
 
 
 def legal_actions(rows: Rows) -> list[int]:
-    """Return the legal actions of row 0, lowest first: where a game is over, all, as its mask."""
+    """Return the legal actions of row 0, lowest first: all where its game is finished, as masks."""
     state = rows.states[0]
-    return list(range(rows.game.actions)) if state["over"] else list_actions(state["legal"])
+    finished = state["over"] in FINISHED
+    return list(range(rows.game.actions)) if finished else list_actions(state["legal"])
 
 
 def uniform(rows: Rows, rng: np.random.Generator) -> int:

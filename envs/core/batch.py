@@ -66,6 +66,10 @@ class Over(IntEnum):
     """Over before one's seat could act (`seat.SeatRows`): its next step says so."""
 
 
+FINISHED = (int(Over.TERMINATED), int(Over.ENDED_BEFORE_TURN))
+"""Values of ``over`` of a game that is finished. A truncated game is not: it could go on."""
+
+
 class Reward(IntEnum):
     """What a step pays. See `StepConfig`."""
 
@@ -127,6 +131,12 @@ class StepConfig(NamedTuple):
     max_moves: int = 0
     skip_forced: int = 0
     illegal: int = 0
+
+
+@jit
+def is_finished(s: State) -> bool:
+    """Return whether a game is finished: see `FINISHED`."""
+    return s["over"] == Over.TERMINATED or s["over"] == Over.ENDED_BEFORE_TURN
 
 
 @jit
@@ -208,7 +218,7 @@ def make_batch_kernels(
 
     @jit
     def write_mask(s: State, i: int, buffers: Buffers) -> None:
-        write_actions(s["legal"], s["over"] != 0, buffers.masks[i], actions)
+        write_actions(s["legal"], is_finished(s), buffers.masks[i], actions)
 
     @jit
     def deal_row(
@@ -333,15 +343,5 @@ def make_batch_kernels(
                 rules = records[buffers.rules[i] & RULES_BITS]
                 pay(states[i], rules, configs[0], progress(states[i]), rewards)
 
-    return BatchKernels(
-        reset_rows,
-        step_rows,
-        begin,
-        step,
-        pay_finished,
-        score_scale,
-        win_bonus,
-        advance,
-        write_mask,
-        progress,
-    )
+    ends = pay_finished, score_scale, win_bonus
+    return BatchKernels(reset_rows, step_rows, begin, step, *ends, advance, write_mask, progress)

@@ -197,7 +197,7 @@ class WriteMask(Protocol):
     """Writes the mask of one row."""
 
     def __call__(self, s: State, i: int, buffers: Buffers, /) -> None:
-        """Write ``buffers.masks[i]``: the legal actions, of a finished row all."""
+        """Write ``buffers.masks[i]``: the legal actions, all actions if the game is finished."""
 
 
 class BatchKernels(NamedTuple):

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from .aliases import States
-from .batch import DealSource, Over, StepConfig
+from .batch import FINISHED, DealSource, Over, StepConfig
 from .buffers import make_buffers
 from .cards import draw_rules, draw_training_seed
 from .deals import bank_seeds
 from .game import Game
 from .jit import jit
 from .keys import draw_seed
-from .legal import has_action
+from .legal import has_action, unpack_actions
 from .options import as_record
 from .read_states import read_table_states
 from .rules_table import make_table
@@ -270,6 +270,22 @@ def view_states(game: Game, rules: Any, states: np.ndarray, seats: np.ndarray) -
     if game.seats is not None:
         game.seats.view(copies, as_record(rules), seats)
     return copies
+
+
+def are_finished(states: np.ndarray) -> np.ndarray:
+    """Return which games are finished, bool (n,): see `batch.FINISHED`."""
+    over = states["over"]
+    return np.asarray((over == FINISHED[0]) | (over == FINISHED[1]))
+
+
+def mask_states(game: Game, states: np.ndarray) -> np.ndarray:
+    """Return the masks of states, bool (n, actions), as a step writes them.
+
+    All actions of a finished game count as legal; a truncated game keeps its legal actions.
+    """
+    masks = unpack_actions(states["legal"], game.actions)
+    masks[are_finished(states)] = True
+    return masks
 
 
 def observation_codes(states: np.ndarray) -> np.ndarray:

@@ -32,18 +32,20 @@ def sort_rows(
     running: np.ndarray,
     untold: np.ndarray,
     ended: np.ndarray,
+    own_steps: np.ndarray,
     rewards: np.ndarray,
     played: np.ndarray,
 ) -> tuple[bool, bool]:
-    """Say which of the rows in ``which`` run, ended before their seat's turn, or have ended.
+    """Sort the rows in ``which``: running, ended before their seat's turn, or ended.
 
-    All arrays are (n,); no rewards and no action yet of the rows. Returns whether any are untold,
-    and whether any have ended.
+    All arrays are (n,). Counts a step of running rows in ``own_steps``; clears rewards and actions.
+    Returns whether any are untold, and whether any have ended.
     """
     any_untold = any_ended = False
     for i in range(len(states)):
         over = states[i]["over"]
         running[i] = which[i] and over == Over.RUNNING
+        own_steps[i] += running[i]
         untold[i] = which[i] and over == Over.ENDED_BEFORE_TURN
         ended[i] = which[i] and over != Over.RUNNING and over != Over.ENDED_BEFORE_TURN
         any_untold |= untold[i]
@@ -56,13 +58,19 @@ def sort_rows(
 
 @jit
 def hold_ends(
-    states: States, which: np.ndarray, rewards: np.ndarray, played: np.ndarray, buffers: Buffers
+    states: States,
+    which: np.ndarray,
+    own_steps: np.ndarray,
+    rewards: np.ndarray,
+    played: np.ndarray,
+    buffers: Buffers,
 ) -> None:
     """Let rows that are over before their seat's turn wait for its step; nothing is paid yet."""
     for i in range(len(states)):
         if which[i]:
             if states[i]["over"] != Over.RUNNING:
                 states[i]["over"] = Over.ENDED_BEFORE_TURN
+            own_steps[i] = 0
             rewards[i] = 0.0
             played[i] = -1
             buffers.terminated[i] = False
@@ -77,14 +85,31 @@ def add_own(buffers: Buffers, which: np.ndarray, own: np.ndarray, rewards: np.nd
 
 
 @jit
-def tell_ends(states: States, which: np.ndarray, told: np.ndarray, buffers: Buffers) -> bool:
-    """Write which of the rows in ``which`` are over to ``told`` and ``terminated``; any?"""
+def tell_ends(
+    states: States,
+    which: np.ndarray,
+    own_steps: np.ndarray,
+    max_steps: int,
+    told: np.ndarray,
+    buffers: Buffers,
+) -> bool:
+    """Truncate rows at the limit of their own steps, and report which rows in ``which`` are over.
+
+    Writes ``told`` and the flags in ``buffers``; ``max_steps`` is 0 for no limit. A truncated row
+    waits for its seat, so its mask and what it shows are already right. Returns whether any row is
+    over.
+    """
     found = False
     for i in range(len(states)):
-        told[i] = which[i] and states[i]["over"] != Over.RUNNING
-        found |= told[i]
+        told[i] = False
         if which[i]:
-            buffers.terminated[i] = told[i]
+            s = states[i]
+            if s["over"] == Over.RUNNING and max_steps and own_steps[i] >= max_steps:
+                s["over"] = Over.TRUNCATED
+            told[i] = s["over"] != Over.RUNNING
+            buffers.truncated[i] = s["over"] == Over.TRUNCATED
+            buffers.terminated[i] = told[i] and not buffers.truncated[i]
+            found |= told[i]
     return found
 
 

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
+from .batch import FINISHED
+
 
 def name_seat(s: Any, seat: int, sides: Sequence[int]) -> str:
     """Who a seat is to the viewer: a star for the one at turn, a D for the dealer."""
     name = f"partner, seat {seat}" if sides[seat] == sides[s["viewer"]] else f"seat {seat}"
     name = f"you, seat {seat}" if seat == s["viewer"] else name
     name += " D" if seat == s["dealer"] else ""
-    return name + (" *" if not s["over"] and seat == s["turn"] else "")
+    return name + (" *" if s["over"] not in FINISHED and seat == s["turn"] else "")
 
 
 def count_word(number: Any, word: str) -> str:

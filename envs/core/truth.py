@@ -12,7 +12,7 @@ import numpy as np
 from .batch import Autoreset, Over, StepConfig
 from .contract import LOST, WINNABLE, Solve
 from .game import GAMES, Game
-from .rows import Rows, copy_states, write_states
+from .rows import Rows, are_finished, copy_states, write_states
 
 
 def make_position(game: Game, rules: Any, deck_or_state: Any) -> np.ndarray:
@@ -108,8 +108,15 @@ class WinnableInfo:
             raise ValueError(f"truth: {game.title} is played for its score: nobody wins it")
 
     def __call__(self, states: np.ndarray) -> np.ndarray:
-        """Return 1 yes, 0 no, -1 undecided for each state, int8 (n,); of finished games: won."""
+        """Return 1 yes, 0 no, -1 undecided for each state, int8 (n,); of finished games: won.
+
+        A truncated game is not finished: the solver answers for it as if it went on.
+        """
         found = np.where(states["won"] != 0, WINNABLE, LOST).astype(np.int8)
-        for row in np.flatnonzero(states["over"] == Over.RUNNING):
-            found[row] = self.solve(states[row : row + 1], self.rules).winnable_code
+        unfinished = np.flatnonzero(~are_finished(states))
+        positions = copy_states(states, unfinished)
+        positions["over"] = Over.RUNNING
+        for place, row in enumerate(unfinished):
+            solution = self.solve(positions[place : place + 1], self.rules)
+            found[row] = solution.winnable_code
         return found

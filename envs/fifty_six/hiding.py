@@ -8,6 +8,7 @@ generator draws.
 import numpy as np
 
 from ..core.aliases import RulesRecord, Seat, State
+from ..core.batch import is_finished
 from ..core.cards import random_below
 from ..core.jit import jit
 from ..core.seating import wrap_seat
@@ -83,7 +84,7 @@ def voids_of_bidder(s: State, suit: int) -> int:
 @jit
 def is_void(s: State) -> bool:
     """Whether the hand ended before the first trick since the bidder's opponents lack trumps."""
-    return s["over"] != 0 and s["tricks"] == 0 and s["made"] != NO_TRUMP_YET
+    return is_finished(s) and s["tricks"] == 0 and s["made"] != NO_TRUMP_YET
 
 
 @jit

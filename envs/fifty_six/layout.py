@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.batch import FINISHED
 from ..core.game import take_seats
 from ..core.legal import list_actions
 from ..core.scene import Button, Item, Mark, Panel, Scene, Text
@@ -89,7 +90,13 @@ def layout(s: Any, rules: Rules) -> Scene:
     ]
     y += LINES * LINE + 0.1
     panels = tuple(
-        Panel(0, k * ROW, width, ROW, "turn" if not s["over"] and seat == s["turn"] else "")
+        Panel(
+            0,
+            k * ROW,
+            width,
+            ROW,
+            "turn" if s["over"] not in FINISHED and seat == s["turn"] else "",
+        )
         for k, seat in enumerate(seats)
     )
     rows = _rows(rules)
@@ -198,7 +205,7 @@ def _contract(s: Any, rules: Rules) -> str:
 def _table(s: Any, rules: Rules) -> list[str]:
     """What stands below the hands."""
     first = PHASES[int(s["shown"]["phase"])]
-    if s["over"]:
+    if s["over"] in FINISHED:
         nets = (f"{int(s['net'][k]):+d}" for k in range(int(rules.players)))
         first = f"{first}: {' '.join(nets)} for seats 0 to {int(rules.players) - 1}"
     return [first, _contract(s, rules), _trumps(s)]

@@ -1,6 +1,7 @@
 """Fifty-Six: what a seat sees."""
 
 from ..core.aliases import RulesRecord, Seat, State
+from ..core.batch import is_finished
 from ..core.jit import jit
 from ..core.seating import make_turned_codes, wrap_seat
 from .rules import CARDS, COPIES, SEATS
@@ -28,7 +29,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
         shown["bids"][bid] = turned[s["bid_by"][bid] & 15]
         shown["doubles"][bid] = turned[s["doubled_by"][bid] & 15]
     shown["lead_by"] = turned[s["lead_by"] + 1]
-    shown["turn"] = 0 if s["over"] else turned[s["turn"] + 1]
+    shown["turn"] = 0 if is_finished(s) else turned[s["turn"] + 1]
     shown["dealer"] = turned[s["dealer"] + 1]
     shown["bidder"] = turned[s["bidder"] + 1]
     shown["redoubler"] = turned[s["redoubled_by"]]

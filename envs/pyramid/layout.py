@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.batch import Over
 from ..core.cards import PACK_SIZE, card_name
+from ..core.rows import are_finished
 from ..core.scene import Button, Item, Scene, Text
 from .rules import DEAL, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
 
@@ -140,5 +140,5 @@ def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     """
     said = {"passes_used": states["redeals"].astype(np.int64) + 1}
     if rules.undo:
-        said["stuck"] = (states["over"] == Over.RUNNING) & (states["legal"] == 1 << UNDO)
+        said["stuck"] = ~are_finished(states) & (states["legal"] == 1 << UNDO)
     return said

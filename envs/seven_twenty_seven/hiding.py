@@ -7,7 +7,7 @@ hold, then while they do. Everything starts from a new deal: what the cards were
 """
 
 from ..core.aliases import RulesRecord, Seat, State
-from ..core.batch import Over
+from ..core.batch import is_finished
 from ..core.bits import count, lowest
 from ..core.cards import random_below
 from ..core.jit import jit
@@ -79,7 +79,7 @@ def bust_violation(s: State, rules: RulesRecord, seat: Seat) -> int:
             place -= 1
         without = low - HALF_POINTS[rules.half_tens, class_of(s["deck"][place])]
         return max(LOWEST_BUST - low, 0) + max(without - LOWEST_BUST + 1, 0)
-    if s["moves"] == 0 and s["over"] != Over.RUNNING and seat == s["dealer"]:
+    if s["moves"] == 0 and is_finished(s) and seat == s["dealer"]:
         return 0  # all others busted before it was looked at
     return max(low - LOWEST_BUST + 1, 0)
 

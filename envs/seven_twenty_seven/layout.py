@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.batch import FINISHED
 from ..core.game import take_seats
 from ..core.jit import plain_python
+from ..core.rows import are_finished
 from ..core.scene import Button, Chips, Item, Mark, Panel, Scene, Text
 from .chips import BETTING_PHASES, level_chips
 from .rules import (
@@ -107,7 +109,9 @@ def _hand(s: Any, seat: int, y: float) -> list[Item]:
 def _panel(s: Any, seat: int, y: float) -> Panel:
     if s["seats"][seat]["status"] != Status.IN:
         return Panel(0, y, WIDTH, ROW, "out")
-    return Panel(0, y, WIDTH, ROW, "turn" if not s["over"] and seat == s["turn"] else "")
+    return Panel(
+        0, y, WIDTH, ROW, "turn" if s["over"] not in FINISHED and seat == s["turn"] else ""
+    )
 
 
 def _picture_seat(s: Any, seat: int, y: float) -> list[Text]:
@@ -117,7 +121,7 @@ def _picture_seat(s: Any, seat: int, y: float) -> list[Text]:
     says = ""
     if public["status"] != Status.IN:
         says = Status(int(public["status"])).name.lower()
-    elif s["over"]:
+    elif s["over"] in FINISHED:
         says = f"wins {int(s['net'][seat])}" if s["net"][seat] > 0 else ""
     elif public["declared"]:
         says = SAYS[int(public["declared"])]
@@ -156,7 +160,7 @@ def _seat(s: Any, seat: int, own: bool) -> str:
     if public["status"] != Status.IN:
         marks.append(Status(int(public["status"])).name.lower())
         return " ".join(marks)
-    if not s["over"] and seat == s["turn"]:
+    if s["over"] not in FINISHED and seat == s["turn"]:
         marks.append("*")
     if public["declared"]:
         marks.append(SAYS[int(public["declared"])])
@@ -166,7 +170,7 @@ def _seat(s: Any, seat: int, own: bool) -> str:
 def _table(s: Any, rules: Any) -> list[str]:
     """What stands below the hands, in text."""
     lines = [_totals(s), f"pot {int(s['pot'])}, {_stock(s)}"]
-    if s["over"]:
+    if s["over"] in FINISHED:
         nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
         return [*lines, *_showdown(s, rules), f"{_phase(s)}: {nets}"]
     return [*lines, _phase(s)]
@@ -174,7 +178,12 @@ def _table(s: Any, rules: Any) -> list[str]:
 
 def _picture_table(s: Any, rules: Any) -> list[str]:
     """What stands below the hands in a picture, which has the pot and what each seat won itself."""
-    return [_phase(s), _totals(s), _stock(s), *(_showdown(s, rules) if s["over"] else [])]
+    return [
+        _phase(s),
+        _totals(s),
+        _stock(s),
+        *(_showdown(s, rules) if s["over"] in FINISHED else []),
+    ]
 
 
 def _stock(s: Any) -> str:
@@ -191,7 +200,7 @@ def _totals(s: Any) -> str:
 
 def _phase(s: Any) -> str:
     """Where the hand stands, and what the viewer still has to pay."""
-    if s["over"]:
+    if s["over"] in FINISHED:
         return PHASES[Phase.OVER]
     viewer, phase = int(s["viewer"]), PHASES[Phase(int(s["phase"]))]
     missing = int(s["high"]) - int(s["staked"][viewer])
@@ -253,5 +262,5 @@ def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
     return {
         "paid": take_seats(states["paid"], seats).astype(np.int64),
         "pot": states["pot"].astype(np.int64),
-        "showdown": several & (states["over"] != 0),
+        "showdown": several & are_finished(states),
     }

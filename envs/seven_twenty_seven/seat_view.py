@@ -1,6 +1,7 @@
 """Seven Twenty-Seven: what a seat sees."""
 
 from ..core.aliases import RulesRecord, Seat, State
+from ..core.batch import is_finished
 from ..core.features import DIGIT_BASE
 from ..core.jit import jit
 from ..core.seating import wrap_seat
@@ -31,7 +32,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     shown["off_27"] = shown_distance(rank[1])
     shown["over_7"] = s["above"][seat][0]
     shown["over_27"] = s["above"][seat][1]
-    shown["turn"] = 0 if s["over"] else 1 + wrap_seat(s["turn"] - seat + players, players)
+    shown["turn"] = 0 if is_finished(s) else 1 + wrap_seat(s["turn"] - seat + players, players)
     shown["dealer"] = 1 + wrap_seat(s["dealer"] - seat + players, players)
     shown["lead"] = 1 + wrap_seat(s["lead"] - seat + players, players)
     bettor = s["bettor"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.batch import FINISHED
 from ..core.game import take_seats
 from ..core.legal import list_actions
 from ..core.scene import Button, Item, Mark, Panel, Scene, Text
@@ -188,7 +189,9 @@ def _played(s: Any, seat: int, y: float) -> list[Item]:
 def _panel(s: Any, seat: int, y: float) -> Panel:
     if s["shown"]["phase"] == PLAY and not int(s["playing"]) >> seat & 1:
         return Panel(0, y, WIDTH, ROW, "out")
-    return Panel(0, y, WIDTH, ROW, "turn" if not s["over"] and seat == s["turn"] else "")
+    return Panel(
+        0, y, WIDTH, ROW, "turn" if s["over"] not in FINISHED and seat == s["turn"] else ""
+    )
 
 
 def _trumps(s: Any) -> str:
@@ -222,7 +225,7 @@ def _contract(s: Any, rules: Any) -> str:
 def _table(s: Any, rules: Any) -> list[str]:
     """What stands below the hands."""
     first = PHASES[int(s["shown"]["phase"])]
-    if s["over"]:
+    if s["over"] in FINISHED:
         unit = 2 if rules.players == 3 else 1
         nets = (f"{int(s['net'][k]) / unit:+g}" for k in range(int(rules.players)))
         first = f"{first}: {' '.join(nets)} for seats 0 to {int(rules.players) - 1}"

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core.aliases import RulesRecord, Seat, State
+from ..core.batch import is_finished
 from ..core.bits import lowest
 from ..core.jit import jit
 from ..core.seating import make_turned_codes, wrap_seat
@@ -46,7 +47,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
     for bid in range(BIDS):
         shown["bids"][bid] = turned[s["bid_by"][bid] & 7]
     shown["leader"] = turned[s["leader"] + 1]
-    shown["turn"] = 0 if s["over"] else turned[s["turn"] + 1]
+    shown["turn"] = 0 if is_finished(s) else turned[s["turn"] + 1]
     shown["dealer"] = turned[s["dealer"] + 1]
     shown["bidder"] = turned[s["bidder"] + 1]
     shown["asker"] = turned[s["asker"] + 1]

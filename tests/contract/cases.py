@@ -57,16 +57,17 @@ class Case:
         return self.game.goal_name(self.rules)
 
     def env(self, **keywords: Any) -> CardEnv:
-        """One's own environment; at a table of several without limits, which it does not take."""
+        """Make the environment of one player; at a table without ``max_moves``: see `allowed`."""
         return CardEnv(self.game, self.variant, **self.allowed(keywords), **self.options)
 
     def vec(self, n: int, **keywords: Any) -> CardVectorEnv:
         return CardVectorEnv(self.game, n, self.variant, **self.allowed(keywords), **self.options)
 
     def allowed(self, keywords: dict[str, Any]) -> dict[str, Any]:
+        """Return the keywords that these rules take: a table of several refuses ``max_moves``."""
         several = self.players > 1
         return {
-            word: value for word, value in keywords.items() if not several or word not in LIMITS
+            name: value for name, value in keywords.items() if not several or name != "max_moves"
         }
 
     @property
@@ -85,7 +86,6 @@ def share_keys(env: CardEnv, other: CardEnv) -> None:
         other.rows.keys[:] = env.rows.keys  # type: ignore[attr-defined]
 
 
-LIMITS = ("max_moves", "max_episode_steps")
 CASES = [Case(game, variant) for game in GAMES.values() for variant in game.variants]
 SEVERAL = [case for case in CASES if case.players > 1]
 

@@ -531,6 +531,34 @@ def test_a_hand_may_be_over_at_the_deal() -> None:
     assert all(env.terminations.values())
 
 
+@every_variant
+def test_a_truncated_hand_keeps_the_mask_of_its_turn(seats: Seats) -> None:
+    """The rows of one seat truncate hands; such a state is not over here, either."""
+    env, running = seats.env(), seats.env()
+    env.reset(seed=3)
+    for _ in range(3):
+        if not env.terminations[env.agent_selection]:
+            env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    running.restore(env.clone())
+    state = env.clone()
+    assert state["over"][0] == Over.RUNNING
+    state["over"] = Over.TRUNCATED
+    env.restore(state)
+    assert env.agent_selection == running.agent_selection
+    assert all(env.truncations.values()) and not any(env.terminations.values())
+    assert env.infos == running.infos
+    for agent in env.possible_agents:
+        one, other = env.observe(agent), running.observe(agent)
+        assert np.array_equal(one["observation"], other["observation"])
+        assert np.array_equal(one["action_mask"], other["action_mask"])
+        assert one["action_mask"].any() == (agent == env.agent_selection)
+    for _ in env.agent_iter():
+        _, _, terminated, truncated, _ = env.last()
+        assert (terminated, truncated) == (False, True)
+        env.step(None)
+    assert not env.agents
+
+
 # ---- one environment ------------------------------------------------------------------------
 
 

@@ -96,8 +96,7 @@ def test_only_a_limit_of_steps_ends_penalties() -> None:
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 @pytest.mark.parametrize("illegal", ["random", "penalty"])
 def test_rows_are_single_environments(tried: Case, illegal: str, mode: Any) -> None:
-    limits = {} if tried.players > 1 else {"max_episode_steps": 30}
-    both = Both(tried, 4, mode, illegal=illegal, encoding="codes", **limits)
+    both = Both(tried, 4, mode, illegal=illegal, encoding="codes", max_episode_steps=30)
     crowd = Crowd(tried, 4, 3, wrong=0.3)
     both.reset(seed=6)
     for _ in range(50):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from parlour.envs.core.batch import ILLEGAL_PENALTY, Over
+from parlour.envs.core.batch import FINISHED, ILLEGAL_PENALTY, Over
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.scene import ansi
 from tests.contract.cases import SEVERAL, Case, ended, positions, share_keys, unit_of
@@ -157,7 +157,7 @@ def test_masks_are_the_same_in_every_convention(case: Case) -> None:
         _, info = env.restore(env.clone())
         _, infos = envs.restore(env.clone())
         legal = list_actions(env.state["legal"])
-        over = bool(env.state["over"])
+        over = env.state["over"] in FINISHED
         expected = [over or action in legal for action in range(case.game.actions)]
         assert info["action_mask"].dtype == infos["action_mask"].dtype == np.int8
         assert env.action_masks().dtype == envs.action_masks().dtype == np.bool_
@@ -169,7 +169,7 @@ def test_masks_are_the_same_in_every_convention(case: Case) -> None:
         assert over or legal
 
 
-def test_finished_games_allow_everything(case: Case) -> None:
+def test_terminated_games_alone_allow_everything(case: Case) -> None:
     for keywords in ({}, {"max_moves": 3}, {"max_episode_steps": 3}, {"skip_forced": True}):
         env = case.env(**keywords)
         env.reset(seed=6)
@@ -178,8 +178,10 @@ def test_finished_games_allow_everything(case: Case) -> None:
             assert not ended(env)
             _, _, terminated, truncated, info = env.step(int(env.action_masks().argmax()))
             over = terminated or truncated
-        assert info["action_mask"].all()
-        assert env.action_masks().all()
+        legal = legal_actions(env.rows)
+        assert legal == np.flatnonzero(info["action_mask"]).tolist()
+        assert legal == np.flatnonzero(env.action_masks()).tolist()
+        assert (len(legal) == case.game.actions) == terminated
 
 
 def test_labels_name_every_action_once(case: Case) -> None:

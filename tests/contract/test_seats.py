@@ -633,8 +633,8 @@ def test_wrong_opponents_and_seats_are_named(table: Case) -> None:
         ({"seat": -1}, f"seat=-1: allowed are the seats 0–{others}"),
         ({"seat": "first"}, "seat='first': allowed are the seats"),
         ({"seat": True}, "seat=True: allowed are the seats"),
-        ({"max_moves": 20}, "max_moves=20: a game for several always ends; leave it out"),
-        ({"max_episode_steps": 9}, "max_episode_steps=9: a game for several always ends"),
+        ({"max_moves": 20}, "max_moves must be left out where several seats play, got 20"),
+        ({"max_episode_steps": 0}, "max_episode_steps must be a whole number from 1 to"),
     ):
         for make in (CardEnv, lambda *args, **kw: CardVectorEnv(args[0], 2, args[1], **kw)):
             with pytest.raises(ValueError) as refused:

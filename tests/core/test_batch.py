@@ -134,6 +134,13 @@ def test_the_mask_of_a_finished_game_is_all_ones() -> None:
     assert rows.buffers.masks.tolist() == [[1, 1, 1]]
 
 
+def test_the_mask_of_a_truncated_game_is_what_is_legal() -> None:
+    rows = begin(forced=True, max_steps=2)
+    play(rows, TAKE, TAKE)
+    assert rows.states["over"] == [Over.TRUNCATED]
+    assert rows.buffers.masks.tolist() == [[0, 1, 0]]
+
+
 def test_a_reset_writes_the_masks_of_rows_that_it_does_not_deal() -> None:
     rows = begin(2)
     rows.buffers.masks[:] = 7

@@ -130,7 +130,7 @@ def test_what_is_restored_has_its_masks_and_flags_and_pays_nothing() -> None:
     rows.buffers.rewards[:] = rows.buffers.masks[:] = 7
     rows.take_over(here)
     assert not rows.rewards.any()
-    assert rows.buffers.masks.tolist() == [[0, 1, 0], [1, 1, 1], [1, 1, 1]]
+    assert rows.buffers.masks.tolist() == [[0, 1, 0], [1, 1, 1], [0, 1, 0]]
     assert rows.buffers.terminated.tolist() == [False, True, False]
     assert rows.buffers.truncated.tolist() == [False, False, True]
 

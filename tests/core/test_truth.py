@@ -106,17 +106,17 @@ def test_rules_for_several_have_no_solver() -> None:
         solver_of(make_game(solving=Solving(Solver())), Rules(players=2))
 
 
-def test_running_games_are_solved_and_finished_ones_say_whether_they_were_won() -> None:
+def test_unfinished_games_are_solved_and_finished_ones_say_whether_they_were_won() -> None:
     game, solver = solved()
     info = WinnableInfo(game, Rules())
     solver.asked.clear()
     states = begin(4).states
     states["next"] = [0, 1, 0, 1]
     states["over"] = [0, 0, 1, 2]
-    states["won"] = [0, 0, 0, 1]
+    states["won"] = [0, 0, 1, 0]
     found = info(states)
-    assert (found.tolist(), found.dtype) == ([1, 0, 0, 1], np.int8)
-    assert len(solver.asked) == 2
+    assert (found.tolist(), found.dtype) == ([1, 0, 1, 0], np.int8)
+    assert len(solver.asked) == 3
 
 
 def test_what_a_solver_leaves_open_is_undecided() -> None:

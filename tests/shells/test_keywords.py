@@ -11,9 +11,9 @@ GAME = game("pyramid")
 
 
 @pytest.mark.parametrize("field", ["max_moves", "max_episode_steps"])
-@pytest.mark.parametrize("wrong", [1.5, 7.0, True, "9", -1, 0, float("nan"), 2**31, 2**63])
+@pytest.mark.parametrize("wrong", [1.5, 7.0, True, "9", -2, 0, float("nan"), 2**31, 2**63])
 def test_limits_are_whole_numbers(field: str, wrong: Any) -> None:
-    said = rf"{field}={wrong!r}: allowed are whole numbers 1–2147483647, or None"
+    said = rf"{field} must be a whole number from 1 to 2147483647, or None.*, got {wrong!r}"
     keywords: dict[str, Any] = {field: wrong}
     with pytest.raises(ValueError, match=said):
         CardEnv(GAME, **keywords)
@@ -24,6 +24,12 @@ def test_limits_are_whole_numbers(field: str, wrong: Any) -> None:
 def test_limits_of_any_integer_type() -> None:
     assert CardEnv(GAME, max_moves=np.int32(7)).rows.config.max_moves == 7  # type: ignore[arg-type]
     assert CardEnv(GAME, max_moves=None).rows.config.max_moves == 0
+    assert CardEnv(GAME, max_episode_steps=np.int64(-1)).rows.config.max_steps == 0  # type: ignore[arg-type]
+
+
+def test_only_the_limit_of_gymnasium_takes_its_number_for_none() -> None:
+    with pytest.raises(ValueError, match=r"max_moves must be .*, or None for no limit, got -1"):
+        CardEnv(GAME, max_moves=-1)
 
 
 @pytest.mark.parametrize(("given", "read"), [("no", 0), ("Yes", 1), (0, 0), (np.True_, 1)])

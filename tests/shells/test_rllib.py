@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, DictObservation, DictVectorObservation
+from parlour.envs.core.legal import unpack_actions
 
 MODULE = "parlour.envs.rllib"
 NAMES = ("ray", "ray.rllib", "ray.rllib.env", "ray.rllib.env.multi_agent_env")
@@ -110,6 +111,26 @@ def play(env: Any, rng: np.random.Generator, seed: int) -> tuple[dict[str, float
         steps += 1
     assert list(seen) == env.possible_agents and all(over.values())
     return paid, steps
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_truncated_games_keep_their_masks(name: str, rllib: Any) -> None:
+    """RLlib bootstraps from them: single environments and vectors, in float32."""
+    context = {"max_episode_steps": 2, "encoding": "codes"}
+    one, many = (rllib.make_env(name, context | rows) for rows in ({}, {"num_envs": 3}))
+    truncations = 0
+    for env in (one, many):
+        seen, _ = env.reset(seed=1)
+        for _ in range(8):
+            seen, _, terminated, truncated, _ = env.step(seen["action_mask"].argmax(axis=-1))
+            states = np.atleast_1d(env.unwrapped.clone())
+            legal = unpack_actions(states["legal"], env.unwrapped.game.actions)
+            rows = np.flatnonzero(truncated)
+            assert np.array_equal(np.atleast_2d(seen["action_mask"])[rows], legal[rows])
+            truncations += len(rows)
+            if env is one and (terminated or truncated):
+                seen, _ = env.reset()
+    assert truncations > 3
 
 
 @pytest.mark.parametrize("variant", GAMES[SEVEN].variants)

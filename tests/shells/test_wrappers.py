@@ -70,7 +70,8 @@ def test_single_dictionaries_hold_what_the_environment_says() -> None:
         assert np.array_equal(one[0]["action_mask"], other[-1]["action_mask"])
         assert one[1:-1] == other[1:-1]
         assert one[-1].keys() == other[-1].keys()
-    assert one[0]["action_mask"].all()
+    assert one[2] != one[3]
+    assert one[0]["action_mask"].all() == one[2]
 
 
 def test_single_dictionaries_keep_options_and_masks_reachable() -> None:
@@ -116,7 +117,7 @@ def test_vector_dictionaries_in_every_autoreset_mode(mode: AutoresetMode, encodi
             if final is not None:
                 assert final in envs.single_observation_space
                 assert np.array_equal(final["observation"], other_infos["final_obs"][i])
-                assert final["action_mask"].all()
+                assert final["action_mask"].all() == terminated[i]
                 finals += 1
         if mode is AutoresetMode.DISABLED and done.any():
             options = {"reset_mask": done}
