@@ -80,8 +80,9 @@ class CloningPPO(CardPPO):
         if self.teachers:
             own = torch.rand(env.num_envs).numpy() < OWN
             actions = np.where(own, actions, labels.argmax(axis=1))
-        rewards, dones, _ = self._step(env, actions)
-        return seen, masks, labels, rewards * self.reward_scale, dones.copy(), left
+        rewards, dones, infos = self._step(env, actions)
+        rewards = self.reward_scale * rewards + self.gamma * self._truncation_values(env, infos)
+        return seen, masks, labels, rewards, dones.copy(), left
 
     def _labels(self, env: CardVecEnv) -> tuple[np.ndarray, np.ndarray]:
         """What the teacher says of every action, float32 (n, actions); which games were left."""

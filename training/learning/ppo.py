@@ -218,8 +218,9 @@ class CardPPO(MaskablePPO):
         self._last_episode_starts = dones
         return True
 
+    @torch.no_grad()
     def _truncation_values(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
-        """Return the value of what a truncated game would have gone on to; 0 for other rows."""
+        """Return the value of the last position of each truncated game, 0 in other rows."""
         beyond = np.zeros(env.num_envs, np.float32)
         cut = np.flatnonzero(env.rows.buffers.truncated)
         if len(cut):

@@ -5,8 +5,8 @@ batch plays the action that is worth most, or, with chance ``epsilon``, any lega
 actions then learn what the games came to, with the network's own values at the end of the rollout.
 Maxima are over legal actions alone.
 
-The network's logits are the values of actions. Beside them its value learns the same returns: it
-stands in where a game was cut off, and search may use it.
+The network's logits are the values of actions. Its value output learns the same returns, for use in
+search.
 """
 
 from typing import Any, cast
@@ -65,6 +65,17 @@ class CardPQN(CardPPO):
         rewards, dones, infos = self._step(env, actions)
         rewards = self.reward_scale * rewards + self.gamma * self._truncation_values(env, infos)
         return seen, actions, rewards, dones, worth.cpu().numpy()
+
+    @torch.no_grad()
+    def _truncation_values(self, env: CardVecEnv, infos: list[dict[str, Any]]) -> np.ndarray:
+        """Return the value of the best legal action at each truncated position, 0 in other rows."""
+        values = np.zeros(env.num_envs, np.float32)
+        truncated = np.flatnonzero(env.rows.buffers.truncated)
+        if len(truncated):
+            last = np.stack([infos[i]["terminal_observation"] for i in truncated])
+            masks = np.stack([infos[i]["terminal_action_mask"] for i in truncated])
+            values[truncated] = self._action_values(last, masks).amax(dim=1).cpu().numpy()
+        return values
 
     def _explore(self, best: Tensor, masks: Tensor) -> Tensor:
         """Return actions int64 (n,), some of them replaced by random legal ones."""

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
 from parlour.envs.core.features import Features
-from parlour.envs.core.rows import Rows, copy_states, observation_codes
+from parlour.envs.core.rows import Rows, copy_states, mask_states, observation_codes
 from parlour.envs.core.rules_table import RulesTable, Variants
 from parlour.envs.keywords import (
     BROKEN,
@@ -41,9 +41,10 @@ OWN_OPTIONS = ("deal", "rules")
 class CardVecEnv(VecEnv):
     """``num_envs`` games for SB3; row i plays as the single env seeded with seed + i.
 
-    Finished rows begin anew in the same step. Their infos hold ``terminal_observation``,
-    ``TimeLimit.truncated``, ``episode`` (r, l, t, as Monitor's) and the game's result; all others
-    are empty, but for ``played_action`` with ``illegal="random"``. Masks:
+    Rows whose episode ends are reset in the same step. Their infos hold ``terminal_observation``,
+    ``terminal_action_mask`` (bool (actions,): the legal actions of a truncated game, all ones for a
+    terminated one), ``TimeLimit.truncated``, ``episode`` (r, l, t, as in Monitor) and the result.
+    Other infos are empty, except for ``played_action`` with ``illegal="random"``. Masks:
     ``env_method("action_masks")``, as sb3-contrib asks, or `masks`. Keywords are those of
     `parlour.envs.CardEnv` but ``truth`` and ``render_mode``; ``make`` is called in place of
     `make_rows`. With a ``curriculum`` new games begin where that says. ``variants`` are as those of
@@ -236,6 +237,7 @@ class CardVecEnv(VecEnv):
     def _finish(self, which: np.ndarray, infos: list[dict[str, Any]]) -> None:
         ended = copy_states(self.rows.buffers.final_states, which)
         last = self._observe(ended, observation_codes(ended))
+        masks = mask_states(self.game, ended)
         self.results = self._facts(ended, which)
         facts = {name: array.tolist() for name, array in self.results.items()}
         cut = self.rows.buffers.truncated[which].tolist()
@@ -247,6 +249,7 @@ class CardVecEnv(VecEnv):
             for name, values in facts.items():
                 info[name] = values[k]
             info["terminal_observation"] = last[k]
+            info["terminal_action_mask"] = masks[k]
             info["TimeLimit.truncated"] = cut[k]
             info["episode"] = {"r": returns[k], "l": lengths[k], "t": seconds}
         self._remember(ended, which)

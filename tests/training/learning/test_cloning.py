@@ -116,6 +116,17 @@ def test_values_learn_from_what_games_come_to() -> None:
     assert np.isfinite(returns).all() and returns.min() > -1 and returns.max() < 2
 
 
+def test_values_learn_of_truncated_games_from_their_last_position() -> None:
+    model = make_model(replace(SMALL, teacher="greedy", max_moves=2), 0)
+    assert isinstance(model, CloningPPO)
+    model._setup_learn(0)
+    model._truncation_values = lambda env, infos: np.where(  # type: ignore[method-assign]
+        env.rows.buffers.truncated, np.float32(50), np.float32(0)
+    )
+    model.collect_rollouts(model.env)
+    assert model.rollout[3].max() > 25
+
+
 @pytest.mark.slow
 def test_lessons_of_greedy_make_its_like(tmp_path: Path) -> None:
     settings = replace(

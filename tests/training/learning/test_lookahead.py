@@ -18,7 +18,8 @@ from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import Rows, resample_copies
-from parlour.training.learning.lookahead import lambda_returns
+from parlour.training.learning.lookahead import LookaheadPPO, lambda_returns
+from parlour.training.learning.run_network import make_model
 from parlour.training.learning.settings import LookaheadSettings
 from parlour.training.learning.train import Interrupted, resume, train
 
@@ -205,3 +206,14 @@ def test_values_are_the_networks_own() -> None:
         with torch.no_grad():
             expected = net(torch.from_numpy(seen))[1].numpy()
         assert np.array_equal(make_value_function(net)(codes), expected)
+
+
+def test_truncated_games_are_learned_from_their_last_position() -> None:
+    """Every value that is learned of a game cut short says so; no gradient is left behind."""
+    model = make_model(replace(SMALL, max_moves=2, warm_up=0.0), 0)
+    assert isinstance(model, LookaheadPPO)
+    model._setup_learn(0)
+    policy = model.policy
+    policy.predict_values = lambda seen: torch.full((len(seen), 1), 50.0, requires_grad=True)  # type: ignore[method-assign]
+    model.collect_rollouts(model.env)
+    assert model.ahead and model.rollout[1].max() > 25

@@ -17,6 +17,7 @@ from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.pqn import CardPQN
 from parlour.training.learning.run_network import NetworkRun, make_model
+from parlour.training.learning.sb3 import CardVecEnv
 from parlour.training.learning.settings import PQNSettings, make_settings
 from parlour.training.learning.settings_files import preset
 from parlour.training.learning.train import main, resume, train
@@ -73,6 +74,30 @@ def test_it_plays_what_it_says(epsilon: float) -> None:
     else:
         tried = torch.zeros_like(masks).scatter_(1, played.T, True)
         assert (tried == masks).float().mean() > 0.99
+
+
+def test_a_truncated_game_is_worth_its_best_legal_action() -> None:
+    """Illegal actions of the last position look best, and do not count."""
+    model = begin(replace(SMALL, max_moves=3))
+    env = model.env
+    assert isinstance(env, CardVecEnv)
+    truncated = 0
+    for _ in range(12):
+        masks = env.masks()
+        *_, infos = env.step(masks.argmax(axis=1))
+        found = model._truncation_values(env, infos)
+        for row, info in enumerate(infos):
+            if not info.get("TimeLimit.truncated"):
+                assert found[row] == 0
+                continue
+            truncated += 1
+            with torch.no_grad():
+                seen = torch.from_numpy(info["terminal_observation"][None])
+                worths = model.network(seen)[0][0].numpy()
+            mask = info["terminal_action_mask"]
+            assert 0 < mask.sum() < mask.size
+            assert found[row] == pytest.approx(worths[mask].max(), abs=1e-6)
+    assert truncated
 
 
 def test_the_worth_of_a_position_is_that_of_its_best_legal_action() -> None:

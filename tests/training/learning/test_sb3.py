@@ -77,7 +77,9 @@ def test_rows_play_as_single_environments(encoding: str, skip_forced: bool, max_
             assert np.array_equal(infos[i].pop("terminal_observation"), last)
             assert infos[i].pop("TimeLimit.truncated") == truncated
             assert infos[i]["is_success"] == said["won"]
-            said.pop("action_mask")
+            mask = infos[i].pop("terminal_action_mask")
+            assert mask.dtype == np.bool_ and np.array_equal(mask, said.pop("action_mask"))
+            assert mask.all() == terminated
             assert infos[i] == said
             assert np.array_equal(seen[i], single.reset()[0])
     assert ended > 5
