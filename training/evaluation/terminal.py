@@ -1,9 +1,12 @@
-"""Text for terminals of any width, and for pipes: what is said on one line, and what is wrapped."""
+"""Text for terminals of any width and encoding, and for pipes."""
 
+import codecs
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+
+from parlour.envs.core.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS
 
 ENDLESS = 10_000
 """Columns where nobody looks on, such as in a pipe: no line is broken."""
@@ -13,6 +16,51 @@ INDENT, FIRST = 18, 15
 """Where text begins beside a heading, and the room of that."""
 ROOM = 24
 """Columns that text beside a heading needs; where there are fewer it stands below."""
+
+
+PLAIN = "parlour-plain"
+"""Error handler of encodings: signs that an encoding lacks are written by those of `PLAIN_SIGNS`.
+
+The commands use it for standard output and standard error, so one place decides what is written.
+"""
+PLAIN_SIGNS = {
+    **dict(zip(SUIT_SIGNS + WHITE_SUIT_SIGNS, SUITS * 2, strict=True)),
+    **dict.fromkeys("‐‑–—−─━╌╴╶╸╺", "-"),
+    **dict.fromkeys("│┃╎╵╷", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪", "+"),
+    **dict.fromkeys("“”„", '"'),
+    **dict.fromkeys("‘’", "'"),
+    **dict.fromkeys("▒█", "#"),
+    **dict.fromkeys("·•", "."),
+    "±": "+/-",
+    "…": "...",
+    "µ": "u",
+    "μ": "u",
+    "×": "x",
+    "✗": "x",
+    "≈": "~",
+    "→": ">",
+    "●": "*",
+    "▲": "^",
+    "\u00a0": " ",
+}
+"""What stands for a sign in an encoding that lacks it: one letter where columns are to line up."""
+
+
+def replace_signs(error: UnicodeError) -> tuple[str, int]:
+    """Return what to write for the signs that an encoding lacks; all others become escapes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(PLAIN_SIGNS.get(sign) or ascii(sign)[1:-1] for sign in missing), error.end
+
+
+codecs.register_error(PLAIN, replace_signs)
+
+
+def plain_text(text: str, encoding: str) -> str:
+    """Return text as it is written in an encoding, so that it can be measured and aligned."""
+    return text.encode(encoding, PLAIN).decode(encoding)
 
 
 def as_line(text: str) -> str:
