@@ -6,9 +6,11 @@ of SIGPIPE would also kill a server or a worker whose socket closes.
 """
 
 import os
+import select
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
+from typing import TextIO
 
 READER_LEFT = 1
 """Exit status if the reader of stdout or stderr leaves before the command has written all."""
@@ -50,24 +52,48 @@ def drop_broken() -> bool:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
+            is_broken = _is_unread(stream)
+            has_left |= is_broken
         except (OSError, ValueError) as error:  # ValueError: the stream is closed
+            is_broken = True
             has_left |= isinstance(error, BrokenPipeError)
+        if is_broken:
             with suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, stream.fileno())
+                os.close(null)
     return has_left
+
+
+def _is_unread(stream: TextIO) -> bool:
+    """Return whether nobody can read what is written, where the system tells (not on Windows).
+
+    To flush is no test: a write that fails may drop what was to be written.
+    """
+    try:
+        number = stream.fileno()
+    except (OSError, ValueError):  # a stream in memory
+        return False
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(number, 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 def has_reader_left(error: BaseException) -> bool:
     """Return whether an error comes from a reader of the output that has left.
 
-    A BrokenPipeError alone may come from some other pipe, and a SystemExit from ``--help``. Rich
-    turns the first into the second and redirects the stream.
+    A BrokenPipeError may also come from another pipe, such as that of a worker process, and a
+    SystemExit from ``--help``. Rich turns the first into the second and redirects the stream.
     """
     chain: BaseException | None = error
     while chain is not None and not isinstance(chain, BrokenPipeError):
         chain = chain.__cause__ or chain.__context__
-    signs = drop_broken(), chain is not None, isinstance(error, SystemExit)
-    return sum(signs) >= 2
+    has_left, is_chained = drop_broken(), chain is not None
+    if isinstance(error, SystemExit):
+        return has_left or is_chained
+    return is_chained and (has_left or os.name == "nt")
 
 
 def attach_terminal() -> None:
