@@ -71,8 +71,8 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-notice",
         action="store_true",
-        help="alone: do not say when a move gives the last chance away (in games whose solver can "
-        "tell, which knows all cards)",
+        help="solitaire: do not warn when the deal cannot be won, or when a move makes it "
+        "unwinnable (the solver that finds this knows all cards)",
     )
     parser.add_argument(
         "--explain",

@@ -14,6 +14,7 @@ WIDEST = 100
 """Columns of a terminal beyond which text is not spread."""
 INDENT, FIRST = 18, 15
 """Where text begins beside a heading, and the room of that."""
+NO_BREAK = "\u00a0"
 ROOM = 24
 """Columns that text beside a heading needs; where there are fewer it stands below."""
 
@@ -116,6 +117,25 @@ def wrap_beside(heading: str, text: str) -> str:
         return f"  {heading}\n{wrap_words(text, width, '    ')}"
     head = f"  {heading:<{FIRST}} "
     return wrap_words(text, width, " " * INDENT, head)
+
+
+def wrap_lines(text: str) -> str:
+    """Return text whose lines are at most as wide as the terminal.
+
+    Lists break between their items, other lines between words. Lines with colors are left alone.
+    """
+    width = find_width()
+    lines = text.split("\n")
+    return "\n".join(
+        line if len(line) <= width or "\x1b" in line else _wrap_line(line, width) for line in lines
+    )
+
+
+def _wrap_line(line: str, width: int) -> str:
+    items = line.split(", ")
+    if len(items) > 2 and max(map(len, items)) < width:
+        line = ", ".join(item.replace(" ", NO_BREAK) for item in items)
+    return wrap_words(line, width).replace(NO_BREAK, " ")
 
 
 def wrap_words(text: str, width: int, indent: str = "", first: str | None = None) -> str:
