@@ -261,7 +261,7 @@ def run_exploit(words: Sequence[str]) -> int:
     """Hand all arguments to the solver of small games."""
     from .exploit import run
 
-    return run(words, "parlour exploit")
+    return run(words)
 
 
 def hand_to_tune(words: Sequence[str]) -> int:

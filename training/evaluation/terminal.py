@@ -1,6 +1,7 @@
 """Text for terminals of any width and encoding, and for pipes."""
 
 import codecs
+import re
 import shutil
 import sys
 import textwrap
@@ -15,6 +16,7 @@ WIDEST = 100
 INDENT, FIRST = 18, 15
 """Where text begins beside a heading, and the room of that."""
 NO_BREAK = "\u00a0"
+COLOR = re.compile(r"\x1b\[[\d;]*m")
 ROOM = 24
 """Columns that text beside a heading needs; where there are fewer it stands below."""
 
@@ -122,20 +124,32 @@ def wrap_beside(heading: str, text: str) -> str:
 def wrap_lines(text: str) -> str:
     """Return text whose lines are at most as wide as the terminal.
 
-    Lists break between their items, other lines between words. Lines with colors are left alone.
+    Lists break between their items, other lines between words. Colors take no room.
     """
     width = find_width()
-    lines = text.split("\n")
     return "\n".join(
-        line if len(line) <= width or "\x1b" in line else _wrap_line(line, width) for line in lines
+        line if _count_columns(line) <= width else _wrap_line(line, width)
+        for line in text.split("\n")
     )
+
+
+def _count_columns(line: str) -> int:
+    return len(COLOR.sub("", line))
 
 
 def _wrap_line(line: str, width: int) -> str:
     items = line.split(", ")
-    if len(items) > 2 and max(map(len, items)) < width:
+    if len(items) > 2 and max(map(_count_columns, items)) < width:
         line = ", ".join(item.replace(" ", NO_BREAK) for item in items)
-    return wrap_words(line, width).replace(NO_BREAK, " ")
+    lines, free = [""], width
+    for gap, word in re.findall("( *)([^ ]+)", line):
+        if len(gap) + _count_columns(word) > free and lines[-1].strip():
+            lines.append(word)
+            free = width - _count_columns(word)
+        else:
+            lines[-1] += gap + word
+            free -= len(gap) + _count_columns(word)
+    return "\n".join(lines).replace(NO_BREAK, " ")
 
 
 def wrap_words(text: str, width: int, indent: str = "", first: str | None = None) -> str:

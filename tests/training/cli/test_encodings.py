@@ -35,6 +35,7 @@ COMMANDS = [
     "review pyramid --bank pyramid-1 --deals 2 --agent greedy --worlds 2 --key k",
     "solve klondike --deal 1 --variant draw-one",
     "deal convert klondike --deal 1 --to pysol",
+    "exploit --option max_stands=1 --iterations 30 --agents greedy uniform",
     "completion bash",
     *(f"{command} --help" for command in main.COMMANDS),
     "--help",
@@ -75,6 +76,7 @@ def run(words: list[str], encoding: str, monkeypatch: pytest.MonkeyPatch) -> str
 def words_of(text: str, encoding: str) -> list[str]:
     """The words of a text without times, which differ from run to run, and lines of tables."""
     text = plain_text(re.sub(r"[\d.,]+ (µs|us|ms|s)\b", "TIME", text), encoding)
+    text = re.sub(r"\d+\.\d+", "N", text)  # seconds in a table
     text = re.sub(r"^parlour: (compiling|loading).*", "", text, flags=re.M)
     return [word for word in text.split() if word.strip("-+|_")]
 

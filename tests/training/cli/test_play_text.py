@@ -66,9 +66,8 @@ def test_lists_break_between_items_and_other_lines_between_words(
     )
     assert wrap_lines("some words that go on and on") == "some words that go\non and on"
     assert wrap_lines("a-word-that-is-too-long-for-it") == "a-word-that-is-too-long-for-it"
-    assert wrap_lines("\x1b[31mred\x1b[0m and more than twenty") == (
-        "\x1b[31mred\x1b[0m and more than twenty"
-    )
+    assert wrap_lines("  T♥    \x1b[31m[9♦]\x1b[0m    J♠") == "  T♥    \x1b[31m[9♦]\x1b[0m    J♠"
+    assert wrap_lines("  T♥    \x1b[31m[9♦]\x1b[0m       J♠") == "  T♥    \x1b[31m[9♦]\x1b[0m\nJ♠"
     monkeypatch.delenv("COLUMNS")
     assert wrap_lines("word " * 100) == "word " * 100
 
