@@ -3,13 +3,11 @@
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.cards import card_name, parse_card
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
@@ -17,14 +15,16 @@ from parlour.envs.core.turn import Agent, Turn
 
 from . import human_bests
 from .greedy import GreedyAgent
-from .human_reasons import explain_stuck
+from .human_cards import find_drawn, is_drawn, spell_word
+from .human_reasons import explain_card, explain_stuck
 
 HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
 commas between. One card is enough where only one move has it.
 h hint   u undo   restart   ? help and all moves   q quit"""
 HELP_BY_WORDS = """\
-Say a move by the word in front of it.
+Type the word in front of a move, or a card on the table (8c). If the card can go to several places,
+name its target, too (8c 9d).
 h hint   u undo   restart   ? help and all moves   q quit"""
 HELP_AMONG_SEVERAL = """\
 Say what you do, in full or by the short word beside it.
@@ -33,7 +33,6 @@ MAX_LISTED = 40
 """So many moves are listed in full."""
 MAX_PROMPTED = 8
 """So many, among several players, before each answer, too."""
-GLYPHS = str.maketrans("♣♦♥♠", "cdhs")
 
 
 class PlayerQuit(Exception):
@@ -196,17 +195,42 @@ def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list
 def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
     """Return the actions of the move that a text names, in the order in which they are legal.
 
-    Words may come in any order; they may leave out what only one move can mean. Raises ValueError
-    saying which word is unknown, what the cards can go with, or that they cannot go.
+    A text has words of `Game.action_words`, in any order, without those that only one move can
+    mean; or a card or pile that the table shows, with its target if there are several. Raises
+    ValueError saying which word is unknown, what the cards can go with, or that they cannot go.
     """
-    words = game.action_words(states[0], rules)
-    wanted = _match_phrase(text, words)
-    if not wanted and game.num_players(rules) > 1:
-        raise ValueError(f"{text!r} is no move now; ? lists the moves")
-    wanted = wanted or [_action(word, words) for word in re.split(r"[\s,;+]+", text) if word]
-    if not wanted:
+    words, scene = game.action_words(states[0], rules), game.layout(states[0], rules)
+    typed = [spell_word(word) for word in re.split(r"[\s,;|+]+", text) if word]
+    if not typed:
         raise ValueError("name at least one card")
+    is_alone = game.num_players(rules) == 1
+    wanted = _match_phrase(" ".join(typed), words)
+    unknown = ""
+    if not wanted and is_alone:
+        found = {word: _find_action(word, words) for word in typed}
+        unknown = next((word for word, action in found.items() if action is None), "")
+        wanted = [] if unknown else [action for action in found.values() if action is not None]
+    moves = list_complete_moves(game, rules, states)
+    usable = {action for move in moves for action in move}
+    if not wanted or not usable.issuperset(wanted):
+        drawn = [action for action in find_drawn(typed, scene) if action in usable]
+        if len(drawn) > 1:
+            ways = ", ".join(_way_text(game, action, words) for action in drawn)
+            raise ValueError(f"{' '.join(typed)} can go several ways, name one of: {ways}")
+        wanted = drawn or wanted
+    if not wanted and not is_alone:
+        raise ValueError(f"{text!r} is no move now; ? lists the moves")
+    if not wanted:
+        if is_drawn(unknown, scene):
+            raise ValueError(f"not possible now: {unknown}{explain_card(scene, unknown)}")
+        raise ValueError(f"{unknown!r} names nothing on the table; ? lists the moves")
     return match_move(wanted, game, rules, states)
+
+
+def _way_text(game: Game, action: int, words: dict[int, tuple[str, ...]]) -> str:
+    """The word for an action; with its label where the table does not show the word."""
+    first, label = _action_text(action, words), game.label(action)
+    return first if first in label else f"{first} ({label})"
 
 
 def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) -> list[int]:
@@ -267,13 +291,12 @@ def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
     return begun
 
 
-def _action(word: str, words: dict[int, tuple[str, ...]]) -> int:
-    with suppress(ValueError):  # not a card: a place, a turn
-        word = card_name(parse_card(word.translate(GLYPHS)))
+def _find_action(word: str, words: dict[int, tuple[str, ...]]) -> int | None:
+    """The action that goes by a word."""
     for action, known in words.items():
         if word.lower() in (one.lower() for one in known):
             return action
-    raise ValueError(f"{word!r} names nothing on the table; ? lists the moves")
+    return None
 
 
 def _moves_text(moves: list[list[int]], words: dict[int, tuple[str, ...]]) -> str:

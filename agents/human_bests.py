@@ -80,7 +80,7 @@ def keep_best(rules: str, best: Best) -> bool:
 
 def _read() -> dict[str, Any]:
     try:
-        found = json.loads(best_file().read_text(encoding="utf-8"))
+        found = json.loads(best_file().read_text(encoding="utf-8-sig"))
     except (OSError, RuntimeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -22,6 +22,13 @@ def explain_stuck(
     return "".join(f"; {reason}" for reason in reasons)
 
 
+def explain_card(scene: Scene, name: str) -> str:
+    """Return why a card is stuck, like `explain_stuck`; empty for the name of a pile."""
+    with suppress(ValueError):
+        return f"; {_reason(scene, parse_card(name))}"
+    return ""
+
+
 def _reason(scene: Scene, card: int) -> str:
     name = card_name(card)
     found = [item for item in scene.items if item.face_up and item.card == card]

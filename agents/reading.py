@@ -3,6 +3,7 @@
 What is wrong is said in one line: the file, the field, its value and what is allowed.
 """
 
+import codecs
 import json
 import re
 import stat
@@ -16,6 +17,13 @@ from typing import Any, NamedTuple, NoReturn
 
 TEXT_MOST = 1 << 24
 """Bytes that a file of settings or of a description may have."""
+OTHER_MARKS = {  # UTF-32 first: it begins as UTF-16 does
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+"""Byte order marks of encodings that are not read."""
 HUGE = 1 << 63
 KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 _short = Repr()
@@ -57,9 +65,24 @@ def read_bytes(path: Path, most: int) -> bytes:
     return path.read_bytes()
 
 
+def decode_text(data: bytes) -> str:
+    """Return UTF-8 as text, without a byte order mark.
+
+    Raises ValueError for other encodings, naming UTF-16 and UTF-32, which some programs write.
+    """
+    for mark, name in OTHER_MARKS.items():
+        if data.startswith(mark):
+            raise ValueError(f"text must be UTF-8, got {name}: save it as UTF-8")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = data[error.start]
+        raise ValueError(f"text must be UTF-8, got byte 0x{got:02x} at {error.start:,}") from None
+
+
 def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file; errors as `read_bytes` has them."""
-    return read_bytes(path, TEXT_MOST).decode()
+    """Return the text of a file; errors as `read_bytes` and `decode_text` have them."""
+    return decode_text(read_bytes(path, TEXT_MOST))
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -268,7 +268,7 @@ def main(options: Options) -> None:
     if options.json:
         said = {"options": {**vars(options), "runs": str(options.runs), "json": None}}
         text = json.dumps(said | {"by_rules": found, "summary": summaries}, indent=1)
-        options.json.write_text(text + "\n")
+        options.json.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -156,7 +156,7 @@ def read_done(options: Options) -> dict[str, Any]:
     same = {**vars(options), "positions": str(options.positions), "networks": None}
     same |= {"picture": None, "json": None}
     if options.json and options.json.exists():
-        found: dict[str, Any] = json.loads(options.json.read_text())
+        found: dict[str, Any] = json.loads(options.json.read_text(encoding="utf-8"))
         if found["options"] == same:
             return found
         raise ValueError(f"{options.json}: figures of other conditions; name another file")
@@ -177,7 +177,7 @@ def main(options: Options) -> None:
         if text in missing:
             found["rows"][text] = measure(text, game, options, parts)
             if options.json:
-                options.json.write_text(json.dumps(found, indent=1) + "\n")
+                options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         row = found["rows"][text]
         mean, low, high = row["won"]
         print(

@@ -68,7 +68,7 @@ def time_training(steps: int) -> tuple[float, int]:
             game="pyramid", total_steps=steps, threads=1, device="cpu", name="scale", runs=runs
         )
         folder = train(settings, quiet=True)
-        result = json.loads((folder / "seed-0" / RESULT_FILE).read_text())
+        result = json.loads((folder / "seed-0" / RESULT_FILE).read_text(encoding="utf-8"))
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return result["steps_per_second"], size
 

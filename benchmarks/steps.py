@@ -139,7 +139,10 @@ def write(text: str, lines: list[dict[str, Any]]) -> None:
     """Put the tables between their markers in the documents, and the figures beside this file."""
     put_block(FIGURES, BLOCK, text)
     put_block(README, BLOCK, short_table(lines))
-    RECORD.write_text(json.dumps({"machine": describe_machine(), "rows": lines}, indent=1) + "\n")
+    RECORD.write_text(
+        json.dumps({"machine": describe_machine(), "rows": lines}, indent=1) + "\n",
+        encoding="utf-8",
+    )
 
 
 def main() -> None:

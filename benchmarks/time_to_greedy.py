@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 found.append(measure(options, name, seed, folder))
                 print(describe(found[-1]), flush=True)
     if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n")
+        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

@@ -75,7 +75,7 @@ def split(options: Options, network: str) -> dict[str, Any]:
     """Train for ``options.steps`` steps and return speed and shares of the wall time."""
     with tempfile.TemporaryDirectory() as runs:
         folder = train(replace(settings_of(options, network), runs=runs), quiet=True)
-        result = json.loads((folder / "seed-0" / RESULT_FILE).read_text())
+        result = json.loads((folder / "seed-0" / RESULT_FILE).read_text(encoding="utf-8"))
     seconds = result["seconds_by_phase"]
     whole = sum(seconds.values())
     shares = {phase: seconds[phase] / whole for phase in PHASES}
@@ -194,7 +194,7 @@ def main() -> None:
             print(f"{encoding:<8}{name:<8}{shown}   median {row['median'][name]:.2f}")
         print(f"{encoding:<8}DummyVecEnv / native = {row['ratio']:.1f}", flush=True)
     if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n")
+        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ Chance is an input: all of it comes from the field ``rng`` (uint64) of a state, 
 game.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from operator import index
 from typing import Any
@@ -21,9 +22,22 @@ from .splitmix import GAMMA, WORD_MASK, finish_word, plain_finish
 
 RANKS = "A23456789TJQK"
 SUITS = "cdhs"
+SUIT_SIGNS = "♣♦♥♠"
+WHITE_SUIT_SIGNS = "♧♢♡♤"
 PACK_SIZE = 52
 FIRST_CARD = 4
 """Code of the ace of clubs; the 52 codes are FIRST_CARD .. FIRST_CARD + 51."""
+
+_SUIT_NUMBERS = {
+    sign: number
+    for signs in (SUITS, SUIT_SIGNS, WHITE_SUIT_SIGNS)
+    for number, sign in enumerate(signs)
+}
+_IGNORED = dict.fromkeys(map(ord, "\ufe0e\ufe0f\ufeff"))
+"""Text and emoji variants of a suit sign, and the byte order mark of a file."""
+_SEPARATORS = re.compile(r"[\s,;|]+")
+_UNKNOWN = re.compile(r"<?([?_xX#*▒·.-]{1,2})?>?|0[xX]")
+"""How people and programs write a card that they do not know."""
 
 S32 = np.uint64(32)
 TRAINING_SEED_MASK = np.uint64(2**63 - 1)
@@ -38,19 +52,25 @@ def card_name(card: int) -> str:
 
 
 def parse_card(text: str) -> int:
-    """Return the code of a card written ``Th`` or ``10h``, in any case.
+    """Return the code of a card: a rank of `RANKS` (or 10), then a letter or a sign for the suit.
 
-    Raises ValueError naming the text and what is allowed.
+    Upper and lower case, filled and white signs, and emoji are equal: ``Th``, ``10H``, ``T♥``,
+    ``T♡``. Raises ValueError for other text.
     """
-    short = text.strip().replace("10", "T")
+    short = text.translate(_IGNORED).strip().replace("10", "T")
     if len(short) == 2:
-        rank, suit = RANKS.find(short[0].upper()), SUITS.find(short[1].lower())
+        rank, suit = RANKS.find(short[0].upper()), _SUIT_NUMBERS.get(short[1].lower(), -1)
         if rank >= 0 and suit >= 0:
             return (rank + 1) * 4 + suit
     raise ValueError(
-        f"card {text!r} is not a card: write a rank of {RANKS} (or 10) and a suit of {SUITS}, "
-        "such as 'Th'"
+        f"card {text!r} is not a card: write a rank of {RANKS} (or 10) and a suit of {SUITS} or "
+        f"{SUIT_SIGNS}, such as 'Th'"
     )
+
+
+def split_cards(text: str) -> list[str]:
+    """Return the words of a text: white space, commas, semicolons and bars separate them."""
+    return [word for word in _SEPARATORS.split(text.translate(_IGNORED)) if word]
 
 
 def full_pack(rules: Any = None) -> tuple[int, ...]:
@@ -61,19 +81,30 @@ def full_pack(rules: Any = None) -> tuple[int, ...]:
 def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = None) -> np.ndarray:
     """Return a deck, int8 codes in dealing order, from card names or codes.
 
-    ``cards`` is a list or one string with blanks or commas between the names. ``pack`` holds the
-    codes that the deck must consist of (default: all 52). Raises ValueError naming the first card
-    that is unknown, there too often or missing.
+    Args:
+        cards: A list of names and codes, or one text (see `split_cards` and `parse_card`).
+        pack: The codes that the deck must consist of (default: all 52).
+
+    Raises:
+        ValueError: If cards are unknown, missing, repeated, or not of the pack; the message names
+            the first one.
     """
+    wanted = sorted(full_pack() if pack is None else pack)
     if isinstance(cards, str):
-        cards = cards.replace(",", " ").split()
+        cards = split_cards(cards)
     try:
-        codes = [parse_card(card) if isinstance(card, str) else index(card) for card in cards]
+        given = list(cards)
+        unknown = sum(map(_is_unknown, given))
+        if unknown:
+            raise ValueError(
+                f"deck must have all {len(wanted)} cards known, got {len(given) - unknown} known "
+                f"and {unknown} unknown"
+            )
+        codes = [parse_card(card) if isinstance(card, str) else index(card) for card in given]
     except TypeError:
         raise ValueError(
             f"deck={cards!r}: allowed is text, or a list, of card names or whole-number codes"
         ) from None
-    wanted = sorted(full_pack() if pack is None else pack)
     left = list(wanted)
     for place, code in enumerate(codes):
         if code not in left:
@@ -86,8 +117,17 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         left.remove(code)
     if left:
         missing = " ".join(card_name(code) for code in left)
-        raise ValueError(f"deck: {len(codes)} cards, {len(wanted)} needed; missing: {missing}")
+        raise ValueError(
+            f"deck must have all {len(wanted)} cards, got {len(codes)}; missing: {missing}"
+        )
     return np.array(codes, np.int8)
+
+
+def _is_unknown(card: Any) -> bool:
+    """Whether a card of a deck stands for one that is not known, such as ``??``, None or 0."""
+    if isinstance(card, str):
+        return bool(card.strip()) and _UNKNOWN.fullmatch(card.strip()) is not None
+    return card is None or (isinstance(card, int | np.integer) and card == 0)
 
 
 def _plain_next_word(s: Any) -> int:

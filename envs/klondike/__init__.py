@@ -4,7 +4,14 @@ from ..core.deals import DeckFormat
 from ..core.game import Game
 from ..core.row_kernels import make_resample_rows, make_score_rows
 from ..core.solving import Solving
-from .deck_strings import from_ksolve, from_solvitaire, to_ksolve, to_solvitaire
+from .deck_strings import (
+    from_ksolve,
+    from_pysol,
+    from_solvitaire,
+    to_ksolve,
+    to_pysol,
+    to_solvitaire,
+)
 from .heuristic import WEIGHTS, heuristic
 from .hidden import HIDDEN
 from .hindsight.search import plan_ahead
@@ -54,6 +61,7 @@ GAME = Game(
     state_check=STATE_CHECK,
     deck_formats={
         "ksolve": DeckFormat(from_ksolve, to_ksolve),
+        "pysol": DeckFormat(from_pysol, to_pysol),
         "solvitaire": DeckFormat(from_solvitaire, to_solvitaire),
     },
     solving=Solving(solve, winnable_after, plan_ahead),

@@ -197,7 +197,7 @@ def test_piles_are_named_by_number_and_tops_by_card() -> None:
 def test_words_that_the_table_does_not_show_are_explained() -> None:
     cards = list(range(4, 56))
     text = typed("klondike", None, "?", "5>7", "1", "q", chosen={"deck": cards})
-    assert "Say a move by the word in front of it." in text
+    assert "Type the word in front of a move, or a card on the table (8c)." in text
     assert "moves now: d (DEAL), 1 (COLUMN 1 to foundation), 5>7 (RUN 5 to 7)" in text
     assert "score 1" in text
     assert "Name what you move" not in text
@@ -283,7 +283,7 @@ def test_watching_an_agent() -> None:
     text = played("greedy", *[""] * 500, chosen={"deal": 4})
     assert "Pyramid, three-passes, deal 4" in text
     assert "greedy: d (DEAL)" in text
-    assert "\nOver, no move is left: score" in text or "\nWon: won in" in text
+    assert "\nOver, no move is left: score" in text or "\nWon in" in text
     assert "Goodbye" in played("greedy", "", "q", seed=1)
 
 

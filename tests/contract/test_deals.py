@@ -9,8 +9,8 @@ from parlour.envs import CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import (
     DealSource,
 )
+from parlour.envs.core.cards import RANKS, SUIT_SIGNS, next_random_word
 from parlour.envs.core.cards import card_name as card_name
-from parlour.envs.core.cards import next_random_word
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.jit import plain_python
 from parlour.envs.core.rows import Rows
@@ -84,14 +84,15 @@ def wrong_decks(game: Game) -> list[tuple[list[Any], str]]:
     return [
         (twice, f"card {wrong + 1}: {names[4]} is in the deck {often}"),
         (names[:-1], f"missing: {names[-1]}"),
-        (names[:-2], f"{len(names) - 2} cards, {len(names)} needed; missing: "),
+        (names[:-2], f"all {len(names)} cards, got {len(names) - 2}; missing: "),
         ([*names, names[0]], f"card {len(names) + 1}: {names[0]} is in the deck {often}"),
         ([*names[:3], "1h", *names[4:]], "card '1h' is not a card"),
         ([*names[:3], "Tx", *names[4:]], "card 'Tx' is not a card"),
         ([*names[:3], "", *names[4:]], "card '' is not a card"),
-        ([*names[:3], 0, *names[4:]], "card 4: 0 is no card of it"),
+        ([*names[:3], 0, *names[4:]], f"got {len(names) - 1} known and 1 unknown"),
+        ([*names[:9], *["??"] * (len(names) - 9)], f"9 known and {len(names) - 9} unknown"),
         ([*names[:3], 56, *names[4:]], "card 4: 56 is no card of it"),
-        ([], "0 cards"),
+        ([], f"all {len(names)} cards, got 0"),
     ]
 
 
@@ -112,10 +113,26 @@ def test_a_wrong_deck_is_refused_and_nothing_is_lost(game: Game) -> None:
             assert envs.clone().tobytes() == rows.tobytes()
 
 
+def test_a_deck_is_read_as_it_is_printed(game: Game) -> None:
+    """With suit signs, as in a terminal, and with what separates cards in other programs."""
+    codes = shuffled(Case(game, game.default), 3)
+    printed = [RANKS[(code >> 2) - 1] + SUIT_SIGNS[code & 3] for code in codes]
+    env, envs = CardEnv(game), CardVectorEnv(game, 1)
+    env.reset(seed=4, options={"deck": codes})
+    wanted = env.clone()
+    ways = [printed, " ".join(printed), "\n".join(printed), " | ".join(printed), ";".join(printed)]
+    ways.append(",".join(printed).lower().replace("t", "10").replace("♥", "♥\ufe0f"))
+    for way in ways:
+        env.reset(seed=4, options={"deck": way})
+        envs.reset(seed=4, options={"deck": way})
+        assert env.clone().tobytes() == wanted.tobytes()
+        assert envs.states["deck"][0].tobytes() == wanted["deck"].tobytes()
+
+
 def test_a_refused_first_reset_begins_nothing(game: Game) -> None:
     env, envs = CardEnv(game), CardVectorEnv(game, 2)
     for one, action in ((env, 0), (envs, [0, 0])):
-        with pytest.raises(ValueError, match="needed"):
+        with pytest.raises(ValueError, match=r"all \d+ cards"):
             one.reset(options={"deck": []})
         with pytest.raises(Exception, match="call reset"):
             one.step(action)

@@ -10,6 +10,9 @@ import pytest
 from parlour.envs.core.cards import (
     FIRST_CARD,
     PACK_SIZE,
+    SUIT_SIGNS,
+    SUITS,
+    WHITE_SUIT_SIGNS,
     card_name,
     full_pack,
     next_random_word,
@@ -18,6 +21,7 @@ from parlour.envs.core.cards import (
     random_below,
     shuffle,
     shuffle_pack,
+    split_cards,
 )
 from parlour.envs.core.jit import plain_python
 from tests.core.test_splitmix import PUBLISHED
@@ -49,7 +53,36 @@ def test_a_ten_may_be_written_in_any_way(text: str) -> None:
     assert parse_card(text) == 42
 
 
-@pytest.mark.parametrize("text", ["", "T", "1h", "Tx", "hT", "Thh", "100h"])
+WAYS = {
+    "as printed": "T♥ 10♣ A♠ 9♦",
+    "emoji": "T♥️ 10♣️ A♠️ 9♦\ufe0e",
+    "white": "T♡ T♧ A♤ 9♢",
+    "lower case": "th 10c as 9d",
+    "upper case": "TH 10C AS 9D",
+    "commas": "Th,Tc, As ,9d",
+    "bars": "Th | Tc|As|9d",
+    "semicolons": "Th;Tc; As;9d;",
+    "lines": "Th\n\nTc\r\nAs\n9d\n",
+    "other blanks": "\u00a0Th\tTc\u2009As\u30009d",
+    "byte order mark": "\ufeffTh Tc As 9d",
+}
+"""One hand as people and programs write it."""
+
+
+@pytest.mark.parametrize("text", WAYS.values(), ids=WAYS)
+def test_cards_are_read_however_they_are_written(text: str) -> None:
+    hand = [42, 40, 7, 37]
+    assert [parse_card(card) for card in split_cards(text)] == hand
+    assert parse_deck(text, hand).tolist() == hand
+    assert parse_deck(split_cards(text), hand).tolist() == hand
+
+
+@pytest.mark.parametrize("suits", [SUITS, SUITS.upper(), SUIT_SIGNS, WHITE_SUIT_SIGNS])
+def test_every_suit_is_read_in_every_script(suits: str) -> None:
+    assert [parse_card(f"K{suit}") for suit in suits] == [52, 53, 54, 55]
+
+
+@pytest.mark.parametrize("text", ["", "T", "1h", "Tx", "hT", "Thh", "100h", "T♥♥", "♥", "\ufe0f"])
 def test_what_is_no_card_is_named(text: str) -> None:
     with pytest.raises(ValueError, match=f"card '{text}' is not a card"):
         parse_card(text)
@@ -75,7 +108,12 @@ def test_a_deck_keeps_its_order() -> None:
     [
         ("Ac Ac 3c", "deck: card 2: Ac is in the deck twice"),
         ("Ac 5d 3c", "deck: card 2: 21 is no card of it"),
-        ("Ac", "deck: 1 cards, 3 needed; missing: 2c 3c"),
+        ("Ac", "deck must have all 3 cards, got 1; missing: 2c 3c"),
+        ("Ac ?? 3c", "deck must have all 3 cards known, got 2 known and 1 unknown"),
+        ("Ac -- --", "deck must have all 3 cards known, got 1 known and 2 unknown"),
+        ("Ac <??> xx", "deck must have all 3 cards known, got 1 known and 2 unknown"),
+        ("Ac ▒▒ ##", "deck must have all 3 cards known, got 1 known and 2 unknown"),
+        ([4, 0, None], "deck must have all 3 cards known, got 1 known and 2 unknown"),
         ("Ac 2c 3c Ac", "deck: card 4: Ac is in the deck twice"),
         (5, "deck=5: allowed is text, or a list"),
         ([4.0], "deck=.*: allowed is text, or a list"),
@@ -88,7 +126,7 @@ def test_a_wrong_deck_is_refused_by_its_first_fault(deck: Any, said: str) -> Non
 
 def test_without_a_pack_a_deck_has_52_cards() -> None:
     assert len(parse_deck(full_pack())) == 52
-    with pytest.raises(ValueError, match="51 cards, 52 needed; missing: Ks"):
+    with pytest.raises(ValueError, match="all 52 cards, got 51; missing: Ks"):
         parse_deck(full_pack()[:-1])
 
 

@@ -1,6 +1,7 @@
 """Deals of other programs: one known deal of each convention, and there and back."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 from parlour.envs.core.cards import card_name, parse_card
 from parlour.envs.klondike.deck_strings import (
     from_ksolve,
+    from_pysol,
     from_solvitaire,
     to_ksolve,
+    to_pysol,
     to_solvitaire,
 )
 
@@ -34,6 +37,22 @@ SOLVITAIRE = json.dumps(
 )
 
 
+PYSOL_COLUMNS = [
+    " ".join([*(f"<{card.upper()}>" for card in column.split()[:-1]), column.split()[-1].upper()])
+    for column in KSOLVE_COLUMNS
+]
+PYSOL = "\n".join([f"Talon: {KSOLVE_STOCK.upper()}", *PYSOL_COLUMNS])
+"""The same game as PySol, fc-solve and KSolve write a deal."""
+PYSOL_POSITION = "\n".join(
+    [
+        "Foundations: H-0 C-0 D-0 S-0",
+        f"Talon: ==> {KSOLVE_STOCK.upper()} <==",
+        *(f":{column} " for column in PYSOL_COLUMNS),
+    ]
+)
+"""The same game as KSolve draws it before the first move."""
+
+
 def columns_of(deck: np.ndarray) -> list[list[str]]:
     """The columns that a deck is dealt to, by hand."""
     columns: list[list[str]] = [[] for _ in range(7)]
@@ -51,6 +70,22 @@ def test_ksolve():
     assert to_ksolve(deck) == KSOLVE
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        PYSOL,
+        PYSOL_POSITION,
+        "\ufeff" + PYSOL.replace("\n", "\r\n") + "\r\n\r\n",
+        PYSOL.replace("T", "10").replace("10alon", "Talon"),
+        PYSOL.replace("<", "").replace(">", ""),
+        PYSOL.translate(str.maketrans("CDHS", "♣♦♥♠")),
+    ],
+)
+def test_pysol(text):
+    assert to_ksolve(from_pysol(text)) == KSOLVE
+    assert to_pysol(from_pysol(text)) == PYSOL
+
+
 def test_solvitaire():
     deck = from_solvitaire(SOLVITAIRE)
     assert columns_of(deck) == [
@@ -65,6 +100,7 @@ def test_there_and_back():
     for _ in range(20):
         deck = rng.permutation(np.arange(4, 56)).astype(np.int8)
         assert (from_ksolve(to_ksolve(deck)) == deck).all()
+        assert (from_pysol(to_pysol(deck)) == deck).all()
         assert (from_solvitaire(to_solvitaire(deck)) == deck).all()
 
 
@@ -75,6 +111,7 @@ def test_there_and_back():
         (KSOLVE[:-3] + "x21", "156 digits"),
         ("145" + KSOLVE[3:], "card 1 is '145'"),
         (KSOLVE[:-3] + KSOLVE[:3], "twice"),
+        ("000" * 19 + KSOLVE[19 * 3 :], "all 52 cards known, got 33 known and 19 unknown"),
     ],
 )
 def test_no_deck_of_ksolve(text, says):
@@ -95,9 +132,33 @@ def test_no_deck_of_ksolve(text, says):
         ('{"tableau piles": [["4D"]], "stock": "%s"}' % ("A" * 24), "must be lists of cards"),
         (SOLVITAIRE[:-1] + ', "foundations": [["AC"]]}', "'foundations' has cards"),
         (SOLVITAIRE.replace('["4D"]', "[]"), "a stock of 24"),
+        (SOLVITAIRE.replace('"9S", "7D"', 'null, "??"'), "got 50 known and 2 unknown"),
         (SOLVITAIRE.replace('"4D"', '"3C"'), "twice"),
     ],
 )
 def test_no_deck_of_solvitaire(text, says):
     with pytest.raises(ValueError, match=says):
         from_solvitaire(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", 'a line "Talon: ..." and 7 lines of columns, got 0 lines'),
+        (KSOLVE, "got 1 lines"),
+        (PYSOL.partition("\n")[2], "got 7 lines"),
+        (PYSOL + "\n9C", "got 9 lines"),
+        (PYSOL.replace("Talon", "Stock"), 'a line "Talon: ..."'),
+        (PYSOL.replace(" 2C\n", "\n"), "a talon of 24, got .* and 23"),
+        (PYSOL.replace("<TD> ", ""), r"columns of 1, 2, ... 7 cards .* got \[1, 1, 3"),
+        (PYSOL.replace("9C\n", "9D\n"), "9d is in the deck twice"),
+        (PYSOL.replace("TD", "1D"), "card '1D' is not a card"),
+        (re.sub("<..>", "<??>", PYSOL), "all 52 cards known, got 31 known and 21 unknown"),
+        (re.sub("<..>", "<>", PYSOL), "all 52 cards known, got 31 known and 21 unknown"),
+        (PYSOL_POSITION.replace("==> 7D AD", "AD 7D ==>"), "got a waste of 2 cards"),
+        (PYSOL_POSITION.replace("H-0 C-0", "H-A C-0"), "got foundations with cards: H-A"),
+    ],
+)
+def test_no_deck_of_pysol(text, says):
+    with pytest.raises(ValueError, match=says):
+        from_pysol(text)

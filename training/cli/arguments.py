@@ -3,14 +3,16 @@
 import argparse
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from parlour.agents.reading import read_number
+from parlour.agents.reading import decode_text, naming_part, read_number
 from parlour.agents.registry import BUILT_IN
 from parlour.envs import Game
+from parlour.envs.core.cards import card_name, parse_deck
 
 from ..evaluation.spec import read_options as read_options
 from ..evaluation.terminal import cut_middle, print_notice
@@ -96,6 +98,35 @@ def read_text(text: str) -> str:
     if not text.strip() or not text.isprintable():
         raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is one line of text")
     return text
+
+
+def read_deck(text: str) -> str:
+    """Return the text of a deck: any text, of several lines, too, or ``-`` (see `load_deck`)."""
+    if not text.strip() or "\0" in text:
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: cards are needed")
+    return text
+
+
+def read_given(text: str) -> str:
+    """Return the text itself, or that of standard input for ``-``; ValueError unless it is UTF-8.
+
+    Standard input is read as bytes: its encoding is UTF-8 as in files, whatever the terminal's.
+    """
+    if text != "-":
+        return text
+    source = getattr(sys.stdin, "buffer", sys.stdin)
+    given = source.read()
+    with naming_part("standard input"):
+        return decode_text(given) if isinstance(given, bytes) else str(given)
+
+
+def load_deck(text: str, game: Game, rules: Any) -> str:
+    """Return the names of the cards of a deck; ``-`` reads it from standard input.
+
+    Raises ValueError for a deck that does not consist of the cards of these rules.
+    """
+    deck = parse_deck(read_given(text), game.pack(rules))
+    return " ".join(map(card_name, deck.tolist()))
 
 
 def read_path(text: str) -> Path:

@@ -1,7 +1,6 @@
 """``parlour deal convert``: deals between Parlour's notation and that of other programs."""
 
 import argparse
-import sys
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from parlour.envs.core.deals import DeckFormat, default_bank
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.truth import deal_position
 
-from .arguments import Parser, read_text, read_whole
+from .arguments import Parser, read_deck, read_given, read_text, read_whole
 
 OWN = "parlour"
 """Card names in dealing order, as ``--deck`` of other commands takes them."""
@@ -24,7 +23,7 @@ def add_deal(parser: Parser) -> None:
     convert.add_argument("game", metavar="GAME", help=f"one of: {', '.join(GAMES)}")
     convert.add_argument(
         "--deck",
-        type=read_text,
+        type=read_deck,
         help="the deal as that program writes it; - reads it from standard input",
     )
     known = "; ".join(f"{name}: {', '.join(game.deck_formats)}" for name, game in _with_formats())
@@ -61,8 +60,8 @@ def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
         bank = arguments.bank or default_bank(game.name)
         state = deal_position(game, game.make_rules(), bank, arguments.deal)
         return np.asarray(state["deck"][0])
-    text = sys.stdin.read() if arguments.deck == "-" else arguments.deck
-    return _find(game, "--from", arguments.source).read(text)
+    notation = _find(game, "--from", arguments.source)
+    return notation.read(read_given(arguments.deck))
 
 
 def _find(game: Game, flag: str, name: str) -> DeckFormat:

@@ -8,8 +8,8 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from io import TextIOWrapper
 from typing import Any
 
 from parlour.agents.human import PlayerQuit
@@ -53,6 +53,7 @@ from .arguments import (
 from .cluster import add_cluster
 from .examples import EXAMPLES
 from .progress import notify_if_slow
+from .streams import READER_LEFT, drop_broken, has_reader_left, prepare_streams
 
 FAILED = 2
 """Exit status of a wrong command line, wrong rules, a wrong agent ..."""
@@ -260,7 +261,7 @@ def run_exploit(words: Sequence[str]) -> int:
     """Hand all arguments to the solver of small games."""
     from .exploit import run
 
-    return run(words, "parlour exploit")
+    return run(words)
 
 
 def hand_to_tune(words: Sequence[str]) -> int:
@@ -305,34 +306,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     COMPILATIONS.always = True
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # so that one's own agent module is found
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without suits still shows the rest
+    prepare_streams()
     try:
         status = run(words)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # as in: parlour rules pyramid | head
-        _drop_output()
-        return 0
     except KeyboardInterrupt:
         return STOPPED
     except BaseException as error:  # an agent of one's own may raise anything, SystemExit too
-        if isinstance(error.__context__, BrokenPipeError):  # rich leaves by SystemExit
-            _drop_output()
-            return 0
+        if has_reader_left(error):  # as in: parlour rules pyramid | head
+            return READER_LEFT
         if debug or (isinstance(error, SystemExit) and asks_help(words)):
             raise
-        print(f"parlour: error: {as_line(_explain(error))}", file=sys.stderr)
-    try:
-        sys.stdout.flush()
-    except OSError:  # else Python complains of it once more at its end
-        _drop_output()
-    return FAILED
-
-
-def _drop_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with suppress(OSError):
+            print(f"parlour: error: {as_line(_explain(error))}", file=sys.stderr)
+        return FAILED
+    finally:
+        drop_broken()
 
 
 def _explain(error: BaseException) -> str:

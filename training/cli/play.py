@@ -14,12 +14,15 @@ from .arguments import (
     MOST_HANDS,
     add_record,
     is_for_several,
+    load_deck,
+    read_deck,
     read_options,
     read_seconds,
     read_text,
     read_whole,
     refuse_flags,
 )
+from .streams import attach_terminal
 
 
 def add_play(parser: argparse.ArgumentParser) -> None:
@@ -27,8 +30,9 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", default="human", help=f"{AGENT_HELP} (default: human)")
     parser.add_argument(
         "--deck",
-        type=read_text,
-        help="a chosen deck: card names in dealing order, the top row first",
+        type=read_deck,
+        help="a chosen deck: card names in dealing order, the top row first; - reads it from "
+        "standard input",
     )
     parser.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
     parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
@@ -67,8 +71,8 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-notice",
         action="store_true",
-        help="alone: do not say when a move gives the last chance away (in games whose solver can "
-        "tell, which knows all cards)",
+        help="solitaire: do not warn when the deal cannot be won, or when a move makes it "
+        "unwinnable (the solver that finds this knows all cards)",
     )
     parser.add_argument(
         "--explain",
@@ -89,7 +93,12 @@ def run_play(arguments: argparse.Namespace) -> int:
     from .terminal_game import TerminalGame
 
     game, options = find_game(arguments.game), read_options(arguments.option)
-    chosen: dict[str, Any] = {"deck": arguments.deck} if arguments.deck else {}
+    chosen: dict[str, Any] = {}
+    if arguments.deck:
+        rules = game.make_rules(arguments.variant, options)
+        chosen["deck"] = load_deck(arguments.deck, game, rules)
+        if arguments.deck == "-" and arguments.agent == "human":
+            attach_terminal()
     if arguments.deal is not None:
         chosen["deal"] = arguments.deal
     if arguments.bank or arguments.deal is not None:

@@ -21,6 +21,7 @@ from ..play.notice import Notice
 from .games import rules_text
 from .play_advice import Advisor, ask_player
 from .terminal_game import TerminalGame as TerminalGame
+from .terminal_game import ask_wrapped
 
 
 def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
@@ -32,7 +33,9 @@ def play_alone(terminal: TerminalGame, agent: str = "human") -> None:
     advisor = Advisor(terminal, env.rules, lambda: env.rows.states)
     answers = {"rules": lambda: rules_text(terminal.game, env.rules), "advice": advisor.advise}
     player: Agent = (
-        HumanAgent(terminal.ask, terminal.say, terminal.colour, answers, takes_back=True)
+        HumanAgent(
+            terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers, takes_back=True
+        )
         if agent == "human"
         else load_agent(agent, terminal.game, env.rules, terminal.seed or 0, terminal.any_rules)
     )
@@ -72,6 +75,8 @@ class LonePlay:
         by_person = isinstance(player, HumanAgent)
         self.notice = Notice(env.game, env.rules, by_person and terminal.notice)
         self.is_recorded = False
+        if said := self.notice.at_start(self.deal.history):
+            terminal.say(said)
 
     def finish(self) -> None:
         """Play to an end, and say how it ended."""
@@ -110,11 +115,13 @@ class LonePlay:
     def _end(self) -> None:
         terminal, result = self.terminal, self.deal.result()
         terminal.say("\n" + ansi(self.env.scene(), terminal.colour))
-        terminal.say(f"{self.deal.ending()}: {result}.")
-        said = [self.notice.at_end(result.won)]
+        said = str(result)
+        ending = said.capitalize() if result.won else f"{self.deal.ending()}: {said}"
+        terminal.say(f"{ending}.")
+        lines = [self.notice.at_end(result.won)]
         if isinstance(self.player, HumanAgent):
-            said.append(self.deal.keep_best(result))
-        for line in filter(None, said):
+            lines.append(self.deal.keep_best(result))
+        for line in filter(None, lines):
             terminal.say(line)
 
 
@@ -141,6 +148,6 @@ def ask_again(terminal: TerminalGame, what: str = "game") -> bool:
 
 def _answer(terminal: TerminalGame, prompt: str) -> str:
     try:
-        return (terminal.ask or input)(prompt).strip().lower()
+        return (terminal.ask or ask_wrapped)(prompt).strip().lower()
     except EOFError:
         raise PlayerQuit from None

@@ -14,7 +14,7 @@ from ..play.table import SeatChoice, TableChoice, TableSession
 from .games import rules_text
 from .play_advice import Advisor, ask_player
 from .play_alone import ask_again, show_choice
-from .terminal_game import TerminalGame
+from .terminal_game import TerminalGame, ask_wrapped
 
 
 def play_session(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -> None:
@@ -50,7 +50,7 @@ class TerminalSession(TableSession):
         terminal = self.terminal
         advisor = Advisor(terminal, rules, lambda: self.rows.states)
         answers = {"rules": lambda: rules_text(terminal.game, rules), "advice": advisor.advise}
-        return HumanAgent(terminal.ask, terminal.say, terminal.colour, answers)
+        return HumanAgent(terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers)
 
     def play_hands(self) -> None:
         """Play as many hands as were asked for."""

@@ -96,6 +96,8 @@ def _verify(arguments: argparse.Namespace) -> int:
             yield one
 
     faults = list(verify_replays(count()))
+    if not counted["games"]:
+        raise ValueError(f"{arguments.file} must contain one game or more, got none")
     if arguments.json:
         said = [{"game": one.replay.line, "fault": one.text} for one in faults]
         print(json.dumps({"games": counted["games"], "faults": said}))

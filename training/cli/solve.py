@@ -26,7 +26,7 @@ from ..evaluation.review_points import is_double_dummy
 from ..evaluation.spec import check_number
 from ..evaluation.terminal import time_text
 from ..evaluation.truth import verify_solution
-from .arguments import read_options, read_text, read_whole
+from .arguments import load_deck, read_deck, read_options, read_text, read_whole
 from .solve_table import solve_table
 
 WORDS = {True: "yes", False: "no", None: "undecided"}
@@ -36,7 +36,11 @@ def add_solve(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour solve`` beside game and rules."""
     parser.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
     parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    parser.add_argument("--deck", type=read_text, help="a chosen deck: card names in dealing order")
+    parser.add_argument(
+        "--deck",
+        type=read_deck,
+        help="a chosen deck: card names in dealing order; - reads it from standard input",
+    )
     parser.add_argument(
         "--actions",
         nargs="+",
@@ -108,7 +112,8 @@ def _start_position(
     if arguments.deck is not None:
         if arguments.bank:
             raise ValueError("--bank goes with --deal, not with --deck")
-        return make_position(game, rules, arguments.deck), {"deck": arguments.deck}
+        deck = load_deck(arguments.deck, game, rules)
+        return make_position(game, rules, deck), {"deck": deck}
     bank = arguments.bank or default_bank(game.name)
     state = deal_position(game, rules, bank, arguments.deal)
     return state, {"deal": arguments.deal, "bank": bank}

@@ -20,6 +20,9 @@ def main() -> int:
     is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_ours:  # else it is ignored, as in a background job, or somebody else's
         signal.signal(signal.SIGINT, leave)
+    from .streams import open_closed
+
+    open_closed()
     from .main import main as run
 
     if is_ours:

@@ -6,6 +6,21 @@ from typing import Any, NamedTuple
 
 from parlour.envs import Game
 
+from ..evaluation.terminal import wrap_lines
+
+
+def say_wrapped(text: str) -> None:
+    """Print text, without breaking words where the terminal ends."""
+    print(wrap_lines(text))
+
+
+def ask_wrapped(prompt: str) -> str:
+    """Ask like `input`; of a prompt that is wider than the terminal the last line stays beside."""
+    *above, last = wrap_lines(prompt.rstrip()).split("\n")
+    for line in above:
+        print(line)
+    return input(f"{last} ")
+
 
 class TerminalGame(NamedTuple):
     """Which game is played and how it is shown.
@@ -14,9 +29,10 @@ class TerminalGame(NamedTuple):
     and then ``seed`` (None: a random one) makes the deal. ``delay`` are seconds between the steps
     of an agent that is watched; None waits for Enter where there is a keyboard. ``key`` is the
     secret that agents' draws come from (None: a new one); for ``any_rules`` see `load_agent`.
-    ``notice``: a person alone is told when a move gives the last chance away, in games whose
-    solver can say so. ``record`` is a file that games are written to; ``explain``: what a watched
-    agent thinks is shown, too; ``advisor`` is the agent that a person may ask for advice.
+    ``notice``: a person who plays alone is warned if the deal cannot be won, or if a move makes it
+    unwinnable, in games with a solver. ``record`` is a file that games are written to;
+    ``explain``: what a watched agent thinks is shown, too; ``advisor`` is the agent that a person
+    may ask for advice.
     """
 
     game: Game
@@ -27,7 +43,7 @@ class TerminalGame(NamedTuple):
     delay: float | None = None
     colour: bool = False
     ask: Callable[[str], str] | None = None
-    say: Callable[[str], None] = print
+    say: Callable[[str], None] = say_wrapped
     key: str | None = None
     any_rules: bool = False
     notice: bool = True

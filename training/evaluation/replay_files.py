@@ -10,6 +10,7 @@ is a file of whole lines, or one whose last line is cut short, which is skipped.
 import json
 import os
 import warnings
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +23,7 @@ from parlour.agents.reading import (
     Field,
     check_fields,
     check_known,
+    decode_text,
     maybe,
     one_line,
     whole,
@@ -143,19 +145,22 @@ def load_replays(path: Path | str) -> list[Replay]:
 
 
 def iterate_replays(path: Path, notify: Callable[[str], None] = _warn) -> Iterator[Replay]:
-    """Yield the games of a file as they are read; see `load_replays`.
+    """Yield the games of a file as they are read, without blank lines; see `load_replays`.
 
     ``notify`` is told of a last line that was cut short.
     """
     with path.open("rb") as file:
-        number = 0
+        number, game = 0, 0
         while line := file.readline(MOST_BYTES + 1):
             number += 1
+            if not line.removeprefix(BOM_UTF8).strip():
+                continue
             if not line.endswith(b"\n") and len(line) <= MOST_BYTES and not _is_json(line):
                 notify(f"{path}: line {number}, the last, was cut short: it is left out")
                 return
+            game += 1
             try:
-                yield parse_replay(line, number)
+                yield parse_replay(line, game)
             except (ValueError, RecursionError) as error:
                 raise ValueError(f"{path}: line {number}: {one_line(error)}") from error
 
@@ -176,7 +181,7 @@ def parse_replay(line: bytes | str, number: int = 0) -> Replay:
     """
     if len(line) > MOST_BYTES:
         raise ValueError(f"more than {MOST_BYTES:,} bytes")
-    found = json.loads(line)
+    found = json.loads(decode_text(line) if isinstance(line, bytes) else line)
     if not isinstance(found, dict):
         raise ValueError("not a JSON object")
     check_fields(found, FIELDS)

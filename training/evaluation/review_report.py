@@ -213,7 +213,7 @@ def _show_bank(found: BankReview, console: Console) -> None:
     for name, estimate in found.estimates.items():
         sign = {"loss": "− ", "unseen": "− ", "luck": "+ ", "outcome": "= "}.get(name, "")
         table.add_row(Text(sign + name.replace("_", " ")), interval_text(estimate, times))
-    console.print(table)
+    print_fitting(console, [table])
     if found.winnable is not None:
         said = f"{found.winnable:,} of {n:,} deals could be won; {found.thrown:,} were thrown away"
         console.print(Text(f"truth, all cards known: {said}", "bold"))

@@ -1,9 +1,13 @@
-"""Text for terminals of any width, and for pipes: what is said on one line, and what is wrapped."""
+"""Text for terminals of any width and encoding, and for pipes."""
 
+import codecs
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+
+from parlour.envs.core.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS
 
 ENDLESS = 10_000
 """Columns where nobody looks on, such as in a pipe: no line is broken."""
@@ -11,8 +15,55 @@ WIDEST = 100
 """Columns of a terminal beyond which text is not spread."""
 INDENT, FIRST = 18, 15
 """Where text begins beside a heading, and the room of that."""
+NO_BREAK = "\u00a0"
+COLOR = re.compile(r"\x1b\[[\d;]*m")
 ROOM = 24
 """Columns that text beside a heading needs; where there are fewer it stands below."""
+
+
+PLAIN = "parlour-plain"
+"""Error handler of encodings: signs that an encoding lacks are written by those of `PLAIN_SIGNS`.
+
+The commands use it for standard output and standard error, so one place decides what is written.
+"""
+PLAIN_SIGNS = {
+    **dict(zip(SUIT_SIGNS + WHITE_SUIT_SIGNS, SUITS * 2, strict=True)),
+    **dict.fromkeys("‐‑–—−─━╌╴╶╸╺", "-"),
+    **dict.fromkeys("│┃╎╵╷", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪", "+"),
+    **dict.fromkeys("“”„", '"'),
+    **dict.fromkeys("‘’", "'"),
+    **dict.fromkeys("▒█", "#"),
+    **dict.fromkeys("·•", "."),
+    "±": "+/-",
+    "…": "...",
+    "µ": "u",
+    "μ": "u",
+    "×": "x",
+    "✗": "x",
+    "≈": "~",
+    "→": ">",
+    "●": "*",
+    "▲": "^",
+    "\u00a0": " ",
+}
+"""What stands for a sign in an encoding that lacks it: one letter where columns are to line up."""
+
+
+def replace_signs(error: UnicodeError) -> tuple[str, int]:
+    """Return what to write for the signs that an encoding lacks; all others become escapes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(PLAIN_SIGNS.get(sign) or ascii(sign)[1:-1] for sign in missing), error.end
+
+
+codecs.register_error(PLAIN, replace_signs)
+
+
+def plain_text(text: str, encoding: str) -> str:
+    """Return text as it is written in an encoding, so that it can be measured and aligned."""
+    return text.encode(encoding, PLAIN).decode(encoding)
 
 
 def as_line(text: str) -> str:
@@ -68,6 +119,37 @@ def wrap_beside(heading: str, text: str) -> str:
         return f"  {heading}\n{wrap_words(text, width, '    ')}"
     head = f"  {heading:<{FIRST}} "
     return wrap_words(text, width, " " * INDENT, head)
+
+
+def wrap_lines(text: str) -> str:
+    """Return text whose lines are at most as wide as the terminal.
+
+    Lists break between their items, other lines between words. Colors take no room.
+    """
+    width = find_width()
+    return "\n".join(
+        line if _count_columns(line) <= width else _wrap_line(line, width)
+        for line in text.split("\n")
+    )
+
+
+def _count_columns(line: str) -> int:
+    return len(COLOR.sub("", line))
+
+
+def _wrap_line(line: str, width: int) -> str:
+    items = line.split(", ")
+    if len(items) > 2 and max(map(_count_columns, items)) < width:
+        line = ", ".join(item.replace(" ", NO_BREAK) for item in items)
+    lines, free = [""], width
+    for gap, word in re.findall("( *)([^ ]+)", line):
+        if len(gap) + _count_columns(word) > free and lines[-1].strip():
+            lines.append(word)
+            free = width - _count_columns(word)
+        else:
+            lines[-1] += gap + word
+            free -= len(gap) + _count_columns(word)
+    return "\n".join(lines).replace(NO_BREAK, " ")
 
 
 def wrap_words(text: str, width: int, indent: str = "", first: str | None = None) -> str:

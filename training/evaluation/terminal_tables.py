@@ -3,15 +3,19 @@
 import shutil
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
+from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
+from rich.text import Span, Text
 
-from .terminal import ENDLESS, find_width
+from .terminal import ENDLESS, find_width, plain_text
 
 NARROWEST = 20
 """Columns for which records are wrapped; a terminal that has fewer breaks lines by itself."""
+
+
+PLAIN_BOX = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
+"""The lines of tables where the encoding has none."""
 
 
 def open_console() -> Console:
@@ -45,6 +49,8 @@ def print_fitting(console: Console, tables: Sequence[Table]) -> None:
     The first one has all columns; those that the printed one leaves out are named below it.
     """
     for table in tables:
+        _make_plain(table, console.encoding)
+    for table in tables:
         if _needed_width(console, table) <= console.width:
             console.print(table)
             left_out = [head for head in _heads(tables[0]) if head not in _heads(table)]
@@ -52,6 +58,27 @@ def print_fitting(console: Console, tables: Sequence[Table]) -> None:
                 console.print(Text(f"(no room for: {', '.join(left_out)})", "dim"))
             return
     print_records(console, tables[0])
+
+
+def _make_plain(table: Table, encoding: str) -> None:
+    """Replace what an encoding lacks in all cells, before they are measured and aligned."""
+    if encoding.startswith("utf"):
+        return
+    table.box = PLAIN_BOX
+    table.title = table.title and _plain_cell(table.title, encoding)
+    for column in table.columns:
+        column.header = _plain_cell(column.header, encoding)
+        column._cells = [_plain_cell(cell, encoding) for cell in column._cells]
+
+
+def _plain_cell(cell: object, encoding: str) -> Text:
+    """One cell; what stands for a sign has its style."""
+    letters = _as_text(cell).divide(range(1, len(_as_text(cell))))
+    for letter in letters:
+        styles = [span.style for span in letter.spans]
+        letter.plain = plain_text(letter.plain, encoding)
+        letter.spans = [Span(0, len(letter), style) for style in styles]
+    return Text.assemble(*letters, style=_as_text(cell).style)
 
 
 def _heads(table: Table) -> list[str]:

@@ -74,8 +74,8 @@ def read(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     with naming(path):
-        text = read_bytes(path, MOST).decode(errors="replace")
-    found = [_line(line) for line in text.split("\n")[:-1]]
+        text = read_bytes(path, MOST).decode("utf-8-sig", errors="replace")
+    found = [_line(line) for line in text.split("\n")[:-1] if line.strip()]
     while found and found[-1] is None:
         found.pop()
     if None in found:

@@ -1,6 +1,5 @@
 """What a finished run came to: over its seeds, in a few lines, and where the time went."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +92,7 @@ def _result_of(file: Path, goal: str) -> dict[str, Any]:
 
 def report(folder: Path) -> str:
     """Say in a few lines how a finished run came out."""
-    summary = json.loads((folder / RESULT_FILE).read_text())
+    summary = read_json(folder / RESULT_FILE)
     goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
     reached, score = summary[goal], summary["score"]
     played = f"{summary['steps']:,} {summary.get('unit', 'steps')}"
@@ -119,7 +118,7 @@ def time_table(folder: Path) -> str:
     """Say where the time of each seed went."""
     lines = []
     for path in sorted(folder.glob(f"seed-*/{RESULT_FILE}")):
-        result = json.loads(path.read_text())
+        result = read_json(path)
         seconds = result["seconds_by_phase"]
         whole, unit = sum(seconds.values()), result.get("unit", "steps")
         parts = ", ".join(f"{name} {part / whole:.1%}" for name, part in seconds.items())

@@ -311,6 +311,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
         return 128 + stopped.signum
+    except BrokenPipeError:  # the reader of the output has left: no wrong input
+        raise
     except (ValueError, OSError) as error:
         print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""The notice that a person alone gets: that the last chance is gone, by the true cards."""
+"""Notices for a person who plays alone: the deal, or the position, cannot be won."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,18 +11,17 @@ from parlour.envs.core.truth import solver_of
 
 LIMIT = 100_000
 """Positions that the solver looks at for one answer: some tens of milliseconds."""
+HOPELESS = "This deal cannot be won, whatever is played."
 GONE = "That gave the last chance away: this game can no longer be won (u takes it back)."
-
 
 MOST_KNOWN = 2_000
 """Answers that are kept: a person may go back and forth for hours."""
 
 
 class Notice:
-    """What a solver knows of the positions of one game; silent where there is none that can say.
+    """What a solver knows about the positions of one game; silent in games without such a solver.
 
-    A deal that could not be won from the start is told of at the end alone. By rules with an UNDO
-    of their own it is said what is left without it (`contract.Solve`).
+    If the rules have an UNDO of their own, the solver's answers are without it (`contract.Solve`).
     """
 
     def __init__(self, game: Game, rules: Any, wanted: bool) -> None:
@@ -48,13 +47,18 @@ class Notice:
         self.deal = found[0]
         return found
 
+    def at_start(self, history: Sequence[np.ndarray]) -> str:
+        """Return the notice if the deal cannot be won; else an empty text."""
+        self.judge(history[:1])
+        return HOPELESS if self.deal is False else ""
+
     def after_move(self, history: Sequence[np.ndarray], over: bool) -> str:
-        """Return the notice if the last move has lost the game; else an empty text."""
+        """Return the notice if the last move has made the game unwinnable; else an empty text."""
         found = [] if over else self.judge(history)
         return GONE if found and found[-2] and found[-1] is False else ""
 
     def at_end(self, won: bool) -> str:
-        """Return whether a lost deal could have been won, where that is known."""
+        """Return whether a lost deal could have been won, if that is known."""
         if won or self.deal is None:
             return ""
         return "This deal could have been won." if self.deal else "This deal could not be won."

@@ -193,3 +193,52 @@ def test_a_person_asks_for_advice(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--explain: a person plays" in capsys.readouterr().err
     assert main(["play", "pyramid", "--agent", "greedy", "--advisor", "greedy"]) == 2
     assert "--advisor: it advises a person" in capsys.readouterr().err
+
+
+def test_blank_lines_and_a_byte_order_mark_are_skipped(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = recorded.read_bytes().splitlines()
+    recorded.write_bytes(b"\xef\xbb\xbf\r\n" + b"\n  \n".join(lines) + b"\n\n \t\n")
+    assert main(["replay", "games.jsonl"]) == 0
+    found = capsys.readouterr()
+    assert found.err == ""
+    assert [line.split()[0] for line in found.out.splitlines()[:8]] == list("12345678")
+    assert "8 games, all as recorded" in found.out
+    assert main(["replay", "games.jsonl", "--game", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["game"] == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"  \r\n\n", b"\xef\xbb\xbf"])
+def test_a_file_without_games_is_not_verified(
+    content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("empty.jsonl").write_bytes(content)
+    for words in (["--verify"], ["--verify", "--json"], []):
+        assert main(["replay", "empty.jsonl", *words]) == 2
+        found = capsys.readouterr()
+        assert "empty.jsonl must contain one game or more, got none" in found.err
+        assert found.out == ""
+
+
+def test_a_file_in_utf_16_is_named(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for ending in ("\n", ""):
+        text = recorded.read_text(encoding="utf-8").splitlines()[0] + ending
+        recorded.write_text(text, encoding="utf-16")
+        assert main(["replay", "games.jsonl"]) == 2
+        assert "line 1: text must be UTF-8, got UTF-16" in capsys.readouterr().err
+        recorded.write_text(text, encoding="utf-8")
+
+
+def test_the_deck_of_a_file_is_read_as_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "pyramid", "--deals", "1", "--record", "one.jsonl"]) == 0
+    path = Path("one.jsonl")
+    game_of_file = json.loads(path.read_text(encoding="utf-8"))
+    convert = f"deal convert pyramid --deal {game_of_file['deal']}".split()
+    capsys.readouterr()
+    assert main(convert) == 0
+    deck = capsys.readouterr().out.translate(str.maketrans("cdhs", "♣♦♥♠")).replace(" ", ", ")
+    del game_of_file["bank"], game_of_file["deal"]
+    path.write_text(json.dumps(game_of_file | {"deck": deck, "rng": "0" * 16}), encoding="utf-8")
+    assert main(["replay", "one.jsonl", "--verify"]) == 0
+    assert "1 game, all as recorded" in capsys.readouterr().out

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs.core.compiling import SAID as COMPILING
+from parlour.training.cli.streams import READER_LEFT
 
 BEGIN = """
 import importlib.abc, os, signal, sys
@@ -110,4 +111,4 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     with subprocess.Popen(words, text=True, cwd=tmp_path, **pipes) as process:
         process.stdout.close()
         assert process.stderr.read() == ""
-    assert process.returncode == 0
+    assert process.returncode == READER_LEFT

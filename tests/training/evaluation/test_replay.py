@@ -281,7 +281,7 @@ def test_lines_that_cannot_be_are_refused_by_field(tmp_path: Path, change: Any, 
         load_replays(path)
 
 
-@pytest.mark.parametrize("middle", ["", "{", "[]", "[" * 20_000, "\x00", '{"format":1}', "NaN"])
+@pytest.mark.parametrize("middle", ["{", "[]", "[" * 20_000, "\x00", '{"format":1}', "NaN"])
 def test_a_broken_line_in_the_midst_is_refused(tmp_path: Path, middle: str) -> None:
     path, _ = some(tmp_path, 2)
     first, second = path.read_text().splitlines()

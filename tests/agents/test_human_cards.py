@@ -1,0 +1,120 @@
+"""What a board shows is accepted as a move, in every game: cards, piles, places."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.agents.human import MAX_LISTED, list_complete_moves, parse_move
+from parlour.envs import GAMES, Game, game
+from parlour.envs.core.cards import RANKS, SUIT_SIGNS
+from parlour.envs.core.legal import list_actions
+from parlour.envs.core.rows import Rows
+from parlour.envs.core.scene import Item, Scene, ansi
+
+CASES = [(one, variant) for one in GAMES.values() for variant in one.variants]
+KLONDIKE = game("klondike")
+STEPS, EVERY = 60, 3
+
+
+def positions(chosen: Game, variant: str) -> Iterator[tuple[Rows, Scene]]:
+    """Positions of random games in which something may be done."""
+    rules, rng = chosen.make_rules(variant), np.random.default_rng(7)
+    rows = Rows(chosen, rules, 1)
+    for deal in range(2):
+        rows.deal_bank("a test", [deal])
+        for step in range(STEPS):
+            if rows.states["over"][0]:
+                break
+            if step % EVERY == 0:
+                yield rows, chosen.layout(rows.states[0], rules)
+            rows.step(np.array([rng.choice(list_actions(rows.states["legal"][0]))]))
+
+
+def drawn_card(item: Item) -> str:
+    return RANKS[(item.card >> 2) - 1] + SUIT_SIGNS[item.card & 3]
+
+
+def drawn_names(scene: Scene) -> dict[str, set[int]]:
+    """What a board shows, and the legal actions of the items that go by it."""
+    board, found = ansi(scene), dict[str, set[int]]()
+    piles = set(re.findall(r"[a-z]+", board)) & {item.place for item in scene.items}
+    for item in scene.items:
+        names = {item.place} & piles
+        if item.face_up and item.card and drawn_card(item) in board:
+            names.add(drawn_card(item))
+        for name in names:
+            actions = {item.action, *(action for _, action in item.drops)} - {-1}
+            found.setdefault(name, set()).update(actions)
+    return {name: actions for name, actions in found.items() if actions}
+
+
+def check_name(name: str, actions: set[int], chosen: Game, rows: Rows) -> bool:
+    """Check one name of a board; whether it was enough."""
+    every = list_complete_moves(chosen, rows.rules, rows.states)
+    moves = [move for move in every if actions & set(move)]
+    words = chosen.action_words(rows.states[0], rows.rules)
+    try:
+        found = parse_move(name.lower(), chosen, rows.rules, rows.states)
+    except ValueError as error:
+        assert len(moves) > 1, error
+        listed = [words[move[-1]][0] for move in moves[:MAX_LISTED]]
+        assert all(one in str(error) for one in listed), (name, moves, str(error))
+        return False
+    assert found in every
+    if len(moves) == 1:
+        assert found == moves[0]
+    return True
+
+
+@pytest.mark.parametrize(("chosen", "variant"), CASES, ids=lambda one: getattr(one, "name", one))
+def test_what_a_board_shows_is_accepted(chosen: Game, variant: str) -> None:
+    for rows, scene in positions(chosen, variant):
+        for name, actions in drawn_names(scene).items():
+            check_name(name, actions, chosen, rows)
+            if name[-1] in SUIT_SIGNS:
+                check_name(f"[{name}]", actions, chosen, rows)
+
+
+@pytest.mark.parametrize("variant", KLONDIKE.variants)
+def test_a_card_and_its_target_are_one_move(variant: str) -> None:
+    tried = 0
+    for rows, scene in positions(KLONDIKE, variant):
+        for item in scene.items:
+            for place, action in item.drops:
+                cards = [one for one in scene.items if one.place == place and one.card]
+                for target in [place, *map(drawn_card, cards[-1:])]:
+                    text = f"{drawn_card(item)} {target}"
+                    found = parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
+                    assert found == [action], text
+                    tried += 1
+    assert tried > 20
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Xh", "'xh' names nothing on the table"),
+        ("foundation-x", "'foundation-x' names nothing on the table"),
+    ],
+)
+def test_what_a_board_does_not_show_is_refused(text: str, said: str) -> None:
+    rows = Rows(KLONDIKE, KLONDIKE.make_rules(), 1)
+    rows.deal_bank("a test", [0])
+    with pytest.raises(ValueError, match=said):
+        parse_move(text.lower(), KLONDIKE, rows.rules, rows.states)
+
+
+def test_a_card_that_cannot_go_is_explained() -> None:
+    explained: list[Any] = []
+    for rows, scene in positions(KLONDIKE, "classic"):
+        names = drawn_names(scene)
+        for item in scene.items:
+            if item.face_up and item.card and drawn_card(item) not in names:
+                with pytest.raises(ValueError, match="not possible now: ") as error:
+                    parse_move(drawn_card(item).lower(), KLONDIKE, rows.rules, rows.states)
+                explained.append(str(error.value))
+    assert any("is covered by" in one for one in explained)
+    assert any("is free, but nothing goes with it now" in one for one in explained)

@@ -1,0 +1,105 @@
+"""Text files: UTF-8 with or without a byte order mark; other encodings are named."""
+
+import ast
+import codecs
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from parlour.agents.human_bests import Best, best_file, keep_best, load_best
+from parlour.agents.reading import decode_text, read_json, read_text
+from parlour.training.cli.main import main
+from parlour.training.evaluation.leaderboard import read_board
+from parlour.training.learning import progress
+from parlour.training.learning.settings_files import PRESETS_FOLDER, preset
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("envs", "agents", "training", "page", "benchmarks")
+BOM = codecs.BOM_UTF8
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    assert decode_text("T♥".encode()) == decode_text(BOM + "T♥".encode()) == "T♥"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_other_encodings_are_named(encoding: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=f"text must be UTF-8, got {encoding.upper()}: save it as"):
+        decode_text('{"a": 1}'.encode(encoding))
+    path = tmp_path / "file"
+    path.write_text('{"a": 1}', encoding=encoding)
+    for read in (read_text, read_json):
+        with pytest.raises(ValueError, match=f"got {encoding.upper()}"):
+            read(path)
+
+
+def test_what_is_not_utf_8_is_named_with_its_place() -> None:
+    with pytest.raises(ValueError, match="text must be UTF-8, got byte 0xe9 at 3"):
+        decode_text("café".encode("latin-1"))
+
+
+def add_mark(path: Path) -> Path:
+    path.write_bytes(BOM + path.read_bytes())
+    return path
+
+
+def test_files_with_a_byte_order_mark_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = Path(shutil.copy(ROOT / "docs" / "leaderboard.csv", tmp_path))
+    entries = len(read_board(board))
+    assert len(read_board(add_mark(board))) == entries > 0
+    settings = Path(shutil.copy(PRESETS_FOLDER / "pyramid.toml", tmp_path))
+    known = preset("pyramid", file=settings)
+    assert preset("pyramid", file=add_mark(settings)) == known
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert keep_best("x", Best(True, 28, 60, 1.0))
+    add_mark(best_file())
+    assert load_best("x") == Best(True, 28, 60, 1.0)
+
+
+def test_a_saved_agent_with_a_byte_order_mark_plays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "agent"
+    shutil.copytree(ROOT / "agents" / "trained" / "poker_squares-classic", folder)
+    add_mark(folder / "agent.json")
+    words = ["evaluate", "poker_squares", "--deals", "1", "--agent", str(folder), "--json"]
+    assert main(words) == 0
+    assert "poker_squares-classic" in capsys.readouterr().out
+
+
+def test_a_log_may_have_a_byte_order_mark_and_blank_lines(tmp_path: Path) -> None:
+    path = tmp_path / progress.FILE
+    path.write_bytes(BOM + b'\r\n{"steps": 1, "time": 0.5}\r\n \n\n{"steps": 2, "time": 1.0}\n\n')
+    assert [line["steps"] for line in progress.read(path)] == [1, 2]
+
+
+def is_text_file(call: ast.Call) -> bool:
+    """Whether a call reads or writes a text file, as far as its words tell."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    base = getattr(call.func, "value", None)
+    if name in ("read_text", "write_text"):
+        return base is not None  # a function of that name is our own, for UTF-8
+    if name != "open" or isinstance(base, ast.Call) or getattr(base, "id", "") in ("os", "Image"):
+        return False
+    modes = [one.value for one in call.args if isinstance(one, ast.Constant)]
+    return not any(isinstance(mode, str) and "b" in mode for mode in modes)
+
+
+def text_files() -> Iterator[tuple[str, ast.Call]]:
+    for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and is_text_file(node):
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", node
+
+
+def test_every_text_file_names_its_encoding() -> None:
+    """Otherwise it would be that of the terminal, in which the suits may be missing."""
+    found = list(text_files())
+    assert len(found) > 10
+    assert not {
+        where: 1 for where, call in found if "encoding" not in {one.arg for one in call.keywords}
+    }

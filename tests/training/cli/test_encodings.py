@@ -1,0 +1,130 @@
+"""Output in encodings that lack the signs: nothing is lost, and columns stay aligned."""
+
+import io
+import re
+import sys
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from parlour.envs import GAMES
+from parlour.envs.core.cards import SUIT_SIGNS, SUITS
+from parlour.training.cli import main
+from parlour.training.evaluation.terminal import plain_text
+from parlour.training.evaluation.terminal_tables import make_table, print_fitting
+
+ENCODINGS = ("cp1252", "latin-1", "ascii")
+COMMANDS = [
+    "list",
+    *(f"rules {game}" for game in GAMES),
+    "rules pyramid --variant web",
+    "evaluate pyramid --agent greedy --deals 20 --key k",
+    "evaluate twenty_eight --agent greedy --deals 2 --key k",
+    "compare pyramid --agents uniform greedy --deals 20 --key k",
+    "compare pyramid --variants book classic --agents uniform greedy --deals 20 --key k",
+    "compare twenty_nine --agents uniform greedy --deals 2 --key k",
+    *(f"play {game} --agent greedy --deal 3 --delay 0 --key k" for game in GAMES),
+    "play klondike --agent greedy --deal 3 --delay 0 --key k --explain",
+    "replay games.jsonl",
+    "replay games.jsonl --game 2",
+    "replay games.jsonl --game 2 --json",
+    "review pyramid --bank pyramid-1 --deals 2 --agent greedy --worlds 2 --key k",
+    "solve klondike --deal 1 --variant draw-one",
+    "deal convert klondike --deal 1 --to pysol",
+    "exploit --option max_stands=1 --iterations 30 --agents greedy uniform",
+    "completion bash",
+    *(f"{command} --help" for command in main.COMMANDS),
+    "--help",
+    "play klondike --deck T♥|♥T",
+    "play pyramid --variant wéb♥",
+    "rules piramid",
+]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("recorded") / "games.jsonl"
+    words = f"evaluate pyramid --agent greedy --deals 3 --record {path}"
+    assert main.main(words.split()) == 0
+    return path
+
+
+def run(words: list[str], encoding: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """All that a command writes where the terminal, or a redirection, has this encoding."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", streams[0])
+        patch.setattr(sys, "stderr", streams[1])
+        with suppress(SystemExit):  # --help
+            main.main(words)
+        for stream in streams:
+            stream.flush()
+    return "".join(stream.buffer.getvalue().decode(encoding) for stream in streams)  # type: ignore[attr-defined]
+
+
+def words_of(text: str, encoding: str) -> list[str]:
+    """The words of a text without times, which differ from run to run, and lines of tables."""
+    text = plain_text(re.sub(r"[\d.,]+ (µs|us|ms|s)\b", "TIME", text), encoding)
+    text = re.sub(r"\d+\.\d+", "N", text)  # seconds in a table
+    text = re.sub(r"^parlour: (compiling|loading).*", "", text, flags=re.M)
+    return [word for word in text.split() if word.strip("-+|_")]
+
+
+def cards_in(text: str) -> Counter[str]:
+    return Counter(re.findall(rf"(?<!\w)[A2-9TJQK][{SUITS}{SUIT_SIGNS}](?!\w)", text))
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_nothing_is_lost_in_any_encoding(
+    line: str, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = line.replace("games.jsonl", str(recorded)).split()
+    wanted = run(words, "utf-8", monkeypatch)
+    letters = str.maketrans(SUIT_SIGNS, SUITS)
+    for encoding in ENCODINGS:
+        found = run(words, encoding, monkeypatch)
+        arrange = sorted if line.startswith("train") else list  # its columns differ
+        assert arrange(words_of(found, encoding)) == arrange(words_of(wanted, encoding))
+        assert found.count("?") == wanted.count("?")
+        assert cards_in(found.translate(letters)) == cards_in(wanted.translate(letters))
+        if "é" not in line:
+            assert not re.search(r"\\x|\\u|\\N", found.replace("\\x1b", ""))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [
+        ("utf-8", "9♦ J♥ ♤ 0–9 −1 ±2 3 µs → a… ▒▒ ·· é"),
+        ("cp1252", "9d Jh s 0–9 -1 ±2 3 µs > a… ## ·· é"),
+        ("latin-1", "9d Jh s 0-9 -1 ±2 3 µs > a... ## ·· é"),
+        ("ascii", r"9d Jh s 0-9 -1 +/-2 3 us > a... ## .. \xe9"),
+    ],
+)
+def test_signs_have_a_plain_form(encoding: str, written: str) -> None:
+    assert plain_text("9♦ J♥ ♤ 0–9 −1 ±2 3 µs → a… ▒▒ ·· é", encoding) == written
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_columns_of_tables_stay_aligned(encoding: str) -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
+    table = make_table("a title with ±", "agent", "± of it", "time")
+    table.add_row(Text("one…♥", "bold"), "1.5 ±0.1", "3 µs")
+    table.add_row(Text("another"), "[red]−22.5 ±10.1[/]", "–")
+    print_fitting(Console(file=file, width=80, emoji=False), [table])
+    file.flush()
+    lines = file.buffer.getvalue().decode(encoding).splitlines()  # type: ignore[attr-defined]
+    rows = [line for line in lines if line.strip() and "title" not in line]
+    assert len({len(row) for row in rows}) == 1, rows
+    ends = [{found.end() for found in re.finditer(r"\S+(?= {2,}|\s*$)", row)} for row in rows]
+    assert len(ends[0] & ends[2] & ends[3]) >= 2, rows

@@ -1,0 +1,109 @@
+"""Standard streams of a command: closed ones, readers that leave, signs that cannot be encoded.
+
+A reader that leaves, as in ``parlour list | head -1``, ends the command quietly with exit status 1.
+The documentation of Python recommends this (module `signal`, "Note on SIGPIPE"): the default action
+of SIGPIPE would also kill a server or a worker whose socket closes.
+"""
+
+import os
+import select
+import sys
+from contextlib import suppress
+from io import TextIOWrapper
+from typing import TextIO
+
+READER_LEFT = 1
+"""Exit status if the reader of stdout or stderr leaves before the command has written all."""
+
+
+def open_closed() -> None:
+    """Open standard streams that are closed, as by ``parlour list >&-``, on the null device.
+
+    Their numbers are taken first: otherwise the next file that is opened would get one of them, and
+    what some library prints would go into that file.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def prepare_streams() -> None:
+    """Make reading and writing safe in any encoding (see `terminal.plain_text`)."""
+    from ..evaluation.terminal import PLAIN
+
+    open_closed()
+    for stream, errors in ((sys.stdout, PLAIN), (sys.stderr, PLAIN), (sys.stdin, "replace")):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=errors)
+
+
+def drop_broken() -> bool:
+    """Flush the output; return whether a reader has left.
+
+    A stream that cannot be written is pointed to the null device. Otherwise Python would try again
+    when it exits, and complain.
+    """
+    has_left = False
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+            is_broken = _is_unread(stream)
+            has_left |= is_broken
+        except (OSError, ValueError) as error:  # ValueError: the stream is closed
+            is_broken = True
+            has_left |= isinstance(error, BrokenPipeError)
+        if is_broken:
+            with suppress(OSError, ValueError):
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, stream.fileno())
+                os.close(null)
+    return has_left
+
+
+def _is_unread(stream: TextIO) -> bool:
+    """Return whether nobody can read what is written, where the system tells (not on Windows).
+
+    To flush is no test: a write that fails may drop what was to be written.
+    """
+    try:
+        number = stream.fileno()
+    except (OSError, ValueError):  # a stream in memory
+        return False
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(number, 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+
+
+def has_reader_left(error: BaseException) -> bool:
+    """Return whether an error comes from a reader of the output that has left.
+
+    A BrokenPipeError may also come from another pipe, such as that of a worker process, and a
+    SystemExit from ``--help``. Rich turns the first into the second and redirects the stream.
+    """
+    chain: BaseException | None = error
+    while chain is not None and not isinstance(chain, BrokenPipeError):
+        chain = chain.__cause__ or chain.__context__
+    has_left, is_chained = drop_broken(), chain is not None
+    if isinstance(error, SystemExit):
+        return has_left or is_chained
+    return is_chained and (has_left or os.name == "nt")
+
+
+def attach_terminal() -> None:
+    """Read a person's words from the terminal after standard input has given something else.
+
+    Without a terminal standard input stays at its end.
+    """
+    with suppress(OSError):
+        terminal = os.open("CONIN$" if os.name == "nt" else "/dev/tty", os.O_RDONLY)
+        os.dup2(terminal, 0)
+        os.close(terminal)
+        encoding = sys.stdin.encoding
+        sys.stdin = open(0, encoding=encoding, errors="replace", closefd=False)  # noqa: SIM115
