@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from parlour.agents.human_cards import spell_word
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.cards import card_name, parse_card
@@ -120,20 +121,22 @@ def _start_position(
 
 
 def read_actions(game: Game, rules: Any, state: np.ndarray, words: Sequence[str]) -> list[int]:
-    """The actions of these numbers or names, in any case, one after the other from a position.
+    """Return the actions of numbers or names, played one after the other from a position.
 
-    Raises ValueError for an unknown one, naming those that are legal then.
+    Names are in any case; cards may have suit signs. Raises ValueError for an unknown name, listing
+    those that are legal then.
     """
     labels = [f"{action} {game.label(action)}" for action in range(game.actions)]
     names = {game.label(action).lower(): action for action in range(game.actions)}
     names |= {str(action): action for action in range(game.actions)}
     found: list[int] = []
     for word in words:
-        if word.lower() not in names:
+        known = spell_word(word).lower()
+        if known not in names:
             at = play_actions(game, rules, state, found)[0]
             legal = [] if at["over"] else list_actions(at["legal"])
             raise ValueError(unknown_text("action", word, [labels[k] for k in legal], labels))
-        found.append(names[word.lower()])
+        found.append(names[known])
     return found
 
 

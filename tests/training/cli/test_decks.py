@@ -16,6 +16,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.cards import card_name, full_pack
 from parlour.envs.core.truth import deal_position
 from parlour.training.cli.main import main
+from parlour.training.cli.solve import read_actions
 
 SIGNS = str.maketrans("cdhs", "♣♦♥♠")
 NAMES = [card_name(code) for code in full_pack()]
@@ -103,6 +104,19 @@ def test_every_notation_goes_there_and_back(
     give(monkeypatch, codecs.BOM_UTF8 + written.replace("\n", "\r\n").encode())
     assert main([*convert, "--from", notation, "--deck", "-"]) == 0
     assert capsys.readouterr().out.split() == names
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_actions_that_are_cards_are_read_as_they_are_printed(name: str) -> None:
+    game = GAMES[name]
+    rules = game.make_rules()
+    state = deal_position(game, rules, f"{name}-1", 3)
+    labels = [game.label(action) for action in range(game.actions)]
+    cards = [label for label in labels if label in NAMES]
+    assert bool(cards) == (name in ("twenty_eight", "twenty_nine", "fifty_six"))
+    for written in (cards, [card.translate(SIGNS) for card in cards]):
+        found = read_actions(game, rules, state, written)
+        assert [labels[action] for action in found] == cards
 
 
 def test_a_person_plays_a_deck_from_standard_input(tmp_path: Path) -> None:
