@@ -1,22 +1,30 @@
-"""A hook of MkDocs: the pages of the site that lie elsewhere in the repository.
+"""A hook of MkDocs: collects the pages of the site that lie elsewhere in the repository.
 
-Each text stands once, where a reader of the repository looks for it, and its links are right there.
-Here the links are turned to where their targets lie on the site; a target that is no page of the
-site, such as a source file, leaves its name.
+Each text is kept once, where a reader of the repository looks for it, with links that are right
+there. This hook points links and pictures, in Markdown and in HTML, to their targets on the site.
+Where a target is no page of the site, such as a source file, it leaves the name. The build fails if
+a picture or another file that a built page loads is missing.
 """
 
 import posixpath
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]+)?\)")
 PICTURE = re.compile(r"(!\[[^\]]*\])\((?!\w+:)([^)\s]+)\)")
+HTML = re.compile(r"\b(src|srcset|poster)=\"(?!\w+:|//)([^\"]+)\"")
+LOADED = {"src", "srcset", "poster", "data"}
+"""HTML attributes that name a file which a browser loads with the page."""
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -36,14 +44,19 @@ PAGES = dict(list_pages())
 SOURCES = {page: source for source, page in PAGES.items()}
 
 
-def find_on_site(target: str, files: Files) -> str | None:
-    """Where a path of the repository lies on the site; None if it does not."""
+def find_on_site(target: str, files: "Files") -> str | None:
+    """Return where a path of the repository lies on the site; None if it does not."""
     place = PAGES.get(target, target.removeprefix("docs/"))
     return place if place in files.src_uris else None
 
 
-def turn_links(text: str, source: str, page: str, files: Files) -> str:
-    """Turn the links of a text, which lies at ``source``, to where the targets lie on the site."""
+def split_srcset(value: str) -> list[list[str]]:
+    """Return the candidates of a ``srcset``: each an address and, if it has one, a descriptor."""
+    return [candidate.split() for candidate in value.split(",") if candidate.strip()]
+
+
+def turn_links(text: str, source: str, page: str, files: "Files") -> str:
+    """Point links and pictures of a text at ``source`` to their targets on the site."""
 
     def find(target: str) -> str | None:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
@@ -57,18 +70,71 @@ def turn_links(text: str, source: str, page: str, files: Files) -> str:
             return words if "`" in words else f"`{words}`"
         return f"[{words}]({place}{anchor or ''})"
 
-    return PICTURE.sub(lambda found: f"{found[1]}({find(found[2])})", LINK.sub(link, text))
+    def load(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        turned = [[find(path) or path, *size] for path, *size in split_srcset(value)]
+        return f'{name}="{", ".join(map(" ".join, turned))}"'
+
+    text = PICTURE.sub(lambda found: f"{found[1]}({find(found[2])})", LINK.sub(link, text))
+    return HTML.sub(load, text)
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
+class LoadedFiles(HTMLParser):
+    """The files that a page loads, as its HTML names them, in ``paths``."""
+
+    def __init__(self) -> None:
+        """Begin without a file."""
+        super().__init__()
+        self.paths: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what a tag loads: pictures, films, scripts and style sheets."""
+        for name, value in attrs:
+            if name in LOADED or (tag == "link" and name == "href"):
+                several = split_srcset(value or "") if name == "srcset" else [[value or ""]]
+                self.paths += [path for path, *_ in several]
+
+
+def find_missing(site: Path) -> list[str]:
+    """Return ``PAGE: FILE`` for each file that a page of a built site loads and that is not there.
+
+    Addresses on other sites are not asked for.
+    """
+    missing = []
+    for page in sorted(site.rglob("*.html")):
+        loaded = LoadedFiles()
+        loaded.feed(page.read_text(encoding="utf-8"))
+        for address in dict.fromkeys(loaded.paths):
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            path = unquote(parts.path)
+            folder = site if path.startswith("/") else page.parent
+            if not (folder / path.lstrip("/")).is_file():
+                missing.append(f"{page.relative_to(site).as_posix()}: {address}")
+    return missing
+
+
+def on_post_build(config: "MkDocsConfig") -> None:
+    """Fail the build if a page loads a file that is not there."""
+    from mkdocs.exceptions import PluginError
+
+    missing = find_missing(Path(config.site_dir))
+    if missing:
+        raise PluginError("files that pages load are missing:\n  " + "\n  ".join(missing))
+
+
+def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
     """Add the pages that lie outside docs/."""
+    from mkdocs.structure.files import File
+
     for source, page in PAGES.items():
         files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn the links of a page, but not what stands in its blocks of code."""
+def on_page_markdown(markdown: str, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
+    """Point the links of a page to the site, but leave its blocks of code alone."""
     uri = page.file.src_uri
     source = SOURCES.get(uri, f"docs/{uri}")
     parts = FENCE.split(markdown)

@@ -368,6 +368,20 @@ def anchors(document: str) -> frozenset[str]:
     return frozenset(re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads)
 
 
+def test_pictures_in_html_are_there() -> None:
+    """Markdown shows pictures in two themes by HTML, which no check of Markdown links reads."""
+    wrong, checked = [], 0
+    for document in documents():
+        text = (ROOT / document).read_text(encoding="utf-8")
+        text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+        for value in re.findall(r"\b(?:src|srcset|poster)=\"(?!\w+:|//)([^\"]*)\"", text):
+            for path in (candidate.split()[0] for candidate in value.split(",")):
+                wrong += [] if (ROOT / document).parent.joinpath(path).is_file() else [path]
+                checked += 1
+    assert checked >= 16
+    assert wrong == []
+
+
 def test_links_lead_somewhere() -> None:
     """Within the repository, to files and to headings; others are not asked for."""
     wrong, checked = [], 0

@@ -1,5 +1,6 @@
 """Every notebook runs from top to bottom, shows tables and figures, and is kept without outputs."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from tests.marks import slow_if
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+DRAWS = re.compile(r"\bplt\.(subplots|hist|plot)\(|\.plot\(")
+"""What a cell that shows a figure calls."""
 QUICK = ("01_meet_the_games", "03_train_and_compare", "05_review_a_game")
 """Those that run each time."""
 
@@ -25,6 +28,23 @@ def outputs(notebook: Any) -> list[dict[str, str]]:
     ]
 
 
+def draws(cell: Any) -> bool:
+    """Whether a cell draws a figure."""
+    return cell.cell_type == "code" and bool(DRAWS.search(cell.source))
+
+
+def shows_figure(cell: Any) -> bool:
+    """Whether a figure is among what a cell shows."""
+    return any("image/png" in output.get("data", {}) for output in cell.outputs)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_that_draws_asks_for_figures_in_its_first_cell(path: Path) -> None:
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    assert any(map(draws, cells))
+    assert cells[0].source.startswith("%matplotlib inline\n")
+
+
 @pytest.mark.parametrize(
     "path", [slow_if(path.stem not in QUICK, path, name=path.stem) for path in NOTEBOOKS]
 )
@@ -32,6 +52,7 @@ def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """In an empty folder, with fewer steps and deals."""
     monkeypatch.setenv("PARLOUR_FAST", "1")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("MPLBACKEND", "agg")  # without %matplotlib inline it shows nothing
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
@@ -40,6 +61,8 @@ def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert any("image/png" in one for one in shown), "no figure"
     assert any("<svg" in one.get("image/svg+xml", "") for one in shown), "no table of cards"
     assert any("<table" in one.get("text/html", "") for one in shown), "no table"
+    blank = [cell.source for cell in notebook.cells if draws(cell) and not shows_figure(cell)]
+    assert not blank, f"cells without their figure: {blank}"
     said = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not [output for output in said if output.get("name") == "stderr"]
 

@@ -110,8 +110,8 @@ class Game:
     """Changes whenever what a policy reaches may change; part of the Gymnasium id."""
     goes_round: bool = False
     """Whether a game may never end by itself, by its default rules: ``max_moves`` cuts it off."""
-    shortest: int = 1
-    """Moves that every win takes at least, from the deal on."""
+    shortest: Callable[[Any], int] = lambda rules: 1
+    """Returns, by rules, a number of moves that every win takes at least, from the deal on."""
     pack: Callable[[Any], tuple[CardCode, ...]] = full_pack
     """The cards that a deck has, by rules."""
     rule_agents: Mapping[str, ScoreRows] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """Fifty-Six: what is played.
 
 Two packs. Jack 3 points, nine 2, ace and ten 1, the others none; they rank J 9 A 10 K Q 8 7. Of
-two identical cards in a trick the first one wins. The seats bid how many of the 56 points their
-side will take, and in which trumps.
+two identical cards in a trick the first one played ranks higher. The seats bid how many of the 56
+points their side will take, and in which trumps.
 
 Seats are numbered in the direction of play; the dealer is one of them, the next one is the first to
 speak. In an observation seat 0 is the viewer's, the others follow in that direction.
@@ -133,9 +133,9 @@ SOURCES = {
     "hidden": "R",
 }
 REFERENCES = {
-    "I": "the rules of the international tournament",
-    "N": "Nair's description",
-    "R": "public programs",
+    "I": "56 International Game Rules",
+    "N": "The Card Game called Fifty-Six (Nair)",
+    "R": "programs with public rules",
 }
 """What the short names in SOURCES stand for."""
 

@@ -30,6 +30,7 @@ from .rules import (
     VARIANTS,
     Rules,
     check,
+    count_fewest_moves,
     label,
 )
 from .solver.solve import solve, winnable_after
@@ -57,6 +58,7 @@ GAME = Game(
     final_info=final_info,
     score_range=(LOWEST_SCORE, HIGHEST_SCORE),
     goes_round=True,
+    shortest=count_fewest_moves,
     hidden_cards=HIDDEN,
     state_check=STATE_CHECK,
     deck_formats={

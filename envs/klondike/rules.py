@@ -172,6 +172,11 @@ STATE = np.dtype(
 )
 
 
+def count_fewest_moves(rules: Rules) -> int:
+    """Return a number of moves that every win takes at least: a move builds at most one card."""
+    return PACK_SIZE + STOCK_SIZE // rules.draw
+
+
 def deck_place(column: int, row: int) -> int:
     """Return the place in the deck of the card that is dealt to a row of a column, all from 0."""
     return row * COLUMNS - row * (row - 1) // 2 + column - row

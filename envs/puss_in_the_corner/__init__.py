@@ -21,6 +21,7 @@ from .rules import (
     VARIANTS,
     Rules,
     check,
+    count_fewest_moves,
     label,
     pack,
 )
@@ -49,6 +50,7 @@ GAME = Game(
     action_words=action_words,
     final_info=final_info,
     score_range=(ACES, PACK_SIZE),
+    shortest=count_fewest_moves,
     afterstates=AFTERSTATES,
     solving=Solving(solve, winnable_after),
     hidden_cards=HIDDEN,

@@ -165,6 +165,16 @@ def pack(rules: Rules) -> tuple[int, ...]:
     return tuple(range(FIRST, FIRST + CARDS))
 
 
+def count_fewest_moves(rules: Rules) -> int:
+    """Return a number of moves that every win takes at least.
+
+    Each card of the stock is placed and played, or with ``direct`` goes straight to a foundation.
+    With ``hold_back`` each group but the first begins with a DEAL.
+    """
+    deals = CARDS // rules.deal_size - 1 if rules.hold_back else 0
+    return CARDS * (1 if rules.direct else 2) + deals
+
+
 def label(action: int) -> str:
     """Name an action: ``"PLACE 1"``, ``"PLAY 4"``, ``"FOUNDATION"``, ``"DEAL"``..."""
     if not 0 <= action < ACTIONS:

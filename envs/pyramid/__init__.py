@@ -20,6 +20,7 @@ from .rules import (
     VARIANTS,
     Rules,
     check,
+    count_fewest_moves,
     label,
 )
 from .solver.solve import solve, winnable_after
@@ -47,7 +48,7 @@ GAME = Game(
     final_info=final_info,
     score_range=(0, PYRAMID),
     solving=Solving(solve, winnable_after),
-    shortest=PYRAMID // 2,  # no move takes more than two cards
+    shortest=count_fewest_moves,
     hidden_cards=HIDDEN,
     earlier=EARLIER,
     state_check=STATE_CHECK,

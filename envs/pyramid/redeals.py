@@ -75,9 +75,13 @@ def shuffle_can_help(s: State, rules: RulesRecord) -> bool:
 
 @jit
 def has_redeal(s: State, rules: RulesRecord) -> bool:
-    """Whether the waste may be gone through again."""
+    """Return whether a REDEAL is left.
+
+    With any number of passes and no UNDO, a REDEAL is legal only while it could lead to a removal,
+    so that the game ends. With UNDO, a win or the limit of moves ends the game.
+    """
     if rules.passes == 0:
         if rules.shuffle_redeal:
             return shuffle_can_help(s, rules)
-        return s["shown"]["removal_seen"] != 0
+        return rules.undo or s["shown"]["removal_seen"] != 0
     return s["redeals"] + 1 < rules.passes

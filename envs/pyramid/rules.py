@@ -45,6 +45,7 @@ PILE = PACK_SIZE - PYRAMID
 """Cards of the deck behind the pyramid: the stock, or extra row and stock."""
 KING = 13
 TARGET = 13
+PACK_POINTS = 4 * sum(range(1, KING + 1))
 
 
 class DealWhen(IntEnum):
@@ -130,12 +131,13 @@ DEFAULT = "three-passes"
 
 _BASE = Rules()
 _CLASSIC = Rules(first_deal=True)
+_BLOCKED = _CLASSIC._replace(deal_when=DealWhen.BLOCKED)
 _BOOK = Rules(covered_kings=True, held=True, passes=3, clear_all=True)
 VARIANTS = {
     "classic": _CLASSIC,
-    "blocked": _CLASSIC._replace(deal_when=DealWhen.BLOCKED),
-    "second-chance": _CLASSIC._replace(passes=2, shuffle_redeal=True),
-    "extra-row": _CLASSIC._replace(extra_row=True),
+    "blocked": _BLOCKED,
+    "second-chance": _BLOCKED._replace(passes=2, shuffle_redeal=True),
+    "extra-row": _BLOCKED._replace(extra_row=True),
     "turn-back": _CLASSIC._replace(passes=0),
     "any-sum": _CLASSIC._replace(many_sum=True),
     "web": _BASE._replace(passes=0, match_cover=True, undo=True),
@@ -152,7 +154,7 @@ VARIANTS = {
 }
 """The rules that have a name, by that name."""
 SOURCES = {
-    "classic": "003; 001 but for its 'if you are blocked'",
+    "classic": "003; 001 without its 'if you are blocked'",
     "blocked": "001",
     "second-chance": "001, option",
     "extra-row": "001, option",
@@ -201,6 +203,21 @@ def check_held(rules: Rules) -> None:
         if getattr(rules, name) != allowed:
             said = getattr(allowed, "name", str(allowed)).lower()
             raise ValueError(f"held needs {name} {said}: it holds one card turned from the stock")
+
+
+def count_fewest_moves(rules: Rules) -> int:
+    """Return a number of moves that every win takes at least and that some deals can be won in.
+
+    The page of rules has it as a table, with reasons. A removal takes 13 points.
+    """
+    if rules.clear_all:
+        stock = 0 if rules.stock_play else PILE - (TABLE - PYRAMID) * rules.extra_row
+        turned = 1 if rules.held else rules.waste_piles * rules.turn
+        deals = -(-stock // turned) - (rules.first_deal and stock > 0)
+        return PACK_POINTS // TARGET + deals
+    if rules.many_sum:
+        return 9 if rules.match_cover else 10
+    return 14 if rules.match_cover else 15
 
 
 _VALUES = np.arange(64) >> 2
@@ -292,11 +309,11 @@ STATE = np.dtype(
         ("seen", np.int64),  # set of deck positions whose card the player knows
         ("by_value", np.int64, (14,)),  # for each value the set of places in play that hold it
         ("deck", np.int8, (PACK_SIZE,)),
-        ("redeals", np.int16),
-        ("turns", np.int16),  # deals and redeals made and not undone
+        ("redeals", np.int32),  # with any number of passes only the limit of moves bounds them
+        ("turns", np.int32),  # deals and redeals made and not undone
         ("clicks", np.int8),  # clicks of removals made and not undone
         ("click_place", np.int8, (PACK_SIZE,)),
-        ("click_turn", np.int16, (PACK_SIZE,)),  # how many turns came before each click
+        ("click_turn", np.int32, (PACK_SIZE,)),  # how many turns came before each click
         ("shown", FEATURES.dtype),
     ]
 )

@@ -9,7 +9,10 @@ Totals are in half points: the targets are 14 and 54. Chips are whole numbers. S
 around the table, the dealer's is one of them; the seat at the dealer's left is the first in every
 round. In an observation seat 0 is the viewer's, the others follow clockwise.
 
-Sources: 000 the page on the vying game; "house": rules that other published pages give.
+A bet has one of five levels between the limits: a departure from the sources, which allow any
+amount.
+
+Sources: 000 the page on the betting game; "house": rules that other published pages give.
 """
 
 from enum import IntEnum
@@ -192,7 +195,7 @@ SOURCES = {
     "mini": "this project: small enough for exact equilibria",
 }
 REFERENCES = {
-    "000": "the page on the vying game",
+    "000": "the page on the betting game",
     "house": "rules that other published pages give",
 }
 """What the short names in SOURCES and in the options stand for."""

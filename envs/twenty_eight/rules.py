@@ -232,9 +232,9 @@ NINE_VARIANTS = {
 """The rules of Twenty-Nine that have a name, by that name."""
 NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R"}
 REFERENCES = {
-    "M": "the encyclopaedic text that many pages mirror",
-    "N": "McNeely's book",
-    "R": "public programs",
+    "M": '"Twenty-Nine" (Pagat) and "Twenty-eight (card game)" (Wikipedia)',
+    "N": "Ultimate Book of Card Games (McNeely)",
+    "R": "programs with public rules",
 }
 """What the short names in SOURCES stand for."""
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from parlour.envs.core.cards import RANKS, card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
+from tests.reference import pyramid_rules
 from tests.reference.match import Match, legal_now, names
 from tests.reference.pyramid import COVERERS, EXTRA, Pyramid, refused
+from tests.reference.test_pyramid_held_reference import VARIANTS
 
 GAME = GAMES["pyramid"]
 MAX_MOVES = 120
@@ -106,6 +109,8 @@ class Told(Pyramid):
     def branches_of_redeal(self) -> Iterator[str]:
         rules = self._rules
         yield "redeal, so many" if rules.passes else "redeal, any number"
+        if rules.undo and not rules.passes and not self._now.removal_was_legal:
+            yield "redeal without a removal"
         if sum(map(bool, self._now.wastes)) > 1:
             yield "redeal of several wastes"
         if rules.shuffle_redeal and not rules.passes and not self._now.removal_was_legal:
@@ -194,11 +199,11 @@ MATCH = Match(GAME, Told, compare, count_branches, MAX_MOVES)
 VARIANTS_HIT = {
     "classic": ("deal", "pair", "king", "first deal"),
     "blocked": ("deal withheld",),
-    "second-chance": ("shuffled redeal",),
-    "extra-row": ("extra card",),
+    "second-chance": ("shuffled redeal", "deal withheld"),
+    "extra-row": ("extra card", "deal withheld"),
     "turn-back": ("redeal, any number", "no redeal without a removal", "won"),
     "any-sum": ("three cards",),
-    "web": ("undo of a redeal", "pair of cover and covered", "stuck", "won"),
+    "web": ("undo of a redeal", "pair of cover and covered", "redeal without a removal", "won"),
     "three-passes": ("redeal, so many", "no redeal left", "card known after a redeal", "won"),
     "excerpt": ("covered king",),
     "excerpt-all": ("covered king",),
@@ -246,6 +251,7 @@ OPTIONS_HIT = {
         "undo of a deal",
         "undo of a redeal",
         "card known after an undo",
+        "redeal without a removal",
         "stuck",
     ),
 }
@@ -268,6 +274,12 @@ RARE = {
     "won with all cards gone": EASY | {"many_sum": False, "clear_all": True},
 }
 """Options by which games reach what random ones seldom do."""
+
+
+def test_variants_are_those_of_the_rules_page() -> None:
+    named = {name: asdict(pyramid_rules.Rules(**changes)) for name, changes in VARIANTS.items()}
+    limits = {"max_moves": pyramid_rules.Rules.max_moves}
+    assert {name: to_plain(rules) | limits for name, rules in GAME.variants.items()} == named
 
 
 @pytest.mark.parametrize("variant", GAME.variants)

@@ -56,6 +56,7 @@ def forked(game: Pyramid) -> Pyramid:
         now.removal_was_legal,
     )
     twin.picked = list(game.picked)
+    twin._history = list(game._history)
     return twin
 
 
@@ -68,7 +69,7 @@ def key_of(game: Pyramid) -> tuple[Any, ...]:
 
 
 class Exhaustive:
-    """Every position that can come of one, breadth first, and how far each is from a win.
+    """Every position that can come of one without UNDO, breadth first, and its distance to a win.
 
     ``games``: the positions, the first first. ``after``: for each its whole moves, clicks and the
     number of the position that they lead to. ``far``: for each the fewest moves to a win, None
@@ -88,7 +89,7 @@ class Exhaustive:
 
     def moves_from(self, at: int) -> list[tuple[tuple[int, ...], int]]:
         game = self.games[at]
-        turns = [(action,) for action in game.legal() if action >= DEAL]
+        turns = [(action,) for action in game.legal() if action in (DEAL, REDEAL)]
         found = []
         for clicks in [] if game.over else [*game._removals, *turns]:
             twin = forked(game)
@@ -188,7 +189,7 @@ def check(both: Both, fewest: int | None, values: np.ndarray) -> None:
         assert len(shortest.moves) == fewest
     found = winnable_after(both.state, rules)
     assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, [values])
+    np.testing.assert_array_equal(found[:, :UNDO], [values[:UNDO]])
 
 
 # Late positions
@@ -769,6 +770,38 @@ def test_rules_with_undo_are_solved_as_the_same_rules_without() -> None:
         np.testing.assert_array_equal(values[:UNDO], winnable_after(both.state, plain)[0][:UNDO])
         if action >= DEAL:
             assert values[UNDO] == solve(before, rules).winnable
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_solver_agrees_where_undo_allows_any_number_of_redeals(seed: int) -> None:
+    rng = np.random.default_rng([seed, 2])
+    options = random_options(GAME, rng) | {"shuffle_redeal": False, "passes": 0}
+    plain = late_game(GAME.make_rules(None, options | {"undo": False}), rng)
+    both = Both(GAME.make_rules(None, options | {"undo": True}), plain.deck)
+    both.play(plain.actions)
+    met = Counter[str]()
+    for _ in range(WALK):
+        truth = Exhaustive(both.game, 4000)
+        assert truth.complete
+        position_agrees(both, truth, 0, [], met)
+        moves = truth.after[0]
+        if not moves:
+            break
+        both.play(moves[rng.integers(len(moves))][0])
+        if both.game.over:
+            break
+    assert met["positions"]
+
+
+def test_a_redeal_after_a_pass_without_a_removal_may_win_with_undo() -> None:
+    options = {"first_deal": True, "turn": 3, "passes": 0, "stock_view": "top", "stock_play": True}
+    for undo, fewest in ((False, None), (True, 2)):
+        both = placed({0: "9c"}, wastes=["4c 2c 3c"], removal_seen=False, undo=undo, **options)
+        assert both.game.over is not undo
+        if undo:
+            assert fewest_of(both) == fewest and winning(both) == {REDEAL}
+            both.play([REDEAL])
+            assert winning(both) >= {STOCK_TOP}
 
 
 def test_finished_games() -> None:

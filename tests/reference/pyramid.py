@@ -25,9 +25,9 @@ Readings taken where the page leaves something open:
 6. `max_moves` may be any whole number from 1; an unknown option name is refused.
 7. A move that reaches `max_moves` and also wins (or leaves nothing legal) wins (or loses).
 8. `first_deal` deals even where `deal_when` "blocked" would forbid a DEAL: it is no move.
-9. REDEAL's "some removal was legal" is asked for with `passes` 0 without a shuffle alone, as
-    written; with `passes` 0 and a shuffle it is asked whether an order could help, at the first
-    redeal as at any other.
+9. REDEAL's "some removal was possible" applies only with `passes` 0, without a shuffle and without
+    `undo`, as written. With `passes` 0 and a shuffle, REDEAL requires that some order could help,
+    at the first redeal as at any other.
 10. `turn` cards go onto waste pile 1, then as many onto pile 2, and so on; they are turned one by
     one, so that the last of them lies on top, and a short stock stops in the middle of a pile.
     All of them have been seen. `first_deal` deals them too.
@@ -212,7 +212,7 @@ class Pyramid:
             return self._now.passes_used < self._rules.passes
         if self._rules.shuffle_redeal:
             return shuffle_may_help(self._now, self._rules)
-        return self._now.removal_was_legal
+        return self._rules.undo or self._now.removal_was_legal
 
     # What is done
 

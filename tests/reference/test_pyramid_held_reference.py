@@ -279,12 +279,13 @@ def test_what_is_not_refused_with_held(others: dict[str, Any]) -> None:
 
 
 FIRST: dict[str, Any] = {"first_deal": True}
+BLOCKED: dict[str, Any] = {**FIRST, "deal_when": "blocked"}
 BOOK: dict[str, Any] = {"covered_kings": True, "held": True, "passes": 3, "clear_all": True}
 VARIANTS: dict[str, dict[str, Any]] = {
     "classic": FIRST,
-    "blocked": {**FIRST, "deal_when": "blocked"},
-    "second-chance": {**FIRST, "passes": 2, "shuffle_redeal": True},
-    "extra-row": {**FIRST, "extra_row": True},
+    "blocked": BLOCKED,
+    "second-chance": {**BLOCKED, "passes": 2, "shuffle_redeal": True},
+    "extra-row": {**BLOCKED, "extra_row": True},
     "turn-back": {**FIRST, "passes": 0},
     "any-sum": {**FIRST, "many_sum": True},
     "web": {"passes": 0, "match_cover": True, "undo": True},

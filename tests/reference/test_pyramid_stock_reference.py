@@ -278,16 +278,22 @@ def test_undo_takes_several_piles_and_redeals_back() -> None:
     assert game.known()["stock"] == deck[-3:]
 
 
-def test_undo_takes_the_memory_of_legal_removals_back() -> None:
-    game = play(deal_out(Pyramid(six_for_one_seven(), passes=0, undo=True)), REDEAL)
-    play(game, UNDO)
-    assert game.legal() == {REDEAL, UNDO}, "the removals legal before the redeal count again"
-    play(game, REDEAL, *[DEAL] * 3, 35, 21)
-    deal_out(play(deal_out(game), REDEAL))
-    assert game.stuck and game.passes_used == 3, "none was legal in the third pass"
-    while game.passes_used == 3:
-        game.step(UNDO)
-    assert game.legal() == {REDEAL, UNDO}
+def test_with_undo_the_stock_is_reset_as_often_as_one_likes() -> None:
+    game = Pyramid(no_removal_at_all(), passes=0, undo=True)
+    for passes in range(1, 5):
+        assert deal_out(game).passes_used == passes
+        assert game.legal() == {REDEAL, UNDO} and not game.stuck
+        play(game, REDEAL)
+    assert deal_out(Pyramid(no_removal_at_all(), passes=0)).lost, "without undo the game ends"
+    limited = deal_out(play(deal_out(Pyramid(no_removal_at_all(), passes=2, undo=True)), REDEAL))
+    assert limited.stuck, "a limit of passes holds with undo, too"
+
+
+def test_only_the_limit_of_moves_ends_a_game_with_undo_and_resets() -> None:
+    game = Pyramid(no_removal_at_all(), passes=0, undo=True, max_moves=80)
+    while not game.over:
+        game.step(min(game.legal()))
+    assert game.truncated and game.moves == 80 and game.passes_used == 4
 
 
 def test_stuck_is_for_undo_alone() -> None:

@@ -60,15 +60,15 @@ def check_metadata(metadata: Any, rows: int) -> None:
         raise ValueError(f"n={metadata['n']}: the file has {rows} rows")
 
 
-def check_values(game: Game, first: int, columns: Mapping[str, np.ndarray]) -> None:
-    """Refuse columns, (n,) each, that contradict themselves or the game.
+def check_values(game: Game, rules: Any, first: int, columns: Mapping[str, np.ndarray]) -> None:
+    """Refuse columns, (n,) each, that contradict themselves or the game by its rules.
 
     Raises ValueError naming the column, the deal, its value and what is possible; ``first`` is the
     number of the first deal.
     """
     winnable, fewest, nodes = columns["winnable"], columns["fewest"], columns["nodes"]
     known = fewest != UNKNOWN_FEWEST
-    least = game.shortest
+    least = game.shortest(rules)
     found = {
         "winnable": (~np.isin(winnable, (UNDECIDED, LOST, WINNABLE)), "allowed are -1, 0 and 1"),
         "nodes": (nodes < 0, "allowed are numbers from 0"),

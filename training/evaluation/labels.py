@@ -239,7 +239,7 @@ def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path
         path,
     )
     _check_shape(labels, metadata)
-    check_values(game, labels.first, columns)
+    check_values(game, rules, labels.first, columns)
     return labels
 
 

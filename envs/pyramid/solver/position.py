@@ -46,7 +46,12 @@ class Position(NamedTuple):
     left: int
     """Redeals left, `NO_LIMIT` for no limit."""
     seen: int
-    """1 if a removal was legal since the last redeal; kept where redeals depend on it."""
+    """1 if a removal was legal since the last redeal; kept where redeals depend on it.
+
+    With UNDO any number of redeals is legal, so the first may follow whatever was legal before it.
+    A whole pass without a legal removal leads back to the position in which it began: no win needs
+    a second one.
+    """
 
 
 @jit
@@ -211,7 +216,8 @@ def read_state(s: State, rules: RulesRecord) -> Position:
     there = s["table"] | s["stock"] | held | waste[0] | waste[1] | waste[2]
     piles = (waste[1] | held) >> PYRAMID | waste[2] >> PYRAMID << THIRD
     left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
-    return Position(there, first_of(s["stock"]), piles, left, int(s["shown"]["removal_seen"]))
+    seen = int(rules.undo or s["shown"]["removal_seen"] != 0)
+    return Position(there, first_of(s["stock"]), piles, left, seen)
 
 
 @jit

@@ -91,6 +91,7 @@ def test_a_result_is_saved_with_its_picture_in_three_formats(
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_notebook_shows_tables(results: dict[str, Any], kind: str) -> None:
     page = results[kind]._repr_html_()
+    assert re.search(r'<pre style="font-family: [^"]*\bmonospace;', page), "columns must line up"
     assert page.startswith("<pre ") and page.rstrip().endswith("</pre>")
     text = re.sub(r"<[^>]*>", "", page)
     assert "agent" in text and "greedy" in text and "--key" in text
