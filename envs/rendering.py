@@ -78,6 +78,10 @@ class Renderer:
         self.watchers: list[Callable[[], Any]] = []
         """Called after a reset or a step, such as a notebook's widget."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the watchers: they watch this environment, not its copies and pickles."""
+        return self.__dict__ | {"watchers": []}
+
     def draw(self, scene: Scene) -> str | np.ndarray | None:
         """Return a table as text, or as pixels, uint8 (height, width, 3); a window returns None."""
         if self.window is not None:
