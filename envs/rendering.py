@@ -59,8 +59,8 @@ def check_render_mode(mode: Any) -> str | None:
     """Return a render mode that can be used here, or None; else raise RenderModeError."""
     if mode is None:
         return None
-    if mode not in MODES:
-        raise RenderModeError(unknown_text("render_mode", str(mode), MODES))
+    if not isinstance(mode, str) or mode not in MODES:
+        raise RenderModeError(unknown_text("render_mode", mode, MODES))
     missing = missing_modes()
     if mode in missing:
         allowed = ", ".join(usable_modes())

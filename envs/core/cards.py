@@ -17,6 +17,7 @@ import numpy as np
 
 from .aliases import State, Word
 from .jit import jit
+from .options import one_line
 from .splitmix import GAMMA, WORD_MASK, finish_word, plain_finish
 
 RANKS = "A23456789TJQK"
@@ -48,8 +49,8 @@ def parse_card(text: str) -> int:
         if rank >= 0 and suit >= 0:
             return (rank + 1) * 4 + suit
     raise ValueError(
-        f"card {text!r} is not a card: write a rank of {RANKS} (or 10) and a suit of {SUITS}, "
-        "such as 'Th'"
+        f"card {one_line(text)} is not a card: write a rank of {RANKS} (or 10) and a suit of "
+        f"{SUITS}, such as 'Th'"
     )
 
 
@@ -69,9 +70,12 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         cards = cards.replace(",", " ").split()
     try:
         codes = [parse_card(card) if isinstance(card, str) else index(card) for card in cards]
+    except ValueError as error:
+        raise ValueError(f"deck: {error}") from None
     except TypeError:
         raise ValueError(
-            f"deck={cards!r}: allowed is text, or a list, of card names or whole-number codes"
+            f"deck={one_line(cards)}: allowed is text, or a list, of card names or whole-number "
+            "codes"
         ) from None
     wanted = sorted(full_pack() if pack is None else pack)
     left = list(wanted)
@@ -79,9 +83,8 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         if code not in left:
             times = wanted.count(code)
             often = "twice" if times == 1 else f"{times + 1} times"
-            what = (
-                f"{card_name(code)} is in the deck {often}" if times else f"{code} is no card of it"
-            )
+            unknown = f"{one_line(code)} is no card of it"
+            what = f"{card_name(code)} is in the deck {often}" if times else unknown
             raise ValueError(f"deck: card {place + 1}: {what}")
         left.remove(code)
     if left:
