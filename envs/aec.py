@@ -30,6 +30,7 @@ import gymnasium as gym
 import numpy as np
 
 from . import keywords
+from .actions import kernel_action, whole_number
 from .core.batch import FINISHED, Autoreset, DealSource, Over, Reward, StepConfig
 from .core.game import Game
 from .core.game import find_game as find_game
@@ -198,10 +199,10 @@ class CardAECEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        chosen = keywords.whole_number(action)
+        chosen = whole_number(action)
         if self.illegal == "raise":
             self._refuse(agent, chosen)
-        self._actions[0] = keywords.kernel_action(chosen)
+        self._actions[0] = kernel_action(chosen)
         self._acted = self._seat(agent)
         self.rows.step(self._actions)
         self._cumulative_rewards[agent] = 0.0
@@ -261,7 +262,7 @@ class CardAECEnv(AECEnv):
 
     def _check_agent(self, agent: str) -> str:
         if not isinstance(agent, str) or agent not in self.action_spaces:
-            raise ValueError(unknown_text("agent", str(agent), self.possible_agents))
+            raise ValueError(unknown_text("agent", agent, self.possible_agents))
         return agent
 
     def _seat(self, agent: str) -> int:

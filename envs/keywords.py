@@ -1,21 +1,20 @@
 """What the shells share: keywords, spaces, seeds."""
 
 from collections.abc import Mapping
-from operator import index
 from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from .actions import as_array
 from .core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
 from .core.deals import default_bank
 from .core.features import ENCODINGS
 from .core.game import Game
-from .core.options import one_line, parse_bool, unknown_text
-from .core.rows import Rows, first_illegal
+from .core.options import is_whole, one_line, parse_bool, unknown_text
+from .core.rows import Rows
 from .core.rules_table import RulesTable, Variants, make_table, read_variants
-from .core.scene import ansi
 from .core.truth import WinnableInfo
 from .seat import Opponents, make_seat_rows
 
@@ -65,7 +64,7 @@ def check_options(game: Game, options: Mapping[str, Any]) -> None:
 def check_choice(field: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Return value if it is allowed; else raise ValueError naming field and what is allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(unknown_text(field, str(value), allowed))
+        raise ValueError(unknown_text(field, value, allowed))
     return value
 
 
@@ -82,8 +81,8 @@ def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
         return mode
     names = {known.name.lower(): known for known in AutoresetMode}
     names |= {known.value.lower(): known for known in AutoresetMode}
-    check_choice("autoreset_mode", str(mode).lower(), tuple(names))
-    return names[str(mode).lower()]
+    name = mode.lower() if isinstance(mode, str) else mode
+    return names[check_choice("autoreset_mode", name, tuple(names))]
 
 
 def illegal_mode(illegal: str) -> int:
@@ -95,9 +94,9 @@ def illegal_mode(illegal: str) -> int:
     return int(IllegalMode.END if illegal == "raise" else IllegalMode[illegal.upper()])
 
 
-def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number, of Python or NumPy; no and yes are none."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def is_other(value: Any, default: int) -> bool:
+    """Whether a keyword has another value than its default, a number; it may be of any type."""
+    return not (is_whole(value) and value == default)
 
 
 def check_limit(field: str, value: int | None, none: str = "None") -> int:
@@ -144,10 +143,10 @@ def make_rows(
     check_options(game, options)
     rules = make_rows_table(game, variant, options, variants)
     players = rules.players
-    if players == 1 and (opponents is not None or seat != 0):
+    if players == 1 and (opponents is not None or is_other(seat, 0)):
         raise ValueError("opponents, seat: these rules are for one player")
     if players > 1:
-        if max_moves is not None and not (is_whole(max_moves) and max_moves == MAX_MOVES):
+        if is_other(max_moves, MAX_MOVES):
             said = one_line(max_moves)
             raise ValueError(f"max_moves must be left out where several seats play, got {said}")
         max_moves = None
@@ -216,52 +215,6 @@ def seed_number(seed: Any) -> int | None:
     return int(seed)
 
 
-def whole_number(action: Any) -> int:
-    """Return an action as a whole number; ValueError for anything else."""
-    if not isinstance(action, bool | np.bool_):
-        try:
-            return index(action)
-        except TypeError:
-            pass
-    raise ValueError(f"action={one_line(action)}: allowed is a whole number, such as 0")
-
-
-def kernel_action(action: int) -> int:
-    """Return an action as kernels take it: one that no int64 holds is illegal as -1 is."""
-    return action if -(2**63) <= action < 2**63 else -1
-
-
-def as_array(value: Any) -> np.ndarray:
-    """Return a value as an array; lists of different lengths as one of an object."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        return np.zeros((), object)
-
-
-def check_actions(actions: Any, n: int) -> np.ndarray:
-    """Return actions as int64 (n,); ValueError for any other type or shape.
-
-    Numbers that no int64 holds become -1, which is as illegal.
-    """
-    array = as_array(actions)
-    if array.dtype.kind not in "iu" and array.shape == (n,) and all(map(is_whole, actions)):
-        array = np.array([kernel_action(int(action)) for action in actions], np.int64)
-    if array.dtype.kind not in "iu" or array.shape != (n,):
-        raise ValueError(
-            f"actions must be whole numbers, shape ({n},), got {array.dtype} {array.shape}"
-        )
-    return array if array.dtype != np.uint64 else np.minimum(array, 2**63 - 1).astype(np.int64)
-
-
-def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
-    """Raise InvalidAction naming the first row whose action, int64 (n,), is not legal."""
-    row = first_illegal(rows.states, actions, rows.game.actions)
-    if row >= 0:
-        table = ansi(rows.scene(row))
-        raise gym.error.InvalidAction(f"row {row}: action {actions[row]} is not legal\n{table}")
-
-
 class ChosenDeal(NamedTuple):
     """A deck, numbered deals, a dealer or rules that a reset is to begin with."""
 
@@ -306,7 +259,7 @@ def read_reset_options(
     allowed_keys += ["dealer"] * game.has_dealer + ["rules"] * table.has_several
     for key in given:
         if key not in allowed_keys:
-            raise ValueError(unknown_text("reset option", str(key), allowed_keys))
+            raise ValueError(unknown_text("reset option", key, allowed_keys))
     dealer, chosen = given.pop("dealer", None), given.pop("rules", None)
     if dealer is not None:
         dealer = check_seat("reset option dealer", dealer, table.players)

@@ -1,4 +1,4 @@
-"""The games as those of OpenSpiel, over the same compiled kernels.
+"""All games as OpenSpiel games, over the same compiled kernels.
 
 Importing this module registers them as ``parlour_pyramid`` and so on; it needs the extra
 ``parlour[openspiel]``::
@@ -15,9 +15,12 @@ Parameters are ``variant`` and every option of the rules: numbers as they are, n
 Seven Twenty-Seven is in this module, with its chance made explicit: it deals card by card, by the
 classes of cards that count alike. The parameter ``dealer`` is a seat, or -1 to let chance choose.
 Returns are net chips in antes. The information state string is all that a seat has seen and done.
-All other games are games of numbered deals (`openspiel_deals`); ``deals`` is how many there are.
+All other games are games of numbered deals (`openspiel_deals`); ``deals`` is their number.
 Their returns are the reward "progress". The observation tensor is Parlour's ``onehot``
 observation.
+
+A state raises `pyspiel.SpielError` for an illegal action, an impossible outcome of chance, any
+action after the end, and a seat that does not exist.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,8 +39,10 @@ from .core.game import GAMES
 from .keywords import check_seat
 from .openspiel_deals import (
     UNCHANGED,
+    CheckedState,
     Observer,
     can_observe,
+    check_player,
     option_parameters,
     register_deals,
     rules_from_parameters,
@@ -127,7 +132,7 @@ class SpielGame(pyspiel.Game):
         return InfoStateObserver() if kind.perfect_recall else Observer(GAME, _codes)
 
 
-class SpielState(pyspiel.State):
+class SpielState(CheckedState):
     """A point of a hand. All of it is in ``hand``, so that copying it is cheap."""
 
     def __init__(self, game: SpielGame) -> None:
@@ -151,6 +156,8 @@ class SpielState(pyspiel.State):
         return [(outcome, n / total) for outcome, n in ways.items()]
 
     def _apply_action(self, action: int) -> None:
+        if action not in (ways := self.hand.outcome_ways()):
+            self.refuse(action, ways)
         self.hand.apply_outcome(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -213,6 +220,7 @@ class InfoStateObserver:
 
     def string_from(self, state: SpielState, player: int) -> str:
         """Return it, different for different sequences."""
+        check_player(player, state.num_players())
         return state.hand.information_state_string(player)
 
 

@@ -1,11 +1,11 @@
-"""Every other game as one of OpenSpiel: a game of numbered deals, over the same compiled kernel.
+"""OpenSpiel games of numbered deals: every game except Seven Twenty-Seven, over the same kernels.
 
-`parlour.envs.openspiel` registers them. Chance has one node, at the beginning: it chooses one of
-``deals`` numbered deals of the bank ``openspiel``, each as likely. What chance decides later in a
-game follows from the deal.
+`parlour.envs.openspiel` registers them. The only chance node is the first one: it chooses one of
+``deals`` numbered deals of the deal set ``openspiel`` with equal probability. Later chance
+follows from the deal.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from typing import Any, get_origin, get_type_hints
 
@@ -17,11 +17,13 @@ from .core.game import Game
 from .core.rows import Rows, copy_states, observation_codes, view_states
 
 BANK = "openspiel"
-"""The bank of the deals."""
+"""Deal set of the deals."""
 DEALS = 1000
-"""So many there are, if the parameter ``deals`` says nothing else."""
+"""Default of the parameter ``deals``."""
 MOST_STEPS = 1000
-"""A game for one player is cut off after so many actions."""
+"""Games for one player are truncated after this many actions."""
+RUNNING = int(Over.RUNNING)
+"""Comparing with a member of an enumeration takes a microsecond."""
 UNCHANGED = -1
 """A number that is left as the variant has it; of a choice or a row of numbers it is ``""``."""
 
@@ -59,6 +61,75 @@ def can_observe(kind: pyspiel.IIGObservationType) -> bool:
     return bool(kind.public_info and own)
 
 
+def check_player(player: int, players: int) -> int:
+    """Return a seat that exists; raise `pyspiel.SpielError` for any other number."""
+    if not 0 <= player < players:
+        raise pyspiel.SpielError(f"player must be a seat from 0 to {players - 1}, got {player}")
+    return player
+
+
+class CheckedState(pyspiel.State):
+    """A state that raises `pyspiel.SpielError` for actions and seats that do not exist.
+
+    OpenSpiel passes every number on to a game written in Python. For a seat at a chance node, its
+    mask of legal actions even writes outside its memory.
+    """
+
+    no_information_state = ""
+    """Why the game has no information state string; empty where it has one."""
+
+    def refuse(self, action: int, allowed: Iterable[int]) -> None:
+        """Raise the error for an action that is not among the allowed ones."""
+        if self.is_terminal():
+            raise pyspiel.SpielError(f"no action is allowed after the end, got {action}")
+        numbers = ", ".join(map(str, allowed))
+        raise pyspiel.SpielError(f"action must be one of {numbers}, got {action}")
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """Return the legal actions of a seat, by default of the one that acts; or the outcomes."""
+        if player is not None and player != self.current_player():
+            return []
+        found: list[int] = super().legal_actions()
+        return found
+
+    def legal_actions_mask(self, player: int | None = None) -> list[int]:
+        """Return `legal_actions` as a list with a 1 for each of them."""
+        if player is not None and player != self.current_player():
+            return [0] * self.get_game().num_distinct_actions()
+        found: list[int] = super().legal_actions_mask()
+        return found
+
+    def information_state_string(self, player: int | None = None) -> str:
+        """Return what a seat, by default the one that acts, has seen and done."""
+        if self.no_information_state:
+            raise pyspiel.SpielError(self.no_information_state)
+        return str(super().information_state_string(self._seat(player)))
+
+    def information_state_tensor(self, player: int | None = None) -> list[float]:
+        """Raise `pyspiel.SpielError`: no game has it."""
+        raise pyspiel.SpielError("there is no information state tensor: use observation_tensor")
+
+    def observation_string(self, player: int | None = None) -> str:
+        """Return what a seat, by default the one that acts, sees."""
+        return str(super().observation_string(self._seat(player)))
+
+    def observation_tensor(self, player: int | None = None) -> list[float]:
+        """Return what a seat, by default the one that acts, sees."""
+        found: list[float] = super().observation_tensor(self._seat(player))
+        return found
+
+    def _seat(self, player: int | None) -> int:
+        if player is not None:
+            return check_player(player, self.num_players())
+        acting = int(self.current_player())
+        if acting < 0:
+            where = "at the end" if self.is_terminal() else "at a chance node"
+            raise pyspiel.SpielError(
+                f"no seat acts {where}: player must be given, 0 to {self.num_players() - 1}"
+            )
+        return acting
+
+
 class Observer:
     """What a seat sees at this moment, ``onehot``; zeros before the deal is done."""
 
@@ -68,19 +139,25 @@ class Observer:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write the observation of a seat, whosever turn it is."""
+        """Write the observation of a seat; any seat may act."""
+        check_player(player, state.num_players())
         self.tensor[:] = self.game.features.onehot(self.codes(state, player))[0]
 
     def string_from(self, state: Any, player: int) -> str:
         """Return the pieces of the observation that are not 0, with their names."""
+        check_player(player, state.num_players())
         said = self.game.features.explain(self.codes(state, player)[0])
         return f"seat{player} " + " ".join(
             f"{name}={value}" for name, value in said.items() if np.any(value)
         )
 
 
-class DealState(pyspiel.State):
+class DealState(CheckedState):
     """A point of a game, or its beginning, before a deal is chosen."""
+
+    no_information_state = (
+        "there is no information state: use observation_string or observation_tensor"
+    )
 
     def __init__(self, game: "DealGame") -> None:
         super().__init__(game)
@@ -107,18 +184,30 @@ class DealState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         if self.dealt:
+            masks = self.rows.buffers.masks
+            is_legal = 0 <= action < self.rows.game.actions and masks.item(0, action)
+            if not is_legal or self.is_terminal():
+                self.refuse(action, self._legal_actions(self.current_player()))
             self.rows.step(np.array([action]))
         else:
+            if not 0 <= action < self.deals:
+                raise pyspiel.SpielError(
+                    f"action must be a deal from 0 to {self.deals - 1}, got {action}"
+                )
             self.rows.deal_bank(BANK, [action])
             self.dealt = True
         self.paid += self.rows.buffers.rewards[0, : self.players]
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return self.rows.game.label(action) if player >= 0 else f"deal {action}"
+        if player >= 0:
+            return self.rows.game.label(action)
+        if not 0 <= action < self.deals:
+            raise ValueError(f"action must be a deal from 0 to {self.deals - 1}, got {action}")
+        return f"deal {action}"
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return self.dealt and bool(self.rows.states["over"][0] != int(Over.RUNNING))
+        return self.dealt and self.rows.states["over"].item(0) != RUNNING
 
     def returns(self) -> list[float]:
         """Return what each seat has been paid, by the reward "progress": zeros before the end."""

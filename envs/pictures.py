@@ -24,7 +24,7 @@ import numpy as np
 from .core.drawing import FONT, Box
 from .core.options import one_line, unknown_text
 from .core.scene import Scene, grid_columns, picture_pieces, picture_size, svg
-from .core.themes import THEMES, find_theme
+from .core.themes import find_theme
 
 FONTS = Path(__file__).parent / "fonts"
 MISSING = "needs resvg_py and pillow: pip install 'parlour[pictures]'"
@@ -51,10 +51,9 @@ def read_style(given: Any) -> PictureStyle:
         raise ValueError(f"picture={one_line(given)}: allowed is a dictionary, or None")
     for key in given:
         if key not in PictureStyle._fields:
-            raise ValueError(unknown_text("picture key", str(key), PictureStyle._fields))
+            raise ValueError(unknown_text("picture key", key, PictureStyle._fields))
     style = PictureStyle(**given)
-    if style.theme not in tuple(THEMES):
-        raise ValueError(unknown_text("theme", str(style.theme), THEMES))
+    find_theme(style.theme)
     if not isinstance(style.four_colours, bool):
         raise ValueError(f"four_colours={one_line(style.four_colours)}: allowed are True and False")
     if style.width is not None:

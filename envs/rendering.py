@@ -59,8 +59,8 @@ def check_render_mode(mode: Any) -> str | None:
     """Return a render mode that can be used here, or None; else raise RenderModeError."""
     if mode is None:
         return None
-    if mode not in MODES:
-        raise RenderModeError(unknown_text("render_mode", str(mode), MODES))
+    if not isinstance(mode, str) or mode not in MODES:
+        raise RenderModeError(unknown_text("render_mode", mode, MODES))
     missing = missing_modes()
     if mode in missing:
         allowed = ", ".join(usable_modes())
@@ -77,6 +77,10 @@ class Renderer:
         self.window = Window(title, FRAMES_PER_SECOND) if self.mode == "human" else None
         self.watchers: list[Callable[[], Any]] = []
         """Called after a reset or a step, such as a notebook's widget."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the watchers: they watch this environment, not its copies and pickles."""
+        return self.__dict__ | {"watchers": []}
 
     def draw(self, scene: Scene) -> str | np.ndarray | None:
         """Return a table as text, or as pixels, uint8 (height, width, 3); a window returns None."""

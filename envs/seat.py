@@ -9,6 +9,7 @@ from .core.baselines import TurnTable, make_baseline, make_turn_table
 from .core.batch import Autoreset, DealSource, Over, StepConfig
 from .core.game import Game
 from .core.keys import draw_words, turn_seeds
+from .core.options import one_line
 from .core.read_states import read_table_states
 from .core.rows import Rows, are_finished, copy_states, view_states, write_states
 from .core.rules_table import make_table
@@ -35,11 +36,14 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) 
     found: list[Agent] = []
     for place, agent in enumerate(agents):
         if isinstance(agent, str):
-            agent = make_baseline(agent, game, seed + place)
+            try:
+                agent = make_baseline(agent, game, seed + place)
+            except ValueError as error:
+                raise ValueError(f"opponents: {error}") from None
         elif isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise ValueError(
-                f"opponents: {agent!r} is neither a name nor an agent; allowed are names and "
-                "objects with act(turn)"
+                f"opponents: {one_line(agent)} is neither a name nor an agent; allowed are names "
+                "and objects with act(turn)"
             )
         found.append(FixedAgent(agent))
     return found * others if len(found) == 1 else found

@@ -7,6 +7,7 @@ import gymnasium as gym
 import numpy as np
 
 from . import keywords
+from .actions import kernel_action, whole_number
 from .core.batch import MAX_MOVES, Autoreset, DealSource
 from .core.game import Game
 from .core.legal import list_actions
@@ -179,10 +180,10 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
             raise gym.error.ResetNeeded("this game is over or not begun: call reset() first")
         if self._broken:
             raise gym.error.ResetNeeded(keywords.BROKEN)
-        number = keywords.whole_number(action)
+        number = whole_number(action)
         if self.illegal == "raise":
             self._refuse(number)
-        self._actions[0] = keywords.kernel_action(number)
+        self._actions[0] = kernel_action(number)
         self._broken = True  # until all have played: an opponent may raise
         rows.step(self._actions)
         self._broken = False

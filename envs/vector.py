@@ -9,9 +9,10 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from . import keywords
+from .actions import as_array, check_actions, refuse_illegal
 from .core.batch import MAX_MOVES, DealSource
 from .core.game import Game
-from .core.options import one_line, parse_bool, unknown_text
+from .core.options import is_whole, one_line, parse_bool, unknown_text
 from .core.rows import Rows, copy_states, mask_states, observation_codes
 from .core.rules_table import RulesTable, Variants
 from .core.scene import Scene, svg_grid
@@ -157,7 +158,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
     def _reset_rows(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
-        mask = keywords.as_array(mask)
+        mask = as_array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ValueError(
                 f"reset_mask: expected a bool array ({self.num_envs},) with at least one True, "
@@ -196,9 +197,9 @@ class CardVectorEnv(gym.vector.VectorEnv):
         if self._broken:
             raise gym.error.ResetNeeded(keywords.BROKEN)
         out = self.rows.buffers
-        self._actions[:] = keywords.check_actions(actions, self.num_envs)
+        self._actions[:] = check_actions(actions, self.num_envs)
         if self.illegal == "raise":
-            keywords.refuse_illegal(self.rows, self._actions)
+            refuse_illegal(self.rows, self._actions)
         was_over = out.terminated | out.truncated
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             was_over[:] = False  # those rows have begun anew
@@ -307,7 +308,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
             name = f"single_{name}"
         if name not in SHARED_NAMES:
             allowed = ("action_masks", "scene", "render", "state", *SHARED_NAMES)
-            raise AttributeError(unknown_text("name", str(name), allowed))
+            raise AttributeError(unknown_text("name", name, allowed))
         found = getattr(self, name)
         return tuple(found(*args, **keywords) if callable(found) else found for _ in rows)
 
@@ -320,7 +321,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         return self.rows.scene(self._check_row(row))
 
     def _check_row(self, row: Any) -> int:
-        if not keywords.is_whole(row) or not 0 <= row < self.num_envs:
+        if not is_whole(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"row={one_line(row)}: allowed are the rows 0–{self.num_envs - 1}")
         return int(row)
 

@@ -30,8 +30,9 @@ class SceneWidget(anywidget.AnyWidget):
 class TableWidget(SceneWidget):
     """The table of an environment: a click on a card, or on a button, steps it.
 
-    It is drawn anew when other code resets or steps the environment, too (`CardEnv.widget`);
-    ``refresh()`` does so after anything else.
+    It is redrawn when other code resets, steps or restores the environment (`CardEnv.widget`);
+    ``refresh()`` redraws it after anything else. Copies and pickles of the environment have no
+    widget.
     """
 
     def __init__(self, env: Any) -> None:

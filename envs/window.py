@@ -15,6 +15,10 @@ class Window:
         self._screen: Any = None
         self._clock: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the open window: a copy opens its own with its first picture."""
+        return self.__dict__ | {"_screen": None, "_clock": None}
+
     def show(self, picture: np.ndarray) -> None:
         """Show a picture, uint8 (height, width, 3), and wait as long as a frame lasts.
 
@@ -23,7 +27,9 @@ class Window:
         import pygame
 
         size = picture.shape[1], picture.shape[0]
-        if self._screen is None or self._screen.get_size() != size:
+        # A process has one display: another window may have taken it over or closed it.
+        is_open = self._screen is not None and self._screen is pygame.display.get_surface()
+        if not is_open or self._screen.get_size() != size:
             self._open(size)
         surface = pygame.surfarray.make_surface(picture.swapaxes(0, 1))
         self._screen.blit(surface, (0, 0))

@@ -14,6 +14,8 @@ from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
+from .core.options import one_line
+
 Masked = dict[str, np.ndarray]
 """``observation`` as the environment gives it, and ``action_mask``, 1 for legal actions."""
 
@@ -55,9 +57,11 @@ def masked_form(observation_key: str, mask_key: str, dtype: Any, mask_dtype: Any
     """Check what a wrapper was given. Raises ValueError naming it."""
     for field, key in (("observation_key", observation_key), ("mask_key", mask_key)):
         if not isinstance(key, str) or not key:
-            raise ValueError(f"{field}={key!r}: allowed is a text")
+            raise ValueError(f"{field}={one_line(key)}: allowed is a text")
     if observation_key == mask_key:
-        raise ValueError(f"mask_key={mask_key!r}: allowed is another text than observation_key")
+        raise ValueError(
+            f"mask_key={one_line(mask_key)}: allowed is another text than observation_key"
+        )
     kind = None if dtype is None else _type_name("dtype", dtype)
     mask_kind = _type_name("mask_dtype", mask_dtype)
     return MaskedForm(observation_key, mask_key, kind, mask_kind)
@@ -66,10 +70,12 @@ def masked_form(observation_key: str, mask_key: str, dtype: Any, mask_dtype: Any
 def _type_name(field: str, given: Any) -> str:
     try:
         kind = np.dtype("O" if given is None else given)  # None is no float64 here
-    except TypeError:
+    except Exception:  # NumPy raises whatever comes up while it reads the value
         kind = np.dtype("O")
     if kind.kind not in "biuf":
-        raise ValueError(f"{field}={given!r}: allowed are NumPy's numbers and bool, as 'float32'")
+        raise ValueError(
+            f"{field}={one_line(given)}: allowed are NumPy's numbers and bool, as 'float32'"
+        )
     return kind.name
 
 

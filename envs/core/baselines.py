@@ -112,7 +112,7 @@ def make_baseline(name: str, game: Game, seed: int = 0) -> Agent:
         return UniformAgent(seed)
     if name == HeuristicAgent.name:
         return HeuristicAgent()
-    if name not in game.rule_agents:
+    if not isinstance(name, str) or name not in game.rule_agents:
         raise ValueError(
             unknown_text(
                 "player", name, (UniformAgent.name, HeuristicAgent.name, *game.rule_agents)

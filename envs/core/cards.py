@@ -18,6 +18,7 @@ import numpy as np
 
 from .aliases import State, Word
 from .jit import jit
+from .options import one_line
 from .splitmix import GAMMA, WORD_MASK, finish_word, plain_finish
 
 RANKS = "A23456789TJQK"
@@ -27,6 +28,8 @@ WHITE_SUIT_SIGNS = "♧♢♡♤"
 PACK_SIZE = 52
 FIRST_CARD = 4
 """Code of the ace of clubs; the 52 codes are FIRST_CARD .. FIRST_CARD + 51."""
+UNKNOWN = 0
+"""Code of a card that is not known."""
 
 _SUIT_NUMBERS = {
     sign: number
@@ -36,7 +39,7 @@ _SUIT_NUMBERS = {
 _IGNORED = dict.fromkeys(map(ord, "\ufe0e\ufe0f\ufeff"))
 """Text and emoji variants of a suit sign, and the byte order mark of a file."""
 _SEPARATORS = re.compile(r"[\s,;|]+")
-_UNKNOWN = re.compile(r"<?([?_xX#*▒·.-]{1,2})?>?|0[xX]")
+_UNKNOWN_TEXT = re.compile(r"<?([?_xX#*▒·.-]{1,2})?>?|0[xX]")
 """How people and programs write a card that they do not know."""
 
 S32 = np.uint64(32)
@@ -63,8 +66,8 @@ def parse_card(text: str) -> int:
         if rank >= 0 and suit >= 0:
             return (rank + 1) * 4 + suit
     raise ValueError(
-        f"card {text!r} is not a card: write a rank of {RANKS} (or 10) and a suit of {SUITS} or "
-        f"{SUIT_SIGNS}, such as 'Th'"
+        f"card {one_line(text)} is not a card: write a rank of {RANKS} (or 10) and a suit of "
+        f"{SUITS} or {SUIT_SIGNS}, such as 'Th'"
     )
 
 
@@ -93,26 +96,27 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     if isinstance(cards, str):
         cards = split_cards(cards)
     try:
-        given = list(cards)
-        unknown = sum(map(_is_unknown, given))
-        if unknown:
-            raise ValueError(
-                f"deck must have all {len(wanted)} cards known, got {len(given) - unknown} known "
-                f"and {unknown} unknown"
-            )
-        codes = [parse_card(card) if isinstance(card, str) else index(card) for card in given]
+        codes = [_read_card(card) for card in cards]
+    except ValueError as error:
+        raise ValueError(f"deck: {error}") from None
     except TypeError:
         raise ValueError(
-            f"deck={cards!r}: allowed is text, or a list, of card names or whole-number codes"
+            f"deck={one_line(cards)}: allowed is text, or a list, of card names or whole-number "
+            "codes"
         ) from None
+    unknown = codes.count(UNKNOWN)
+    if unknown:
+        raise ValueError(
+            f"deck must have all {len(wanted)} cards known, got {len(codes) - unknown} known and "
+            f"{unknown} unknown"
+        )
     left = list(wanted)
     for place, code in enumerate(codes):
         if code not in left:
             times = wanted.count(code)
             often = "twice" if times == 1 else f"{times + 1} times"
-            what = (
-                f"{card_name(code)} is in the deck {often}" if times else f"{code} is no card of it"
-            )
+            foreign = f"{one_line(code)} is no card of it"
+            what = f"{card_name(code)} is in the deck {often}" if times else foreign
             raise ValueError(f"deck: card {place + 1}: {what}")
         left.remove(code)
     if left:
@@ -123,11 +127,12 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
     return np.array(codes, np.int8)
 
 
-def _is_unknown(card: Any) -> bool:
-    """Whether a card of a deck stands for one that is not known, such as ``??``, None or 0."""
+def _read_card(card: Any) -> int:
+    """Return the code of a name or a code; `UNKNOWN` for a card that is not known."""
     if isinstance(card, str):
-        return bool(card.strip()) and _UNKNOWN.fullmatch(card.strip()) is not None
-    return card is None or (isinstance(card, int | np.integer) and card == 0)
+        is_unknown = card.strip() and _UNKNOWN_TEXT.fullmatch(card.strip())
+        return UNKNOWN if is_unknown else parse_card(card)
+    return UNKNOWN if card is None else index(card)
 
 
 def _plain_next_word(s: Any) -> int:

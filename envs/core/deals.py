@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .options import is_whole, one_line
+
 BANK_SEED_BIT = 1 << 63
 
 
@@ -26,14 +28,18 @@ class DeckFormat(NamedTuple):
 def bank_seeds(bank: str, deals: Iterable[int]) -> np.ndarray:
     """Return the seeds (uint64) of numbered deals of a bank; numbers from 0.
 
-    Raises ValueError for a negative number.
+    Raises ValueError for a bank that is no text, and for a deal that is no whole number from 0.
     """
-    return np.array([_seed(bank, int(deal)) for deal in deals], np.uint64)
+    if not isinstance(bank, str):
+        raise ValueError(f"bank={one_line(bank)}: allowed is the name of a bank")
+    return np.array([_seed(bank, deal) for deal in deals], np.uint64)
 
 
 def _seed(bank: str, deal: int) -> int:
-    if deal < 0:
-        raise ValueError(f"deal {deal} of bank {bank!r}: deals are numbered from 0")
+    if not is_whole(deal) or not 0 <= deal < BANK_SEED_BIT:
+        raise ValueError(
+            f"deal {one_line(deal)} of bank {one_line(bank)}: deals are numbered from 0"
+        )
     digest = sha256(f"{bank}/{deal}".encode()).digest()
     return int.from_bytes(digest[:8], "little") | BANK_SEED_BIT
 

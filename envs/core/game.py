@@ -208,13 +208,12 @@ class Game:
     ) -> Any:
         """Return the rules of a variant with options put in, checked.
 
-        Raises ValueError naming an unknown variant or option, a value out of range, or a
-        combination that the game refuses, and what is allowed.
+        Raises ValueError for a wrong variant, option, value or combination, naming what is allowed.
         """
         variant = self.default if variant is None else variant
         if not isinstance(variant, str) or variant not in self.variants:
-            raise ValueError(opt.unknown_text("variant", str(variant), self.variants))
-        rules = opt.replace_options(self.variants[variant], options or {})
+            raise ValueError(opt.unknown_text("variant", variant, self.variants))
+        rules = opt.replace_options(self.variants[variant], {} if options is None else options)
         self.check(rules)
         return rules
 
@@ -343,8 +342,9 @@ def register(game: Game) -> Game:
 
 def find_game(name: str) -> Game:
     """Return a game by its name (with ``_`` or ``-``) or nickname; ValueError naming all."""
-    found = GAMES.get(name.replace("-", "_")) if isinstance(name, str) else None
-    found = found or next((game for game in GAMES.values() if name in game.nicknames), None)
+    typed = name if isinstance(name, str) else ""
+    found = GAMES.get(typed.replace("-", "_"))
+    found = found or next((game for game in GAMES.values() if typed in game.nicknames), None)
     if found is None:
-        raise ValueError(opt.unknown_text("game", str(name), GAMES))
+        raise ValueError(opt.unknown_text("game", name, GAMES))
     return found

@@ -12,6 +12,7 @@ BOOL_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False,
 """How booleans are written, in any case."""
 TEXT_LENGTH = 80
 """Of a value in an error message, characters."""
+LOG10_OF_2 = 0.30103
 
 
 class Option(NamedTuple):
@@ -44,21 +45,28 @@ class OptionRow(NamedTuple):
 
 
 def unknown_text(
-    what: str, name: str, allowed: Iterable[str], known: Iterable[str] | None = None
+    what: str, name: Any, allowed: Iterable[str], known: Iterable[str] | None = None
 ) -> str:
-    """An error text for a name that does not exist: the nearest one, and all that are allowed.
+    """Return the error text for a name that does not exist: the nearest name, and all allowed ones.
 
     The nearest is one of ``known``, if those are more than are allowed here.
     """
     names = list(allowed)
-    near = difflib.get_close_matches(name, names if known is None else list(known), 1, 0.5)
+    near = []
+    if isinstance(name, str) and len(name) <= TEXT_LENGTH:
+        near = difflib.get_close_matches(name, names if known is None else list(known), 1, 0.5)
     hint = f" did you mean {near[0]!r}?" if near else ""
     return f"unknown {what} {one_line(name)};{hint} allowed: {', '.join(names)}"
 
 
 def one_line(value: Any) -> str:
-    """Write a value, however long, for an error message."""
-    text = " ".join(repr(value).split())
+    """Return a value as one line of an error message, shortened to `TEXT_LENGTH`."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a number of more than 4300 digits, or any object whose repr fails
+        text = f"<{type(value).__name__}>"
+        if isinstance(value, int):
+            text = f"a number of about {round(value.bit_length() * LOG10_OF_2)} digits"
     return text if len(text) <= TEXT_LENGTH else f"{text[:TEXT_LENGTH]}..."
 
 
@@ -69,6 +77,8 @@ def replace_options(default: Any, options: Mapping[str, Any]) -> Any:
     any case; numbers an int; tuples a sequence of them, or one text with commas between. Raises
     ValueError naming field, value and what is allowed.
     """
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options={one_line(options)}: allowed is a dictionary of options")
     hints = get_type_hints(type(default), include_extras=True)
     values = {}
     for field, value in options.items():
@@ -81,19 +91,22 @@ def replace_options(default: Any, options: Mapping[str, Any]) -> Any:
 
 def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
     if kind is bool:
-        found = BOOL_WORDS.get(str(value).lower())
-        if found is not None:
-            return found
+        switch = _read_bool(value)
+        if switch is not None:
+            return switch
     elif get_origin(kind) is tuple:
         numbers = value.split(",") if isinstance(value, str) else value
-        if isinstance(numbers, list | tuple | np.ndarray) and _is_row(numbers, option):
+        if isinstance(numbers, np.ndarray):
+            numbers = numbers.tolist()
+        if isinstance(numbers, list | tuple) and _is_row(numbers, option):
             return tuple(int(number) for number in numbers)
-    elif issubclass(kind, IntEnum) and _is_name_or_number(value):
-        names = {member.name.lower(): member for member in kind}
+    elif issubclass(kind, IntEnum) and (isinstance(value, str) or is_whole(value)):
+        names: dict[str | int, Any] = {member.name.lower(): member for member in kind}
+        names |= {int(member): member for member in kind}
         names |= {str(int(member)): member for member in kind}
-        text = str(int(value)) if isinstance(value, int) else str(value).lower()
-        if text in names:
-            return names[text]
+        key = value.lower() if isinstance(value, str) else int(value)
+        if key in names:
+            return names[key]
     elif not issubclass(kind, IntEnum) and option.allows(value):
         return int(value)
     raise ValueError(f"option {field}={one_line(value)}: allowed are {_allowed_text(kind, option)}")
@@ -101,23 +114,40 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
 
 def parse_bool(field: str, value: Any) -> bool:
     """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
-    found = BOOL_WORDS.get(str(value).lower())
+    found = _read_bool(value)
     if found is None:
         raise ValueError(f"{field}={one_line(value)}: allowed are no, yes")
     return found
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is an integer of Python or NumPy; booleans are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_range(field: str, value: Any, low: int, high: int) -> int:
+    """Return a whole number from low to high; ValueError naming the field for anything else."""
+    if not is_whole(value) or not low <= value <= high:
+        raise ValueError(f"{field}={one_line(value)}: allowed are whole numbers {low}–{high}")
+    return int(value)
+
+
+def _read_bool(value: Any) -> bool | None:
+    """Return the boolean that a word, a boolean or 0 or 1 stands for; None for anything else."""
+    if isinstance(value, str):
+        return BOOL_WORDS.get(value.lower())
+    if isinstance(value, bool | np.bool_ | int | np.integer) and value in (0, 1):
+        return bool(value)
+    return None
+
+
 def _is_int(value: Any) -> bool:
-    if isinstance(value, bool | np.bool_) or np.ndim(value):
+    if isinstance(value, bool | np.bool_) or np.ma.is_masked(value):
         return False
     try:
-        return int(value) == float(value)
-    except (TypeError, ValueError, OverflowError):
+        return np.ndim(value) == 0 and int(value) == float(value)
+    except (TypeError, ValueError, ArithmeticError):
         return False
-
-
-def _is_name_or_number(value: Any) -> bool:
-    return isinstance(value, str | int | np.integer) and not isinstance(value, bool)
 
 
 def _is_row(numbers: Any, option: Option) -> bool:

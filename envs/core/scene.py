@@ -20,17 +20,8 @@ from typing import Any, NamedTuple
 from . import drawing
 from .cards import RANKS
 from .drawing import STEP_X, STEP_Y, Box, printable
-from .items import (
-    Button,
-    Chips,
-    Item,
-    Mark,
-    Panel,
-    Text,
-    item_dict,
-    item_ids,
-    split_card,
-)
+from .items import Button, Chips, Item, Mark, Panel, Text, item_dict, item_ids, split_card
+from .options import check_range
 from .themes import Theme, find_theme
 
 __all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", "svg", "svg_grid"]
@@ -191,6 +182,7 @@ _MARGIN = 18
 _HEADER = 46  # above the cards, where there is a title
 _TITLE = 29  # its baseline, below the upper edge
 _GRID = 1280  # width of a picture of many tables, if nothing else is said
+_MOST_COLUMNS = 10000
 _WIDEST = 640  # of the picture, in pixels, if nothing else is said; a larger table is scaled down
 
 
@@ -301,6 +293,8 @@ def grid_columns(
     """Return how many tables a grid has beside each other, and the width of each in pixels."""
     if not scenes:
         raise ValueError("scenes: there is none to draw")
+    if columns is not None:
+        check_range("columns", columns, 1, _MOST_COLUMNS)
     tall = max(high / wide for wide, high in map(picture_size, scenes))
     columns = min(len(scenes), columns or max(1, round(sqrt(len(scenes) * tall))))
     each = max(100, (_GRID if width is None else width) // columns)
@@ -315,8 +309,8 @@ def picture_size(scene: Scene, width: int | None = None) -> tuple[int, int]:
     left, top, right, bottom = _canvas_box(scene) if any(scene.canvas) else _find_box(scene)
     if width is None:
         width = int(min(_WIDEST, right - left))
-    elif isinstance(width, bool) or not isinstance(width, int) or not 100 <= width <= 10000:
-        raise ValueError(f"width={width!r}: allowed are whole numbers 100–10000")
+    else:
+        width = check_range("width", width, 100, 10000)
     return width - width % 2, 2 * round(width * (bottom - top) / (right - left) / 2)
 
 

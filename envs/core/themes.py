@@ -78,7 +78,7 @@ THEMES = {
 
 def find_theme(theme: str, four_colours: bool = False) -> Theme:
     """Return the colours called ``"light"`` or ``"dark"``; ValueError for any other name."""
-    if theme not in THEMES:
-        raise ValueError(unknown_text("theme", str(theme), THEMES))
+    if not isinstance(theme, str) or theme not in THEMES:
+        raise ValueError(unknown_text("theme", theme, THEMES))
     found = THEMES[theme]
     return found._replace(inks=found.four_inks) if four_colours else found

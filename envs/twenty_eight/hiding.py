@@ -1,23 +1,25 @@
-"""Twenty-Eight and Twenty-Nine: dealing anew what a seat does not know.
+"""Twenty-Eight and Twenty-Nine: resampling the hidden cards.
 
-Every world that fits what the seat knows is equally likely: who holds which unseen card, which card
-or suit makes trumps. Bids tell nothing here. The state's generator draws.
+Every sampled world that fits what the seat knows is equally likely: who holds which unseen card,
+and which card or suit makes trumps. Bids do not change the probabilities. The state's generator
+draws.
 """
 
 import numpy as np
 
 from ..core.aliases import Places, RulesRecord, Seat, State
+from ..core.batch import is_finished
 from ..core.bits import count, lowest
 from ..core.cards import random_below
 from ..core.jit import jit
 from ..core.tricks import NO_SUIT, suit_set
 from ..core.unseen_hands import deal_secret, deal_unseen
-from .auction import FIRST_CARDS, first_size, hand_size, side_of, speaking_order
+from .auction import FIRST_CARDS, all_seats, first_size, hand_size, side_of, speaking_order
 from .kernel import find_legal, is_dealt_again
 from .play import trump_suit
 from .rules import CARDS, CODES, LOWEST_RANK, MAKE, MAKE_SEVENTH, NUMBERS, RANKS, SEATS, TrumpBy
 from .seat_view import view
-from .state import LAID_ANYWHERE, LAID_FIRST, NONE, PLAY, REVERSED
+from .state import LAID_ANYWHERE, LAID_FIRST, NO_TRUMP_YET, NONE, OVER, PLAY, REVERSED
 
 SUITS = 4
 ALL_VOID = (1 << SUITS) - 1
@@ -74,6 +76,33 @@ def voids_of_bidder(s: State, suit: int) -> int:
 
 
 @jit
+def is_void(s: State, rules: RulesRecord) -> bool:
+    """Whether the hand ended before the first trick because the bidder's opponents lack trumps."""
+    if not rules.void_without or s["alone"] >= 0:
+        return False
+    return is_finished(s) and s["tricks"] == 0 and s["made"] != NO_TRUMP_YET
+
+
+@jit
+def suppose_trumps(s: State, rules: RulesRecord, seat: Seat, suit: int, voids: np.ndarray) -> bool:
+    """Add the voids that follow if this suit is trumps; return whether it can be trumps."""
+    bidder = s["bidder"]
+    bound = voids_of_bidder(s, suit)
+    if bound > 0 and seat != bidder:
+        voids[bidder] |= bound
+    if is_void(s, rules):
+        if suit == NO_SUIT:
+            return False
+        opponents = all_seats(rules) & ~side_of(rules, bidder)
+        for other in range(rules.players):
+            if (opponents >> other) & 1:
+                voids[other] |= 1 << suit
+        if (opponents >> seat) & 1 and s["hands"][seat] & suit_set(suit, RANKS):
+            return False
+    return bound >= 0
+
+
+@jit
 def list_holders(
     s: State, rules: RulesRecord, seat: Seat, sizes: np.ndarray, voids: np.ndarray
 ) -> None:
@@ -94,22 +123,20 @@ def list_holders(
 def deal_with_secret(
     s: State,
     rules: RulesRecord,
+    seat: Seat,
     suits: np.ndarray,
     sizes: np.ndarray,
     known: np.ndarray,
     holders: np.ndarray,
 ) -> int:
-    """Deal the unseen cards and make trumps, which are secret; return what they are."""
+    """Deal the unseen cards and draw the secret trumps; return what they are."""
     kinds = REVERSED if rules.no_trumps and s["card"] == 0 else SUITS
     voids, possible = np.empty((kinds, HOLDERS), np.int64), np.empty(kinds, np.bool_)
     for k in range(kinds):
         suit = k if k < SUITS else NO_SUIT
-        bound = voids_of_bidder(s, suit)
-        possible[k] = bound >= 0
         for holder in range(HOLDERS):
             voids[k, holder] = known[holder]
-        if bound > 0:
-            voids[k, s["bidder"]] |= bound
+        possible[k] = suppose_trumps(s, rules, seat, suit, voids[k])
         if s["card"]:
             voids[k, APART] = ALL_VOID & ~(1 << suit)
     return 1 + deal_secret(s, suits, sizes, voids, possible, holders)
@@ -250,20 +277,22 @@ def is_below(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def is_playable(s: State, rules: RulesRecord) -> bool:
-    """Whether the hand is one that was not void before the first trick."""
-    if not rules.void_without or s["shown"]["phase"] != PLAY or s["alone"] >= 0:
+    """Whether a hand that was played, or still is, was not void before the first trick."""
+    suit, phase = trump_suit(s), s["shown"]["phase"]
+    if not rules.void_without or suit == NO_SUIT or s["alone"] >= 0 or is_void(s, rules):
         return True
-    suit = trump_suit(s)
+    if phase not in (PLAY, OVER):
+        return True
     trumps, held = suit_set(suit, RANKS), 0
     for seat in range(rules.players):
         if not (side_of(rules, s["bidder"]) >> seat) & 1:
             held |= s["hands"][seat] | played_by(s, seat)
-    return suit == NO_SUIT or held & trumps != 0
+    return held & trumps != 0
 
 
 @jit
 def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Deal anew, from the state's generator, all that a seat does not know."""
+    """Resample the cards that a seat does not know, from the state's generator."""
     unseen = unseen_cards(s, rules, seat)
     cards, suits = np.empty(count(unseen), np.int64), np.empty(count(unseen), np.int64)
     for i in range(len(cards)):
@@ -273,14 +302,13 @@ def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
     list_holders(s, rules, seat, sizes, known)
     holders = np.empty(len(cards), np.int64)
     is_open = is_trump_open(s, seat)
-    bound = voids_of_bidder(s, trump_suit(s)) if is_open and s["bidder"] >= 0 else 0
-    if bound > 0 and seat != s["bidder"]:
-        known[s["bidder"]] |= bound
+    if is_open and s["bidder"] >= 0:
+        suppose_trumps(s, rules, seat, trump_suit(s), known)
     while True:
         if is_open:
             deal_unseen(s, suits, sizes, known, holders)
         else:
-            s["made"] = deal_with_secret(s, rules, suits, sizes, known, holders)
+            s["made"] = deal_with_secret(s, rules, seat, suits, sizes, known, holders)
         give_out(s, rules, seat, cards, holders)
         stack_deck(s, rules, seat, cards, holders)
         if is_below(s, rules, seat) and is_playable(s, rules) and not is_dealt_again(s, rules):

@@ -1,12 +1,14 @@
 """What environments are handed by mistake: refused in one line, and nothing has changed."""
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 
-from parlour.envs import CardEnv, CardVectorEnv, Game, make, make_vec
+from parlour.envs import CardEnv, CardVectorEnv, Game, find_game, make, make_vec
 from parlour.envs.core.turn import IllegalActionError, Turn
 from tests.contract.cases import SEVERAL, Case
 
@@ -195,3 +197,99 @@ def test_an_answer_of_the_wrong_kind_names_the_agent(table: Case, answer: Any) -
         for seed in range(20):
             env.reset(seed=seed)
             env.step(int(env.action_masks().argmax()))
+
+
+class Tensor:
+    """A tensor of another library: NumPy reads it, and it is no array of NumPy's."""
+
+    def __init__(self, numbers: Any, dtype: Any = np.int64) -> None:
+        self.numbers = np.array(numbers, dtype)
+        self.shape = self.numbers.shape
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.numbers
+
+    def __index__(self) -> int:
+        return int(self.numbers.reshape(()))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+def tensor_types() -> dict[str, Any]:
+    """Return what makes arrays and tensors, by name."""
+    types: dict[str, Any] = {"array": np.array, "tensor": Tensor}
+    if find_spec("torch"):
+        torch = import_module("torch")
+        types["torch"] = lambda numbers, dtype=np.int64: torch.from_numpy(np.array(numbers, dtype))
+    return types
+
+
+every_tensor = pytest.mark.parametrize("kind", tensor_types())
+INTEGERS = [np.int8, np.uint8, np.int16, np.int32, np.int64]
+
+
+@every_tensor
+@pytest.mark.parametrize("dtype", INTEGERS, ids=lambda dtype: dtype.__name__)
+def test_arrays_and_tensors_without_dimensions_are_actions(
+    game: Game, kind: str, dtype: Any
+) -> None:
+    make_tensor = tensor_types()[kind]
+    envs = CardVectorEnv(game, 2)
+    env, twin = begun(game), begun(game)
+    action = int(env.action_masks().argmax())
+    assert env.step(make_tensor(action, dtype))[1] == twin.step(action)[1]
+    assert env.clone().tobytes() == twin.clone().tobytes()
+    envs.reset(seed=1)
+    before = envs.clone()
+    actions = envs.action_masks().argmax(axis=1)
+    envs.step(actions)
+    after = envs.clone()
+    lists = [list(map(int, actions)), [make_tensor(int(one), dtype) for one in actions]]
+    for given in (make_tensor(actions, dtype), *lists):
+        envs.restore(before)
+        envs.step(given)
+        assert envs.clone().tobytes() == after.tobytes()
+
+
+@every_tensor
+@pytest.mark.parametrize(
+    ("numbers", "dtype"),
+    [
+        ([1], np.int64),
+        ([[1]], np.int64),
+        ([1, 2], np.int64),
+        ([], np.int64),
+        (True, np.bool_),
+        ([True], np.bool_),
+        (1, np.float32),
+        ([1], np.float32),
+    ],
+    ids=str,
+)
+def test_other_arrays_and_tensors_are_no_actions(kind: str, numbers: Any, dtype: Any) -> None:
+    """One rule for arrays, tensors, and every shell."""
+    value = tensor_types()[kind](numbers, dtype)
+    shells: list[Any] = [make("pyramid", illegal="penalty"), make("twenty_eight")]
+    if find_spec("pettingzoo"):
+        shells.append(import_module("parlour.envs.aec").env("twenty_eight"))
+    for env in shells:
+        env.reset(seed=1)
+        before = env.clone().tobytes()
+        with pytest.raises(ValueError, match=r"^action=.*: allowed is a whole number"):
+            env.step(value)
+        assert env.clone().tobytes() == before
+    envs = make_vec("pyramid", 2)
+    envs.reset(seed=1)
+    before = envs.clone().tobytes()
+    wrong = tensor_types()[kind]([numbers, numbers], dtype)
+    if wrong.shape != (2,) or np.asarray(wrong).dtype.kind not in "iu":
+        with pytest.raises(ValueError, match=r"^actions must be whole numbers, shape \(2,\), got"):
+            envs.step(wrong)
+        assert envs.clone().tobytes() == before
+
+
+def test_the_only_number_of_an_array_is_hinted_at() -> None:
+    env = begun(find_game("pyramid"))
+    with pytest.raises(ValueError, match=r"; take its only number by action\.item\(\)$"):
+        env.step(np.array([27]))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, CardEnv, Game
+from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.read_states import field_at
-from parlour.envs.core.rows import Rows
-from tests.contract.cases import SEVERAL, Case
+from parlour.envs.core.rows import Rows, copy_states, resample_copies
+from tests.contract.cases import SEVERAL, Case, Crowd, random_cases
 from tests.fuzz_records import leaves, states_of
 
 
@@ -145,3 +146,57 @@ def test_a_seat_refuses_a_spoilt_record_before_it_looks(table: Case) -> None:
     with pytest.raises(ValueError, match=r"viewer=77: allowed is a seat|viewer=77: allowed is the"):
         env.restore(record)
     assert env.clone().tobytes() == here.tobytes()
+
+
+def check_resampled(case: Case, n: int, seed: int, every: int = 4) -> np.ndarray:
+    """Play n games to their ends; `restore` takes each sampled world of every seat.
+
+    Returns the finished games. One action in fifty is illegal; games for one player are truncated
+    after 60 steps.
+    """
+    limit = 60 if case.players == 1 else 0
+    rows = Rows(case.game, case.rules, n, StepConfig(reset=Autoreset.DISABLED, max_steps=limit))
+    other = Rows(case.game, case.rules, n)
+    rows.seed(np.random.default_rng(seed).integers(0, 2**63, n, np.uint64))
+    rows.start(DealSource.DRAW)
+    crowd, running, step = Crowd(case, n, seed, wrong=0.02), np.ones(n, np.bool_), 0
+    while running.any():
+        rows.step(crowd.choose(rows.states, rows.buffers.masks), running)
+        running = rows.states["over"] == int(Over.RUNNING)
+        step += 1
+        if step % every and running.any():
+            continue
+        for seat in range(case.players):
+            other.restore(resample_copies(case.game, case.rules, rows.states, step, seat))
+    return copy_states(rows.states)
+
+
+def test_resampled_worlds_are_taken(case: Case) -> None:
+    ends = check_resampled(case, 60, 7)["over"]
+    if case.players == 1 and case.game.goes_round:
+        assert {int(Over.TERMINATED), int(Over.TRUNCATED)} <= set(ends.tolist())
+
+
+@pytest.mark.parametrize("each", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_resampled_worlds_are_taken_with_random_options(each: int) -> None:
+    for number, case in enumerate(random_cases(each, seed=71)):
+        check_resampled(case, 40, number)
+
+
+VOID = {"void_without": True}
+VOIDABLE = [
+    Case(GAMES["twenty_eight"], "classic", VOID | {"early_end": True}),
+    Case(GAMES["twenty_eight"], "classic", VOID | {"trump_by": "card", "early_end": True}),
+    Case(GAMES["twenty_eight"], "six", VOID),
+    Case(GAMES["twenty_nine"], "no-trumps", VOID),
+    Case(GAMES["fifty_six"], "four", VOID | {"trumps": "hidden", "leader": "bidder"}),
+    Case(GAMES["fifty_six"], "four", VOID),
+]
+
+
+@pytest.mark.parametrize("table", VOIDABLE, ids=str)
+def test_resampled_worlds_of_void_hands_are_taken(table: Case) -> None:
+    """In a void hand, the bidder's opponents have no trumps; in all others one of them has."""
+    ends = check_resampled(table, 3000, 5, every=1000)
+    assert ((ends["tricks"] == 0) & (ends["made"] != 0)).any(), "no hand was void"
+    assert (ends["tricks"] > 0).any()

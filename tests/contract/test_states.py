@@ -3,15 +3,21 @@
 import copy
 import pickle
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 
-from parlour.envs import CardEnv, Game
+from parlour.envs import CardEnv, Game, make, make_vec
 from parlour.envs.core.cards import FIRST_CARD, PACK_SIZE
 from parlour.envs.core.rows import resample_copies
+from parlour.envs.rendering import missing_modes, usable_modes
+from parlour.envs.wrappers import DictObservation, DictVectorObservation
 from tests.contract.cases import Case, Crowd, ended, positions, random_cases, share_keys
 from tests.walkers import WALKERS
 
@@ -162,6 +168,41 @@ def test_copies_of_an_environment_go_on_alike_and_apart(case: Case, wrapped: boo
             one.reset(seed=77)
         assert play_on(other, 6) == play_on(twin, 6), way
     assert play_on(env, 5, steps) == future
+
+
+SHELLS: dict[str, Callable[..., Any]] = {
+    "single": partial(make, "pyramid"),
+    "seat": partial(make, "twenty_nine"),
+    "gym.make": partial(gym.make, "parlour/Pyramid-v0"),
+    "vector": partial(make_vec, "klondike", 2),
+    "vector of seats": partial(make_vec, "fifty_six", 2),
+    "dict": lambda **given: DictObservation(make("pyramid", **given)),
+    "dict vector": lambda **given: DictVectorObservation(make_vec("pyramid", 2, **given)),
+}
+if find_spec("pettingzoo"):
+    SHELLS["aec"] = lambda **given: import_module("parlour.envs.aec").env("twenty_eight", **given)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array", "human"])
+def test_copies_leave_pictures_and_windows_behind(
+    shell: str, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(CardEnv.metadata, "render_modes", usable_modes())
+    if mode in missing_modes():
+        pytest.skip(missing_modes()[mode])
+    env = SHELLS[shell](render_mode=mode)
+    env.reset(seed=1)
+    shown = env.render()
+    for way, other in copies(env).items():
+        again = other.render()
+        assert np.array_equal(np.asarray(again), np.asarray(shown)), way
+        other.reset(seed=2)
+        other.close()
+        env.reset(seed=1)
+        assert np.array_equal(np.asarray(env.render()), np.asarray(shown)), way
+    env.close()
 
 
 def test_a_copy_before_the_first_reset_can_begin(game: Game) -> None:

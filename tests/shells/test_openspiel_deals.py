@@ -9,19 +9,24 @@ import pytest
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
+from tests.contract.cases import CASES
 
 pyspiel = pytest.importorskip("pyspiel")
 deals = pytest.importorskip("parlour.envs.openspiel_deals")
 pytest.importorskip("parlour.envs.openspiel")
 
-BRIDGED = [
-    (game, variant)
-    for game in GAMES.values()
-    if game.name != "seven_twenty_seven"
-    for variant in game.variants
-]
+BRIDGED = [case for case in CASES if case.game.name != "seven_twenty_seven"]
 each = pytest.mark.parametrize(
-    ("game", "variant"), BRIDGED, ids=lambda one: getattr(one, "name", one)
+    ("game", "variant"),
+    [
+        pytest.param(
+            case.game,
+            case.variant,
+            id=str(case),
+            marks=[] if case.is_quick else [pytest.mark.slow],
+        )
+        for case in BRIDGED
+    ],
 )
 
 
@@ -93,7 +98,7 @@ def test_a_seat_sees_nothing_hidden(game: Game, variant: str) -> None:
 
 
 def test_what_is_not_allowed_is_named() -> None:
-    for game, variant in BRIDGED[:1]:
+    for game, variant in [(BRIDGED[0].game, BRIDGED[0].variant)]:
         with pytest.raises(ValueError, match="deals=0: allowed are whole numbers from 1"):
             load(game, variant, deals=0)
         with pytest.raises(ValueError, match="unknown variant"):
@@ -104,7 +109,7 @@ def test_what_is_not_allowed_is_named() -> None:
     nothing = pyspiel.IIGObservationType(
         perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
     )
-    assert load(*BRIDGED[0]).make_py_observer(nothing) is None
+    assert load(BRIDGED[0].game, BRIDGED[0].variant).make_py_observer(nothing) is None
 
 
 def test_options_are_parameters() -> None:

@@ -92,6 +92,18 @@ def test_human_rendering_shows_a_game(window: Any) -> None:
     env.close()
 
 
+def test_a_window_opens_again_after_another_one_was_closed(window: Any) -> None:
+    one, two = (make("pyramid", render_mode="human") for _ in range(2))
+    play(one, 1)
+    play(two, 1)
+    two.close()
+    one.render()
+    shown = window.surfarray.array3d(window.display.get_surface()).swapaxes(0, 1)
+    assert np.array_equal(shown, pictures.draw_picture(one.scene()))
+    one.close()
+    assert window.display.get_surface() is None
+
+
 def test_a_window_follows_the_game(window: Any) -> None:
     env = CardEnv(find_game("pyramid"), render_mode="human")
     play(env, 1)

@@ -1,6 +1,9 @@
 """The widget of a notebook: it carries the scene, and a click on it steps the environment."""
 
+import copy
+import pickle
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -8,6 +11,7 @@ import numpy as np
 import pytest
 
 import parlour.envs
+from parlour.envs.wrappers import DictObservation
 
 pytest.importorskip("anywidget", reason="needs the extra widget")
 
@@ -60,6 +64,36 @@ def test_it_follows_other_code_and_is_over_at_the_end() -> None:
     for _ in range(300):
         click(widget, legal(env))
     assert "reset" in widget.facts  # the game is over: a click says what to do
+
+
+def bare(env: Any) -> Any:
+    return env
+
+
+WRAPPED: dict[str, Callable[[Any], Any]] = {
+    "bare": bare,
+    "dict": DictObservation,
+    "time limit": lambda env: gym.wrappers.TimeLimit(env, 50),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPED)
+@pytest.mark.parametrize("name", ["Pyramid", "SevenTwentySeven"])
+@pytest.mark.parametrize("way", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_leaves_the_widget_behind(
+    name: str, wrapper: str, way: Callable[[Any], Any]
+) -> None:
+    env = WRAPPED[wrapper](gym.make(f"parlour/{name}-v0"))
+    env.reset(seed=3)
+    widget = env.unwrapped.widget()
+    before = widget.get_state()["scene"]
+    other = way(env)
+    other.step(legal(other.unwrapped))
+    other.reset(seed=9)
+    assert widget.get_state()["scene"] == before == env.unwrapped.scene().to_dict()
+    assert other.unwrapped.widget().get_state()["scene"] == other.unwrapped.scene().to_dict()
+    env.step(legal(env.unwrapped))
+    assert widget.get_state()["scene"] == env.unwrapped.scene().to_dict() != before
 
 
 def test_what_is_hidden_is_not_sent() -> None:

@@ -13,6 +13,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game, find_game
+from parlour.envs.actions import check_actions, refuse_illegal
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
 from parlour.envs.core.features import Features
 from parlour.envs.core.rows import Rows, copy_states, mask_states, observation_codes
@@ -20,12 +21,10 @@ from parlour.envs.core.rules_table import RulesTable, Variants
 from parlour.envs.keywords import (
     BROKEN,
     ChosenDeal,
-    check_actions,
     make_rows,
     observation_space,
     read_options,
     read_reset_options,
-    refuse_illegal,
     rows_number,
     seed_number,
 )
