@@ -113,8 +113,8 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     `PREFIXES` but expectimax take a budget, ``"mcts@50ms"``. ``"mine=PATH"`` calls one mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
-    then has ``other_rules`` True. A saved agent, or one of your own, must not have the name of a
-    built-in one. Raises ValueError saying what is wrong and what is allowed.
+    then has ``other_rules`` True. A saved agent must not have the name of a built-in one.
+    Raises ValueError saying what is wrong and what is allowed.
     """
     name, spec = split_name(spec)
     if name is not None and name != spec and is_reserved(name, game):
@@ -141,7 +141,7 @@ def is_reserved(name: str, game: Game) -> bool:
 
 
 def _check_name(agent: Agent, source: object, asked: Request) -> Agent:
-    """Return an agent that is not built in; ValueError if it has the name of one that is."""
+    """Return a saved agent; ValueError if it has the name of a built-in one."""
     if not asked.is_named and is_reserved(agent.name, asked.game):
         raise ValueError(
             f"{source}: field name must not be {RESERVED_TEXT}, got {agent.name!r}; give another "
@@ -167,7 +167,7 @@ def _load(spec: str, asked: Request) -> Agent:
     if path.is_dir() or path.name == AGENT_FILE:
         return check_agent(_load_saved(path, asked), spec)
     if ":" in spec:
-        return _check_name(load_own_class(spec, seed), spec, asked)
+        return load_own_class(spec, seed)
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(

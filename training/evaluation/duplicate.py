@@ -143,9 +143,8 @@ def _list_seatings(
     """Who plays among whom: each in the field, then each among every other."""
     team = load_agents(spec, agents)
     known = {_key(one): fixed for one, fixed in zip(agents, team.values(), strict=True)}
-    called = {id(agent): name for name, agent in team.items()}
-    others = _load_field(spec, field or default_opponents(spec.game), known, called)
-    mates = [] if partner is None else _load_partner(spec, partner, known, called)
+    others = _load_field(spec, field or default_opponents(spec.game), known)
+    mates = [] if partner is None else _load_partner(spec, partner, known)
     _refuse_people([*team.values(), *(agent for _, agent in [*others, *mates])])
     mate = mates[0] if mates else None
     found = [Seating(name, agent, others, pair=False, partner=mate) for name, agent in team.items()]
@@ -161,45 +160,55 @@ def _key(agent: Agent | str) -> str | int:
 
 
 def _load_field(
-    spec: EvaluationSpec,
-    field: Sequence[Agent | str],
-    known: Mapping[str | int, FixedAgent],
-    team: Mapping[int, str],
+    spec: EvaluationSpec, field: Sequence[Agent | str], known: Mapping[str | int, FixedAgent]
 ) -> list[NamedAgent]:
-    """Return the agents in the other seats, by names that no other agent has.
+    """Who sits in the field; whoever is compared, too, is the same agent there: asked but once.
 
-    An agent that is compared, too, is the same object there. ``team`` has the names of those that
-    are compared, by `id`. The name of an agent that sees hidden cards, or was trained by other
-    rules, is marked as in tables.
+    The name of one that sees hidden cards, or was trained by other rules, is marked as in tables.
     """
     loaded, found = dict(known), []
     for one in field:
         if _key(one) not in loaded:
             loaded[_key(one)] = load_player(spec, one)
+            _refuse_same_name(one, loaded)
         found.append(loaded[_key(one)])
     different = {id(one): one for one in found}
     names = number_names(
-        (
-            team.get(number, one.name) + SEES_ALL * one.sees_all + OTHER_RULES * one.other_rules
-            for number, one in different.items()
-        ),
-        taken=[name for number, name in team.items() if number not in different],
+        one.name + SEES_ALL * one.sees_all + OTHER_RULES * one.other_rules
+        for one in different.values()
     )
     called = dict(zip(different, names, strict=True))
     return [(called[id(one)], one) for one in found]
 
 
+def _refuse_same_name(spec: Agent | str, loaded: Mapping[str | int, FixedAgent]) -> None:
+    """Raise ValueError if an agent in another seat has the name of another compared agent.
+
+    A number behind its name, as compared agents get, would change the draws: results must not
+    depend on who else is compared.
+    """
+    name = loaded[_key(spec)].name
+    for other, agent in loaded.items():
+        if (
+            isinstance(spec, str)
+            and isinstance(other, str)
+            and other != spec
+            and agent.name == name
+        ):
+            raise ValueError(
+                f"agents {other} and {spec} must not have the same name, got {name!r}; give one of "
+                f"them another: NAME={spec}"
+            )
+
+
 def _load_partner(
-    spec: EvaluationSpec,
-    partner: Agent | str,
-    known: Mapping[str | int, FixedAgent],
-    team: Mapping[int, str],
+    spec: EvaluationSpec, partner: Agent | str, known: Mapping[str | int, FixedAgent]
 ) -> list[NamedAgent]:
-    """Return the agent in the other seats of an agent's side, as `_load_field` does."""
+    """Who has the other seats of an agent's side, as `_load_field` does."""
     seats = spec.game.seats
     if seats is None or len(set(sides := seats.sides(spec.rules))) == len(sides):
         raise ValueError(f"partner={partner!r}: by these rules every seat plays for itself")
-    return _load_field(spec, [partner], known, team)
+    return _load_field(spec, [partner], known)
 
 
 def default_opponents(game: Game) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+import shutil
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -269,6 +270,29 @@ def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> No
         evaluate("pyramid", str(tmp_path), variant="classic", options={"passes": 2}, deals=3)
 
 
+@pytest.mark.parametrize("name", sorted(path.name for path in TRAINED_FOLDER.glob("*-*")))
+def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None:
+    """Networks, tables of values and weights of heuristics: those that ship, damaged."""
+    folder = Path(shutil.copytree(TRAINED_FOLDER / name, tmp_path / name))
+    card = read_description(folder)
+    one, network = game(card["game"]), card["network"]
+    load_agent(str(folder), one, None)
+    for encoding in {"none", "afterstates", "onehot", "codes"} - {network["encoding"]}:
+        change(folder, network=network | {"encoding": encoding})
+        with pytest.raises(
+            save_agent.ArtefactError, match=f"encoding must be .*, got '{encoding}'"
+        ):
+            load_agent(str(folder), one, None)
+    change(folder, network=network)
+    weights = saved_weights(folder)
+    layer = next(key for key, array in sorted(weights.items()) if array.dtype.kind == "f")
+    weights[layer].flat[-1] = np.nan
+    write_weights(folder, weights)
+    said = f"weights of agent '{card['name']}' are not finite: layer '{layer}' has 1 of"
+    with pytest.raises(save_agent.ArtefactError, match=said):
+        load_agent(str(folder), one, None)
+
+
 NAMES = ["greedy", "uniform", "oracle", "trained", "mcts@200", "greedy-mcts", "Greedy ", "pimc*"]
 
 
@@ -311,11 +335,10 @@ def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
         described = {"name": "numbers", "width": 8, "depth": 1, "options": {}}
         save_agent.save(tmp_path / folder, "same", SEATS, rules, net, described, {}, {})
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
-    found = compare_duplicate(SEATS, [one, "greedy"], deals=2, field=[other, "uniform"], key="k")
-    for match in found.matches:
-        assert len({match.agent, *match.field} - {"greedy", "uniform"}) in (1, 2)
-    first = found.matches[0]
-    assert first.agent == "same" and first.field[0] == "same #2"
-    both = compare_duplicate(SEATS, [one, other], deals=2, field=[one], key="k")
+    said = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
+    with pytest.raises(ValueError, match=said):
+        compare_duplicate(SEATS, [one], deals=2, field=[other, "uniform"], key="k")
+    (found,) = compare_duplicate(SEATS, [one], deals=2, field=[f"mine={other}"], key="k").matches
+    assert (found.agent, found.field) == ("same", ("mine",))
+    both = compare_duplicate(SEATS, [one, other], deals=2, field=["uniform"], key="k")
     assert {match.agent for match in both.matches} == {f"same ({one})", f"same ({other})"}
-    assert both.matches[1].field == (f"same ({one})",)

@@ -313,8 +313,11 @@ def test_wrong_settings_are_named(
         (["piramid"], "unknown game 'piramid'; did you mean 'pyramid'?"),
         (["pyramid", "--preset", "dmo"], "unknown preset 'dmo'; did you mean 'demo'?"),
         (["--resume", "nowhere"], "nowhere: no run to resume"),
-        (["pyramid", "--resume", "nowhere"], "allowed is --resume RUN and nothing else"),
-        (["--resume"], "--resume RUN: RUN is missing"),
+        (
+            ["pyramid", "--resume", "nowhere"],
+            "allowed is --resume RUN, with --allow-code or without",
+        ),
+        (["--resume"], "--resume RUN: RUN, the folder of a run, is missing"),
         (["--variant", "clasic"], "error: unknown variant 'clasic'; did you mean 'classic'?"),
         (["--options", "passes", "99"], "error: option passes=99: allowed are 0–9 (see"),
         (["--gama", "0.9"], "Unrecognized options: --gama, 0.9; Perhaps you meant: --gamma"),
