@@ -146,17 +146,26 @@ def load_artefact(
     game: Game,
     rules: Any = None,
     size: Callable[[Mapping[str, Any]], int] | None = None,
+    encoding: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> Artefact:
     """Read a saved agent (its folder, or the ``agent.json`` in it) to play ``game`` by ``rules``.
 
-    ``rules`` None: those that it was trained by, of several the first. ``size(network)`` says how
-    many bytes the numbers of such a network have: a file of another size is not opened. Raises
-    ArtefactError.
+    Args:
+        path: the folder, or the ``agent.json`` in it.
+        game: the game that the agent must be for.
+        rules: rules that the agent must be trained by; None: the first of its own.
+        size: number of bytes of the weights of such a network. A larger file is not opened.
+        encoding: the one encoding that such a network takes.
+
+    Raises:
+        ArtefactError: the agent cannot be used; the text names file and reason.
     """
     card_file = _card_file(Path(path))
     folder = card_file.parent
     with blame_file(card_file):
         card = _read_card(card_file)
+        if encoding is not None:
+            _check_encoding(card["network"], encoding(card["network"]))
         known = _check_rules(card, game)
         if rules is not None and rules not in known:
             raise ArtefactError(
@@ -168,6 +177,7 @@ def load_artefact(
     with blame_file(weights_file):
         data = read_bytes(weights_file, min(MOST, needed + HEADER_MOST))
         weights = _read_tensors(data, card["weights_sha256"])
+        check_finite(card["name"], weights)
     network, trained, scored = card["network"], card["trained"], card["scored"]
     ahead = card.get("lookahead")
     samples = card.get("samples") is True
@@ -185,6 +195,26 @@ def load_artefact(
         earlier,
         known[1:],
     )
+
+
+def _check_encoding(network: Mapping[str, Any], wanted: str) -> None:
+    """Raise ValueError unless ``agent.json`` names the encoding that the network takes."""
+    if network["encoding"] != wanted:
+        raise ValueError(
+            f"field network.encoding must be {wanted!r} for network {network['name']!r}, got "
+            f"{network['encoding']!r}"
+        )
+
+
+def check_finite(name: str, weights: Mapping[str, np.ndarray]) -> None:
+    """Raise ValueError naming the first layer of an agent's weights with NaN or infinity in it."""
+    for layer, array in weights.items():
+        if np.issubdtype(array.dtype, np.floating) and not np.isfinite(array).all():
+            wrong = np.count_nonzero(~np.isfinite(array))
+            raise ValueError(
+                f"weights of agent {name!r} are not finite: layer {layer!r} has {wrong:,} of "
+                f"{array.size:,} numbers that are NaN or infinite"
+            )
 
 
 def read_description(path: Path) -> dict[str, Any]:

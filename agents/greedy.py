@@ -18,6 +18,8 @@ HEURISTIC_NETWORK = "heuristic"
 """What ``agent.json`` calls the network of an agent that plays by learned weights."""
 WEIGHTS_TENSOR = "weights"
 """The name of their tensor."""
+LARGEST = 1e100
+"""The largest weight: sums of products with the game's numbers stay finite."""
 
 
 class GreedyAgent(HeuristicAgent):
@@ -29,7 +31,10 @@ class GreedyAgent(HeuristicAgent):
 
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
-        found = artefact.load_artefact(path, game, rules, lambda _: 8 * len(game.heuristic_weights))
+        size = 8 * len(game.heuristic_weights)
+        found = artefact.load_artefact(
+            path, game, rules, lambda _: size, lambda _: artefact.NO_ENCODING
+        )
         with artefact.blame_file(found.folder):
             names = found.trained.get("weights")
             if names != list(game.heuristic_weights):
@@ -39,10 +44,15 @@ class GreedyAgent(HeuristicAgent):
                 )
             weights = found.weights[WEIGHTS_TENSOR].copy()  # what was read cannot be written to
             fits = weights.dtype == np.float64 and weights.shape == (len(game.heuristic_weights),)
-            if not fits or not np.isfinite(weights).all():
+            if not fits:
                 raise ValueError(
-                    f"tensor {WEIGHTS_TENSOR!r}: {len(game.heuristic_weights)} finite float64 are "
-                    f"needed, got {weights.dtype} {weights.shape}"
+                    f"tensor {WEIGHTS_TENSOR!r} must be float64 ({len(game.heuristic_weights)},), "
+                    f"got {weights.dtype} {weights.shape}"
+                )
+            if np.abs(weights).max() > LARGEST:
+                raise ValueError(
+                    f"weights of agent {found.name!r} must be from {-LARGEST} to {LARGEST}, got "
+                    f"{weights[np.abs(weights).argmax()]}: scores by them would not be finite"
                 )
         return cls(found.name, weights)
 

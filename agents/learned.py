@@ -21,7 +21,15 @@ from . import artefact
 from .carry_over import carry_over
 from .explanation import Explanation, certain, of_legal
 from .lookahead import ActionValues, look_ahead
-from .networks import CardNetwork, build_network, make_value_function, masked_logits, weigh
+from .networks import (
+    CardNetwork,
+    build_network,
+    make_value_function,
+    masked_logits,
+    network_class,
+    not_finite_text,
+    weigh,
+)
 from .residual import BASE, mark_base_actions
 
 CHUNK = 4096
@@ -94,14 +102,24 @@ class PolicyAgent:
     @torch.inference_mode()
     def log_probabilities(self, turn: Turn) -> np.ndarray:
         """Return the policy's log probabilities, float64 (n, actions); -1e8 if illegal."""
-        logits = self.logits(turn, np.arange(len(turn.masks)))
+        logits = self._finite_logits(turn, np.arange(len(turn.masks)))
         marks = torch.as_tensor(turn.masks.copy(), device=logits.device)  # torch may write
         logs = masked_logits(logits, marks).log_softmax(dim=1)
         return np.asarray(logs.cpu().numpy(), np.float64)
 
+    def _finite_logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
+        """Return `logits`; ValueError for NaN or infinity among them, which would choose at random.
+
+        The softmax of one NaN is NaN for all actions, legal and illegal ones.
+        """
+        logits = self.logits(turn, rows)
+        if not torch.isfinite(logits).all():
+            raise ValueError(not_finite_text(self.name))
+        return logits
+
     @torch.inference_mode()
     def _chances(self, turn: Turn, rows: np.ndarray) -> np.ndarray:
-        logits = self.logits(turn, rows)
+        logits = self._finite_logits(turn, rows)
         marks = torch.as_tensor(turn.masks[rows], device=logits.device)
         chances = masked_logits(logits, marks).softmax(dim=1)
         return np.asarray(chances.cpu().numpy(), np.float64)
@@ -136,7 +154,13 @@ class LearnedAgent(PolicyAgent):
         ``deterministic`` None: as it was trained to play. Raises `artefact.ArtefactError`, a
         ValueError, naming the file and the reason.
         """
-        found = artefact.load_artefact(path, game, rules, lambda net: weigh(game, net))
+        found = artefact.load_artefact(
+            path,
+            game,
+            rules,
+            lambda net: weigh(game, net),
+            lambda net: network_class(net["name"]).encoding,
+        )
         net = found.network
         with artefact.blame_file(found.folder):
             tensors = dict(found.weights)
@@ -148,8 +172,8 @@ class LearnedAgent(PolicyAgent):
             if size != needed:  # said before a network of that size is made
                 raise ValueError(f"weights of {size:,} bytes; such a network has {needed:,}")
             for name, array in tensors.items():
-                if array.dtype != np.float32 or not np.isfinite(array).all():
-                    raise ValueError(f"tensor {name!r}: finite float32 are needed")
+                if array.dtype != np.float32:
+                    raise ValueError(f"tensor {name!r} must be float32, got {array.dtype}")
             network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
             weights = {name: torch.from_numpy(array) for name, array in tensors.items()}
             network.load_state_dict(weights)
@@ -197,7 +221,7 @@ class LearnedAgent(PolicyAgent):
                 turn.rules,
                 dealt,
                 masks,
-                make_value_function(self.network),
+                make_value_function(self.network, self.name),
                 self.lookahead_config,
             )
             worths.append(ahead.values)
@@ -232,7 +256,7 @@ class LearnedAgent(PolicyAgent):
 
     def state_values(self, turn: Turn) -> np.ndarray:
         """See `PolicyAgent.state_values`."""
-        value = make_value_function(self.network)
+        value = make_value_function(self.network, self.name)
         chunks = range(0, len(turn.masks), CHUNK)
         found = [value(self._observe(turn, slice(i, i + CHUNK))) for i in chunks]
         return np.concatenate([np.zeros(0), *found])

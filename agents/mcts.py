@@ -273,7 +273,7 @@ def make_guide(
             RANKED if ahead else LOGITS,
             VALUE_NETWORK,
             epsilon,
-            network=make_network_function(player.network),
+            network=make_network_function(player.network, agent_name(player)),
             reward=ahead.reward if ahead else reward,
         )
     raise ValueError(

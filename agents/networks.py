@@ -235,24 +235,42 @@ class Bonds(Embedding):
         return self.norm(self.sum_entries(observations) + self.pairs(*lists)).relu()
 
 
+def not_finite_text(name: str | None = None) -> str:
+    """Return what to say of an agent whose network returns NaN or infinity."""
+    whose = "the network that is trained" if name is None else f"agent {name!r}"
+    return f"outputs of {whose} are not finite: its weights have diverged or are damaged"
+
+
 def make_network_function(
-    network: CardNetwork,
+    network: CardNetwork, name: str | None = None
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Return the function from ``codes`` observations to logits (n, actions) and values (n,)."""
+    """Return the function from ``codes`` observations to logits (n, actions) and values (n,).
+
+    It raises ValueError, naming the agent ``name``, for outputs that are not finite.
+    """
 
     @torch.inference_mode()
     def outputs(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         seen = codes if network.encoding == "codes" else network.features.onehot(codes)
         device = next(network.parameters()).device
-        logits, values = network(torch.as_tensor(seen, device=device))
-        return np.asarray(logits.cpu().numpy()), np.asarray(values.cpu().numpy())
+        logits, values = (
+            np.asarray(one.cpu().numpy()) for one in network(torch.as_tensor(seen, device=device))
+        )
+        if not (np.isfinite(logits).all() and np.isfinite(values).all()):
+            raise ValueError(not_finite_text(name))
+        return logits, values
 
     return outputs
 
 
-def make_value_function(network: CardNetwork) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,)."""
-    outputs = make_network_function(network)
+def make_value_function(
+    network: CardNetwork, name: str | None = None
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,).
+
+    It raises ValueError as `make_network_function` does.
+    """
+    outputs = make_network_function(network, name)
     return lambda codes: outputs(codes)[1]
 
 

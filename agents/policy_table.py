@@ -14,6 +14,8 @@ from .explanation import Explanation
 
 POLICY_TABLE_NETWORK = "chances"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""
+ENCODING = "codes"
+"""The encoding of the observations that it has entries for."""
 KEYS_TENSOR = "keys"
 """The name of the tensor of digests of the observations."""
 
@@ -46,7 +48,9 @@ class PolicyTableAgent:
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
         row = 8 * (1 + game.actions)
-        found = artefact.load_artefact(path, game, rules, lambda network: row * network["width"])
+        found = artefact.load_artefact(
+            path, game, rules, lambda network: row * network["width"], lambda _: ENCODING
+        )
         with artefact.blame_file(found.folder):
             if found.network["name"] != POLICY_TABLE_NETWORK:
                 raise ValueError(f"no table of chances but a network {found.network['name']!r}")

@@ -4,14 +4,10 @@ An agent chooses for one game or ten thousand at once: ``act(turn) -> actions``.
 search, learned and human agents are the same to everything that plays them.
 """
 
-import importlib
-import inspect
 import re
 from collections.abc import Callable
-from copy import copy
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from parlour.envs import Game
@@ -39,10 +35,12 @@ from .hindsight import HindsightAgent
 from .inference import check_auction
 from .mcts import MCTSAgent, trained_reward
 from .nested import NestedAgent
+from .own_class import load_own_class
 from .pimc import PIMC_BIDS, PimcAgent
 from .policy_table import POLICY_TABLE_NETWORK as CHANCES
 from .policy_table import PolicyTableAgent
 from .rollouts import RolloutAgent
+from .spec_names import is_there, rename, split_name
 from .value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 
 __all__ = [
@@ -54,6 +52,7 @@ __all__ = [
     "check_agent",
     "choose_actions",
     "find_saved",
+    "imports_code",
     "is_person",
     "load_agent",
     "make_turn",
@@ -95,6 +94,8 @@ class Request(NamedTuple):
     rules: Any
     seed: int = 0
     any_rules: bool = False
+    is_named: bool = False
+    """Whether the agent is given another name than its own."""
 
 
 def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool = False) -> Agent:
@@ -112,39 +113,46 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
     `PREFIXES` but expectimax take a budget, ``"mcts@50ms"``. ``"mine=PATH"`` calls one mine.
 
     ``any_rules``: a saved agent may have been trained by other rules of its game; what it returns
-    then has ``other_rules`` True. Raises ValueError saying what is wrong and what is allowed.
+    then has ``other_rules`` True. A saved agent must not have the name of a built-in one.
+    Raises ValueError saying what is wrong and what is allowed.
     """
     name, spec = split_name(spec)
-    agent = _load(spec, Request(game, rules, seed, any_rules))
-    return agent if name is None else _rename(agent, name)
+    if name is not None and name != spec and is_reserved(name, game):
+        raise ValueError(f"agent {name}={spec}: name must not be {RESERVED_TEXT}, got {name!r}")
+    agent = _load(spec, Request(game, rules, seed, any_rules, name is not None))
+    return agent if name is None else rename(agent, name)
 
 
-def split_name(spec: str) -> tuple[str | None, str]:
-    """Return the name that a spec gives, as ``mine=PATH`` does (else None), and the rest."""
-    found = re.fullmatch(r"([^=:/\\]+)=(.+)", spec)
-    if found is None or _is_there(Path(spec)):
-        return None, spec
-    return found[1], found[2]
+def _load_player(spec: str, asked: Request) -> Agent:
+    """Return the agent that leads another one."""
+    return load_agent(spec, *asked[:-1])
 
 
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # too long for a path, or with NUL in it
-        return False
+RESERVED_TEXT = "that of a built-in agent"
 
 
-def _rename(agent: Agent, name: str) -> Agent:
-    renamed = copy(agent)  # it may be an object of somebody's module
-    if isinstance(renamed, FixedAgent):
-        return FixedAgent(renamed, name)
-    renamed.name = name
-    return check_agent(renamed)
+def is_reserved(name: str, game: Game) -> bool:
+    """Return whether tables show a built-in agent, or one led by it, under such a name."""
+    base = re.split("[:@]", name.casefold().strip(" *+~"))[0]
+    base = re.sub(f"(-({'|'.join(map(re.escape, PREFIXES))}))+$", "", base)
+    return base in {*BUILT_IN, ORACLE, f"{ORACLE}-fewest", TRAINED_SPEC, *PREFIXES} or (
+        base in game.rule_agents
+    )
+
+
+def _check_name(agent: Agent, source: object, asked: Request) -> Agent:
+    """Return a saved agent; ValueError if it has the name of a built-in one."""
+    if not asked.is_named and is_reserved(agent.name, asked.game):
+        raise ValueError(
+            f"{source}: field name must not be {RESERVED_TEXT}, got {agent.name!r}; give another "
+            f"one: NAME={source}"
+        )
+    return agent
 
 
 def _load(spec: str, asked: Request) -> Agent:
     """Return the agent that a spec without a name of its own stands for."""
-    game, rules, seed, _ = asked
+    game, rules, seed = asked[:3]
     if not spec:
         raise ValueError(f"agent {spec!r}: name an agent, such as {', '.join(BUILT_IN)}")
     if spec in BUILT_IN:
@@ -159,7 +167,7 @@ def _load(spec: str, asked: Request) -> Agent:
     if path.is_dir() or path.name == AGENT_FILE:
         return check_agent(_load_saved(path, asked), spec)
     if ":" in spec:
-        return _load_own_class(spec, seed)
+        return load_own_class(spec, seed)
     if len(path.parts) > 1:
         raise ValueError(f"agent {spec!r}: there is no such folder")
     raise ValueError(
@@ -222,12 +230,12 @@ def _expectimax(rest: str, asked: Request, budget: Budget) -> Agent:
 def _rollouts(cards_only: bool, rest: str, asked: Request, budget: Budget) -> Agent:
     if cards_only:
         check_auction(asked.game)
-    player = load_agent(rest, *asked)
+    player = _load_player(rest, asked)
     return _led_by(player, RolloutAgent(player, *budget, cards_only=cards_only))
 
 
 def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
-    player = load_agent(rest, *asked)
+    player = _load_player(rest, asked)
     if not hasattr(player, "network"):
         return _led_by(player, MCTSAgent(player, *budget, seed=asked.seed))
     folder = find_agent_folder(_agent_path(split_name(rest)[1], asked))
@@ -236,7 +244,7 @@ def _mcts(rest: str, asked: Request, budget: Budget) -> Agent:
 
 
 def _search(kind: Any, rest: str, asked: Request, budget: Budget) -> Agent:
-    player = load_agent(rest, *asked)
+    player = _load_player(rest, asked)
     timed = {} if budget.milliseconds is None else {"milliseconds": budget.milliseconds}
     return _led_by(player, kind(asked.game, asked.rules, player, budget.number, **timed))
 
@@ -275,6 +283,18 @@ def can_load(spec: str, game: Game, rules: Any) -> bool:
     return True
 
 
+def imports_code(spec: str) -> bool:
+    """Return whether loading an agent imports a module of your own, as ``module:Class`` does.
+
+    A name that comes from a file, and not from the user, must not do that.
+    """
+    _, spec = split_name(spec)
+    word, colon, rest = spec.partition(":")
+    if not colon or word == ORACLE or is_there(Path(spec)):
+        return False
+    return imports_code(rest) if word.partition("@")[0] in PREFIXES else True
+
+
 def find_saved(spec: str, game: Game, rules: Any) -> Path | None:
     """Return the folder of the saved agent that ``spec`` names or that leads it; None if none does.
 
@@ -295,8 +315,8 @@ def _load_saved(path: Path, asked: Request, width: int = 0) -> Agent:
     """The agent in a folder; ``width``: one that plays by a table is to look a ply ahead."""
     folder = find_agent_folder(path)
     if not asked.any_rules:
-        return _load_kind(folder, asked.game, asked.rules, width)
-    agent = _load_kind(folder, asked.game, None, width)
+        return _check_name(_load_kind(folder, asked.game, asked.rules, width), path, asked)
+    agent = _check_name(_load_kind(folder, asked.game, None, width), path, asked)
     return _mark_other_rules(agent, asked.rules not in read_rules(folder, asked.game))
 
 
@@ -313,38 +333,3 @@ def _load_kind(folder: Path, game: Game, rules: Any, width: int) -> Agent:
     from .learned import LearnedAgent  # torch is loaded only when a network plays
 
     return LearnedAgent.load(folder, game, rules)
-
-
-def _load_own_class(spec: str, seed: int) -> Agent:
-    module_name, _, attribute = spec.partition(":")
-    try:
-        made = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"agent {spec!r}: {error}") from error
-    except (Exception, SystemExit) as error:  # the module is somebody's program: it may do anything
-        raise ValueError(
-            f"agent {spec!r}: its module could not be imported: {type(error).__name__}: {error}"
-        ) from error
-    return check_agent(_called(spec, made, seed) if isinstance(made, type) else made, spec)
-
-
-def _called(spec: str, made: type, seed: int) -> Any:
-    """An agent of one's own class; ValueError if it cannot be called with ``seed`` alone."""
-    try:
-        known = inspect.signature(made).parameters
-    except ValueError:  # of a class that is not written in Python nothing is known
-        known = MappingProxyType({})
-    wanted = [name for name, one in known.items() if name != "seed" and _is_needed(one)]
-    if wanted:
-        raise ValueError(
-            f"agent {spec!r}: its class wants {', '.join(wanted)}; give each a default, for it is "
-            "called with seed alone, or with nothing"
-        )
-    try:
-        return made(seed=seed) if "seed" in known else made()
-    except SystemExit as error:
-        raise ValueError(f"agent {spec!r}: its class left with SystemExit: {error}") from error
-
-
-def _is_needed(one: inspect.Parameter) -> bool:
-    return one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)

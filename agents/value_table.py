@@ -63,7 +63,10 @@ class ValueTableAgent:
         Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
         """
         values = require_afterstates(game)
-        found = artefact.load_artefact(path, game, rules, lambda _: 4 * values.num_features)
+        size = 4 * values.num_features
+        found = artefact.load_artefact(
+            path, game, rules, lambda _: size, lambda _: artefact.AFTERSTATES
+        )
         net = found.network
         with artefact.blame_file(found.folder):
             if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in found.weights:
@@ -77,10 +80,10 @@ class ValueTableAgent:
                 )
             table = found.weights[VALUE_TABLE_NETWORK]
             fits = table.dtype == np.float32 and table.shape == (net["width"],)
-            if not fits or not np.isfinite(table).all():
+            if not fits:
                 raise ValueError(
-                    f"table {VALUE_TABLE_NETWORK!r}: {net['width']} finite float32 are "
-                    f"needed, got {table.dtype} {table.shape}"
+                    f"table {VALUE_TABLE_NETWORK!r} must be float32 ({net['width']},), got "
+                    f"{table.dtype} {table.shape}"
                 )
         whole = np.zeros(values.num_features, np.float32)
         whole[: len(table)] = table  # features that came since are worth nothing to it

@@ -122,6 +122,88 @@ def matching(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
     return found
 
 
+UNPICKLING = {
+    # Numba's own format, in the user's own cache folder: it does not lie beside results, and
+    # nobody passes it on.
+    "envs/core/jit.py": {"pickle"},
+}
+PICKLERS = ("pickle", "cloudpickle", "dill", "marshal", "shelve", "jsonpickle")
+RUNS_CODE = {
+    *("torch.load", "torch.save", "joblib.load", "joblib.dump", "yaml.load"),
+    *("pd.read_pickle", "pandas.read_pickle", "np.save", "np.savez_compressed", "eval", "exec"),
+}
+READS_PICKLES = {"to_pickle", "load_from_zip_file", "save_to_zip_file", "set_parameters"}
+"""Calls of any object: of pandas, and of Stable-Baselines3, whose files are pickles."""
+WRITES_ARRAYS = "training/files.py"  # `pack_arrays`: it refuses objects, which NumPy would pickle
+
+
+def called(node: ast.Call) -> str:
+    """The dotted name that a call names, "" where it is not one."""
+    parts, function = [], node.func
+    while isinstance(function, ast.Attribute):
+        parts.append(function.attr)
+        function = function.value
+    return ".".join([function.id, *parts[::-1]]) if isinstance(function, ast.Name) else ""
+
+
+def is_unsafe(name: str, node: ast.Call) -> bool:
+    """Whether a call may run code from a file, or write a file that does."""
+    dotted = called(node)
+    if dotted in ("np.load", "numpy.load"):
+        given = {one.arg: one.value for one in node.keywords}.get("allow_pickle")
+        return not (isinstance(given, ast.Constant) and given.value is False)
+    if dotted in ("np.savez", "numpy.savez"):
+        return name != WRITES_ARRAYS
+    attribute = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    return dotted in RUNS_CODE or attribute in READS_PICKLES
+
+
+def unsafe_calls(name: str, text: str) -> list[str]:
+    """`path:line: call` for each unsafe call in the text of a module."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [f"{name}:{one.lineno}: {ast.unparse(one)}" for one in calls if is_unsafe(name, one)]
+
+
+def test_no_file_runs_code() -> None:
+    """Nothing pickles but Numba's kernel cache: results and runs are passed on between people."""
+    names = modules(*TOPS)
+    wrong = offences(
+        names,
+        lambda name, module, _: (
+            module.split(".")[0] in PICKLERS
+            and module.split(".")[0] not in UNPICKLING.get(name, ())
+        ),
+    )
+    assert wrong == []
+    assert [one for name in names for one in unsafe_calls(name, source(name))] == []
+    assert set(UNPICKLING) <= set(names)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.load(path)",
+        "torch.load(path, weights_only=False)",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "np.savez(path, objects)",
+        "joblib.load(path)",
+        "frame.to_pickle(path)",
+        "model.set_parameters('model.zip')",
+        "eval(text)",
+    ],
+)
+def test_calls_that_may_run_code_are_found(line: str) -> None:
+    assert unsafe_calls("agents/some.py", line) != []
+
+
+@pytest.mark.parametrize(
+    "line", ["np.load(p, allow_pickle=False)", "network.eval()", "json.load(f)"]
+)
+def test_calls_that_run_no_code_are_allowed(line: str) -> None:
+    assert unsafe_calls("agents/some.py", line) == []
+
+
 def test_the_four_folders_and_the_links_to_them_are_there() -> None:
     for top in TOPS:
         assert f"{top}/__init__.py" in files()

@@ -6,10 +6,21 @@ What is written in many steps, a run or a bank, is written by one process at a t
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.agents.reading import read_bytes
+
+MOST = 1 << 36
+"""Bytes that a file of arrays may have."""
+SEAL = "content_sha256"
+"""The key in a JSON file of the SHA-256 of the rest of it."""
 
 
 def sync(path: Path) -> None:
@@ -38,6 +49,67 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_json(path: Path, data: Any) -> None:
     """Write a JSON file; see `write_bytes`."""
     write_bytes(path, (json.dumps(data, indent=2) + "\n").encode())
+
+
+def pack_arrays(arrays: Mapping[str, Any]) -> bytes:
+    """Return the content of an ``.npz`` file with these arrays.
+
+    Raises TypeError for an array of Python objects, which NumPy would pickle.
+    """
+    made = {name: np.asarray(array) for name, array in arrays.items()}
+    for name, array in made.items():
+        if array.dtype.hasobject:
+            raise TypeError(f"array {name!r} must not hold Python objects, got {array.dtype}")
+    buffer = BytesIO()
+    np.savez(buffer, **made)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of an ``.npz`` file. A pickle in it is never loaded.
+
+    Raises OSError or ValueError for a file that is missing, damaged or of another kind.
+    """
+    try:
+        with np.load(BytesIO(read_bytes(path, MOST)), allow_pickle=False) as stored:
+            return dict(stored)
+    except (OSError, ValueError):
+        raise
+    except Exception as error:  # zipfile raises errors of many types for damaged files
+        raise ValueError(f"not an .npz file: {error}") from error
+
+
+class FileDigest(NamedTuple):
+    """Size and SHA-256 of a file's content, as listed in a checkpoint."""
+
+    bytes: int
+    sha256: str
+
+
+def digest_bytes(data: bytes) -> FileDigest:
+    """Return size and SHA-256 of some bytes."""
+    return FileDigest(len(data), sha256(data).hexdigest())
+
+
+def seal(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain values with the SHA-256 of their JSON, by which `unseal` finds damage."""
+    return {**values, SEAL: _content_digest(values)}
+
+
+def unseal(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the values that `seal` was given.
+
+    Raises ValueError, naming the file ``name``, if they were changed.
+    """
+    found, wanted = _content_digest(values), values.get(SEAL)
+    if found != wanted:
+        raise ValueError(f"{name} was changed: expected content_sha256 {wanted}, got {found}")
+    return {key: value for key, value in values.items() if key != SEAL}
+
+
+def _content_digest(values: Mapping[str, Any]) -> str:
+    content = json.loads(json.dumps({key: v for key, v in values.items() if key != SEAL}))
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 @contextmanager

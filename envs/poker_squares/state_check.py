@@ -6,7 +6,7 @@ What says everything are the deck, how far it has been turned up, and where its 
 import numpy as np
 
 from ..core.aliases import RulesRecord, State
-from ..core.batch import Over
+from ..core.batch import Over, is_finished
 from ..core.bits import count
 from ..core.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS
 from ..core.hands import category
@@ -133,7 +133,7 @@ def derive_other(s: State, rules: RulesRecord) -> None:
         s["secret_points"] = points_of(s, grid, secret)
     s["net"][0] = 0
     s["net"][1] = 0
-    if s["over"] and rules.players > 1:
+    if is_finished(s) and rules.players > 1:
         pay_wager(s, rules, s["viewer"])
     if rules.players == 1:
         shown["seat"] = 0

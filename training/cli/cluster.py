@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..cluster.kept import RECORD, drop_chunks
+from ..cluster.kept import RECORD, drop_chunks, has_parts
 from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import check_folder
 from ..files import sole_use
@@ -64,7 +64,7 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
         try:
             yield cluster
         except BaseException:
-            if any(chunks.glob("*.pickle")):
+            if has_parts(chunks):
                 say_kept(chunks)
             elif not (chunks / RECORD).exists():
                 drop_chunks(chunks)

@@ -1,30 +1,48 @@
-"""Results of tasks, kept on disk until all of the work is done: stopped work goes on from them.
+"""Finished parts of long work, saved on disk so that interrupted work can resume.
 
-They are pickled, since only who wrote them reads them: a folder of chunks is not for sharing.
+Each part is an ``.npz`` file of plain arrays. Reading one runs no code.
 """
 
-import pickle
 import shutil
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..files import write_bytes
+import numpy as np
+
+from parlour.agents.reading import one_line
+
+from ..files import pack_arrays, read_arrays, write_bytes
 from .tasks import Cluster, Work, run_tasks
 
+SUFFIX = ".npz"
 KEY, RECORD = "key.txt", "record.txt"
 """Files beside the parts: where draws come from, and what has begun a file of games."""
 
 
-def run_kept(work: Work, tasks: Mapping[str, Any], cluster: Cluster) -> Iterator[tuple[str, Any]]:
+class Packing(NamedTuple):
+    """Conversion of a result to arrays and back.
+
+    ``unpack`` raises an exception for arrays that ``pack`` does not return.
+    """
+
+    pack: Callable[[Any], Mapping[str, Any]]
+    unpack: Callable[[Mapping[str, np.ndarray]], Any]
+
+
+def run_kept(
+    work: Work, tasks: Mapping[str, Any], cluster: Cluster, packing: Packing
+) -> Iterator[tuple[str, Any]]:
     """Do tasks as `run_tasks` does; yield the name and the result of each.
 
-    Where ``cluster.chunks`` names a folder, results that are there are read, and the others written
-    as they come. A name tells all that a result depends on.
+    If ``cluster.chunks`` names a folder, finished results are read from it and new ones are saved
+    there, converted by ``packing``. A task's name is a digest of everything that its result depends
+    on. A damaged file is reported by a warning, and its task is done again.
     """
     left = dict(tasks)
     for name in tasks:
-        found = _load(cluster.chunks, name)
+        found = _load(cluster.chunks, name, packing)
         if found is not None:
             del left[name]
             yield name, found
@@ -32,7 +50,7 @@ def run_kept(work: Work, tasks: Mapping[str, Any], cluster: Cluster) -> Iterator
     for number, result in run_tasks(work, list(left.values()), cluster):
         if cluster.chunks is not None:
             cluster.chunks.mkdir(parents=True, exist_ok=True)
-            write_bytes(_path(cluster.chunks, names[number]), pickle.dumps(result))
+            write_bytes(_path(cluster.chunks, names[number]), pack_arrays(packing.pack(result)))
         yield names[number], result
 
 
@@ -84,15 +102,23 @@ def drop_chunks(chunks: Path) -> None:
     shutil.rmtree(chunks, ignore_errors=True)
 
 
+def has_parts(chunks: Path) -> bool:
+    """Return whether a folder has finished parts."""
+    return any(chunks.glob(f"*{SUFFIX}"))
+
+
 def _path(chunks: Path, name: str) -> Path:
-    return chunks / f"{name}.pickle"
+    return chunks / f"{name}{SUFFIX}"
 
 
-def _load(chunks: Path | None, name: str) -> Any:
-    """The result of that name; None if there is none that can be read."""
-    if chunks is None:
+def _load(chunks: Path | None, name: str, packing: Packing) -> Any:
+    """Return the saved result of that name; None if there is none that can be read."""
+    if chunks is None or not _path(chunks, name).exists():
         return None
+    path = _path(chunks, name)
     try:
-        return pickle.loads(_path(chunks, name).read_bytes())
-    except Exception:  # whatever is wrong with it: it is made anew
+        return packing.unpack(read_arrays(path))
+    except Exception as error:  # whatever is wrong with the file, its task can be done again
+        reason = f"{type(error).__name__}: {one_line(error)}"
+        warnings.warn(f"{path} is damaged, this part is done again: {reason}", stacklevel=3)
         return None

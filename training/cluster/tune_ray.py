@@ -1,6 +1,7 @@
 """A search for settings by Ray Tune: the same trials and the same study, on Ray's workers."""
 
 import os
+import shutil
 import warnings
 from functools import partial
 from typing import Any
@@ -36,6 +37,9 @@ from .tune_study import (
 from .tune_trial import TunePlan, run_trial
 
 VALUE, PART, RUN = "value", "part", "run"
+STORAGE = "ray"
+"""The folder of Ray's own files while it runs: pickles, which nothing reads. A search resumes from
+its study."""
 MOST_FAILURES = 3
 """How often a trial whose worker has died is begun anew: it goes on with its run."""
 ENVIRONMENT = {"RAY_CHDIR_TO_TRIAL_DIR": "0"}
@@ -106,7 +110,7 @@ def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
     counted = len(list_counted(study))
     if counted >= plan.trials:
         return
-    threads = getattr(plan.base, "threads", 1)
+    threads, storage = getattr(plan.base, "threads", 1), plan.folder / STORAGE
     os.environ |= {"TUNE_DISABLE_SIGINT_HANDLER": "1", "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1"}
     with join_ray(address, jobs * threads, ENVIRONMENT), marking(study):
         tuner = tune.Tuner(
@@ -122,7 +126,7 @@ def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
             ),
             run_config=tune.RunConfig(
                 name=f"search-{len(study.get_trials(deepcopy=False))}",
-                storage_path=str(plan.folder / "ray"),
+                storage_path=str(storage),
                 failure_config=tune.FailureConfig(max_failures=MOST_FAILURES),
                 verbose=0,
             ),
@@ -132,6 +136,7 @@ def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
         finally:
             for trial in list_own(study):
                 requeue(study, trial)
+            shutil.rmtree(storage, ignore_errors=True)
 
 
 def find_most(jobs: int, address: str | None) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 from parlour.agents.reading import naming, read_json
 from parlour.envs import find_game
 
+from ..files import unseal
 from ..learning.settings import Settings, StepSettings
 from ..learning.settings_files import plain, read_saved
 from .tune_space import Space
@@ -80,7 +81,8 @@ def run_trial(plan: TunePlan, run: str, params: Mapping[str, Any], report: Repor
     evaluations, too. What ``report`` raises ends the run, and is raised here. Raises ValueError for
     settings that do not go together, Interrupted as `train` does.
     """
-    from ..learning.train import SETTINGS, name_folder, resume, train  # torch takes seconds
+    from ..learning.run import SETTINGS_FILE  # torch takes seconds
+    from ..learning.train import name_folder, resume, train
 
     settings = plan.settings_of(run, params)
     folder = name_folder(settings)
@@ -93,11 +95,11 @@ def run_trial(plan: TunePlan, run: str, params: Mapping[str, Any], report: Repor
             told = part
             report(part, float(evaluation[plan.measure]["mean"]))
 
-    if (folder / SETTINGS).exists():
-        _check_same(folder / SETTINGS, settings)
+    if (folder / SETTINGS_FILE).exists():
+        _check_same(folder / SETTINGS_FILE, settings)
         for evaluation in _read_evaluations(folder / f"seed-{plan.seed}"):
             watch(evaluation)
-        resume(folder, quiet=True, watch=watch)
+        resume(folder, quiet=True, watch=watch, allow_code=True)  # the settings are the caller's
     else:
         train(settings, quiet=True, watch=watch)
     value = _read_evaluations(folder / f"seed-{plan.seed}")[-1][plan.measure]["mean"]
@@ -123,6 +125,7 @@ def _read_evaluations(folder: Path) -> list[dict[str, Any]]:
 
     if (folder / RESULT_FILE).exists():
         with naming(folder / RESULT_FILE):
-            return list(read_json(folder / RESULT_FILE)["evaluations"])
+            result = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)
+            return list(result["evaluations"])
     found = checkpoint.latest(folder)
     return list(found.values["history"]["evaluations"]) if found else []

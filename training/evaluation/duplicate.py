@@ -170,6 +170,7 @@ def _load_field(
     for one in field:
         if _key(one) not in loaded:
             loaded[_key(one)] = load_player(spec, one)
+            _refuse_same_name(one, loaded)
         found.append(loaded[_key(one)])
     different = {id(one): one for one in found}
     names = number_names(
@@ -178,6 +179,26 @@ def _load_field(
     )
     called = dict(zip(different, names, strict=True))
     return [(called[id(one)], one) for one in found]
+
+
+def _refuse_same_name(spec: Agent | str, loaded: Mapping[str | int, FixedAgent]) -> None:
+    """Raise ValueError if an agent in another seat has the name of another compared agent.
+
+    A number behind its name, as compared agents get, would change the draws: results must not
+    depend on who else is compared.
+    """
+    name = loaded[_key(spec)].name
+    for other, agent in loaded.items():
+        if (
+            isinstance(spec, str)
+            and isinstance(other, str)
+            and other != spec
+            and agent.name == name
+        ):
+            raise ValueError(
+                f"agents {other} and {spec} must not have the same name, got {name!r}; give one of "
+                f"them another: NAME={spec}"
+            )
 
 
 def _load_partner(

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.truth import solver_of
 
 from ..cluster.tasks import Cluster, run_tasks
-from ..files import sole_use, write_bytes
+from ..files import pack_arrays, read_arrays, sole_use, write_bytes
 from .evaluate import Progress
 from .label_checks import find_settled
 from .labels import (
@@ -218,9 +217,7 @@ def _solve_all(
     left = [task for task in tasks if task not in parts]
     for number, part in run_tasks(solve_task, left, cluster):
         task = left[number]
-        buffer = BytesIO()
-        np.savez(buffer, allow_pickle=False, **part)
-        write_bytes(_path(folder, task), buffer.getvalue())
+        write_bytes(_path(folder, task), pack_arrays(part))
         parts[task] = part
         tell(task.n)
     names = parts[tasks[0]]
@@ -236,10 +233,7 @@ def _load_chunk(folder: Path, task: LabelTask) -> dict[str, np.ndarray] | None:
     path, scored = _path(folder, task), is_scored(task.game)
     wanted = {name: array.dtype for name, array in columns_of([], scored).items()}
     try:
-        if not path.is_file():  # a pipe would wait for its writer
-            return None
-        with np.load(path, allow_pickle=False) as found:
-            columns = dict(found)
+        columns = read_arrays(path)
         fits = {name: array.dtype for name, array in columns.items()} == wanted
         return columns if fits and all(a.shape == (task.n,) for a in columns.values()) else None
     except Exception:  # whatever is wrong with it: it is made anew

@@ -7,7 +7,7 @@ themselves.
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
@@ -27,7 +27,7 @@ from parlour.envs.core.game import digest16
 from parlour.envs.core.jit import digest_code
 from parlour.envs.core.keys import new_key
 
-from ..cluster.kept import run_kept
+from ..cluster.kept import Packing, run_kept
 from ..cluster.tasks import Cluster
 from .deal_play import EpisodeResults, Progress
 from .duplicate_play import DuplicateResults
@@ -38,6 +38,8 @@ CHUNK, MOST_CHUNK = 100, 2000
 """Deals of one part, and of one of very many: many games side by side cost less."""
 PARTS = 100
 """As many there are before they grow."""
+FACT = "fact."
+"""Prefix of the facts' names in saved parts."""
 
 Results = TypeVar("Results", EpisodeResults, DuplicateResults)
 
@@ -76,7 +78,7 @@ def play_parts(
     names = [digest16(same, part.spec.first, part.spec.deals) for part in parts]
     named = dict(zip(names, parts, strict=True))
     found = {}
-    for name, result in run_kept(play_part, named, cluster):
+    for name, result in run_kept(play_part, named, cluster, PACKING):
         found[name] = result
         if progress is not None:
             progress(named[name].spec.deals)
@@ -108,6 +110,29 @@ def play_part(part: Part) -> tuple[Any, bytes]:
         games = Path(folder, "games.jsonl")
         result = play(replace(spec, record=games), *players)
         return result, games.read_bytes()
+
+
+def pack_part(result: tuple[Any, bytes]) -> dict[str, Any]:
+    """Return what `play_part` returned as arrays, for `kept.run_kept`."""
+    found, lines = result
+    arrays: dict[str, Any] = {f"{FACT}{name}": values for name, values in found.facts.items()}
+    arrays |= {"milliseconds": found.milliseconds, "lines": np.frombuffer(lines, np.uint8)}
+    if isinstance(found, DuplicateResults):
+        arrays |= {"nets": found.nets, "hands": found.hands}
+    return arrays
+
+
+def unpack_part(arrays: Mapping[str, np.ndarray]) -> tuple[Any, bytes]:
+    """Return what `pack_part` was given."""
+    facts = {name.removeprefix(FACT): arrays[name] for name in arrays if name.startswith(FACT)}
+    milliseconds, lines = float(arrays["milliseconds"]), arrays["lines"].tobytes()
+    if "nets" not in arrays:
+        return EpisodeResults(facts, milliseconds), lines
+    hands = int(arrays["hands"])
+    return DuplicateResults(arrays["nets"], facts, hands, milliseconds), lines
+
+
+PACKING = Packing(pack_part, unpack_part)
 
 
 def join_results(parts: Sequence[Results]) -> Results:

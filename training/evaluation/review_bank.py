@@ -20,6 +20,7 @@ from .parts import digest_given
 from .play_steps import Progress, play_deal
 from .presented import Presented
 from .review import PHASES, Review, review_deal
+from .review_arrays import make_packing
 from .review_judges import WORLDS, Judge, PlayOutJudge, check_seat, describe_judge, make_judge
 from .spec import EvaluationSpec, make_specs
 from .stats import Estimate, bootstrap_mean
@@ -240,7 +241,8 @@ def _review_on(
     players = [judge.given] if isinstance(judge, PlayOutJudge) else []
     same = digest_given(spec, "review", [*given, *players]), told
     numbers = {digest16(same, part.deals): i for i, part in enumerate(parts)}
-    for name, some in run_kept(review_part, dict(zip(numbers, parts, strict=True)), cluster):
+    named = dict(zip(numbers, parts, strict=True))
+    for name, some in run_kept(review_part, named, cluster, make_packing(judge)):
         yield numbers[name], some
 
 

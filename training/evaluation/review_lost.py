@@ -6,7 +6,7 @@ Rows of results name the deals, and the key of the draws: so the very games are 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from parlour.agents.registry import Agent, FixedAgent, load_agent
+from parlour.agents.registry import Agent, FixedAgent, imports_code, load_agent
 from parlour.envs import find_game
 from parlour.envs.core.options import replace_options, unknown_text
 
@@ -141,6 +141,11 @@ def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:
     """Who played; ValueError saying how a saved agent is named."""
     if agent not in (None, name):
         return load_player(spec, agent)
+    if imports_code(name):
+        raise ValueError(
+            f"results: agent must not be module:Class, got {name!r}; if it is your own, name it as "
+            "the agent"
+        )
     try:
         return load_player(spec, name)
     except ValueError as error:

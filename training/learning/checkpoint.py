@@ -1,37 +1,47 @@
-"""Checkpoints: all that the rest of a training run depends on, taken between two rollouts.
+"""Checkpoints: everything that the rest of a training run depends on.
 
-``checkpoints/STEPS/`` holds ``model.zip`` (SB3's own: network and optimiser), ``arrays.npz``
-(games, random generators) and ``state.json``. Each folder is written whole or not at all; the last
-two are kept. Read back, the run goes on as if it had never stopped: bit for bit, with one thread.
+A checkpoint is taken between two rollouts, as a folder ``checkpoints/STEPS/``: ``arrays.npz`` holds
+the network, the optimizer, the games and the random generators, ``state.json`` plain values with
+the size and SHA-256 of every file that the checkpoint needs, also of those elsewhere in the run's
+folder. Reading a checkpoint runs no code. A checkpoint is written whole or not at all, and the last
+two are kept. A resumed run is equal to an uninterrupted one, bit for bit, with one thread.
 """
 
 import json
 import random
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from parlour.agents.reading import one_line, read_bytes
+from parlour.agents.reading import naming, naming_part, one_line, read_bytes, shorten
 
-from ..files import whole_folder
+from ..files import (
+    MOST,
+    FileDigest,
+    digest_bytes,
+    pack_arrays,
+    read_arrays,
+    seal,
+    unseal,
+    whole_folder,
+)
 from .ppo import CardPPO
 from .sb3 import CardVecEnv
 
 KEPT = 2
 FOLDER = "checkpoints"
-MODEL, ARRAYS, STATE = "model.zip", "arrays.npz", "state.json"
-CONTENT = "content"
-"""The key in ``state.json`` of the SHA-256 of all else in it."""
-MOST = 1 << 36
-"""Bytes that a file of a checkpoint may have."""
+ARRAYS, STATE = "arrays.npz", "state.json"
+OWN_FILE, RUN_FILES = "arrays", "files"
+"""Keys in ``state.json``: the digest of `ARRAYS`; those of files in the run's folder, by path."""
+SETTINGS, LOG = "settings", "log"
+"""Keys in ``state.json`` of what is compared when a run resumes: see `compare_settings`,
+`compare_log`."""
 
 
 @dataclass(frozen=True)
@@ -42,39 +52,44 @@ class Checkpoint:
     arrays: dict[str, np.ndarray]
     values: dict[str, Any]
 
+    @property
+    def files(self) -> dict[str, FileDigest]:
+        """The files that the checkpoint needs besides its own, by path in the run's folder."""
+        return {name: FileDigest(**one) for name, one in self.values[RUN_FILES].items()}
 
-def save(run: Path, model: CardPPO, history: dict[str, Any]) -> None:
-    """Write a checkpoint of a model between two rollouts; ``history`` is plain, kept with it."""
+
+def save(run: Path, model: CardPPO, values: dict[str, Any]) -> None:
+    """Write a checkpoint of a model between two rollouts; for ``values`` see `save_arrays`."""
     env = model.env
     assert isinstance(env, CardVecEnv)
     arrays: dict[str, Any] = {f"env.{name}": array for name, array in env.state().items()}
     arrays["episode_starts"] = np.asarray(model._last_episode_starts)
+    arrays |= tensor_arrays(model.saved_modules(), model.policy.optimizer)
     arrays |= generator_arrays()
-    values = {
-        "steps": model.num_timesteps,
-        "updates": model._n_updates,
-        "python_random": random.getstate(),
-        "history": history,
-    }
-    with _new_checkpoint(run, arrays, values) as aside:
-        model.save(aside / MODEL, exclude=["clock", "_logger", "learning_rate", "rollout"])
+    more = {"updates": model._n_updates, "python_random": random.getstate()}
+    save_arrays(run, arrays, values | more)
 
 
-def save_arrays(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Write a checkpoint of a learner without a network; ``values`` has ``steps``."""
-    with _new_checkpoint(run, arrays, values):
-        pass
+def save_arrays(
+    run: Path,
+    arrays: Mapping[str, Any],
+    values: dict[str, Any],
+    files: Mapping[str, FileDigest] | None = None,
+) -> None:
+    """Write a checkpoint, then remove old ones.
 
-
-@contextmanager
-def _new_checkpoint(run: Path, arrays: Mapping[str, Any], values: dict[str, Any]) -> Iterator[Path]:
-    """Give the folder of a new checkpoint for further files; then write the rest, and drop old."""
+    Args:
+        run: the folder of one training seed.
+        arrays: arrays by name, none of them of Python objects.
+        values: plain values for JSON; ``steps`` is required.
+        files: other files that the checkpoint needs, by path in ``run``.
+    """
     with whole_folder(run / FOLDER / f"{values['steps']:012d}") as aside:
-        yield aside
-        np.savez(aside / ARRAYS, **dict(arrays))
-        values["sha256"] = {file.name: _digest(file) for file in sorted(aside.iterdir())}
-        values[CONTENT] = _content(values)
-        (aside / STATE).write_text(json.dumps(values), encoding="utf-8")
+        data = pack_arrays(arrays)
+        (aside / ARRAYS).write_bytes(data)
+        listed = {name: one._asdict() for name, one in (files or {}).items()}
+        said = values | {OWN_FILE: digest_bytes(data)._asdict(), RUN_FILES: listed}
+        (aside / STATE).write_text(json.dumps(seal(said)), encoding="utf-8")
     drop_old(run)
 
 
@@ -84,44 +99,80 @@ def drop_old(run: Path) -> None:
         shutil.rmtree(old)
 
 
-def _content(values: Mapping[str, Any]) -> str:
-    """The SHA-256 of the plain values, the files' hashes among them."""
-    said = {name: value for name, value in values.items() if name != CONTENT}
-    return sha256(json.dumps(said).encode()).hexdigest()
-
-
 def _all(run: Path) -> list[Path]:
     folder = run / FOLDER
     return sorted(folder.glob("[0-9]*")) if folder.is_dir() else []
 
 
 def latest(run: Path) -> Checkpoint | None:
-    """Return the newest checkpoint of a run that can be read, if there is one."""
+    """Return the newest checkpoint of a run that is undamaged, None if there is no checkpoint.
+
+    A damaged checkpoint is passed over with a warning that names the difference. Raises ValueError
+    if all are damaged: to train from the start would discard what they hold.
+    """
+    reason = ""
     for folder in reversed(_all(run)):
         try:
-            return _read(folder)
+            found = _read(folder)
+            check_files(run, found.files)
+            return found
         except Exception as error:  # whatever is wrong with it: the one before is as good
-            reason = f"{type(error).__name__}: {one_line(error)}"
+            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            reason = f"{kind}{one_line(error)}"
             warnings.warn(f"{folder} is damaged and passed over: {reason}", stacklevel=2)
+    if reason:
+        raise ValueError(
+            f"{run / FOLDER}: no checkpoint is undamaged ({reason}); restore the files, or remove "
+            "this folder to train from the start"
+        )
     return None
 
 
 def _read(folder: Path) -> Checkpoint:
-    values = json.loads(read_bytes(folder / STATE, MOST))
-    if values.get(CONTENT, _content(values)) != _content(values):  # none: by an older version
-        raise ValueError(f"{STATE} is not as it was written")
-    digests = values["sha256"]
-    if ARRAYS not in digests or not set(digests) <= {ARRAYS, MODEL}:
-        raise ValueError(f"files {sorted(digests)}")
-    for name, found in digests.items():
-        if _digest(folder / name) != found:
-            raise ValueError(f"{name} is not as it was written")
-    with np.load(folder / ARRAYS) as stored:
-        return Checkpoint(folder, dict(stored), values)
+    values = unseal(json.loads(read_bytes(folder / STATE, MOST)), STATE)
+    check_files(folder, {ARRAYS: FileDigest(**values[OWN_FILE])})
+    return Checkpoint(folder, read_arrays(folder / ARRAYS), values)
 
 
-def _digest(file: Path) -> str:
-    return sha256(read_bytes(file, MOST)).hexdigest()
+def check_files(folder: Path, files: Mapping[str, FileDigest]) -> None:
+    """Raise ValueError naming the first file that is missing, or not as it was written."""
+    for name, wanted in files.items():
+        path = folder / name
+        if not path.exists():
+            raise ValueError(f"checkpoint file {name} is missing")
+        with naming_part(f"checkpoint file {name}"):
+            found = digest_bytes(read_bytes(path, MOST))
+        if found != wanted:
+            raise ValueError(
+                f"checkpoint file {name} was changed: expected sha256 {wanted.sha256} "
+                f"({wanted.bytes:,} bytes), got {found.sha256} ({found.bytes:,} bytes)"
+            )
+
+
+def compare_settings(found: Checkpoint, now: Mapping[str, Any], file: Path) -> None:
+    """Warn of settings that were edited since the checkpoint; ``now`` is as JSON has it."""
+    was, now = found.values[SETTINGS], json.loads(json.dumps(now))
+    names = sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
+    if names:
+        differ = "; ".join(
+            f"{name} was {shorten(was.get(name))} and is now {shorten(now.get(name))}"
+            for name in names
+        )
+        warnings.warn(f"{file} was changed since the last checkpoint: {differ}", stacklevel=3)
+
+
+def compare_log(found: Checkpoint, file: Path) -> None:
+    """Warn if the log up to the checkpoint is not as it was written. Training does not need it."""
+    wanted = FileDigest(**found.values[LOG])
+    with naming(file):
+        data = read_bytes(file, MOST)[: wanted.bytes] if file.exists() else b""
+    if digest_bytes(data) != wanted:
+        change = "was changed" if file.exists() else "is missing"
+        warnings.warn(
+            f"{file} {change}: expected sha256 {wanted.sha256} of its first {wanted.bytes:,} "
+            "bytes; training continues, the learning curve may be wrong",
+            stacklevel=3,
+        )
 
 
 def restore(model: CardPPO, found: Checkpoint) -> None:
@@ -131,7 +182,7 @@ def restore(model: CardPPO, found: Checkpoint) -> None:
     """
     env = model.env
     assert isinstance(env, CardVecEnv)
-    model.set_parameters(str(found.folder / MODEL), device=model.device)
+    set_tensors(model.saved_modules(), model.policy.optimizer, found.arrays)
     model.num_timesteps = found.values["steps"]
     model._n_updates = found.values["updates"]
     arrays = {name: array for name, array in found.arrays.items() if name.startswith("env.")}
@@ -142,9 +193,15 @@ def restore(model: CardPPO, found: Checkpoint) -> None:
     set_generators(found.arrays)
 
 
-def tensor_arrays(network: torch.nn.Module, adam: torch.optim.Adam) -> dict[str, np.ndarray]:
-    """Return copies of all that a network and its optimiser hold, for `save_arrays`."""
-    arrays = {f"network.{name}": one.cpu().numpy() for name, one in network.state_dict().items()}
+def tensor_arrays(
+    modules: Mapping[str, torch.nn.Module], adam: torch.optim.Optimizer
+) -> dict[str, np.ndarray]:
+    """Return copies of all that modules and their optimizer hold, for `save_arrays`."""
+    arrays = {
+        f"{module}.{name}": one.cpu().numpy()
+        for module, network in modules.items()
+        for name, one in network.state_dict().items()
+    }
     for number, state in adam.state_dict()["state"].items():
         for name, one in state.items():
             arrays[f"adam.{number}.{name}"] = one.cpu().numpy()
@@ -152,19 +209,22 @@ def tensor_arrays(network: torch.nn.Module, adam: torch.optim.Adam) -> dict[str,
 
 
 def set_tensors(
-    network: torch.nn.Module, adam: torch.optim.Adam, arrays: Mapping[str, np.ndarray]
+    modules: Mapping[str, torch.nn.Module],
+    adam: torch.optim.Optimizer,
+    arrays: Mapping[str, np.ndarray],
 ) -> None:
-    """Put network and optimiser back as `tensor_arrays` found them."""
-    own: dict[str, torch.Tensor] = {}
+    """Put modules and their optimizer back as `tensor_arrays` found them."""
+    own: dict[str, dict[str, torch.Tensor]] = {name: {} for name in modules}
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in arrays.items():
         kind, _, rest = name.partition(".")
-        if kind == "network":
-            own[rest] = torch.from_numpy(array)
+        if kind in own:
+            own[kind][rest] = torch.from_numpy(array)
         elif kind == "adam":
             number, _, part = rest.partition(".")
             state.setdefault(int(number), {})[part] = torch.from_numpy(array)
-    network.load_state_dict(own)
+    for kind, tensors in own.items():
+        modules[kind].load_state_dict(tensors)
     adam.load_state_dict(adam.state_dict() | {"state": state})
 
 

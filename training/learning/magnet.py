@@ -84,6 +84,10 @@ class MagnetPPO(CardPPO):
         """The network that learns."""
         return cast(CardPolicy, self.policy).network
 
+    def saved_modules(self) -> dict[str, nn.Module]:
+        """See `CardPPO.saved_modules`."""
+        return {**super().saved_modules(), "magnet": self.magnet}
+
     def collect_rollouts(self, env: Any, *_: Any, **__: Any) -> bool:
         """Fill the rollout with the decisions of all seats."""
         self.teaching = self.num_timesteps < self.lessons
@@ -178,10 +182,3 @@ class MagnetPPO(CardPPO):
         loss = policy_loss + self.vf_coef * nn.functional.mse_loss(values, returns)
         self._optimizer_step(loss)
         return [loss, distance]
-
-    def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
-        names, others = super()._get_torch_save_params()
-        return [*names, "magnet"], others
-
-    def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "rollout", "teacher"]

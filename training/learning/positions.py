@@ -1,16 +1,21 @@
 """Judged positions: what a player saw, what it might do, and what a search said of that.
 
-They are kept as Parquet, one file for each round, so that any network can be trained on them:
+They are saved as Parquet, one file for each round, so that any network can be trained on them:
 
 - ``observation``: the ``codes``, int8 (features.width,);
 - ``action_mask``: bool (actions,);
 - ``values``: what the search said of each action, float16 (actions,), 0 for illegal ones;
 - ``action``: the one that it would play, int16.
 
-The schema's metadata name the game, its rules and the features digest.
+The schema's metadata name the game, its rules, the features digest, and the SHA-256 of all of it:
+Parquet has no checksum of its own here, and damaged files were read as other positions.
 """
 
 import json
+import re
+import warnings
+from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,16 +23,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from parlour.agents.reading import one_line, read_bytes
 from parlour.agents.residual import BASE_PIECE
 from parlour.envs import Game
 from parlour.envs.core.features import Features
 from parlour.envs.core.rules_table import RulesTable
 from parlour.envs.core.suit_orders import SuitOrder
 
-from ..files import write_bytes
+from ..files import MOST, FileDigest, digest_bytes, write_bytes
+from . import checkpoint
 from .rules_of_run import describe_table
 
 METADATA = b"parlour"
+DIGEST = "content_sha256"
+"""The key in the metadata of the SHA-256 of the positions and of the rest of the metadata."""
+FOLDER = "positions"
+"""Where a run saves them, in the folder of a seed."""
+ROUND = re.compile(r"[0-9]{12}\.parquet")
+"""The name of a round's file: the steps done after it."""
 
 
 class Positions(NamedTuple):
@@ -67,8 +80,17 @@ def describe(table: RulesTable, game: Game) -> dict[str, Any]:
     return about | describe_table(table)
 
 
-def write_positions(path: Path, positions: Positions, about: dict[str, Any]) -> None:
-    """Write a file of positions, whole or not at all; ``about`` is what `describe` returned."""
+def is_round(file: Path) -> bool:
+    """Return whether a file has the name of a round that a run has saved."""
+    return ROUND.fullmatch(file.name) is not None
+
+
+def write_positions(path: Path, positions: Positions, about: dict[str, Any]) -> FileDigest:
+    """Write a file of positions, whole or not at all, and return its digest.
+
+    ``about`` is what `describe` returned.
+    """
+    about = about | {DIGEST: _content_digest(positions, about)}
     columns = {
         "observation": _lists(positions.observations),
         "action_mask": _lists(positions.masks),
@@ -78,7 +100,19 @@ def write_positions(path: Path, positions: Positions, about: dict[str, Any]) -> 
     table = pa.table(columns).replace_schema_metadata({METADATA: json.dumps(about).encode()})
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
-    write_bytes(path, sink.getvalue().to_pybytes())
+    data = sink.getvalue().to_pybytes()
+    write_bytes(path, data)
+    return digest_bytes(data)
+
+
+def _content_digest(positions: Positions, about: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of positions and of what they are of."""
+    content = {name: value for name, value in about.items() if name != DIGEST}
+    digest = sha256(json.dumps(content, sort_keys=True).encode())
+    for part in positions:
+        digest.update(f"{part.dtype.str} {part.shape}".encode())
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
 
 
 def _lists(array: np.ndarray) -> pa.Array:
@@ -89,14 +123,18 @@ def _lists(array: np.ndarray) -> pa.Array:
 def read_positions(path: Path, game: Game) -> Positions:
     """Return the positions of a file.
 
-    Raises ValueError, naming the file, for one that cannot be read, or of another game.
+    Raises ValueError, naming the file, for one that cannot be read, was changed, or is of another
+    game.
     """
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(pa.BufferReader(read_bytes(path, MOST)))
         about = json.loads(table.schema.metadata[METADATA])
-        found = _read_columns(table)
-    except (OSError, KeyError, TypeError, ValueError, pa.ArrowInvalid) as error:
-        raise ValueError(f"{path}: not a file of judged positions: {error}") from error
+        found, wanted = _read_columns(table), about[DIGEST]
+    except Exception as error:  # pyarrow raises errors of many types for damaged files
+        raise ValueError(f"{path}: not a file of judged positions: {one_line(error)}") from error
+    digest = _content_digest(found, about)
+    if digest != wanted:
+        raise ValueError(f"{path} was changed: expected {DIGEST} {wanted}, got {digest}")
     fits = [part.shape[1:] for part in found] == [part.shape[1:] for part in make_room(game, 0)]
     if about.get("features_digest") != game.features_digest or not fits:
         raise ValueError(
@@ -107,14 +145,24 @@ def read_positions(path: Path, game: Game) -> Positions:
 
 
 def read_folder(folder: Path, game: Game) -> list[Positions]:
-    """Return the positions of all files of a folder, in their order.
+    """Return the positions of all rounds in a folder, in their order.
 
-    Raises ValueError, naming the folder or the file, where there is none or one cannot be read.
+    Beside the checkpoints of the run that saved them, the rounds are those that its newest
+    checkpoint lists, and each must be there, as it was written. Files with other names are ignored,
+    with a warning. Raises ValueError, naming the folder or the file, if there are no rounds or one
+    cannot be read.
     """
-    files = sorted(folder.glob("*.parquet"))
-    if not files:
-        raise ValueError(f"{folder}: no files of judged positions (*.parquet)")
-    return [read_positions(file, game) for file in files]
+    found = checkpoint.latest(folder.parent) if folder.name == FOLDER else None
+    if found is not None:
+        wanted, reason = {folder.parent / name for name in found.files}, "no checkpoint lists it"
+    else:
+        wanted = {file for file in folder.glob("*.parquet") if is_round(file)}
+        reason = "the name of a round is STEPS.parquet, with 12 digits"
+    for file in sorted(set(folder.glob("*.parquet")) - wanted):
+        warnings.warn(f"{file} is ignored: {reason}", stacklevel=3)
+    if not wanted:
+        raise ValueError(f"{folder}: no files of judged positions (STEPS.parquet, 12 digits)")
+    return [read_positions(file, game) for file in sorted(wanted)]
 
 
 def _read_columns(table: pa.Table) -> Positions:

@@ -159,6 +159,10 @@ class CardPPO(MaskablePPO):
     clock = PhaseTimer()
     reward_scale = 1.0
 
+    def saved_modules(self) -> dict[str, nn.Module]:
+        """Return the modules that a checkpoint holds, by name."""
+        return {"policy": self.policy}
+
     def collect_rollouts(
         self,
         env: Any,

@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
@@ -17,7 +18,7 @@ from tqdm import tqdm
 
 from parlour.agents.reading import naming, read_bytes
 
-from ..files import sync, write_bytes
+from ..files import FileDigest, sync, write_bytes
 
 FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
@@ -36,6 +37,7 @@ class RunLog:
         kept = [line for line in read(self.path) if line["steps"] <= steps]
         text = "".join(json.dumps(line) + "\n" for line in kept)
         write_bytes(self.path, text.encode())
+        self.hash, self.bytes = sha256(text.encode()), len(text.encode())
         shutil.rmtree(folder / BOARD, ignore_errors=True)
         self.board = SummaryWriter(folder / BOARD)
         for line in kept:
@@ -45,8 +47,11 @@ class RunLog:
     def write(self, steps: int, values: dict[str, float]) -> None:
         """Log the values of one rollout and update, ended after so many steps."""
         line = {"steps": steps, "time": round(time.time(), 3)} | values
-        self.file.write(json.dumps(line) + "\n")
+        text = json.dumps(line) + "\n"
+        self.file.write(text)
         self.file.flush()
+        self.hash.update(text.encode())
+        self.bytes += len(text.encode())
         self._to_board(line)
 
     def _to_board(self, line: dict[str, float]) -> None:
@@ -59,6 +64,10 @@ class RunLog:
         self.file.flush()
         self.board.flush()
         sync(self.path)
+
+    def digest(self) -> FileDigest:
+        """Return size and SHA-256 of the log so far."""
+        return FileDigest(self.bytes, self.hash.hexdigest())
 
     def close(self) -> None:
         """Close the files."""

@@ -24,15 +24,17 @@ from ..evaluation.evaluate import EpisodeResults, play_deals
 from ..evaluation.machine import describe_machine
 from ..evaluation.stats import bootstrap_mean, wilson_rate
 from ..evaluation.terminal import as_line, cut_middle
-from ..files import write_json
+from ..files import seal, write_json
 from . import checkpoint
 from .precision import learning_precision
+from .progress import FILE as LOG_FILE
 from .progress import Bar, RunLog
 from .rules_of_run import list_rules
 from .settings import Settings, SoloSettings, StepSettings
 from .settings_files import plain
 
 RESULT_FILE, AGENT = "result.json", "agent"
+SETTINGS_FILE = "settings.json"
 BASELINES = ("uniform", "greedy")
 """They play the validation deals, too, when a run ends: what a learning curve is seen against."""
 
@@ -63,6 +65,8 @@ class Run:
         found = checkpoint.latest(folder)
         if found:
             self.history = found.values["history"]
+            checkpoint.compare_settings(found, plain(settings), folder.parent / SETTINGS_FILE)
+            checkpoint.compare_log(found, folder / LOG_FILE)
         with _fitting(found):
             self.prepare(found)
         self.log = RunLog(folder, self.steps)
@@ -83,6 +87,15 @@ class Run:
     def save(self) -> None:
         """Write a checkpoint, with the history in it."""
         raise NotImplementedError
+
+    def checkpoint_values(self) -> dict[str, Any]:
+        """Return the plain values that the checkpoints of all methods hold."""
+        return {
+            "steps": self.steps,
+            "history": self.history,
+            checkpoint.SETTINGS: plain(self.settings),
+            checkpoint.LOG: self.log.digest()._asdict(),
+        }
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """Write the trained agent; return its weights as the file has them."""
@@ -244,7 +257,7 @@ class Run:
             "weights_sha256": sha256(weights).hexdigest(),
         }
         checkpoint.drop_old(self.folder)  # one may be left half removed by a death
-        write_json(self.folder / RESULT_FILE, result | self.result())
+        write_json(self.folder / RESULT_FILE, seal(result | self.result()))
 
     def close(self) -> None:
         """Close the log."""

@@ -11,6 +11,7 @@ Games that nothing can win any more are left: in them there is little to learn. 
 worlds may be wrong about that where wins are rare, so some may be played on (`leave_lost`).
 """
 
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,13 +30,16 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
 from parlour.envs.keywords import make_rows
 
+from ..files import FileDigest
 from . import checkpoint, save_agent
 from .critic import WiderVecEnv
 from .learn_positions import Student
 from .positions import (
+    FOLDER,
     Positions,
     concatenate,
     describe,
+    is_round,
     make_room,
     read_folder,
     read_positions,
@@ -45,8 +49,6 @@ from .run import Run
 from .run_network import SEED_STRIDE, described, make_env
 from .settings import DistillSettings
 from .table_rows import make_table_rows
-
-FOLDER = "positions"
 
 
 class DistillRun(Run):
@@ -87,7 +89,7 @@ class DistillRun(Run):
             self.network.load_state_dict(agent.network.state_dict())
         for given in settings.positions:
             self._take_in(concatenate(read_folder(Path(given), self.seen_game)))
-        self._read_rounds()
+        self._read_rounds(found)
 
     def _load_teacher(self, rules: Any) -> Agent:
         """Return the teacher by some rules; ValueError for one that cannot judge by them."""
@@ -133,21 +135,25 @@ class DistillRun(Run):
         arrays = found.arrays
         self.env.restore({name[4:]: array for name, array in arrays.items() if name[:4] == "env."})
         self.by_teacher = arrays["by_teacher"]
-        checkpoint.set_tensors(self.network, self.student.optimizer, arrays)
+        checkpoint.set_tensors({"network": self.network}, self.student.optimizer, arrays)
         checkpoint.set_generators(arrays)
 
-    def _read_rounds(self) -> None:
-        """Take in the rounds that were played before; drop what a checkpoint does not know of."""
+    def _read_rounds(self, found: checkpoint.Checkpoint | None) -> None:
+        """Read the rounds that the checkpoint lists; remove later ones, which are played again.
+
+        Other files in the folder are ignored, with a warning.
+        """
         folder = self.folder / FOLDER
         folder.mkdir(exist_ok=True)
-        files = sorted(folder.glob("[0-9]*.parquet"))
-        for file in files:
-            if int(file.stem) > self.steps:
+        self.rounds: dict[str, FileDigest] = {} if found is None else dict(found.files)
+        listed = [folder / Path(name).name for name in self.rounds]
+        for file in sorted(set(folder.iterdir()) - set(listed)):
+            if is_round(file) and int(file.stem) > self.steps:
                 file.unlink()
-        known = [file for file in files if int(file.stem) <= self.steps]
-        parts = [read_positions(file, self.seen_game) for file in known]
-        if parts:
-            self._take_in(concatenate(parts))
+            elif not file.name.startswith("."):  # those are left by a process that has died
+                warnings.warn(f"{file} is ignored: no checkpoint lists it", stacklevel=2)
+        if listed:
+            self._take_in(concatenate([read_positions(one, self.seen_game) for one in listed]))
 
     def _take_in(self, new: Positions) -> None:
         """Hold further positions, in arrays that grow by doubling."""
@@ -163,8 +169,9 @@ class DistillRun(Run):
         """See `Run.iterate`."""
         new = self._play()
         self.steps += self.settings.n_envs * self.settings.n_steps
-        path = self.folder / FOLDER / f"{self.steps:012d}.parquet"
-        write_positions(path, new, describe(self.rules_table, self.seen_game))
+        name = f"{FOLDER}/{self.steps:012d}.parquet"
+        about = describe(self.rules_table, self.seen_game)
+        self.rounds[name] = write_positions(self.folder / name, new, about)
         self._take_in(new)
         values = self._learn(len(new.actions))
         recent = self.env.recent
@@ -241,10 +248,10 @@ class DistillRun(Run):
         """See `Run.save`."""
         arrays: dict[str, Any] = {f"env.{name}": part for name, part in self.env.state().items()}
         arrays["by_teacher"] = self.by_teacher
-        arrays |= checkpoint.tensor_arrays(self.network, self.student.optimizer)
+        arrays |= checkpoint.tensor_arrays({"network": self.network}, self.student.optimizer)
         arrays |= checkpoint.generator_arrays()
-        values = {"steps": self.steps, "updates": self.student.updates, "history": self.history}
-        checkpoint.save_arrays(self.folder, arrays, values)
+        values = self.checkpoint_values() | {"updates": self.student.updates}
+        checkpoint.save_arrays(self.folder, arrays, values, self.rounds)
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""

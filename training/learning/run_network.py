@@ -305,7 +305,7 @@ class NetworkRun(Run):
     def save(self) -> None:
         """See `Run.save`."""
         self.history["split"] = self.clock.split()
-        checkpoint.save(self.folder, self.model, self.history)
+        checkpoint.save(self.folder, self.model, self.checkpoint_values())
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""

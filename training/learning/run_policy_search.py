@@ -6,10 +6,8 @@ towards those that were paid most by the run's ``reward``. No gradients, no netw
 is the greedy agent with better weights. The search itself is the library `cma`.
 """
 
-import pickle
 from collections.abc import Callable
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -77,18 +75,8 @@ def play(
     return states
 
 
-class SearchUnpickler(pickle.Unpickler):
-    """Reads a search; runs of an older version named `Normal` by the module in which it was."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return a class that the search is made of."""
-        if (module, name) == ("parlour.training.weights", "Normal"):
-            return Normal
-        return super().find_class(module, name)
-
-
 class Normal:
-    """Normal numbers from a generator of its own, which is kept when the search is."""
+    """Normal numbers from a generator of its own."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng([seed, STREAM])
@@ -100,7 +88,8 @@ class Normal:
 
 def make_search(settings: PolicySearchSettings, seed: int, n: int) -> cma.CMAEvolutionStrategy:
     """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
-    options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9}
+    # No file of signals: cma evaluates options that it finds in one in the current folder.
+    options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9, "signals_filename": ""}
     if settings.population:
         options["popsize"] = settings.population
     return cma.CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
@@ -126,8 +115,36 @@ class PolicySearchRun(Run):
         size = np.abs(self.begin)
         self.scale = size + SCALE_FLOOR * (size.mean() or 1.0)
         self.search = make_search(self.settings, self.seed, len(self.begin))
-        if found:  # pickled by this run itself, in its own folder
-            self.search = SearchUnpickler(BytesIO(found.arrays["search"].tobytes())).load()
+        self.losses: list[list[float]] = []
+        if found:
+            self._replay(found)
+
+    def _replay(self, found: checkpoint.Checkpoint) -> None:
+        """Bring the search to where a checkpoint left off.
+
+        The search is deterministic: asked for the same points and told the same losses, it reaches
+        the same state. So a checkpoint holds the losses, and nothing of the internals of `cma`.
+        Raises ValueError if the search ends elsewhere: settings or the version of `cma` differ.
+        """
+        losses, middle = found.arrays["losses"], found.arrays["middle"]
+        if losses.shape[1:] != (self.search.popsize,) or middle.shape != self.search.mean.shape:
+            raise ValueError(
+                f"{found.folder} does not fit the run's settings: {losses.shape[1:]} candidates "
+                f"and {middle.shape} weights, now ({self.search.popsize},) and "
+                f"{self.search.mean.shape}"
+            )
+        for generation in losses.tolist():
+            self._tell(self.search.ask(), generation)
+        if not np.allclose(self.search.mean, middle, rtol=1e-9, atol=1e-12):
+            raise ValueError(
+                f"{found.folder} cannot be resumed: cma {found.values['cma']} saved another search "
+                f"than cma {cma.__version__} makes of it; the setting sigma, the initial weights "
+                "or the version of cma were changed"
+            )
+
+    def _tell(self, points: list[np.ndarray], losses: list[float]) -> None:
+        self.search.tell(points, losses)
+        self.losses.append(losses)
 
     @property
     def games(self) -> int:
@@ -160,7 +177,7 @@ class PolicySearchRun(Run):
         points = self.search.ask()
         played = np.array([self._play(point, seeds) for point in points])
         paid, seen = played.T
-        self.search.tell(points, (-paid).tolist())
+        self._tell(points, (-paid).tolist())
         return {
             f"play/{self.game.measure}": float(np.median(seen)),
             "play/best": float(paid.max()),
@@ -182,8 +199,9 @@ class PolicySearchRun(Run):
 
     def save(self) -> None:
         """See `Run.save`."""
-        arrays = {"search": np.frombuffer(pickle.dumps(self.search), np.uint8)}
-        checkpoint.save_arrays(self.folder, arrays, {"steps": self.steps, "history": self.history})
+        arrays = {"losses": np.array(self.losses), "middle": self.search.mean}
+        values = self.checkpoint_values() | {"cma": cma.__version__}
+        checkpoint.save_arrays(self.folder, arrays, values)
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
         """See `Run.write_agent`."""

@@ -130,10 +130,10 @@ class TDRun(Run):
 
     def save(self) -> None:
         """See `Run.save`."""
-        states = self.states.view(np.uint8)  # npz without pickle has no records
+        states = self.states.view(np.uint8)  # records of an .npz file would be pickled
         arrays = {"table": self.table, "seen": self.seen, "states": states}
         arrays |= {"errors": self.errors, "mean": self.mean}
-        values = {"steps": self.steps, "history": self.history, "averaged": self.averaged}
+        values = self.checkpoint_values() | {"averaged": self.averaged}
         checkpoint.save_arrays(self.folder, arrays, values)
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:

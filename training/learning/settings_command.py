@@ -33,7 +33,8 @@ DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
 - {prog} GAME --preset NAME: begin with a preset's settings ({presets});
 - {prog} GAME --settings FILE: take presets from a TOML file of one's own;
 - {prog} GAME --method NAME: learn by another method than the preset's;
-- {prog} --resume RUN: go on with a run that was stopped or killed.
+- {prog} --resume RUN: resume a run that was stopped or killed;
+- {prog} --resume RUN --allow-code: the same, with an agent module:Class.
 
 Games: {games}.
 

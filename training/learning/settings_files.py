@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour.agents.reading import naming, naming_part, read_text, shorten
+from parlour.agents.registry import imports_code
 from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 
@@ -47,6 +48,18 @@ def read_saved(table: Mapping[str, Any], source: str) -> Settings:
     with naming_part(source):
         kind = find_method(table.get("method", "ppo"))
         return make_used(kind, _read_table({**BEFORE, **table}, kind, METHODS, lambda _: None))
+
+
+def refuse_code(settings: Settings, file: Path) -> None:
+    """Raise ValueError naming the first setting by which a module would be imported."""
+    for name, value in plain(settings).items():
+        agents = (value,) if name == "teacher" else value if name == "opponents" else ()
+        for agent in agents:
+            if imports_code(agent):
+                raise ValueError(
+                    f"{file}: {name} must not be module:Class, got {agent!r}; --allow-code imports "
+                    "the module"
+                )
 
 
 def presets(game: str) -> list[str]:

@@ -11,7 +11,7 @@ from parlour.envs.core.contract import WINNABLE
 
 from ..evaluation.label_checks import NO_SCORE
 from ..evaluation.labels import find_labels, is_scored
-from ..files import write_json
+from ..files import seal, unseal, write_json
 from .curve import PICTURE, plot_curve, write_figure
 from .rules_of_run import list_rules
 from .run import RESULT_FILE
@@ -50,7 +50,7 @@ def summarise(settings: Settings, folder: Path) -> None:
     lines = [*_baselines(seeds), *_bound(settings)]
     figure = plot_curve(game, folder, settings.seeds, summary.get("unit", "steps"), lines)
     write_figure(folder / PICTURE, figure)
-    write_json(folder / RESULT_FILE, summary)
+    write_json(folder / RESULT_FILE, seal(summary))
 
 
 def _baselines(seeds: list[dict[str, Any]]) -> list[tuple[str, float]]:
@@ -80,7 +80,7 @@ def _bound(settings: Settings) -> list[tuple[str, float]]:
 
 def _result_of(file: Path, goal: str) -> dict[str, Any]:
     with naming(file):
-        found = read_json(file)
+        found = unseal(read_json(file), file.name)
         check_fields(found, RESULT_FIELDS)
         baselines = found.get("baselines", {})
         check_fields(baselines, dict.fromkeys(baselines, NUMBER), "baselines.")
@@ -92,7 +92,8 @@ def _result_of(file: Path, goal: str) -> dict[str, Any]:
 
 def report(folder: Path) -> str:
     """Say in a few lines how a finished run came out."""
-    summary = read_json(folder / RESULT_FILE)
+    with naming(folder / RESULT_FILE):
+        summary = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)
     goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
     reached, score = summary[goal], summary["score"]
     played = f"{summary['steps']:,} {summary.get('unit', 'steps')}"
@@ -118,7 +119,8 @@ def time_table(folder: Path) -> str:
     """Say where the time of each seed went."""
     lines = []
     for path in sorted(folder.glob(f"seed-*/{RESULT_FILE}")):
-        result = read_json(path)
+        with naming(path):
+            result = unseal(read_json(path), path.name)
         seconds = result["seconds_by_phase"]
         whole, unit = sum(seconds.values()), result.get("unit", "steps")
         parts = ", ".join(f"{name} {part / whole:.1%}" for name, part in seconds.items())

@@ -39,7 +39,7 @@ from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .progress import Bar
 from .rules_of_run import describe_table, list_rules, name_rules
-from .run import AGENT, RESULT_FILE, Run, Stop, Watch
+from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Run, Stop, Watch
 from .run_distill import DistillRun
 from .run_network import NetworkRun
 from .run_policy_search import PolicySearchRun
@@ -47,7 +47,7 @@ from .run_td import TDRun
 from .selfplay import SelfplayRun
 from .settings import Settings, StepSettings, make_settings
 from .settings_command import parse
-from .settings_files import plain, preset, read_saved
+from .settings_files import plain, preset, read_saved, refuse_code
 from .summary import report, summarise, time_table
 
 __all__ = [
@@ -61,7 +61,7 @@ __all__ = [
     "train",
 ]
 
-SETTINGS, RULES = "settings.json", "rules.json"
+RULES = "rules.json"
 TRAINED = "trained"
 MOST_NAMED = 5
 """So many runs are named where one is missing."""
@@ -111,37 +111,55 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
         try:
             return _train_all(settings, folder, quiet, watch)
         except Exception:
-            if _is_empty(folder, {RULES, SETTINGS}):
-                (folder / SETTINGS).unlink()  # first: what a death would leave can then begin anew
+            if _is_empty(folder, {RULES, SETTINGS_FILE}):
+                (
+                    folder / SETTINGS_FILE
+                ).unlink()  # first: what a death would leave can then begin anew
                 shutil.rmtree(folder)  # or the corrected command would find that it exists
             raise
 
 
-def resume(folder: Path, *, quiet: bool = False, watch: Watch | None = None) -> Path:
-    """Go on with a run from its last checkpoints, with its own settings; return its folder.
+def resume(
+    folder: Path,
+    *,
+    quiet: bool = False,
+    watch: Watch | None = None,
+    allow_code: bool = False,
+) -> Path:
+    """Resume a run from its last checkpoints, with its own settings; return its folder.
 
-    ``watch``: see `train`; it is told of new evaluations alone. Raises ValueError if there is no
-    run, if it is being trained by another process, or if rules or features have changed since.
+    Args:
+        folder: the folder of the run, or of one of its seeds.
+        quiet: whether to print nothing.
+        watch: see `train`; it is called with new evaluations only.
+        allow_code: whether the run's settings may name agents as ``module:Class``, which imports
+            the module.
+
+    Raises:
+        ValueError: there is no run, another process trains it, rules or features have changed, all
+            checkpoints are damaged, or the settings name code that is not allowed.
     """
     folder = Path(folder)
-    if not (folder / SETTINGS).exists() and (folder.parent / SETTINGS).exists():
+    if not (folder / SETTINGS_FILE).exists() and (folder.parent / SETTINGS_FILE).exists():
         folder = folder.parent  # the folder of one seed was named
     if not folder.exists():
         raise ValueError(
             f"{folder}: no run to resume: there is no such folder{_runs_beside(folder)}"
         )
-    if not (folder / SETTINGS).exists():
+    if not (folder / SETTINGS_FILE).exists():
         unbegun = "it ended before it began: train again by the same --name"
-        reason = unbegun if _is_unbegun(folder) else f"it has no {SETTINGS}"
+        reason = unbegun if _is_unbegun(folder) else f"it has no {SETTINGS_FILE}"
         raise ValueError(f"{folder}: no run to resume: {reason}")
     with sole_use(folder, TRAINED):
         settings = _read_settings(folder)
+        if not allow_code:
+            refuse_code(settings, folder / SETTINGS_FILE)
         return _train_all(settings, folder, quiet, watch)
 
 
 def _runs_beside(folder: Path) -> str:
     """Name the runs that lie beside a folder, the newest first, as the end of an error."""
-    runs = [path.parent for path in folder.parent.glob(f"*/{SETTINGS}")]
+    runs = [path.parent for path in folder.parent.glob(f"*/{SETTINGS_FILE}")]
     runs.sort(key=lambda run: run.stat().st_mtime, reverse=True)
     named = ", ".join(map(str, runs[:MOST_NAMED])) + (", ..." if len(runs) > MOST_NAMED else "")
     return f"; there are {named}" if runs else ""
@@ -149,9 +167,9 @@ def _runs_beside(folder: Path) -> str:
 
 def _read_settings(folder: Path) -> Settings:
     """Return a run's settings; ValueError if they, or the rules beside them, are not the game's."""
-    with naming(folder / SETTINGS):
-        given = read_json(folder / SETTINGS)
-    settings = read_saved(given, str(folder / SETTINGS))
+    with naming(folder / SETTINGS_FILE):
+        given = read_json(folder / SETTINGS_FILE)
+    settings = read_saved(given, str(folder / SETTINGS_FILE))
     with naming(folder / RULES):
         was = read_json(folder / RULES)
     now = _rules(settings)
@@ -207,12 +225,12 @@ def _begin(settings: Settings, folder: Path) -> None:
                 f"--resume {folder}"
             ) from None
     write_json(folder / RULES, _rules(settings))
-    write_json(folder / SETTINGS, plain(settings))
+    write_json(folder / SETTINGS_FILE, plain(settings))
 
 
 def _is_unbegun(folder: Path) -> bool:
     """Whether a folder is that of a run that ended before its settings stood."""
-    return folder.is_dir() and _is_empty(folder, {RULES, aside_of(RULES), aside_of(SETTINGS)})
+    return folder.is_dir() and _is_empty(folder, {RULES, aside_of(RULES), aside_of(SETTINGS_FILE)})
 
 
 def _is_empty(folder: Path, names: set[str]) -> bool:
@@ -295,16 +313,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if "--resume" in words:
-            if words == ["--resume"]:
+            allow_code = "--allow-code" in words
+            given = [word for word in words if word != "--allow-code"]
+            if given == ["--resume"]:
+                raise ValueError("--resume RUN: RUN, the folder of a run, is missing")
+            if len(given) != 2 or given[0] != "--resume":
                 raise ValueError(
-                    "--resume RUN: RUN is missing, the folder of the run to go on with"
+                    f"{' '.join(words)}: allowed is --resume RUN, with --allow-code or without: "
+                    "no game and no settings, since a run keeps its own"
                 )
-            if len(words) != 2 or words[0] != "--resume":
-                raise ValueError(
-                    f"{' '.join(words)}: allowed is --resume RUN and nothing else, also no game: a "
-                    "run keeps its own settings"
-                )
-            folder, profile = resume(Path(words[1])), False
+            folder, profile = resume(Path(given[1]), allow_code=allow_code), False
         else:
             settings = parse(words, print_notice)
             folder, profile = train(settings), settings.profile

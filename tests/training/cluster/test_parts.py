@@ -14,7 +14,7 @@ import pytest
 
 from parlour.training.cli import STOPPED, main
 from parlour.training.cluster import engines, tasks
-from parlour.training.cluster.kept import run_kept
+from parlour.training.cluster.kept import Packing, run_kept
 from parlour.training.cluster.tasks import Cluster, run_tasks
 from parlour.training.evaluation import parts
 from parlour.training.evaluation.compare import compare
@@ -41,6 +41,9 @@ def assert_same(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) 
 
 def square(number: int) -> int:
     return number * number
+
+
+SQUARES = Packing(lambda number: {"square": number}, lambda arrays: int(arrays["square"]))
 
 
 def fail_once(given: tuple[Path, int]) -> int:
@@ -133,17 +136,18 @@ def test_tasks_that_kill_every_worker_are_given_up(monkeypatch: pytest.MonkeyPat
 
 def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
     cluster = Cluster("sequential", 1, chunks=tmp_path / "chunks")
-    begun = run_kept(square, {"two": 2, "three": 3, "four": 4}, cluster)
+    begun = run_kept(square, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES)
     assert [next(begun), next(begun)] == [("two", 4), ("three", 9)]
     begun.close()
-    Path(tmp_path, "chunks", "three.pickle").write_bytes(b"cut sh")
+    Path(tmp_path, "chunks", "three.npz").write_bytes(b"cut sh")
     played = []
 
     def note(number: int) -> int:
         played.append(number)
         return square(number)
 
-    found = dict(run_kept(note, {"two": 2, "three": 3, "four": 4}, cluster))
+    with pytest.warns(UserWarning, match=r"three.npz is damaged, this part is done again"):
+        found = dict(run_kept(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
     assert found == {"two": 4, "three": 9, "four": 16}
     assert played == [3, 4]
 
@@ -176,7 +180,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     process = begin(tmp_path, *words)
     chunks = tmp_path / ".chunks"
     for _ in range(3000):
-        if len(list(chunks.glob("*.pickle"))) >= 2:
+        if len(list(chunks.glob("*.npz"))) >= 2:
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
@@ -185,7 +189,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     assert "Traceback" not in errors
     assert f"finished parts are kept in {chunks}" in errors
     key = (chunks / "key.txt").read_text()
-    before = len(list(chunks.glob("*.pickle")))
+    before = len(list(chunks.glob("*.npz")))
     assert before >= 2
     process = begin(tmp_path, *words)
     process.communicate(timeout=300)

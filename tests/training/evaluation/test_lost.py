@@ -1,5 +1,6 @@
 """Deals lost though they can be won: as the labels say, from results in memory or on disk."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from parlour.envs import game
 from parlour.training import compare, compare_duplicate, find_lost
+from parlour.training.evaluation.review_lost import review_lost
 
 GAME = game("pyramid")
 
@@ -63,3 +65,16 @@ def test_what_cannot_be_answered_is_refused(tmp_path: Path) -> None:
     several.save(tmp_path)
     with pytest.raises(ValueError, match="those of games for one player are needed"):
         find_lost(tmp_path)
+
+
+def test_a_name_in_results_imports_no_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    marker = tmp_path / "marker"
+    (tmp_path / "module_in_results.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
+    (one,) = compare(GAME, ["uniform"], deals=30, key="k").evaluations
+    replace(one, agent="module_in_results:Agent").save(tmp_path / "results")
+    with pytest.raises(ValueError, match="results: agent must not be module:Class, got"):
+        review_lost(tmp_path / "results", worlds=2, deals=1)
+    assert not marker.exists()

@@ -2,13 +2,10 @@
 
 import json
 import os
-import pickle
 import signal
-import sys
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -38,6 +35,9 @@ SMALL = PolicySearchSettings(
     eval_deals=50,
     name="small",
 )
+
+
+NET = {"name": "heuristic", "encoding": "none", "width": len(OWN), "depth": 0, "options": {}}
 
 
 def saved(folder: Path, values: np.ndarray = OWN, **changed: Any) -> Path:
@@ -142,12 +142,8 @@ def test_interrupted_it_comes_to_the_same_weights(
     assert [line | {"time": 0} for line in logs[0]] == [line | {"time": 0} for line in logs[1]]
 
 
-def test_a_run_of_an_older_version_is_gone_on_with(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its search names the generator of its numbers by the module in which that was then."""
-    old = ModuleType("parlour.training.weights")
-    old.Normal = run_policy_search.Normal  # type: ignore[attr-defined]
+def stopped_after_two(runs: Path) -> Path:
+    """A run that was killed after two generations."""
     iterate = PolicySearchRun.iterate
 
     def stopping(self: PolicySearchRun) -> dict[str, float]:
@@ -155,16 +151,52 @@ def test_a_run_of_an_older_version_is_gone_on_with(
             raise KeyboardInterrupt
         return iterate(self)
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setitem(sys.modules, old.__name__, old)
-        patch.setattr(run_policy_search.Normal, "__module__", old.__name__)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(PolicySearchRun, "iterate", stopping)
-        train(replace(SMALL, runs=str(tmp_path)), quiet=True)
-    kept = checkpoint.latest(tmp_path / whole.name / "seed-0")
-    assert kept and b"parlour.training.weights" in kept.arrays["search"].tobytes()
-    with pytest.raises(ModuleNotFoundError):
-        pickle.loads(kept.arrays["search"].tobytes())
-    assert result(resume(tmp_path / whole.name, quiet=True))["weights"] == result(whole)["weights"]
+        train(replace(SMALL, runs=str(runs)), quiet=True)
+    (folder,) = (path.parent for path in runs.glob("*/settings.json"))
+    return folder
+
+
+def test_a_resumed_search_is_equal_in_all_its_numbers(tmp_path: Path) -> None:
+    folder = stopped_after_two(tmp_path)
+    search = run_policy_search.make_search(SMALL, 0, len(OWN))
+    found = checkpoint.latest(folder / "seed-0")
+    assert found and found.arrays.keys() == {"losses", "middle"}
+    for losses in found.arrays["losses"].tolist():
+        search.tell(search.ask(), losses)
+    run = PolicySearchRun(replace(SMALL, runs=str(tmp_path)), 0, folder / "seed-0")
+    run.close()
+    assert run.search.countiter == search.countiter == 2 and run.search.sigma == search.sigma
+    for name in ("mean", "pc", "C", "B", "D"):
+        np.testing.assert_array_equal(getattr(run.search, name), getattr(search, name))
+    np.testing.assert_array_equal(run.search.ask(), search.ask())
+
+
+@pytest.mark.filterwarnings("ignore:.*was changed since the last checkpoint")
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"sigma": 0.9}, r"cannot be resumed: cma \S+ saved another search than cma"),
+        ({"population": 8}, r"does not fit the run's settings: \(6,\) candidates"),
+    ],
+)
+def test_a_search_that_would_not_be_the_same_is_refused(
+    changed: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    folder = stopped_after_two(tmp_path)
+    settings = json.loads((folder / "settings.json").read_text())
+    (folder / "settings.json").write_text(json.dumps(settings | changed))
+    with pytest.raises(ValueError, match=said):
+        resume(folder, quiet=True)
+
+
+def test_no_file_of_signals_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`cma` evaluates the options that it finds in such a file in the current folder."""
+    (tmp_path / "cma_signals.in").write_text("{'tolx': 'open(\"marker\", \"w\").close()'}")
+    monkeypatch.chdir(tmp_path)
+    run_policy_search.make_search(SMALL, 0, 3).stop()
+    assert not (tmp_path / "marker").exists()
 
 
 def test_candidates_play_common_deals_of_the_training_half(
@@ -197,9 +229,11 @@ def test_weights_replace_those_of_the_heuristic(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "changed", "said"),
     [
-        (OWN[:-1], {}, "finite float64 are needed"),
-        (OWN.astype(np.float32), {}, r"needed, got float32"),
-        (OWN * np.nan, {}, "finite float64 are needed"),
+        (OWN[:-1], {}, r"must be float64 \(\d+,\), got float64 "),
+        (OWN.astype(np.float32), {}, r"must be float64 \(\d+,\), got float32"),
+        (OWN * np.nan, {}, "weights of agent 'tester' are not finite: layer 'weights' has"),
+        (OWN * 1e200, {}, "weights of agent 'tester' must be from -1e\\+100 to 1e\\+100, got"),
+        (OWN, {"network": NET | {"encoding": "codes"}}, "field network.encoding must be 'none'"),
         (OWN, {"trained": {"weights": ["one", "two"]}}, "learn them anew"),
         (OWN, {"trained": {}}, "weights for None"),
         (OWN, {"weights_sha256": sha256(b"").hexdigest()}, "SHA-256"),

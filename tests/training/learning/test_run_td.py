@@ -104,7 +104,8 @@ def test_a_run_goes_on_when_what_it_sums_up_is_edited(
     said |= {"adaptive": not given[0], "average": 0.6 - given[1]}
     (folder / "settings.json").write_text(json.dumps(said))
     monkeypatch.setattr(TDRun, "save", save_and_tell)
-    resume(folder, quiet=True)
+    with pytest.warns(UserWarning, match="adaptive was .* and is now .*; average was"):
+        resume(folder, quiet=True)
     run, sums = saved[-1], not given[0]
     size = run.values.num_features if sums else 0
     assert (run.errors.shape, run.mean.shape) == ((size, 2), (size,))

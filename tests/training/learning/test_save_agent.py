@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import re
+import shutil
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,17 +11,25 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load as read_tensors
+from safetensors.numpy import save as tensor_bytes
 
+from parlour.agents.artefact import read_description
+from parlour.agents.folders import TRAINED_FOLDER
 from parlour.agents.learned import LearnedAgent
 from parlour.agents.networks import NETWORKS, CardNetwork, build_network, masked_logits
-from parlour.agents.registry import Turn, load_agent
-from parlour.envs import game
+from parlour.agents.registry import Turn, is_reserved, load_agent
+from parlour.envs import GAMES, game
+from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes
+from parlour.training.evaluation.duplicate import compare_duplicate
+from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning import save_agent
 from parlour.training.learning.sb3 import CardVecEnv
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("classic", {"passes": 2})
+SEATS = game("seven_twenty_seven")
 
 
 def turn(n: int = 64) -> Turn:
@@ -184,3 +194,151 @@ def test_a_failed_save_leaves_the_old_agent(tmp_path: Path) -> None:
         save_agent.save(folder, "x", GAME, RULES, net, described, {"bad": object()}, {})
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["agent"]
+
+
+def other_encoding(network: str) -> str:
+    return {"onehot": "codes", "codes": "onehot"}[NETWORKS[network].encoding]
+
+
+@pytest.mark.parametrize("network", list(NETWORKS))
+@pytest.mark.parametrize("wrong", ["other", "none", "afterstates", "words"])
+def test_refuses_an_encoding_that_the_network_does_not_take(
+    network: str, wrong: str, tmp_path: Path
+) -> None:
+    """With "none" the features digest was not compared, either."""
+    make(tmp_path, network)
+    card = json.loads((tmp_path / "agent.json").read_text())
+    encoding = other_encoding(network) if wrong == "other" else wrong
+    change(tmp_path, network=card["network"] | {"encoding": encoding}, features_digest="0" * 16)
+    said = (
+        f"field network.encoding must be '{NETWORKS[network].encoding}' for network '{network}', "
+        f"got '{encoding}'"
+    )
+    for spec in (str(tmp_path), f"mcts:{tmp_path}"):
+        with pytest.raises(save_agent.ArtefactError, match=said) as caught:
+            load_agent(spec, GAME, RULES)
+        assert "agent.json" in str(caught.value)
+
+
+def write_weights(folder: Path, tensors: dict[str, np.ndarray]) -> None:
+    """Put other weights, with their digest, into a saved agent's folder."""
+    data = tensor_bytes(tensors)
+    (folder / "weights.safetensors").write_bytes(data)
+    change(folder, weights_sha256=sha256(data).hexdigest())
+
+
+def saved_weights(folder: Path) -> dict[str, np.ndarray]:
+    found: dict[str, np.ndarray] = read_tensors((folder / "weights.safetensors").read_bytes())
+    return {name: array.copy() for name, array in found.items()}
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("network", list(NETWORKS))
+def test_refuses_weights_that_are_not_finite(network: str, number: float, tmp_path: Path) -> None:
+    make(tmp_path, network)
+    weights = saved_weights(tmp_path)
+    layer = sorted(weights)[-1]
+    weights[layer].flat[0] = number
+    write_weights(tmp_path, weights)
+    said = f"weights of agent 'tester' are not finite: layer '{layer}' has 1 of "
+    with pytest.raises(save_agent.ArtefactError, match=said):
+        load_agent(str(tmp_path), GAME, RULES)
+
+
+@pytest.mark.parametrize("network", list(NETWORKS))
+def test_refuses_outputs_that_are_not_finite(network: str, tmp_path: Path) -> None:
+    """Weights may be finite and sums of them not: then no action may be chosen by them."""
+    make(tmp_path, network)
+    weights = saved_weights(tmp_path)
+    for name in weights:
+        weights[name][:] = 3e38
+    write_weights(tmp_path, weights)
+    agent: Any = load_agent(str(tmp_path), GAME, RULES)
+    search: Any = load_agent(f"mcts@4:{tmp_path}", GAME, RULES)
+    asked, said = turn(), "outputs of agent 'tester' are not finite"
+    agent.lookahead_config, looks_ahead = None, LearnedAgent(agent.network, "tester")
+    looks_ahead.lookahead_config = StepConfig(reset=int(Autoreset.DISABLED))
+    drawing = LearnedAgent(agent.network, "tester", deterministic=False)
+    calls = (
+        agent.act, agent.explain, agent.probabilities, agent.log_probabilities, drawing.act,
+        looks_ahead.act, search.act, search.judge,
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises(ValueError, match=said):
+            call(asked)
+    with pytest.raises(ValueError, match=said):
+        evaluate("pyramid", str(tmp_path), variant="classic", options={"passes": 2}, deals=3)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in TRAINED_FOLDER.glob("*-*")))
+def test_every_kind_of_saved_agent_is_checked(name: str, tmp_path: Path) -> None:
+    """Networks, tables of values and weights of heuristics: those that ship, damaged."""
+    folder = Path(shutil.copytree(TRAINED_FOLDER / name, tmp_path / name))
+    card = read_description(folder)
+    one, network = game(card["game"]), card["network"]
+    load_agent(str(folder), one, None)
+    for encoding in {"none", "afterstates", "onehot", "codes"} - {network["encoding"]}:
+        change(folder, network=network | {"encoding": encoding})
+        with pytest.raises(
+            save_agent.ArtefactError, match=f"encoding must be .*, got '{encoding}'"
+        ):
+            load_agent(str(folder), one, None)
+    change(folder, network=network)
+    weights = saved_weights(folder)
+    layer = next(key for key, array in sorted(weights.items()) if array.dtype.kind == "f")
+    weights[layer].flat[-1] = np.nan
+    write_weights(folder, weights)
+    said = f"weights of agent '{card['name']}' are not finite: layer '{layer}' has 1 of"
+    with pytest.raises(save_agent.ArtefactError, match=said):
+        load_agent(str(folder), one, None)
+
+
+NAMES = ["greedy", "uniform", "oracle", "trained", "mcts@200", "greedy-mcts", "Greedy ", "pimc*"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_refuses_the_name_of_a_built_in_agent(name: str, tmp_path: Path) -> None:
+    make(tmp_path)
+    change(tmp_path, name=name)
+    said = re.escape(f"field name must not be that of a built-in agent, got {name!r}")
+    for spec in (str(tmp_path), f"mcts:{tmp_path}", f"mine=mcts:{tmp_path}"):
+        with pytest.raises(ValueError, match=said):
+            load_agent(spec, GAME, RULES)
+    assert load_agent(f"mine={tmp_path}", GAME, RULES).name == "mine"
+    assert load_agent(f"mcts:mine={tmp_path}", GAME, RULES).name == "mine-mcts"
+    with pytest.raises(
+        ValueError, match=re.escape(f"name must not be that of a built-in agent, got {name!r}")
+    ):
+        load_agent(f"{name}={tmp_path}", GAME, RULES)
+
+
+@pytest.mark.parametrize("game_name", GAMES)
+def test_no_name_in_tables_is_that_of_a_rule_based_agent(game_name: str) -> None:
+    one = game(game_name)
+    for name in (*one.rule_agents, "greedy", "human"):
+        assert is_reserved(name, one) and is_reserved(f"{name}-rollouts@8", one)
+    for name in ("mine", f"{game_name}-greedy", "greedy-v2", "learned", "values"):
+        assert not is_reserved(name, one)
+
+
+def test_agents_that_ship_have_names_of_their_own() -> None:
+    for folder in TRAINED_FOLDER.glob("*-*"):
+        card = read_description(folder)
+        assert not is_reserved(card["name"], game(card["game"]))
+
+
+def test_no_two_agents_of_a_comparison_have_one_name(tmp_path: Path) -> None:
+    """Neither two saved agents, nor a compared one and one in the other seats."""
+    for folder in ("one", "other"):
+        net = build_network("numbers", SEATS, 8, 1)
+        rules = SEATS.make_rules()
+        described = {"name": "numbers", "width": 8, "depth": 1, "options": {}}
+        save_agent.save(tmp_path / folder, "same", SEATS, rules, net, described, {}, {})
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    said = re.escape(f"agents {one} and {other} must not have the same name, got 'same'")
+    with pytest.raises(ValueError, match=said):
+        compare_duplicate(SEATS, [one], deals=2, field=[other, "uniform"], key="k")
+    (found,) = compare_duplicate(SEATS, [one], deals=2, field=[f"mine={other}"], key="k").matches
+    assert (found.agent, found.field) == ("same", ("mine",))
+    both = compare_duplicate(SEATS, [one, other], deals=2, field=["uniform"], key="k")
+    assert {match.agent for match in both.matches} == {f"same ({one})", f"same ({other})"}

@@ -171,10 +171,13 @@ def test_killed_at_any_point_it_ends_bit_equal(
 def test_a_damaged_checkpoint_is_passed_over(whole: Path, tmp_path: Path) -> None:
     folder = stopped(tmp_path, after=4)
     newest = sorted((folder / "seed-0" / "checkpoints").iterdir())[-1]
-    model = newest / "model.zip"
-    model.write_bytes(model.read_bytes()[:-200])
+    arrays = newest / "arrays.npz"
+    arrays.write_bytes(arrays.read_bytes()[:-200])
     (newest.parent / ".000000099999.part").mkdir()
-    with pytest.warns(UserWarning, match="damaged and passed over"):
+    said = (
+        r"damaged and passed over: checkpoint file arrays.npz was changed: expected sha256 \w{64}"
+    )
+    with pytest.warns(UserWarning, match=said):
         resume(folder / "seed-0", quiet=True)
     assert_same(folder, whole)
 
@@ -310,8 +313,11 @@ def test_wrong_settings_are_named(
         (["piramid"], "unknown game 'piramid'; did you mean 'pyramid'?"),
         (["pyramid", "--preset", "dmo"], "unknown preset 'dmo'; did you mean 'demo'?"),
         (["--resume", "nowhere"], "nowhere: no run to resume"),
-        (["pyramid", "--resume", "nowhere"], "allowed is --resume RUN and nothing else"),
-        (["--resume"], "--resume RUN: RUN is missing"),
+        (
+            ["pyramid", "--resume", "nowhere"],
+            "allowed is --resume RUN, with --allow-code or without",
+        ),
+        (["--resume"], "--resume RUN: RUN, the folder of a run, is missing"),
         (["--variant", "clasic"], "error: unknown variant 'clasic'; did you mean 'classic'?"),
         (["--options", "passes", "99"], "error: option passes=99: allowed are 0–9 (see"),
         (["--gama", "0.9"], "Unrecognized options: --gama, 0.9; Perhaps you meant: --gamma"),
