@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 PAGE_WIDTH = 140
 """Columns of the tables in a notebook."""
-PAGE = '<pre style="line-height: normal; overflow-x: auto; white-space: pre">{code}</pre>'
+FONTS = "ui-monospace, Menlo, 'DejaVu Sans Mono', Consolas, 'Courier New', monospace"
+PAGE = (
+    f'<pre style="font-family: {FONTS}; line-height: normal; overflow-x: auto; white-space: pre">'
+    "{code}</pre>"
+)
+"""The font is named here: style sheets of notebooks and of their exports set that of `pre` anew."""
 
 
 class Presented:
