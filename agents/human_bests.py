@@ -1,12 +1,13 @@
 """The best result that a person has reached alone by each set of rules, kept in a small file.
 
 The file is ``parlour/best.json`` in the user's state folder (``XDG_STATE_HOME``, else
-``~/.local/state``). A game never fails because it cannot be read or written.
+``~/.local/state``). A file that cannot be read counts as empty.
 """
 
 import json
 import os
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,38 +50,49 @@ def rules_key(game: Game, rules: Any) -> str:
 
 
 def best_file() -> Path:
-    """Return where results are kept. Raises RuntimeError if there is no home folder."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    """Return the file of results. Raises OSError if there is no home folder."""
+    try:
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
     return Path(state) / "parlour" / "best.json"
 
 
-def load_best(rules: str) -> Best | None:
-    """Return the best result for a `rules_key`, or None if there is none or it cannot be read."""
+def load_best(rules: str, path: Path | None = None) -> Best | None:
+    """Return the best result for a `rules_key`, or None if there is none or it cannot be read.
+
+    ``path`` is the file (None: `best_file`).
+    """
     try:
-        won, score, moves, seconds, *more = _read()[rules]  # older files have four
+        won, score, moves, seconds, *more = _read(path)[rules]  # older files have four
         return Best(bool(won), int(score), int(moves), float(seconds), any(more))
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def keep_best(rules: str, best: Best) -> bool:
-    """Write a result down if it is better than the one kept; whether it was, and could be."""
-    if not best.better_than(load_best(rules)):
+def keep_best(rules: str, best: Best, path: Path | None = None) -> bool:
+    """Save a result if it is better than the saved one; return whether it was.
+
+    ``path`` is the file (None: `best_file`). Raises OSError if it cannot be written.
+    """
+    if not best.better_than(load_best(rules, path)):
         return False
+    path = path or best_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        path = best_file()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-        part.write_text(json.dumps(_read() | {rules: list(best)}, indent=1), encoding="utf-8")
+        part.write_text(json.dumps(_read(path) | {rules: list(best)}, indent=1), encoding="utf-8")
         part.replace(path)
-    except (OSError, RuntimeError):
-        return False
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        raise
     return True
 
 
-def _read() -> dict[str, Any]:
+def _read(path: Path | None) -> dict[str, Any]:
     try:
-        found = json.loads(best_file().read_text(encoding="utf-8-sig"))
-    except (OSError, RuntimeError, ValueError):
+        found = json.loads((path or best_file()).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

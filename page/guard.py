@@ -1,11 +1,15 @@
-"""What stands before the page: only this machine's own pages are answered."""
+"""Request filter of the page: answers only pages that this machine's own server sent."""
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 Scope = dict[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
-HOSTS = ("localhost", "127.0.0.1", "[::1]")
+LOOPBACK = re.compile(
+    r"(?:localhost|127(?:\.(?:0|[1-9]\d{0,2})){3}|\[::1\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE
+)
+"""Host headers of requests to this machine. Browsers leave the port out where it is the default."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
     "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -18,16 +22,18 @@ HEADERS = [
 ]
 
 
-def guard(app: App, port: int) -> App:
-    """Return an application that refuses other hosts and origins with status 403, then asks `app`.
+def guard(app: App) -> App:
+    """Return an application that answers other hosts and origins with status 403.
 
-    A page of another site could otherwise talk to this one through the browser: by a name of its
-    own that leads to this machine (Host), or as itself (Origin), by a websocket, too.
+    Without it, a page of another site could use this server through the visitor's browser: under
+    a host name of its own that resolves to this machine (DNS rebinding), or from its own origin,
+    over HTTP or over a websocket. So the host must be a loopback name or address, which no other
+    site can have, and the origin must be that host. The port may be any: a tunnel
+    (``ssh -L 9000:localhost:8727``) or a proxy with TLS has another one than the server.
     """
-    hosts = {f"{name}:{port}" for name in HOSTS}
 
     async def guarded(scope: Scope, receive: Any, send: Any) -> None:
-        wrong = _find_wrong(scope, hosts)
+        wrong = "" if scope["type"] == "lifespan" else _find_wrong(scope)
         if not wrong:
             await app(scope, receive, _with_headers(send))
         elif scope["type"] == "websocket":
@@ -41,17 +47,17 @@ def guard(app: App, port: int) -> App:
     return guarded
 
 
-def _find_wrong(scope: Scope, hosts: set[str]) -> str:
-    """What is wrong with a request; empty: nothing. Every websocket of a browser has an origin."""
-    given = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
-    host = [value for name, value in given if name == b"host"]
-    origin = [value for name, value in given if name == b"origin"]
-    if len(host) != 1 or host[0].lower() not in hosts:
-        return "host: allowed is the address that parlour serve has named"
-    if not origin and scope["type"] == "http":
+def _find_wrong(scope: Scope) -> str:
+    """Return the fault of a request, or an empty text. Browsers send an origin with a websocket."""
+    given = [(name, value.decode("latin-1").lower()) for name, value in scope["headers"]]
+    hosts = [value for name, value in given if name == b"host"]
+    origins = [value for name, value in given if name == b"origin"]
+    if len(hosts) != 1 or not LOOPBACK.fullmatch(hosts[0]):
+        return "Host must be localhost, 127.0.0.1 or [::1], with or without a port"
+    if not origins and scope["type"] == "http":
         return ""
-    if len(origin) != 1 or origin[0].lower() != f"http://{host[0].lower()}":
-        return "origin: allowed is the page of this server"
+    if len(origins) != 1 or origins[0] not in (f"http://{hosts[0]}", f"https://{hosts[0]}"):
+        return "Origin must be the page of this server: http:// or https:// and the Host"
     return ""
 
 

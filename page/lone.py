@@ -1,28 +1,28 @@
 """A game that a person plays alone on the page: clicks, moves, what is shown of it."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from parlour.agents import human_bests
-from parlour.agents.explanation import explain
 from parlour.agents.human import list_complete_moves, match_move
-from parlour.agents.registry import Agent, choose_actions
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.training.evaluation.replay import Replay
-from parlour.training.play.lone import LoneGame, make_agent_turn
+from parlour.training.play.lone import LoneGame
 from parlour.training.play.notice import Notice, best_text
 
+from .thinking import PageAgent
 from .view import list_targets, name_actions
 
 
 class LonePlay:
     """One game of one person. A click chooses a card; the last one of a move plays it.
 
-    `CardEnv.reset` says what ``chosen`` is. Raises ValueError for wrong rules or a wrong deal.
+    `CardEnv.reset` says what ``chosen`` is, `LoneGame` what ``bests`` is. Raises ValueError for
+    wrong rules or a wrong deal.
     """
 
     def __init__(
@@ -31,10 +31,11 @@ class LonePlay:
         variant: str | None,
         options: Mapping[str, Any],
         chosen: Mapping[str, Any] | None,
+        bests: Path | None = None,
     ) -> None:
         self.env = CardEnv(game, variant, illegal="raise", **options)
         self.game, self.rules, self.variant = game, self.env.rules, variant
-        self.deal = LoneGame(self.env, None, chosen)
+        self.deal = LoneGame(self.env, None, chosen, bests)
         self.words = key_words(new_key())
         self.notice = Notice(game, self.rules, True)
         self.chances: dict[str, bool | None] = {}
@@ -100,23 +101,25 @@ class LonePlay:
         self.own_best = ""
         self._arrive()
 
-    def play_agent(self, agent: Agent) -> None:
+    def play_agent(self, agent: PageAgent) -> None:
         """Let an agent make one move. ValueError once the game is over."""
         if self.deal.is_over:
             raise ValueError("the game is over")
         completed = False
-        while not completed and not self.deal.is_over:
-            turn = make_agent_turn(agent, self.game, self.rules, self._states, self.words)
-            completed = self.deal.step(int(choose_actions(agent, turn)[0]))
+        try:
+            while not completed and not self.deal.is_over:
+                completed = self.deal.step(agent.choose(self._states, self.words))
+        except BaseException:  # it may be stopped between two actions of a move
+            self.deal.drop_unfinished_move()
+            raise
         self.agent_moves += 1
         self._after_move()
 
-    def advise(self, agent: Agent) -> dict[str, Any]:
+    def advise(self, agent: PageAgent) -> dict[str, Any]:
         """Return what an agent thinks of the position (`Explanation.summary`)."""
         if self.deal.is_over:
             raise ValueError("the game is over")
-        turn = make_agent_turn(agent, self.game, self.rules, self._states, self.words)
-        return explain(agent, turn).summary()
+        return agent.advise(self._states, self.words)
 
     def judge(self) -> None:
         """Ask the solver about position and deal: takes its time, and may run beside all else."""
@@ -164,7 +167,6 @@ class LonePlay:
         chosen = set(self.selected)
         can = {one for move in self.moves if set(move) > chosen for one in move} - chosen
         targets = list_targets(scene, words)
-        best = human_bests.load_best(human_bests.rules_key(self.game, self.rules))
         return {
             "rules": describe_rules(self.game, self.rules, self.variant),
             "source": self.deal.source,
@@ -182,7 +184,7 @@ class LonePlay:
             "agent_moves": self.agent_moves,
             "chances": self.chances,
             "notice": self._notice(),
-            "best": str(best or ""),
+            "best": str(self.deal.load_best() or ""),
             "own_best": self.own_best,
             "best_possible": self.best_possible,
         }

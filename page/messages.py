@@ -1,7 +1,7 @@
-"""What a browser may send: a message is a JSON object whose field ``do`` says what is wanted.
+"""Messages of a browser: a JSON object whose field ``do`` names a command.
 
-Every field is checked before anything is done with it. What is wrong is told as a `Refusal` that
-names the field, its value and what is allowed.
+Every field is checked before it is used. A `Refusal` names the wrong field, its value and what is
+allowed.
 """
 
 import json
@@ -22,11 +22,12 @@ SESSION = re.compile(r"[0-9a-f]{32}")
 
 
 class Refusal(ValueError):
-    """A message that is none: ``field``, its ``value`` as text, what is ``allowed``."""
+    """A message that cannot be read: ``field``, its ``value`` as text, what is ``allowed``."""
 
     def __init__(self, field: str, value: Any, allowed: str) -> None:
-        self.field, self.value, self.allowed = field, one_line(value), allowed
-        super().__init__(f"{field}={self.value}: allowed are {allowed}")
+        name = field if _is_text(field) else one_line(field)  # a browser may name a field anything
+        self.field, self.value, self.allowed = name, one_line(value), allowed
+        super().__init__(f"{name}={self.value}: allowed are {allowed}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer to the message."""
@@ -81,7 +82,7 @@ MESSAGES: dict[str, dict[str, Field]] = {
         "variant": _or_none(TEXT),
         "options": Field(_is_options, f"up to {MOST_OPTIONS} options as text by name", {}),
         "deal": _or_none(_whole(0, LARGEST)),
-        "seat": _whole(0, MOST_OPPONENTS, 0),
+        "seat": _or_none(_whole(0, MOST_OPPONENTS)),
         "opponents": Field(_is_opponents, f"up to {MOST_OPPONENTS} names of agents", []),
     },
     "click": {"action": ACTION, "start": _or_none(ACTION)},
@@ -93,11 +94,11 @@ MESSAGES: dict[str, dict[str, Field]] = {
     "advise": {"agent": TEXT},
     "agent_move": {"agent": TEXT},
 }
-"""Every message by its ``do``, and its other fields."""
+"""The other fields of each message, by its ``do``. `Session` checks what depends on the game."""
 
 
 def read_message(text: str) -> tuple[str, dict[str, Any]]:
-    """Return what a message wants done, and its fields; a Refusal for anything else."""
+    """Return the command of a message and its other fields. Raises Refusal."""
     if len(text) > LONGEST:
         raise Refusal("message", f"{len(text)} characters", f"up to {LONGEST} characters")
     try:

@@ -5,15 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.explanation import explain
-from parlour.agents.registry import Agent, choose_actions
 from parlour.envs import Game
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rules_table import describe_rules
 from parlour.training.evaluation.replay import Replay
-from parlour.training.play.lone import make_agent_turn
 from parlour.training.play.table import SeatChoice, TableChoice, TableSession
 
+from .thinking import PageAgent
 from .view import list_targets, name_actions
 
 
@@ -28,9 +26,10 @@ class Person:
 
 
 class SeatPlay:
-    """A session at a table: the others play at once, up to one's own turn or the hand's end.
+    """A session at a table. After each action the opponents play until it is the person's turn.
 
-    ``opponents`` are agents' names, checked before. Raises ValueError for wrong rules or seats.
+    Work for an opponent may be stopped if nobody looks at the table; `go_on` continues it. Raises
+    ValueError for wrong rules or seats.
     """
 
     def __init__(
@@ -39,14 +38,16 @@ class SeatPlay:
         variant: str | None,
         options: Mapping[str, Any],
         chosen: Mapping[str, Any] | None,
-        seat: int = 0,
-        opponents: Sequence[str] | None = None,
+        seat: int,
+        opponents: Sequence[PageAgent],
     ) -> None:
         self.game, self.variant = game, variant
         self.rules = game.make_rules(variant, options)
         choice = TableChoice(game, self.rules, chosen)
-        self.table = TableSession(choice, SeatChoice(seat, opponents or None), Person())
-        self.agent_moves = 0
+        self.opponents = opponents
+        agents = [one.agent for one in opponents]
+        self.table = TableSession(choice, SeatChoice(seat, agents), Person())
+        self.agent_moves, self.has_new_result = 0, False
         self.said: list[str] = []
         self.next_hand()
 
@@ -56,47 +57,58 @@ class SeatPlay:
             raise ValueError("this hand is not over yet")
         self.table.begin_hand()
         self.agent_moves, self.has_new_result = 0, False
-        self._let_others_play()
+        self.go_on()
 
-    def _let_others_play(self) -> None:
-        table = self.table
-        while not table.is_over and table.seat != table.own:
-            table.play(table.choose())
-        self.said, table.heard = table.heard, []
-        self.has_new_result = table.is_over
+    @property
+    def is_waiting(self) -> bool:
+        """Whether opponents are still to play."""
+        return not self.table.is_over and self.table.seat != self.table.own
+
+    def go_on(self) -> None:
+        """Let the opponents play until it is the person's turn, or the hand is over."""
+        while self.is_waiting:
+            seated = self.table.cast[self.table.seat]
+            agent = next(one for one in self.opponents if one.agent is seated)
+            self._play(agent.choose(self.table.rows.states, self.table.words))
+        self.said, self.table.heard = self.table.heard, []
+
+    def _play(self, action: int) -> None:
+        self.table.play(action)
+        self.has_new_result = self.table.is_over
 
     def click(self, action: int, start: int | None = None) -> None:
         """Play an action. ValueError saying what is legal."""
-        self._refuse_at_end()
+        self._refuse_if_waiting()
+        if start is not None:
+            raise ValueError(f"start must be null at a table, got {start}: no card is dragged here")
         if action not in self._legal():
             can = ", ".join(one["text"] for one in self._buttons(self._legal()))
             name = self.game.label(action) if action < self.game.actions else "no action"
             raise ValueError(f"not possible now: {name}; possible are {can}")
-        self.table.play(action)
-        self._let_others_play()
+        self._play(action)
+        self.go_on()
 
     def take_back(self, moves: int | None = 1) -> None:
         """Refuse: others have seen it."""
         raise ValueError("at a table with others nothing is taken back")
 
-    def play_agent(self, agent: Agent) -> None:
-        """Let an agent take one's turn."""
-        action = int(choose_actions(agent, self._turn(agent))[0])
+    def play_agent(self, agent: PageAgent) -> None:
+        """Let an agent take the person's turn."""
+        self._refuse_if_waiting()
+        action = agent.choose(self.table.rows.states, self.table.words)
         self.agent_moves += 1
         self.click(action)
 
-    def advise(self, agent: Agent) -> dict[str, Any]:
-        """Return what an agent thinks of one's turn (`Explanation.summary`)."""
-        return explain(agent, self._turn(agent)).summary()
+    def advise(self, agent: PageAgent) -> dict[str, Any]:
+        """Return what an agent thinks of the person's turn (`Explanation.summary`)."""
+        self._refuse_if_waiting()
+        return agent.advise(self.table.rows.states, self.table.words)
 
-    def _turn(self, agent: Agent) -> Any:
-        self._refuse_at_end()
-        table = self.table
-        return make_agent_turn(agent, self.game, self.rules, table.rows.states, table.words)
-
-    def _refuse_at_end(self) -> None:
+    def _refuse_if_waiting(self) -> None:
         if self.table.is_over:
             raise ValueError("this hand is over")
+        if self.is_waiting:
+            raise ValueError("it is not your turn yet")
 
     def judge(self) -> None:
         """Do nothing: no solver knows tables of several."""
@@ -161,7 +173,7 @@ class SeatPlay:
         }
 
     def _legal(self) -> set[int]:
-        if self.table.is_over:
+        if self.table.is_over or self.is_waiting:
             return set()
         return set(list_actions(self.table.rows.states["legal"][0]))
 

@@ -4,8 +4,11 @@ import asyncio
 import contextlib
 import json
 import logging
+import os
 import socket
-from collections.abc import Awaitable, Callable
+import sys
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -22,14 +25,21 @@ from parlour.training.evaluation.replay import Replay
 
 from .guard import guard
 from .messages import LONGEST, Refusal, read_message
-from .session import Session, Sessions, answer, list_games
+from .session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from .store import ResultStore
+from .workers import WorkerPool
 
 FILES = {"": "index.html", "parlour.js": "parlour.js", "parlour.css": "parlour.css"}
 LARGEST_FRAME = 8 * LONGEST
 """Bytes; the websocket is closed at once where one says that more follow."""
-MOVERS = 8
-"""Threads for moves and agents."""
+MOVERS = MOST_SESSIONS
+"""Threads for moves. Most of them wait: for a kernel that is compiled, or for a worker process."""
+MOST_WAITING = 64
+"""Messages of a tab that wait for an answer; a tab that sends more is closed."""
+LAST_WAIT = 1.0
+"""Seconds that a server waits for its threads when it ends."""
+THREADS = "parlour-"
+"""The names of all threads begin with this."""
 CRASHED = "this game has met an error of ours and is closed; begin a new one"
 NOTHING = json.dumps(None)
 Work = Callable[[], Any]
@@ -37,66 +47,88 @@ LOG = logging.getLogger("parlour.page")
 
 
 class Hub:
-    """Which tabs look at which session, and the threads that work for them.
+    """The tabs that look at each session, and the threads that work for them.
 
     Solver and reviews have one thread each, so that no click waits for them. A session takes one of
     the threads for moves at most; there are several, so that one whose game is compiled, or whose
-    agent thinks for seconds, does not hold the others up.
+    agent thinks for seconds, does not hold the others up. Agents think in the workers of
+    ``sessions.pool``; a session that no tab looks at has none.
     """
 
     def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions
         self.tabs: dict[str, set[WebSocket]] = {}
+        self.at: dict[WebSocket, Session | None] = {}
+        """The session that each open tab looks at."""
         self.locks: dict[str, asyncio.Lock] = {}
         self.judging: dict[str, asyncio.Task[None]] = {}
-        self.workers = ThreadPoolExecutor(MOVERS, "parlour-moves")
-        self.solver = ThreadPoolExecutor(1, "parlour-solver")
+        self.workers = ThreadPoolExecutor(MOVERS, f"{THREADS}moves")
+        self.solver = ThreadPoolExecutor(1, f"{THREADS}solver")
         self.reviewing: dict[str, asyncio.Task[None]] = {}
-        self.reviews = ThreadPoolExecutor(1, "parlour-reviews")
+        self.reviews = ThreadPoolExecutor(1, f"{THREADS}reviews")
 
     async def serve_tab(self, tab: WebSocket) -> None:
-        """Answer one tab until it is closed."""
-        await tab.accept()
-        await tab.send_json(list_games(self.sessions.replays))
-        session: Session | None = None
-        try:
-            while True:
-                session = await self._answer_message(tab, session, await tab.receive_text())
-        except (WebSocketDisconnect, RuntimeError, KeyError):  # closed, or no text
-            pass
-        finally:
-            if session is not None:
-                self._leave(tab, session)
+        """Answer one tab until it is closed.
 
-    async def _answer_message(
-        self, tab: WebSocket, session: Session | None, text: str
-    ) -> Session | None:
+        Messages are received while earlier ones are answered: so it is noticed at any time that a
+        tab is closed.
+        """
+        await tab.accept()
+        await tab.send_text(json.dumps(list_games(self.sessions.replays)))
+        self.at[tab] = None
+        messages: asyncio.Queue[str] = asyncio.Queue(MOST_WAITING)
+        tasks = {
+            asyncio.create_task(_receive(tab, messages)),
+            asyncio.create_task(self._answer_messages(tab, messages)),
+        }
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._leave(tab)
+            del self.at[tab]
+            for task in tasks:
+                task.cancel()
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the browser has closed it
+            await tab.close(1008)
+
+    async def _answer_messages(self, tab: WebSocket, messages: asyncio.Queue[str]) -> None:
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is being closed
+            while True:
+                await self._answer_message(tab, await messages.get())
+
+    async def _answer_message(self, tab: WebSocket, text: str) -> None:
+        session = self.at[tab]
         try:
             do, fields = read_message(text)
             if do != "hello" and session is None:
                 raise Refusal("do", do, "hello, first of all")
         except Refusal as refusal:
-            await tab.send_json(refusal.to_dict())
-            return session
+            await tab.send_text(json.dumps(refusal.to_dict()))
+            return
         if do == "hello":
-            if session is not None:
-                self._leave(tab, session)
-            session = self.sessions.find(fields["session"])
-            self.tabs.setdefault(session.id, set()).add(tab)
-            await tab.send_text(await self._view(session))
-            return session
-        assert session is not None
-        await self._act(tab, session, do, fields)
-        return session
+            await self._greet(tab, fields["session"])
+        elif session is not None:
+            await self._act(tab, session, do, fields)
+
+    async def _greet(self, tab: WebSocket, name: str | None) -> None:
+        """Show a session to a tab, and continue what was stopped when the last tab left it."""
+        self._leave(tab)
+        session = self.at[tab] = self.sessions.find(name)
+        self.tabs.setdefault(session.id, set()).add(tab)
+        session.thinking.come_back()
+        await tab.send_text(await self._view(session))
+        if session.is_waiting:
+            await self._act(tab, session, "go_on", {})
+        self._start_review(session)
 
     async def _act(self, tab: WebSocket, session: Session, do: str, fields: dict[str, Any]) -> None:
         lock = self.locks.setdefault(session.id, asyncio.Lock())
         async with lock:
-            said = await self._run(self.workers, partial(answer, session, do, fields), session)
+            work = partial(answer, session, do, fields)
+            said = await _finish(self._run(self.workers, work, session))
         if said != NOTHING:
             await tab.send_text(said)
-            if session.shown is not None and session.id not in self.reviewing:
-                self.reviewing[session.id] = asyncio.create_task(self._review(session))
+            self._start_review(session)
             return
         await self._show(session)
         if session.id not in self.judging:
@@ -114,10 +146,10 @@ class Hub:
             return json.dumps({"kind": "crashed", "text": CRASHED})
 
     async def _judge(self, session: Session) -> None:
-        """Have the solver look at the session until nothing has changed meanwhile."""
+        """Have the solver judge the position until nothing has changed meanwhile."""
         try:
             number = -1
-            while number != session.number:
+            while number != session.number and session.id in self.tabs:
                 number = session.number
                 if await self._run(self.solver, session.judge, session) != NOTHING:
                     return
@@ -126,18 +158,25 @@ class Hub:
             self.judging.pop(session.id, None)
             self._forget(session)
 
+    def _start_review(self, session: Session) -> None:
+        if session.needs_review and session.id not in self.reviewing:
+            self.reviewing[session.id] = asyncio.create_task(self._review(session))
+
     async def _review(self, session: Session) -> None:
-        """Review the game that a session looks at, and the next one where that has changed."""
+        """Review the game that a session shows, and the next one if that has changed."""
         try:
-            while session.shown is not None and session.reviewed != session.shown.ticket:
+            while session.needs_review and session.id in self.tabs:
                 said = await self._run(self.reviews, session.review, session)
-                await self._send(session, said)
+                if said != NOTHING:
+                    await self._send(session, said)
         finally:
             self.reviewing.pop(session.id, None)
+        if session.id in self.tabs:  # a tab has come back since the loop ended
+            self._start_review(session)
 
     async def _view(self, session: Session) -> str:
         async with self.locks.setdefault(session.id, asyncio.Lock()):
-            return await self._run(self.workers, session.view, session)
+            return await _finish(self._run(self.workers, session.view, session))
 
     async def _show(self, session: Session) -> None:
         await self._send(session, await self._view(session))
@@ -147,17 +186,50 @@ class Hub:
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # it is being closed
                 await tab.send_text(text)
 
-    def _leave(self, tab: WebSocket, session: Session) -> None:
+    def _leave(self, tab: WebSocket) -> None:
+        """Take a tab from its session; work that nobody waits for any more is stopped."""
+        session, self.at[tab] = self.at[tab], None
+        if session is None:
+            return
         left = self.tabs.get(session.id, set())
         left.discard(tab)
         if not left:
             self.tabs.pop(session.id, None)
+            session.thinking.leave()
             self._forget(session)
 
     def _forget(self, session: Session) -> None:
         """Drop the lock of a session that nobody looks at, unless the solver still does."""
         if session.id not in self.tabs and session.id not in self.judging:
             self.locks.pop(session.id, None)
+
+    def close(self) -> None:
+        """Stop all work, and save the results that could not be saved before."""
+        self.tabs.clear()
+        if self.sessions.pool is not None:
+            self.sessions.pool.close()
+        for threads in (self.workers, self.solver, self.reviews):
+            threads.shutdown(wait=False, cancel_futures=True)
+        store = self.sessions.store
+        if store is not None and (lost := store.close()):
+            LOG.error("%d results could not be saved in %s", lost, store.path)
+
+
+async def _receive(tab: WebSocket, messages: asyncio.Queue[str]) -> None:
+    """Put the messages of a tab into a queue until it is closed, or sends no text, or too many."""
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError, KeyError, asyncio.QueueFull):
+        while True:
+            messages.put_nowait(await tab.receive_text())
+
+
+async def _finish(work: Coroutine[Any, Any, str]) -> str:
+    """Await work to its end even if this task is canceled: its thread cannot be."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
 
 
 def _send_file(file: str) -> Callable[[Request], Awaitable[FileResponse]]:
@@ -171,12 +243,20 @@ async def _send_art(_: Request) -> JSONResponse:
     return JSONResponse(all_art())
 
 
-def make_app(sessions: Sessions, port: int) -> Callable[..., Any]:
+def make_app(sessions: Sessions) -> Callable[..., Any]:
     """Return the ASGI application, guarded: see `guard.guard`."""
     hub = Hub(sessions)
+
+    @contextlib.asynccontextmanager
+    async def run_hub(_: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            hub.close()
+
     files = [Route(f"/{name}", _send_file(file)) for name, file in FILES.items()]
     routes = [*files, Route("/cards.json", _send_art), WebSocketRoute("/ws", hub.serve_tab)]
-    return guard(Starlette(routes=routes), port)
+    return guard(Starlette(routes=routes, lifespan=run_hub))
 
 
 def open_socket(port: int) -> socket.socket:
@@ -192,19 +272,29 @@ def open_socket(port: int) -> socket.socket:
     return listening
 
 
+def end_process_if_busy(status: int) -> None:
+    """End the process if a thread still compiles a kernel: Python would wait for it to its end."""
+    threads = [one for one in threading.enumerate() if one.name.startswith(THREADS)]
+    for thread in threads:
+        thread.join(LAST_WAIT / len(threads))
+    if any(thread.is_alive() for thread in threads):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
 def make_server(
-    listening: socket.socket,
     store: ResultStore | None,
     more: tuple[str, ...] = (),
     replays: tuple[Replay, ...] = (),
 ) -> uvicorn.Server:
-    """Return the server of a socket; ``run(sockets=[listening])`` runs it until it is stopped."""
-    app = make_app(Sessions(store, more, replays), listening.getsockname()[1])
+    """Return a server; ``run(sockets=[open_socket(port)])`` runs it until it is stopped."""
+    app = make_app(Sessions(store, more, replays, WorkerPool()))
     return uvicorn.Server(
         uvicorn.Config(
             app,
             log_level="warning",
-            lifespan="off",
+            lifespan="on",
             ws_max_size=LARGEST_FRAME,
             server_header=False,
             timeout_graceful_shutdown=1,

@@ -2,27 +2,31 @@
 
 import secrets
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from parlour.agents.registry import Agent, IllegalActionError
+from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES, Game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe_options
+from parlour.training.evaluation.duplicate import default_opponents
 from parlour.training.evaluation.replay import Replay
-from parlour.training.evaluation.replay_view import replay_data, review_data, review_replay
+from parlour.training.evaluation.replay_view import replay_data
 
 from .lone import LonePlay
-from .players import list_agents, load_page_agent
+from .players import list_agents
 from .seats import SeatPlay
 from .store import ResultStore
+from .thinking import PageAgent, Thinking
+from .workers import AbandonedError, WorkerPool
 
 MOST_SESSIONS = 100
 """The session that nobody has used for longest is dropped for a new one."""
+REFUSALS = (ValueError, IllegalActionError, ModuleNotFoundError)
+"""Errors that tell a person what is wrong; others are faults of the program."""
 MOST_AGENTS = 8
 MOST_REPLAYS = 500
 """Recorded games that a page lists."""
-WORLDS = 50
-"""Worlds that are dealt for each decision of a game that is reviewed on the page."""
 
 
 class Shown(NamedTuple):
@@ -40,8 +44,9 @@ class Session:
     """One person's game. All methods are called by one thread at a time.
 
     ``more`` and ``replays`` are the agents and the recorded games that the server was started with;
-    ``store`` None keeps no results. ``used`` is shared by all sessions of a server: which games,
-    and which of their agents, have been used, and so compiled.
+    ``store`` None saves no results. ``used`` is shared by all sessions of a server: which games,
+    and which of their agents, have been used, and so compiled. ``pool`` are the workers in which
+    agents think and games are reviewed (None: this process).
     """
 
     def __init__(
@@ -50,26 +55,34 @@ class Session:
         more: tuple[str, ...] = (),
         replays: tuple[Replay, ...] = (),
         used: set[str] | None = None,
+        pool: WorkerPool | None = None,
     ) -> None:
+        self.thinking = Thinking(pool)
+        self.tally: dict[str, Any] | None = None
+        """The counts of games by these rules (`Tally`); None if they cannot be read."""
+        self.not_saved = ""
+        """Why results are not saved; empty if they are."""
         self.used = set() if used is None else used
         self.id = secrets.token_hex(16)
         self.store, self.more, self.replays = store, more, replays
         self.shown: Shown | None = None
         self.reviewed = 0
-        """The ticket of the game that was reviewed last."""
+        """The ticket of the game that was reviewed last; 0: none."""
         self.play: LonePlay | SeatPlay | None = None
-        self.agents: dict[str, Agent] = {}
+        self.agents: dict[str, PageAgent] = {}
         self.number = 0
-        """How often anything has changed: a page drops what is older than what it has."""
+        """The number of changes: a page drops a view that is older than the one it shows."""
 
     def handle(self, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
         """Do what a message asks for (see `messages`); return an answer for its sender alone.
 
-        None: something changed, see `view`. Raises ValueError or IllegalActionError saying what is
-        wrong; nothing has changed then.
+        None: something changed, see `view`. ``go_on`` lets opponents play who were interrupted.
+        Raises one of `REFUSALS` saying what is wrong; nothing has changed then, except that
+        opponents may have played.
         """
         if do == "new":
             self._begin(**fields)
+            self._count_games()
         elif do in ("replay", "review"):
             return self._show_replay(self._find_replay(**fields) if do == "replay" else None)
         elif do == "advise":
@@ -95,10 +108,17 @@ class Session:
             play.take_back(1 if do == "take_back" else None)
         elif do == "agent_move":
             play.play_agent(self._agent(fields["agent"]))
-        elif isinstance(play, SeatPlay):
-            play.next_hand()
+        elif not isinstance(play, SeatPlay):
+            raise ValueError(f"{do}: this game is for one player; begin a new one")
+        elif do == "go_on":
+            play.go_on()
         else:
-            raise ValueError("next_hand: this game is played alone; begin a new one")
+            play.next_hand()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether opponents are still to play, who were interrupted."""
+        return isinstance(self.play, SeatPlay) and self.play.is_waiting
 
     def _begin(
         self,
@@ -106,7 +126,7 @@ class Session:
         variant: str | None,
         options: dict[str, str],
         deal: int | None,
-        seat: int,
+        seat: int | None,
         opponents: list[str],
     ) -> None:
         found = GAMES[game]
@@ -114,12 +134,18 @@ class Session:
         chosen = None if deal is None else {"deal": deal, "bank": default_bank(game)}
         asked = found, variant, options, chosen
         if found.num_players(rules) > 1:
-            for name in opponents:
-                load_page_agent(name, found, rules, self.more)
-            self.play = SeatPlay(*asked, seat, opponents)
+            names = opponents or default_opponents(found)[: found.num_players(rules) - 1]
+            agents = [self._load(name, found, rules) for name in names]
+            self.play = SeatPlay(*asked, seat or 0, agents)
+        elif seat is not None or opponents:
+            field, value = ("opponents", opponents) if seat is None else ("seat", seat)
+            raise ValueError(f"{field} must be left out in a game for one player, got {value!r}")
         else:
-            self.play = LonePlay(*asked)
+            self.play = LonePlay(*asked, self.store.bests if self.store else None)
         self.agents = {}
+
+    def _load(self, name: str, game: Game, rules: Any) -> PageAgent:
+        return PageAgent(name, game, rules, self.more, self.thinking)
 
     def _find_replay(self, number: int) -> Replay:
         if number >= len(self.replays):
@@ -135,15 +161,27 @@ class Session:
         data = replay_data(replay, seat)
         del data["review"]
         self.shown = Shown(replay, seat, ticket)
+        self.thinking.stop_review()
         return {"kind": "replay", "ticket": ticket, "data": data}
 
-    def review(self) -> dict[str, Any]:
-        """Review the game that is looked at; it takes its time, and runs beside everything else."""
+    @property
+    def needs_review(self) -> bool:
+        """Whether a game is shown that is not reviewed yet."""
+        return self.shown is not None and self.reviewed != self.shown.ticket
+
+    def review(self) -> dict[str, Any] | None:
+        """Review the game that is shown; None if nobody waits for that any more.
+
+        It takes a while; other methods may be called meanwhile.
+        """
         shown = self.shown
         assert shown is not None
         self.reviewed = shown.ticket
         try:
-            found = review_data(review_replay(shown.replay, shown.seat, WORLDS))
+            found = self.thinking.review(shown.replay, shown.seat)
+        except AbandonedError:
+            self.reviewed = 0
+            return None
         except ValueError as error:
             found = {"error": f"there is no review: {error}"}
         return {"kind": "review", "ticket": shown.ticket, "review": found}
@@ -153,20 +191,39 @@ class Session:
             raise ValueError("no game has begun")
         return self.play
 
-    def _agent(self, name: str) -> Agent:
+    def _agent(self, name: str) -> PageAgent:
         if name not in self.agents:
             if len(self.agents) >= MOST_AGENTS:
                 self.agents.clear()
             play = self._playing()
-            self.agents[name] = load_page_agent(name, play.game, play.rules, self.more)
+            self.agents[name] = self._load(name, play.game, play.rules)
         return self.agents[name]
 
     def _keep_result(self) -> None:
+        """Save the result of a game that has just ended. A result never costs the game."""
         play = self._playing()
-        if play.has_new_result:
-            play.has_new_result = False
-            if self.store is not None:
-                self.store.add(play.result())
+        if not play.has_new_result:
+            return
+        play.has_new_result = False
+        if self.store is None:
+            return
+        try:
+            self.store.add(play.result())
+            self.not_saved = ""
+        except OSError as error:
+            self.not_saved = (
+                f"This result is not saved yet: {error}. Parlour tries again when the next game "
+                "ends, and when the server stops."
+            )
+        self._count_games()
+
+    def _count_games(self) -> None:
+        self.tally = None
+        if self.store is not None:
+            play = self._playing()
+            with suppress(OSError):
+                digest = play.game.rules_digest(play.rules)
+                self.tally = self.store.tally(play.game.name, digest)._asdict()
 
     def judge(self) -> None:
         """Ask the solver about the position; it runs beside everything else, in one thread."""
@@ -181,16 +238,15 @@ class Session:
             return said
         game, rules = self.play.game, self.play.rules
         said |= {"game": game.name, "agents": list_agents(game, rules, self.more)}
-        if self.store is not None:
-            said["tally"] = self.store.tally(game.name, game.rules_digest(rules))._asdict()
+        said |= {"tally": self.tally, "not_saved": self.not_saved}
         return said | {"play": self.play.view()}
 
 
 def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
-    """Do as `Session.handle`; what is wrong becomes an answer, too."""
+    """Do as `Session.handle`; a refusal becomes an answer."""
     try:
         return session.handle(do, fields)
-    except (ValueError, IllegalActionError, ModuleNotFoundError) as error:
+    except REFUSALS as error:
         return {"kind": "refused", "text": str(error)}
 
 
@@ -202,14 +258,16 @@ class Sessions:
         store: ResultStore | None = None,
         more: tuple[str, ...] = (),
         replays: tuple[Replay, ...] = (),
+        pool: WorkerPool | None = None,
     ) -> None:
         self.store, self.more, self.replays = store, more, replays[:MOST_REPLAYS]
+        self.pool = pool
         self.used: set[str] = set()
         self.open: OrderedDict[str, Session] = OrderedDict()
 
     def find(self, session: str | None) -> Session:
         """Return a session by its id; a new one where there is none of that id any more."""
-        given = self.store, self.more, self.replays, self.used
+        given = self.store, self.more, self.replays, self.used, self.pool
         found = self.open.get(session or "") or Session(*given)
         self.open[found.id] = found
         self.open.move_to_end(found.id)

@@ -1,9 +1,10 @@
-"""Results of games, kept in an SQLite file in the user's data folder."""
+"""Results of games, saved in an SQLite file in the user's data folder."""
 
 import os
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,24 +21,33 @@ COLUMNS = {
     "taken_back": "INTEGER",
     "agent_moves": "INTEGER",
 }
-"""What is kept of a game: ``taken_back``: 1 where moves were that the rules do not take back.
+"""The columns of a result. ``taken_back`` is 1 if moves were taken back against the rules.
 
-``rules`` is the digest of the rules, ``agent_moves`` how many an agent made for the player.
+``rules`` is the digest of the rules, ``agent_moves`` the number of moves that an agent made for the
+player.
 """
 _MAKE = (
     "CREATE TABLE IF NOT EXISTS results (id INTEGER PRIMARY KEY, played TEXT DEFAULT "
     f"CURRENT_TIMESTAMP, {', '.join(f'{name} {kind}' for name, kind in COLUMNS.items())})"
 )
+_ADD = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+PATIENCE = 0.5
+"""Seconds to wait for another program that has the file locked; the page waits as long."""
+MOST_UNSAVED = 1_000
+"""Results that wait in memory for a file that cannot be written."""
 
 
 def data_file() -> Path:
-    """Return where results are kept if nothing else is said."""
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    """Return the default file of results. Raises OSError if there is no home folder."""
+    try:
+        data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    except RuntimeError as error:
+        raise OSError(f"--db must name a file, for there is no home folder: {error}") from error
     return Path(data) / "parlour" / "results.sqlite"
 
 
 class Tally(NamedTuple):
-    """What has come of games by the same rules: how many, and the score and moves of the best."""
+    """Counts of the games by the same rules, and score and moves of the best."""
 
     played: int
     won: int
@@ -46,54 +56,79 @@ class Tally(NamedTuple):
 
 
 class ResultStore:
-    """The results in one file; any thread may call it. OSError if it cannot be written."""
+    """The results in one file; any thread may call it.
 
-    def __init__(self, path: Path) -> None:
+    ``bests`` is the file of best results that goes with it (None: `human_bests.best_file`). The
+    file is opened for each call, so one that was locked, full, moved or deleted for a while works
+    again afterwards. Raises OSError if it cannot be read and written now.
+    """
+
+    def __init__(self, path: Path, bests: Path | None = None) -> None:
+        self.path, self.bests = path, bests
         self.lock = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self.unsaved: list[list[Any]] = []
+        """Results that could not be written yet; `add` and `close` try again."""
         try:
-            self.connection = sqlite3.connect(path, check_same_thread=False)
-            with self.connection:
-                self.connection.execute(_MAKE)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self._open() as connection:
+                connection.execute("BEGIN IMMEDIATE")  # fails where nothing can be written
+        except OSError as error:
+            why = error.strerror or error.__cause__
+            raise OSError(f"--db must be a file that can be written, got {path}: {why}") from error
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection, and commit at the end. Raises OSError naming the file."""
+        try:
+            with closing(sqlite3.connect(self.path, PATIENCE)) as connection, connection:
+                connection.execute(_MAKE)
+                yield connection
         except sqlite3.Error as error:
-            raise OSError(f"db={str(path)!r}: {error}") from error
+            raise OSError(f"{self.path}: {error}") from error
 
     def add(self, result: Mapping[str, Any]) -> None:
-        """Write one result down: a value for each of `COLUMNS`."""
-        marks = ", ".join("?" * len(COLUMNS))
-        with self.lock, self.connection:
-            self.connection.execute(
-                f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({marks})",
-                [result[name] for name in COLUMNS],
-            )
+        """Save a result, a value for each of `COLUMNS`, and those that could not be saved before.
+
+        Raises OSError if the file cannot be written; the result is then kept for the next call.
+        """
+        with self.lock:
+            self.unsaved = [*self.unsaved, [result[name] for name in COLUMNS]][-MOST_UNSAVED:]
+            self._write()
+
+    def _write(self) -> None:
+        if self.unsaved:
+            with self._open() as connection:
+                connection.executemany(_ADD, self.unsaved)
+            self.unsaved = []
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return all results, the first ones first."""
-        with self.lock:
-            found = self.connection.execute(f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY id")
+        """Return all results, the first ones first. Raises OSError."""
+        with self._open() as connection:
+            found = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY id")
             return [dict(zip(COLUMNS, row, strict=True)) for row in found]
 
     def tally(self, game: str, rules: str) -> Tally:
-        """Return what has come of one's games by rules, named by their digest.
+        """Return the counts of games by rules, named by their digest. Raises OSError.
 
-        The best one is the one won, with the highest score, in the fewest moves; those in which
+        The best game is the one won, with the highest score, in the fewest moves. Games in which
         moves were taken back against the rules, or made by an agent, only count as played.
         """
         own = "agent_moves = 0 AND taken_back = 0"
-        with self.lock:
-            played, won = self.connection.execute(
+        with self._open() as connection:
+            played, won = connection.execute(
                 f"SELECT COUNT(*), COALESCE(SUM(won AND {own}), 0) FROM results "
                 "WHERE game = ? AND rules = ?",
                 (game, rules),
             ).fetchone()
-            best = self.connection.execute(
+            best = connection.execute(
                 f"SELECT score, moves FROM results WHERE game = ? AND rules = ? AND {own} "
                 "ORDER BY won DESC, score DESC, moves LIMIT 1",
                 (game, rules),
             ).fetchone()
         return Tally(played, won, *(best or (None, None)))
 
-    def close(self) -> None:
-        """Close the file."""
-        with self.lock:
-            self.connection.close()
+    def close(self) -> int:
+        """Try once more to save what is not saved; return how many results are lost."""
+        with self.lock, suppress(OSError):
+            self._write()
+        return len(self.unsaved)

@@ -9,6 +9,8 @@ from ..core.rows import are_finished
 from ..core.scene import Button, Item, Scene, Text
 from .rules import DEAL, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
 
+FOUNDATION = "foundation"
+KING = 13
 BACK = 1
 """Any number that is no card: a back is drawn without knowing which card it is."""
 WIDTH = 7.0
@@ -19,7 +21,7 @@ OPEN_ROW, OPEN_X, OPEN_Y = 8, 0.87, 0.4
 def layout(s: Any, rules: Any) -> Scene:
     """Return the table as the player sees it; ``s`` is one record of states."""
     shown, legal = s["shown"], int(s["legal"]) if not s["over"] else 0
-    items = []
+    items = [_foundation(s, rules)]
     for slot in range(PYRAMID):
         row = int(((8 * slot + 1) ** 0.5 - 1) / 2)
         column = slot - row * (row + 1) // 2
@@ -51,6 +53,7 @@ def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
     can = legal >> place & 1
     mark = "picked" if s["shown"]["picked"][place] else "legal" if can else ""
     numbered = can or int(s["free"]) >> place & 1
+    is_king = can and card // 4 == KING and not s["shown"]["need"]
     return Item(
         x,
         y,
@@ -60,8 +63,21 @@ def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
         str(place) if numbered else "",
         _place_name(place),
         place if can else -1,
+        ((FOUNDATION, place),) if is_king else (),
         pile_size=int(s["shown"]["waste_counts"][place - WASTE]) if WASTE <= place < STOCK else 0,
     )
+
+
+def _foundation(s: Any, rules: Any) -> Item:
+    """Return the pile of removed cards. A state does not tell which of them is on top."""
+    shown = s["shown"]
+    counts = (
+        shown["stock_count"],
+        shown["waste_counts"].sum(),
+        rules.held and shown["places"][STOCK] > 0,
+    )
+    removed = PACK_SIZE - int((shown["places"][:TABLE] > 0).sum()) - sum(map(int, counts))
+    return Item(0, 0, BACK if removed else 0, False, place=FOUNDATION, pile_size=removed)
 
 
 def _place_name(place: int) -> str:

@@ -609,7 +609,7 @@ export class Page {
     this.closeReplay();
     this.send({ do: "new", game: fields.game.value, variant: fields.variant.value, options,
       deal: fields.deal.value.trim() ? Number(fields.deal.value) : null,
-      seat: several ? Number(fields.seat.value) : 0,
+      seat: several ? Number(fields.seat.value) : null,
       opponents: several ? fields.opponents.value.split(/[\s,]+/).filter(Boolean) : [] });
   }
 
@@ -620,7 +620,7 @@ export class Page {
     const { play } = this.view;
     this.board.show(play.scene, { game: `${this.view.game} ${play.rules}`, targets: play.targets, selected: play.selected, can: play.can });
     this.writeFacts();
-    this.parts.notice.textContent = [play.notice, play.over && `${play.over}.`, play.over && play.best_possible].filter(Boolean).join(" ");
+    this.parts.notice.textContent = [play.notice, play.over && `${play.over}.`, play.over && play.best_possible, this.view.not_saved].filter(Boolean).join(" ");
     this.parts.notice.classList.toggle("over", Boolean(play.over));
     this.fillActions(play);
     this.fillSeats(play);
@@ -770,7 +770,7 @@ export async function open(root) {
     page.waitForAnswer(message);
   });
   const connect = () => {
-    socket = new WebSocket(`ws://${location.host}/ws`);
+    socket = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}/ws`);
     socket.onopen = () => { wait = 250; socket.send(JSON.stringify({ do: "hello", session: sessionStorage.getItem(SESSION) })); };
     socket.onmessage = ({ data }) => {
       const message = JSON.parse(data);

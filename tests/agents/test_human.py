@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +22,10 @@ from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene import ansi
 from parlour.training.cli.play_alone import TerminalGame, play_alone
+from parlour.training.cli.play_seats import play_session
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.play.notice import GONE, Notice
+from parlour.training.play.table import SeatChoice
 from tests.fake_solver import FakeSolver, solved
 
 GAME = game("pyramid")
@@ -275,8 +278,49 @@ def test_a_damaged_file_of_results_spoils_nothing(content: str) -> None:
 
 def test_a_folder_that_cannot_be_written_spoils_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-    assert not human_bests.keep_best("x", human_bests.Best(True, 28, 60, 1.0))
+    with pytest.raises(OSError, match="/dev/null"):
+        human_bests.keep_best("x", human_bests.Best(True, 28, 60, 1.0))
     assert human_bests.load_best("x") is None
+    squares = list(map(str, range(25)))
+    text = typed("poker_squares", "classic", *squares, chosen={"deal": 2})
+    assert "Over, all is played: score" in text
+    assert "Your first result by these rules. It could not be saved: " in text
+
+
+def test_a_file_that_cannot_be_replaced_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "best.json"
+    assert human_bests.keep_best("x", human_bests.Best(False, 3, 9, 1.0), path)
+    before = path.read_text()
+
+    def fail(*_: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="no room"):
+        human_bests.keep_best("x", human_bests.Best(True, 28, 9, 1.0), path)
+    assert path.read_text() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["poker_squares", "seven_twenty_seven"])
+def test_a_game_that_cannot_be_recorded_is_played_to_its_end(tmp_path: Path, name: str) -> None:
+    said: list[str] = []
+    terminal = TerminalGame(
+        game(name),
+        ask=lambda _: "hint",
+        say=said.append,
+        record=tmp_path / "gone" / "games.jsonl",
+        delay=0.0,
+    )
+    if name == "poker_squares":
+        play_alone(terminal, "greedy")
+    else:
+        play_session(terminal, SeatChoice(0, ["greedy"], 1), "greedy")
+    text = "\n".join(said)
+    assert f"This game is not recorded: {terminal.record}: No such file or directory." in text
+    assert ("Over, all is played: score" if name == "poker_squares" else "\nOver: seat 0") in text
 
 
 def test_watching_an_agent() -> None:

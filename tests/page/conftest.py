@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra page")
 
-from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.page.lone import LonePlay
 from parlour.page.server import make_server, open_socket
 from parlour.page.store import ResultStore
+from parlour.page.thinking import PageAgent, Thinking
 from parlour.training import Replay
 
 
@@ -31,7 +31,7 @@ def agents_game(variant: str, deal: int) -> Replay:
     """A game of Pyramid that greedy has played."""
     pyramid = game("pyramid")
     play = LonePlay(pyramid, variant, {}, {"deal": deal, "bank": "pyramid-1"})
-    greedy = load_agent("greedy", pyramid, play.rules)
+    greedy = PageAgent("greedy", pyramid, play.rules, (), Thinking())
     while not play.deal.is_over:
         play.play_agent(greedy)
     return play.replay()[0]
@@ -46,7 +46,7 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     store = ResultStore(tmp_path_factory.mktemp("results") / "results.sqlite")
     listening = open_socket(0)
-    server = make_server(listening, store, replays=(agents_game("three-passes", 0),))
+    server = make_server(store, replays=(agents_game("three-passes", 0),))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not server.started:
@@ -54,4 +54,3 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield Served(listening.getsockname()[1], store)
     server.should_exit = True
     thread.join(10)
-    store.close()

@@ -13,8 +13,8 @@ GOOD: dict[str, dict[str, Any]] = {
         "variant": "classic",
         "options": {"passes": "2"},
         "deal": 5,
-        "seat": 0,
-        "opponents": ["greedy"],
+        "seat": None,
+        "opponents": [],
     },
     "click": {"action": 3, "start": None},
     "take_back": {},
@@ -30,6 +30,12 @@ WRONG = [
     *({"passes": 2}, {"": "2"}, ["greedy"] * 40, [None], "__import__('os')", "../../etc"),
 ]
 PLAIN = [
+    *(
+        '{"do": "hello", "\\ud83d": 1}',
+        '{"do": "\\ud83d"}',
+        '{"do": "hello", "session": "\\udfff"}',
+    ),
+    json.dumps({"do": "hello", "x" * 10_000: 1}),
     *("", "{", "null", "[]", "3", '"click"', "NaN", '{"do": NaN}', '{"do": null}', "\x00"),
     *('{"do": "click", "action": Infinity, "start": null}', "[" * 10_000, "x" * (LONGEST + 1)),
     *('{"do": ["click"]}', '{"do": "eval", "code": "1"}', '{"do": "Click"}', "{}"),

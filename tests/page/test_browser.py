@@ -2,8 +2,10 @@
 
 import re
 import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +126,10 @@ def item_of(play: LonePlay, action: int) -> str:
 
 def spot(page: Any, selector: str) -> tuple[float, float]:
     """Where a card is clicked: its corner, which no other card covers."""
-    box = page.locator(f"{selector} > rect").first.bounding_box()
+    rect = f"{selector} > rect"
+    page.wait_for_selector(rect, state="attached")
+    # In one call: the card may be drawn again at any moment.
+    box = page.evaluate("one => document.querySelector(one).getBoundingClientRect().toJSON()", rect)
     return box["x"] + 12, box["y"] + 12
 
 
@@ -188,6 +193,39 @@ def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
     page.mouse.up()
     moves(page, 1)
     shows(page, "said", "gone: ")
+
+
+def test_a_king_is_dragged_to_the_foundation(page: Any) -> None:
+    for deal in range(50):
+        play = LonePlay(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
+        kings = [move for move in play.moves if len(move) == 1 and move[0] < 39]
+        if kings:
+            break
+    begin(page, "classic", deal)
+    king = item_of(play, kings[0][0])
+    ends = [spot(page, selector) for selector in (king, 'svg .item[data-id="foundation"]')]
+    page.mouse.move(*ends[0])
+    page.mouse.down()
+    page.mouse.move(*ends[1], steps=5)
+    page.mouse.up()
+    moves(page, 1)
+    shows(page, "said", "gone: king of ")
+    pile = page.locator('svg .item[data-id="foundation"]')
+    sync_api.expect(pile).to_have_attribute("aria-label", "face-down card, foundation")
+
+
+def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> None:
+    begin(page, "classic", 3)
+    with closing(sqlite3.connect(served.store.path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        page.select_option("[data-part=agent]", "greedy")
+        page.select_option("[data-part=speed]", "0")
+        page.click("text=Play on")
+        shows(page, "notice", "This result is not saved yet: ")
+        shows(page, "notice", "database is locked")
+        other.rollback()
+    begin(page, "classic", 4)
+    shows(page, "facts", "classic · deal 4,")
 
 
 @pytest.mark.slow

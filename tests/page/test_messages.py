@@ -24,7 +24,7 @@ def test_what_may_be_left_out_has_a_default() -> None:
     _, fields = read_message('{"do": "new", "game": "pyramid"}')
     assert fields == {
         **{"game": "pyramid", "variant": None, "options": {}, "deal": None},
-        **{"seat": 0, "opponents": []},
+        **{"seat": None, "opponents": []},
     }
 
 
@@ -36,6 +36,7 @@ def test_anything_else_is_refused(text: str) -> None:
     assert said["kind"] == "refused"
     assert said["field"] and said["allowed"]
     assert len(json.dumps(said)) < 2000
+    json.dumps(said, ensure_ascii=False).encode()  # no half of a character
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,18 @@
 """One game of one person, without a browser: clicks, taking back, notices, agents, results."""
 
 import json
+import sqlite3
 import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from parlour.envs import game
+from parlour.envs import GAMES, game
+from parlour.envs.core.legal import MOST_ACTIONS
 from parlour.envs.core.rows import resample_copies, write_states
 from parlour.envs.core.truth import play_actions, solver_of
 from parlour.page.lone import LonePlay
@@ -16,6 +20,8 @@ from parlour.page.players import list_agents, load_page_agent
 from parlour.page.seats import SeatPlay
 from parlour.page.session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from parlour.page.store import COLUMNS, ResultStore
+from parlour.page.thinking import PageAgent
+from parlour.page.workers import AbandonedError
 from parlour.training.play.notice import LIMIT
 from tests.page.conftest import agents_game
 
@@ -27,7 +33,7 @@ DEAL, UNDO = 39, 41
 
 def begin(session: Session | None = None, name: str = "pyramid", **fields: Any) -> Session:
     session = session or Session()
-    given = {"variant": None, "options": {}, "deal": None, "seat": 0, "opponents": []}
+    given = {"variant": None, "options": {}, "deal": None, "seat": None, "opponents": []}
     session.handle("new", {"game": name, **given, **fields})
     return session
 
@@ -360,6 +366,219 @@ def test_the_page_counts_ones_games_by_their_rules(tmp_path: Path) -> None:
     store.close()
 
 
+def test_opponents_who_were_interrupted_play_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody sees another seat's legal actions meanwhile, or plays for it."""
+    session, calls, real = begin(name="twenty_eight", deal=4, seat=2), 0, PageAgent.choose
+
+    def choose(agent: PageAgent, states: np.ndarray, words: np.ndarray) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise AbandonedError
+        return real(agent, states, words)
+
+    monkeypatch.setattr(PageAgent, "choose", choose)
+    before = list(table_of(session).table.actions)
+    action = session.view()["play"]["can"][0]
+    said = answer(session, "click", {"action": action, "start": None})
+    assert said is not None and said["kind"] == "refused"
+    assert session.is_waiting
+    assert len(table_of(session).table.actions) == len(before) + 2
+    view = session.view()["play"]
+    assert view["can"] == view["buttons"] == []
+    for do, fields in (
+        ("click", {"action": action, "start": None}),
+        ("agent_move", {"agent": "greedy"}),
+        ("advise", {"agent": "greedy"}),
+    ):
+        said = answer(session, do, fields)
+        assert said is not None and said["text"] == "it is not your turn yet"
+    session.handle("go_on", {})
+    assert not session.is_waiting
+    play_hand(session)
+    assert table_of(session).table.is_over
+
+
+def test_an_agent_that_is_interrupted_between_two_cards_has_made_no_move(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = begin(variant="classic", deal=ANY)
+    play = lone(session)
+    pair, calls = next(move for move in play.moves if len(move) == 2), iter(range(2))
+
+    def choose(*_: Any) -> int:
+        if next(calls):
+            raise AbandonedError
+        return pair[0]
+
+    before = session.view()
+    with monkeypatch.context() as broken:
+        broken.setattr(PageAgent, "choose", choose)
+        assert answer(session, "agent_move", {"agent": "greedy"})
+    after = session.view()
+    for view in (before, after):
+        view["play"].pop("seconds")
+    assert after == before
+    assert play.deal.actions == []
+    click(session, *pair)
+    assert play.deal.info["moves"] == 1
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        yield
+        other.rollback()
+
+
+@contextmanager
+def replaced_by_a_folder(path: Path) -> Iterator[None]:
+    kept = path.rename(path.with_suffix(".kept"))
+    path.mkdir()
+    yield
+    path.rmdir()
+    kept.rename(path)
+
+
+@contextmanager
+def corrupt(path: Path) -> Iterator[None]:
+    kept = path.read_bytes()
+    path.write_bytes(b"no database" * 1000)
+    yield
+    path.write_bytes(kept)
+
+
+@contextmanager
+def no_room(path: Path) -> Iterator[None]:
+    resource = pytest.importorskip("resource", reason="needs limits of the system")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def folder_gone(path: Path) -> Iterator[None]:
+    kept = path.parent.rename(path.parent.with_name("kept"))
+    yield
+    kept.rename(path.parent)
+
+
+@pytest.mark.parametrize("trouble", [locked, replaced_by_a_folder, corrupt, no_room, folder_gone])
+@pytest.mark.parametrize("name", ["pyramid", "seven_twenty_seven"])
+def test_results_that_cannot_be_saved_cost_no_game(
+    tmp_path: Path, name: str, trouble: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    path = tmp_path / "results" / "results.sqlite"
+    store = ResultStore(path, tmp_path / "best.json")
+
+    def play() -> dict[str, Any]:
+        begin(session, name, deal=ANY)
+        while not session.view()["play"]["over"]:
+            session.handle("agent_move", {"agent": "greedy"})
+        return session.view()
+
+    session = Session(store)
+    assert play()["not_saved"] == ""
+    with trouble(path):
+        for unsaved in (1, 2):
+            view = play()
+            assert view["play"]["over"]
+            assert view["not_saved"].startswith(f"This result is not saved yet: {path}: ")
+            assert len(store.unsaved) == unsaved
+    view = play()
+    assert view["not_saved"] == ""
+    assert view["tally"]["played"] == len(store.rows()) == 4
+    assert store.close() == 0
+
+
+def test_a_deleted_file_of_results_is_made_again(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path / "results.sqlite")
+    store.path.unlink()
+    session = begin(Session(store), name="seven_twenty_seven", deal=4)
+    play_hand(session)
+    assert session.view()["not_saved"] == ""
+    assert len(store.rows()) == 1
+
+
+def test_what_is_not_saved_is_saved_when_the_server_stops(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path / "results.sqlite")
+    session = begin(Session(store), name="seven_twenty_seven", deal=4)
+    with locked(store.path):
+        play_hand(session)
+        assert store.close() == 1
+    assert store.close() == 0
+    assert len(store.rows()) == 1
+
+
+def test_a_best_result_that_cannot_be_saved_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
+    session = begin(variant="classic", deal=(deal := winnable_deal("classic")))
+    click(session, *solution(session))
+    said = session.view()["play"]["own_best"]
+    assert said.startswith("Your first result by these rules. It could not be saved: ")
+    assert "/dev/null" in said
+    kept = Session(ResultStore(tmp_path / "results.sqlite", tmp_path / "best.json"))
+    begin(kept, variant="classic", deal=deal)
+    click(kept, *solution(kept))
+    assert kept.view()["play"]["own_best"] == "Your first result by these rules."
+    assert kept.view()["play"]["best"].startswith("won in ")
+
+
+def refused(session: Session, do: str, **fields: Any) -> str:
+    """Why a message is refused, which changes nothing."""
+    before = session.play, session.view()
+    said = answer(session, do, fields)
+    assert said is not None and said["kind"] == "refused"
+    assert session.play is before[0]
+    after = session.view()
+    for view in (before[1], after):
+        view.get("play", {}).pop("seconds", None)
+    assert after == before[1]
+    return str(said["text"])
+
+
+def refused_new(session: Session, game: str, **fields: Any) -> str:
+    given = {"variant": None, "options": {}, "deal": None, "seat": None, "opponents": []}
+    return refused(session, "new", **{"game": game, **given, **fields})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_field_is_checked_in_every_game(name: str) -> None:
+    session = begin(name=name, deal=ANY)
+    chosen = GAMES[name]
+    players = chosen.num_players(chosen.make_rules())
+    assert "variant" in refused_new(session, name, variant="no such")
+    assert "no_such" in refused_new(session, name, options={"no_such": "1"})
+    said = refused(session, "click", action=MOST_ACTIONS - 1, start=None)
+    assert "has actions 0 to" in said or "possible are" in said
+    for do in ("advise", "agent_move"):
+        assert "agent='no such'" in refused(session, do, agent="no such")
+    assert "0 recorded games" in refused(session, "replay", number=0)
+    assert "not over yet" in refused(session, "review")
+    if players == 1:
+        for seat in (0, 7):
+            said = refused_new(session, name, seat=seat)
+            assert said == f"seat must be left out in a game for one player, got {seat}"
+        said = refused_new(session, name, opponents=["greedy"])
+        assert said == "opponents must be left out in a game for one player, got ['greedy']"
+        assert "one player" in refused(session, "next_hand")
+    else:
+        assert f"seats 0–{players - 1}" in refused_new(session, name, seat=players)
+        assert "opponents" in refused_new(session, name, opponents=["greedy"] * players)
+        assert "agent='human'" in refused_new(session, name, opponents=["human"])
+        action = session.view()["play"]["can"][0]
+        assert "start must be null" in refused(session, "click", action=action, start=action)
+        assert "not over yet" in refused(session, "next_hand")
+        for do in ("take_back", "restart"):
+            assert "nothing is taken back" in refused(session, do)
+
+
 def test_it_is_known_what_was_used_in_any_session() -> None:
     sessions = Sessions()
     first, other = sessions.find(None), sessions.find(None)
@@ -410,8 +629,6 @@ def test_wrong_rules_are_refused_and_the_game_goes_on() -> None:
     for fields in ({"variant": "clasic"}, {"options": {"passes": "99"}}, {"options": {"x": "1"}}):
         with pytest.raises(ValueError, match=r"allowed|unknown"):
             begin(session, **fields)
-    with pytest.raises(ValueError, match="allowed are the seats 0–3"):
-        begin(session, "seven_twenty_seven", seat=9)
     with pytest.raises(ValueError, match="agent='os:system'"):
         begin(session, "seven_twenty_seven", opponents=["os:system"])
     assert session.play is before

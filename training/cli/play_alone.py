@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from parlour.envs.core.keys import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene import ansi
 
-from ..evaluation.replay import CUT, LEFT, OVER
+from ..evaluation.replay import CUT, LEFT, OVER, Replay
 from ..evaluation.replay_files import append_replays
 from ..play.lone import LoneGame, make_agent_turn
 from ..play.notice import Notice
@@ -102,7 +103,8 @@ class LonePlay:
         if path is None or self.is_recorded or not self.deal.actions:
             return
         self.is_recorded = True
-        append_replays(path, [self.deal.replay(self.terminal.variant, (self.player.name,), end)])
+        played = self.deal.replay(self.terminal.variant, (self.player.name,), end)
+        record_game(self.terminal, path, played)
 
     def take_back(self, asked: type[Exception]) -> None:
         """Go back by a move, or to the beginning of the deal."""
@@ -123,6 +125,14 @@ class LonePlay:
             lines.append(self.deal.keep_best(result))
         for line in filter(None, lines):
             terminal.say(line)
+
+
+def record_game(terminal: TerminalGame, path: Path, played: Replay) -> None:
+    """Append a game to a file, or say why it is not recorded: that never costs the game."""
+    try:
+        append_replays(path, [played])
+    except OSError as error:
+        terminal.say(f"This game is not recorded: {path}: {error.strerror or error}.")
 
 
 def show_choice(

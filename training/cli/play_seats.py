@@ -9,11 +9,10 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene import ansi
 
 from ..evaluation.replay import LEFT, OVER
-from ..evaluation.replay_files import append_replays
 from ..play.table import SeatChoice, TableChoice, TableSession
 from .games import rules_text
 from .play_advice import Advisor, ask_player
-from .play_alone import ask_again, show_choice
+from .play_alone import ask_again, record_game, show_choice
 from .terminal_game import TerminalGame, ask_wrapped
 
 
@@ -83,7 +82,7 @@ class TerminalSession(TableSession):
         """Write the hand down, once, if that is asked for and anything was done."""
         path = self.terminal.record
         if path is not None and self.actions:
-            append_replays(path, [self.replay(self.terminal.variant, end)])
+            record_game(self.terminal, path, self.replay(self.terminal.variant, end))
         self.actions = []
 
     def _begin(self) -> None:

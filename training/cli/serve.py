@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..evaluation.replay_files import load_replays
 from ..evaluation.terminal import print_notice
+from . import STOPPED
 from .arguments import AGENT_HELP, Parser, read_path, read_whole
 
 PORT = 8727
@@ -25,7 +26,8 @@ def add_serve(parser: Parser) -> None:
         "--db",
         type=read_path,
         metavar="FILE",
-        help="SQLite file for results (default: parlour/results.sqlite in the user data folder)",
+        help="SQLite file for results; your best results go to a .best.json file of the same name "
+        "(default: parlour/results.sqlite in the user data folder)",
     )
     parser.add_argument(
         "--agents",
@@ -47,23 +49,24 @@ def add_serve(parser: Parser) -> None:
 
 def run_serve(arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    from parlour.page.server import make_server, open_socket
+    from parlour.page.server import end_process_if_busy, make_server, open_socket
     from parlour.page.session import MOST_REPLAYS
     from parlour.page.store import ResultStore, data_file
 
     if arguments.port < 0:
         raise ValueError(f"port={arguments.port}: allowed are 0–65535")
     path: Path = arguments.db or data_file()
+    bests = arguments.db and path.with_suffix(".best.json")
     replays = tuple(one for file in arguments.replay for one in load_replays(file))
     if len(replays) > MOST_REPLAYS:
         print_notice(f"--replay: the page lists the first {MOST_REPLAYS} of {len(replays):,} games")
+    store = ResultStore(path, bests)
     listening = open_socket(arguments.port)
-    store = ResultStore(path)
     sys.setswitchinterval(SWITCH)
     print(f"Parlour plays at http://localhost:{listening.getsockname()[1]} (Ctrl-C ends it)")
     print(f"results: {path}", flush=True)
     try:
-        make_server(listening, store, tuple(arguments.agents), replays).run(sockets=[listening])
+        make_server(store, tuple(arguments.agents), replays).run(sockets=[listening])
     finally:
-        store.close()
+        end_process_if_busy(STOPPED)
     return 0

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,17 @@ class LoneGame:
     """One deal, from its beginning to an end, and back where moves are taken back.
 
     ``env`` is reset with ``seed`` (None: a random one) and ``chosen`` (see `CardEnv.reset`).
+    ``bests`` is the file of best results (None: `human_bests.best_file`).
     """
 
-    def __init__(self, env: CardEnv, seed: int | None, chosen: Mapping[str, Any] | None) -> None:
-        self.env, self.chosen = env, chosen
+    def __init__(
+        self,
+        env: CardEnv,
+        seed: int | None,
+        chosen: Mapping[str, Any] | None,
+        bests: Path | None = None,
+    ) -> None:
+        self.env, self.chosen, self.bests = env, chosen, bests
         seed = secrets.randbelow(2**31) if seed is None else seed
         env.reset(seed=seed, options=chosen)
         self.source = ", ".join(f"{k} {value}" for k, value in (chosen or {"seed": seed}).items())
@@ -67,6 +75,11 @@ class LoneGame:
         del self.actions[int(self.env.state["steps"]) :]
         self.taken_back, self.is_over, self.is_cut, self.ended = True, False, False, None
         return True
+
+    def drop_unfinished_move(self) -> None:
+        """Go back to the position before a move of which only the first actions were played."""
+        self.env.restore(self.history[-1])
+        del self.actions[int(self.env.state["steps"]) :]
 
     def result(self) -> human_bests.Best:
         """Return how the game ended, as results are kept."""
@@ -105,15 +118,25 @@ class LoneGame:
         return "Over, no move is left"
 
     def keep_best(self, result: human_bests.Best) -> str:
-        """Remember a result if it is the best; say how it compares.
+        """Save a result if it is the best; return how it compares, and why it could not be saved.
 
-        On a deck of one's own choice nothing is kept, and nothing said.
+        A result on a deck of one's own choice is not saved, and the text is empty.
         """
         if "deck" in (self.chosen or {}):
             return ""
-        known = human_bests.rules_key(self.env.game, self.env.rules)
-        before = human_bests.load_best(known)
+        before = self.load_best()
         if not result.better_than(before):
             return f"Your best so far: {before}."
-        human_bests.keep_best(known, result)
-        return "Your best so far." if before else "Your first result by these rules."
+        said = "Your best so far." if before else "Your first result by these rules."
+        try:
+            human_bests.keep_best(self._best_key(), result, self.bests)
+        except OSError as error:
+            said += f" It could not be saved: {error}."
+        return said
+
+    def load_best(self) -> human_bests.Best | None:
+        """Return the best result by these rules, or None."""
+        return human_bests.load_best(self._best_key(), self.bests)
+
+    def _best_key(self) -> str:
+        return human_bests.rules_key(self.env.game, self.env.rules)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
+from parlour.agents.registry import Agent, Turn, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.cards import TRAINING_SEED_MASK
@@ -25,14 +25,15 @@ from .lone import make_agent_turn
 
 
 class SeatChoice(NamedTuple):
-    """Where one sits: its number; who plays the seats after it, taken round; for how many hands.
+    """A person's seat at a table, and what is played there.
 
-    ``opponents`` None: greedy and the game's players by rule. ``until``: in place of ``hands``, as
-    many as it takes until a seat has won or lost so much in all.
+    ``opponents`` are the agents in the seats after it, or their names, repeated in order (None:
+    greedy and the game's rule-based agents). ``until`` replaces ``hands``: hands are played until a
+    seat has won or lost that much in total.
     """
 
     number: int = 0
-    opponents: Sequence[str] | None = None
+    opponents: Sequence[Agent | str] | None = None
     hands: int = 1
     until: int | None = None
 
@@ -81,8 +82,10 @@ class TableSession:
         self.heard: list[str] = []
         """What the others have done since one's own last turn."""
 
-    def _seat_agents(self, own: Agent | str, opponents: Sequence[str] | None) -> list[Agent]:
-        """Who plays each seat."""
+    def _seat_agents(
+        self, own: Agent | str, opponents: Sequence[Agent | str] | None
+    ) -> list[Agent]:
+        """Return the agent of each seat."""
         most = self.players - 1
         if opponents is not None and not 1 <= len(opponents) <= most:
             raise ValueError(f"opponents: {len(opponents)} given; allowed are 1–{most}")
@@ -90,8 +93,7 @@ class TableSession:
             raise ValueError("opponents: there is one person, at the seat that --seat names")
         asked = self.game, self.rules, self.table.seed or 0, self.table.any_rules
         names = [*(opponents or default_opponents(self.game))][:most]
-        first = load_agent(own, *asked) if isinstance(own, str) else own
-        cast = [first, *(load_agent(name, *asked) for name in names)]
+        cast = [load_agent(one, *asked) if isinstance(one, str) else one for one in (own, *names)]
         after = [(k - self.own) % self.players for k in range(self.players)]
         return [cast[k and 1 + (k - 1) % (len(cast) - 1)] for k in after]
 
@@ -135,10 +137,6 @@ class TableSession:
         """Return what whoever's turn it is is asked."""
         agent = self.cast[self.seat]
         return make_agent_turn(agent, self.game, self.rules, self.rows.states, self.words)
-
-    def choose(self) -> int:
-        """Ask whoever's turn it is; return the action."""
-        return int(choose_actions(self.cast[self.seat], self.make_turn())[0])
 
     def play(self, action: int) -> None:
         """Play a legal action; another's is noted as what is heard. At the end nets are added."""

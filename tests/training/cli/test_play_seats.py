@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from parlour.agents.human import parse_move
+from parlour.agents.registry import choose_actions
 from parlour.envs import CardEnv, game
 from parlour.envs.core.rows import Rows
 from parlour.training.cli.play_alone import TerminalGame
@@ -300,7 +301,7 @@ def test_a_card_is_no_verb() -> None:
     hand = table.TableSession(table.TableChoice(at, at.make_rules(), seed=1), FIRST, "greedy")
     hand.begin_hand()
     while not hand.is_over:
-        hand.play(hand.choose())
+        hand.play(int(choose_actions(hand.cast[hand.seat], hand.make_turn())[0]))
     heard = "\n".join(hand.heard)
     assert re.search(r"seat \d: [7-9TJQKA][cdhs]$", heard, re.MULTILINE)
     assert re.search(r"seat \d: in [a-z]", heard)

@@ -93,6 +93,18 @@ def test_the_file_says_what_it_is(whole: Labels) -> None:
     assert said == whole.metadata()
 
 
+def test_room_follows_the_file_and_not_its_number_of_rows(whole: Labels, tmp_path: Path) -> None:
+    """A million equal rows take a few kilobytes on disk."""
+    rows, path = 10**6, tmp_path / "small.parquet"
+    table = pa.table({name: np.full(rows, values[0]) for name, values in whole.columns.items()})
+    said = json.dumps(whole.metadata() | {"n": rows})
+    pq.write_table(table.replace_schema_metadata({"parlour": said}), path, compression="zstd")
+    size = path.stat().st_size
+    assert size < 100_000
+    with pytest.raises(ValueError, match=f"n must fit the file's {size:,} bytes, got 1,000,000"):
+        load_labels(path)
+
+
 def test_in_parallel_it_is_the_same(fake: FakeSolver, whole: Labels) -> None:
     ended: list[int] = []
     keywords: dict[str, Any] = {"jobs": 2, "backend": "threading", "progress": ended.append}

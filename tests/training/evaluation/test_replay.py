@@ -1,6 +1,7 @@
 """Replays: recorded as games end, whole or cut short; played again, they come to the same."""
 
 import json
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.replay import CUT, LEFT, deal_fields, read_result
 from parlour.training.evaluation.replay_files import (
+    MOST_ACTIONS,
     append_replays,
     iterate_replays,
     parse_replay,
@@ -44,6 +46,23 @@ SEVERAL = [
 
 def faults(replays: list[Replay]) -> list[tuple[int, str]]:
     return [(one.replay.line, one.text) for one in verify_replays(replays)]
+
+
+def test_room_follows_the_file_and_not_its_longest_line() -> None:
+    """Thousands of short games beside one of the greatest length; and one that goes on for ever."""
+    short = random_replays(PYRAMID, "classic", 1, by_deck=False)[0]
+    long = replace(short, actions=(0,) * MOST_ACTIONS, line=1)
+    games = [long, *[replace(short, line=2 + i) for i in range(3000)]]
+    tracemalloc.start()
+    try:
+        found = faults(games)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [line for line, _ in found] == [1]
+    actions = sum(len(one.actions) for one in games)
+    states = len(games) * PYRAMID.state.itemsize
+    assert most < 10 * (8 * actions + states)
 
 
 def random_replays(chosen: Game, variant: str, n: int, by_deck: bool) -> list[Replay]:

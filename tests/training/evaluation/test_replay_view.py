@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlour.agents.registry import choose_actions
 from parlour.envs import game
 from parlour.envs.core.rows import resample_copies, view_states
 from parlour.training import Replay, evaluate, load_replays, review_replay, save_html
@@ -30,7 +31,7 @@ def table() -> Replay:
     session = TableSession(choice, SeatChoice(1), "greedy")
     session.begin_hand()
     while not session.is_over:
-        session.play(session.choose())
+        session.play(int(choose_actions(session.cast[session.seat], session.make_turn())[0]))
     return session.replay("home")
 
 

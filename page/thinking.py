@@ -1,0 +1,113 @@
+"""Agents as the page asks them: quick ones here, all others in worker processes."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.explanation import explain
+from parlour.agents.registry import Agent, IllegalActionError, choose_actions, load_agent
+from parlour.envs import Game, find_game
+from parlour.training.evaluation.replay import Replay
+from parlour.training.evaluation.replay_files import parse_replay, replay_line
+from parlour.training.evaluation.replay_view import review_data, review_replay
+from parlour.training.play.lone import make_agent_turn
+
+from .players import load_page_agent
+from .workers import Asker, WorkerPool
+
+QUICK = ("uniform", "greedy")
+"""Agents besides those with hand-written rules that answer within a millisecond."""
+MOST_AGENTS = 8
+"""Agents that a worker keeps in memory."""
+WORLDS = 50
+"""Sampled worlds for each decision of a game that is reviewed on the page."""
+
+
+class Thinking:
+    """Where the work of one session is done: by workers, or in this process without a pool."""
+
+    def __init__(self, pool: WorkerPool | None = None) -> None:
+        self.pool, self.asker, self.reviewer = pool, Asker(), Asker()
+
+    def leave(self) -> None:
+        """End all work of the session, because nobody looks at it."""
+        if self.pool is not None:
+            self.pool.leave(self.asker)
+            self.pool.leave(self.reviewer)
+
+    def come_back(self) -> None:
+        """Let workers work for the session again."""
+        if self.pool is not None:
+            self.pool.come_back(self.asker)
+            self.pool.come_back(self.reviewer)
+
+    def review(self, replay: Replay, seat: int) -> dict[str, Any]:
+        """Return the review of a recorded game. ValueError if it has none."""
+        work = replay_line(replay), seat
+        if self.pool is None:
+            return _review(*work)
+        return dict(self.pool.run(self.reviewer, _review, *work))
+
+    def stop_review(self) -> None:
+        """End the review that is worked on, because another one is wanted."""
+        if self.pool is not None:
+            self.pool.stop(self.reviewer)
+
+
+class PageAgent:
+    """An agent by its name for some rules of a game. ValueError for one that a page may not name.
+
+    ``more`` are the agents that the server was started with.
+    """
+
+    def __init__(
+        self, spec: str, game: Game, rules: Any, more: tuple[str, ...], thinking: Thinking
+    ) -> None:
+        self.spec, self.game, self.rules, self.thinking = spec, game, rules, thinking
+        self.agent = load_page_agent(spec, game, rules, more)
+        self.is_quick = spec in (*QUICK, *game.rule_agents)
+
+    def choose(self, states: np.ndarray, words: np.ndarray) -> int:
+        """Return the action that it plays in a position (1,); see `make_agent_turn`."""
+        return int(self._ask(_choose, states, words))
+
+    def advise(self, states: np.ndarray, words: np.ndarray) -> dict[str, Any]:
+        """Return what it thinks of a position (1,): `Explanation.summary`."""
+        return dict(self._ask(_advise, states, words))
+
+    def _ask(self, work: Any, states: np.ndarray, words: np.ndarray) -> Any:
+        pool = self.thinking.pool
+        if pool is None or self.is_quick:
+            return work(self.agent, self.game, self.rules, states, words)
+        given = self.spec, self.game.name, self.rules, states.tobytes(), words
+        return pool.run(self.thinking.asker, _ask_there, work, *given)
+
+
+def _choose(agent: Agent, game: Game, rules: Any, states: np.ndarray, words: np.ndarray) -> int:
+    return int(choose_actions(agent, make_agent_turn(agent, game, rules, states, words))[0])
+
+
+def _advise(
+    agent: Agent, game: Game, rules: Any, states: np.ndarray, words: np.ndarray
+) -> dict[str, Any]:
+    return explain(agent, make_agent_turn(agent, game, rules, states, words)).summary()
+
+
+def _ask_there(work: Any, spec: str, name: str, rules: Any, states: bytes, words: Any) -> Any:
+    """Ask an agent in a worker process; states come as bytes, for a pickle changes their type."""
+    game = find_game(name)
+    position = np.frombuffer(states, game.state)
+    try:
+        return work(_load(spec, game, rules), game, rules, position, words)
+    except IllegalActionError as error:
+        raise ValueError(str(error)) from error
+
+
+@lru_cache(MOST_AGENTS)
+def _load(spec: str, game: Game, rules: Any) -> Agent:
+    return load_agent(spec, game, rules)
+
+
+def _review(line: str, seat: int) -> dict[str, Any]:
+    return review_data(review_replay(parse_replay(line), seat, WORLDS))

@@ -1,0 +1,196 @@
+"""Worker processes of the page, in which agents think and games are reviewed.
+
+A thread that searches cannot be stopped; a process can. So work ends as soon as nobody waits for
+it, and a server has a fixed number of processes however many tabs ask.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+MOST_WORKERS = max(2, min(4, os.cpu_count() or 1))
+"""Default number of worker processes. A review uses one at most, so agents have one at least."""
+LOST = "a worker process has ended unexpectedly; the machine may be out of memory"
+
+
+class AbandonedError(ValueError):
+    """Work was stopped because nobody waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__("stopped, because nobody waits for it")
+
+
+class Asker:
+    """One for whom a worker works, such as a session; it has at most one worker at a time."""
+
+    def __init__(self) -> None:
+        self.is_gone = False
+        self.worker: Worker | None = None
+
+
+class Worker:
+    """A process that does one piece of work after another."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self.asker: Asker | None = None
+        """Whoever it worked for last: its agents may remember what they planned for them."""
+        with _ctrl_c_blocked():
+            self.process.start()
+        theirs.close()
+
+    def do(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """Return what ``work(*arguments)`` returns there. Raises EOFError if the process ends."""
+        try:
+            self.connection.send((work, arguments))
+            value, error = self.connection.recv()
+        except OSError as broken:
+            raise EOFError from broken
+        if error is not None:
+            raise error
+        return value
+
+    def kill(self) -> None:
+        """End the process, whatever it is doing."""
+        self.process.kill()
+
+
+class WorkerPool:
+    """Up to ``most`` worker processes, started as they are needed. Any thread may call it."""
+
+    def __init__(self, most: int = MOST_WORKERS) -> None:
+        self.most, self.is_closed = most, False
+        self.idle: list[Worker] = []
+        self.busy: set[Worker] = set()
+        self.changed = threading.Condition()
+
+    def run(self, asker: Asker, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Return ``work(*arguments)``, done by a worker; wait for a free one if need be.
+
+        ``work`` is a function of a module; arguments and result can be pickled. Raises ValueError
+        if it raises that or a module is missing, RuntimeError for other errors, which are faults of
+        the program, and AbandonedError if the asker leaves or the pool is closed meanwhile.
+        """
+        worker, is_lost = self._take(asker), False
+        try:
+            return worker.do(work, arguments)
+        except EOFError:
+            is_lost = True
+            if worker in self.busy:  # else it was killed on purpose
+                raise ValueError(LOST) from None
+            raise AbandonedError from None
+        finally:
+            self._give_back(worker, asker, is_lost)
+
+    def _take(self, asker: Asker) -> Worker:
+        with self.changed:
+            self.changed.wait_for(
+                lambda: asker.is_gone or self.is_closed or self.idle or len(self.busy) < self.most
+            )
+            if asker.is_gone or self.is_closed:
+                self.changed.notify()  # this wake-up may have been meant for another asker
+                raise AbandonedError
+            known = [worker for worker in self.idle if worker.asker is asker]
+            worker = (known or self.idle or [Worker()])[-1]
+            if worker in self.idle:
+                self.idle.remove(worker)
+            self.busy.add(worker)
+            worker.asker, asker.worker = asker, worker
+            return worker
+
+    def _give_back(self, worker: Worker, asker: Asker, is_lost: bool) -> None:
+        with self.changed:
+            if asker.worker is worker:
+                asker.worker = None
+            if worker in self.busy:
+                self.busy.remove(worker)
+                if not is_lost:
+                    self.idle.append(worker)
+            self.changed.notify()
+        if is_lost:
+            worker.connection.close()
+            worker.process.join()
+
+    def stop(self, asker: Asker) -> None:
+        """End the work that is done for an asker now."""
+        with self.changed:
+            if asker.worker is not None:
+                self._kill(asker.worker)
+                asker.worker = None
+            self.changed.notify_all()
+
+    def leave(self, asker: Asker) -> None:
+        """End all work for an asker; what it asks for later is refused until it comes back."""
+        asker.is_gone = True
+        self.stop(asker)
+
+    def come_back(self, asker: Asker) -> None:
+        """Work for an asker that had left."""
+        asker.is_gone = False
+
+    def close(self) -> None:
+        """End all workers and their work."""
+        with self.changed:
+            self.is_closed = True
+            workers = (*self.idle, *self.busy)
+            for worker in workers:
+                self._kill(worker)
+            self.idle.clear()
+            self.changed.notify_all()
+        for worker in workers:
+            worker.process.join()
+
+    def _kill(self, worker: Worker) -> None:
+        self.busy.discard(worker)
+        worker.kill()
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Let a process that is started here ignore Ctrl-C from its first moment on.
+
+    A terminal sends Ctrl-C to workers, too; the server alone answers it, and ends them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(connection: Any) -> None:
+    """Do what comes over a connection until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        try:
+            work, arguments = connection.recv()
+        except (EOFError, OSError):
+            return
+        value: Any = None
+        error: Exception | None = None
+        try:
+            value = work(*arguments)
+        except (ValueError, ModuleNotFoundError) as refusal:
+            error = ValueError(str(refusal))  # a subclass might not survive a pickle
+        except Exception:
+            error = RuntimeError(f"in a worker process:\n{traceback.format_exc()}")
+        connection.send((value, error))
+
+
+def _end_with_parent() -> None:
+    """End this process when the server ends, even if it was killed while this one works."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

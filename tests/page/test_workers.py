@@ -1,0 +1,172 @@
+"""Worker processes: limits, errors, and that work ends when nobody waits for it."""
+
+import math
+import multiprocessing
+import operator
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parlour.page.workers import LOST, AbandonedError, Asker, WorkerPool
+
+LONG = 600.0
+"""Seconds: no test waits for it."""
+SOON = 60.0
+"""Seconds within which a slow machine does what should be immediate."""
+
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    found = WorkerPool(2)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as found:
+        yield found
+
+
+def wait_until(is_so: Any) -> None:
+    end = time.monotonic() + SOON
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs: one that has ended and waits for its parent does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_worker_returns_results_and_hands_on_errors(pool: WorkerPool) -> None:
+    asker = Asker()
+    assert pool.run(asker, math.sqrt, 16.0) == 4
+    assert pool.run(asker, os.getpid) == pool.run(asker, os.getpid) != os.getpid()
+    with pytest.raises(ValueError, match="invalid literal"):
+        pool.run(asker, int, "x")
+    with pytest.raises(RuntimeError, match=r"in a worker process:\n(.*\n)*ZeroDivisionError"):
+        pool.run(asker, operator.truediv, 1, 0)
+    assert len(pool.idle) == 1
+
+
+def test_an_asker_gets_the_worker_that_knows_it(pool: WorkerPool) -> None:
+    askers, both_there = (Asker(), Asker()), threading.Barrier(2)
+
+    def ask(asker: Asker) -> list[int]:
+        both_there.wait(SOON)
+        pool.run(asker, time.sleep, 0.5)  # so that each has a worker
+        both_there.wait(SOON)
+        return [pool.run(asker, os.getpid) for _ in range(3)]
+
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(ask, askers)
+    assert len({*first}) == len({*second}) == 1
+    assert {*first} != {*second}
+
+
+def test_no_more_workers_than_the_limit(pool: WorkerPool, threads: ThreadPoolExecutor) -> None:
+    found = list(threads.map(lambda _: pool.run(Asker(), os.getpid), range(12)))
+    assert len(set(found)) <= 2
+    assert not pool.busy
+
+
+def test_a_worker_that_dies_costs_its_work_alone(pool: WorkerPool) -> None:
+    with pytest.raises(ValueError, match=LOST):
+        pool.run(Asker(), os._exit, 3)
+    assert pool.run(Asker(), math.sqrt, 4.0) == 2
+
+
+def begin(pool: WorkerPool, threads: ThreadPoolExecutor) -> tuple[Asker, Future[None]]:
+    """Start work that takes long, and wait until a worker does it."""
+    asker = Asker()
+    work = threads.submit(pool.run, asker, time.sleep, LONG)
+    wait_until(lambda: asker.worker is not None)
+    return asker, work
+
+
+def test_work_ends_when_its_asker_leaves(pool: WorkerPool, threads: ThreadPoolExecutor) -> None:
+    asker, work = begin(pool, threads)
+    process = asker.worker.process.pid if asker.worker else 0
+    assert process and is_alive(process)
+    pool.leave(asker)
+    with pytest.raises(AbandonedError):
+        work.result(SOON)
+    assert not is_alive(process)
+    assert not pool.busy
+    with pytest.raises(AbandonedError):
+        pool.run(asker, math.sqrt, 4.0)
+    pool.come_back(asker)
+    assert pool.run(asker, math.sqrt, 4.0) == 2
+
+
+def test_work_is_stopped_for_other_work_of_the_same_asker(
+    pool: WorkerPool, threads: ThreadPoolExecutor
+) -> None:
+    asker, work = begin(pool, threads)
+    pool.stop(asker)
+    with pytest.raises(AbandonedError):
+        work.result(SOON)
+    assert pool.run(asker, math.sqrt, 4.0) == 2
+
+
+def test_who_waits_for_a_worker_can_leave_too(
+    pool: WorkerPool, threads: ThreadPoolExecutor
+) -> None:
+    (first, _), _ = begin(pool, threads), begin(pool, threads)
+    waiting, patient = Asker(), Asker()
+    refused = threads.submit(pool.run, waiting, math.sqrt, 4.0)
+    done = threads.submit(pool.run, patient, math.sqrt, 9.0)
+    pool.leave(waiting)
+    with pytest.raises(AbandonedError):
+        refused.result(SOON)
+    assert not done.done()
+    pool.leave(first)
+    assert done.result(SOON) == 3
+    pool.close()
+
+
+def test_a_closed_pool_has_no_processes_and_takes_no_work(
+    pool: WorkerPool, threads: ThreadPoolExecutor
+) -> None:
+    pool.run(Asker(), math.sqrt, 4.0)
+    before = {one.pid for one in multiprocessing.active_children()}
+    _, work = begin(pool, threads)
+    pool.close()
+    with pytest.raises(AbandonedError):
+        work.result(SOON)
+    with pytest.raises(AbandonedError):
+        pool.run(Asker(), math.sqrt, 4.0)
+    wait_until(lambda: not before & {one.pid for one in multiprocessing.active_children()})
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_workers_end_with_a_parent_that_is_killed() -> None:
+    """While they work, too."""
+    code = (
+        "import threading, time; from parlour.page.workers import Asker, WorkerPool\n"
+        "if __name__ == '__main__':\n"
+        "    pool, asker = WorkerPool(1), Asker()\n"
+        "    threading.Thread(target=pool.run, args=(asker, time.sleep, 600)).start()\n"
+        "    while asker.worker is None: time.sleep(0.01)\n"
+        "    print(asker.worker.process.pid, flush=True)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    with parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        assert is_alive(worker)
+        parent.kill()
+    wait_until(lambda: not is_alive(worker))
