@@ -196,7 +196,7 @@ def _verify_all(
     arguments: argparse.Namespace, entries: Sequence[Entry], cluster: Cluster | None
 ) -> int:
     """Verify every claim; with ``--mark`` write a mark for each that fails, and remove others."""
-    failed = sampled = 0
+    failed = sampled = timed = 0
     claims = [entry for entry in entries if entry.claim]
     for entry in claims:
         with progress_bars(min(arguments.deals or entry.deals, entry.deals)) as bars:
@@ -205,12 +205,13 @@ def _verify_all(
         if arguments.mark and new.mark != entry.mark:
             put_entry(arguments.file, new)
         failed += bool(new.mark)
+        timed += verdict.is_time_only
         sampled += 0 < verdict.deals < entry.deals
         print(_describe(new, verdict.deals), flush=True)
     left = len(entries) - len(claims)
-    print(
-        f"{len(claims)} claims: {len(claims) - failed} hold, {failed} fail; {left} not played yet"
-    )
+    some = f" ({timed} in time alone, which a busy machine may explain)" if timed else ""
+    counts = f"{len(claims) - failed} hold, {failed} fail{some}; {left} not played yet"
+    print(f"{len(claims)} claims: {counts}")
     if claims:
         print("\n".join([COVERED, *[SAMPLED] * bool(sampled), NOT_COVERED]))
     return DIFFERS if failed else 0

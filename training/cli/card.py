@@ -80,7 +80,7 @@ def run_card(arguments: argparse.Namespace) -> int:
     folder = find_agent_folder(arguments.folder)
     group = list_known(folder, arguments.file)
     if not group and _way_to_cards(folder):
-        print_notice(f"{folder} has no line on the leaderboard that is played: parlour board --run")
+        print_notice(f"{folder} has no evaluated leaderboard entry: run parlour board --run")
     elif not group:
         group = play_beside(folder, arguments.deals, arguments.search)
     page = folder / CARD_FILE

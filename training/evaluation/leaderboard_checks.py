@@ -230,8 +230,10 @@ def has_spread(entry: Entry, claim: Claim, values: np.ndarray) -> bool:
 def check_played(entry: Entry, claim: Claim, played: Played) -> list[Fault]:
     """Return the faults of a claim that played deals show, at least the first ones of the claim."""
     whole = len(played.values) == entry.deals
-    checks = (_check_results, _check_whole if whole else _check_sample, _check_time)
-    return [fault for check in checks for fault in check(entry, claim, played)]
+    checks = (_check_results, _check_whole if whole else _check_sample)
+    faults = [fault for check in checks for fault in check(entry, claim, played)]
+    time_fault = find_time_fault(claim, played)
+    return [*faults, time_fault] if time_fault else faults
 
 
 def _check_results(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault]:
@@ -274,12 +276,14 @@ def _check_sample(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault]
         yield Fault("low, high", reason)
 
 
-def _check_time(_: Entry, claim: Claim, played: Played) -> Iterator[Fault]:
+def find_time_fault(claim: Claim, played: Played) -> Fault | None:
+    """Return the fault of the claimed time per decision, None if it holds."""
     measured = played.milliseconds
     ratio = max(claim.ms, TIME_LEAST) / max(measured, TIME_LEAST)
-    if not 1 / TIME_FACTOR <= ratio <= TIME_FACTOR:
-        reason = f"must be within a factor of {TIME_FACTOR} of {measured:.3g}, measured here now"
-        yield Fault("ms", f"{reason}, got {write_cell(claim.ms)}")
+    if 1 / TIME_FACTOR <= ratio <= TIME_FACTOR:
+        return None
+    reason = f"must be within a factor of {TIME_FACTOR} of {measured:.3g}, measured here now"
+    return Fault("ms", f"{reason}, got {write_cell(claim.ms)}")
 
 
 def _text(claim: Claim) -> str:
