@@ -17,6 +17,7 @@ from parlour.envs.core.truth import solver_of
 from ..cluster.tasks import Cluster, join_cluster
 from ..evaluation.check_outputs import check_folder
 from ..evaluation.label_checks import NO_SCORE, UNKNOWN_FEWEST
+from ..evaluation.label_verification import LabelVerification
 from ..evaluation.labels import (
     OWN_FOLDER,
     SHIPPED_FOLDER,
@@ -35,10 +36,13 @@ from .arguments import (
     read_variants,
     read_whole,
 )
+from .bank_verify import add_verify, verification_lines, verify_files
 from .cluster import add_cluster, say_kept
 from .progress import progress_bars
 from .solve import add_limit
 
+WRONG = 1
+"""Exit status where a label is wrong."""
 SURE = (0.95, 0.99)
 """Confidence of the two intervals that are shown of a bank."""
 MOST = 100
@@ -77,10 +81,11 @@ def add_bank(parser: argparse.ArgumentParser, add_rules: Any) -> None:
         help=f"(default: {OWN_FOLDER})",
     )
     make.set_defaults(parser=make)
-    show = ways.add_parser("show", help="show what labels say")
+    show = ways.add_parser("show", help="show solver labels, or verify them")
     show.add_argument("game", metavar="GAME|FILE", help=f"a file, or one of: {', '.join(GAMES)}")
     show.add_argument("--variant", metavar="NAME", nargs="+", help="only these")
     show.add_argument("--json", action="store_true", help="print JSON")
+    add_verify(show)
     show.set_defaults(parser=show)
 
 
@@ -153,11 +158,23 @@ def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace
 
 def _show(arguments: argparse.Namespace) -> int:
     found = [load_labels(path) for path in _files(arguments.game, arguments.variant)]
+    verifications = verify_files(arguments, found)
     if arguments.json:
-        print(json.dumps([summary(labels) for labels in found]))
+        print(json.dumps([_summary(*pair) for pair in zip(found, verifications, strict=True)]))
     else:
-        print("\n\n".join("\n".join(_summary_lines(labels)) for labels in found))
-    return 0
+        texts = ("\n".join(_lines(*pair)) for pair in zip(found, verifications, strict=True))
+        print("\n\n".join(texts))
+    return WRONG if any(one and one.disagreements for one in verifications) else 0
+
+
+def _summary(labels: Labels, verification: LabelVerification | None) -> dict[str, Any]:
+    verified = {} if verification is None else {"verification": verification.summary()}
+    return summary(labels) | verified
+
+
+def _lines(labels: Labels, verification: LabelVerification | None) -> list[str]:
+    verified = [] if verification is None else verification_lines(verification)
+    return [*_summary_lines(labels), *verified]
 
 
 def _files(word: str, variants: Sequence[str] | None) -> list[Path]:

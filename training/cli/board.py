@@ -1,7 +1,8 @@
-"""``parlour board``: a leaderboard of which every line can be played again."""
+"""``parlour board``: a leaderboard on which every claim can be verified."""
 
 import argparse
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,14 @@ from parlour.envs import GAMES, find_game
 
 from ..cluster.tasks import Cluster, join_cluster
 from ..evaluation.leaderboard import Entry, make_claimed, put_entry, read_board
-from ..evaluation.leaderboard_play import find_change, judge_claim, make_claim
+from ..evaluation.leaderboard_checks import (
+    SPREAD_FACTOR,
+    TIME_FACTOR,
+    TIME_LEAST,
+    UNCHECKED,
+    check_claim,
+)
+from ..evaluation.leaderboard_play import make_claim, verify_entry
 from ..files import sole_use
 from .arguments import MOST_DEALS, Parser, read_path, read_whole
 from .blocks import ROOT, renew_page, write_page
@@ -22,9 +30,22 @@ from .progress import progress_bars
 
 BOARD_FILE = ROOT / "docs" / "leaderboard.csv"
 CARDS = "../agents/trained"
-"""The way from its page to the model cards."""
+"""The path from the leaderboard's page to the model cards."""
 DIFFERS = 1
-"""Exit status where a claim does not hold, or the page is not that of the file."""
+"""Exit status where a claim fails, or the page is out of date."""
+ALL = "all"
+COVERED = (
+    f"Checked for each claim: seal, rules, saved agent, bound, and that score, interval, and deals "
+    f"belong together; by play: results of the first deals, sees_all, and time per decision within "
+    f"a factor of {TIME_FACTOR} of that on this machine (less than {1000 * TIME_LEAST:g} µs counts "
+    f"as {1000 * TIME_LEAST:g} µs)."
+)
+SAMPLED = (
+    f"Where some deals were played, score and interval are checked by a sample alone: the 99.9 % "
+    f"interval of the sample meets the claimed one, and its spread fits within a factor of "
+    f"{SPREAD_FACTOR}. --deals {ALL} checks every digit."
+)
+NOT_COVERED = f"Not checked, since nobody can: {', '.join(UNCHECKED)}."
 
 
 def add_board(parser: Parser) -> None:
@@ -33,24 +54,45 @@ def add_board(parser: Parser) -> None:
         "--run",
         "--update",
         action="store_true",
-        help="play what is new, stale or marked, and write what came of it",
+        help="play entries that are new, marked, or out of date, and write their claims to the "
+        "file, instead of verifying",
     )
     parser.add_argument(
-        "--check", action="store_true", help="only look whether the page is that of the file"
+        "--mark", action="store_true", help="write the result of verifying to the file"
+    )
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="write the page, FILE.md beside the file; alone: play nothing",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="only check that the page is up to date"
     )
     parser.add_argument(
         "--only",
         nargs="+",
         metavar="GAME",
-        help=f"the lines of these games alone; of: {', '.join(GAMES)}",
+        help=f"only the lines of these games; of: {', '.join(GAMES)}",
     )
     parser.add_argument(
         "--deals",
-        type=read_whole(MOST_DEALS),
-        help="to verify, play so many of each line's deals (default: those kept for it, 10 to 200)",
+        type=_read_deals,
+        metavar=f"N|{ALL}",
+        help="deals of each line to verify by (default: the 10 to 200 that a claim keeps a digest "
+        f"of); {ALL}: check every digit",
+    )
+    parser.add_argument(
+        "--allow-code",
+        action="store_true",
+        help="allow agents that are code (module:Class): playing them runs it (default: built-in "
+        "agents and saved folders only)",
     )
     add_file(parser)
     add_cluster(parser)
+
+
+def _read_deals(text: str) -> int:
+    return MOST_DEALS if text == ALL else read_whole(MOST_DEALS)(text)
 
 
 def add_file(parser: Parser) -> None:
@@ -60,8 +102,8 @@ def add_file(parser: Parser) -> None:
         type=read_path,
         default=BOARD_FILE,
         metavar="CSV",
-        help="a leaderboard of your own; its page lies beside it (default: docs/leaderboard.csv "
-        "of the clone)",
+        help="a leaderboard file; its agents' paths are relative to it (default: "
+        "docs/leaderboard.csv of the clone)",
     )
 
 
@@ -70,20 +112,43 @@ def run_board(arguments: argparse.Namespace) -> int:
     path: Path = arguments.file
     page = path.with_suffix(".md")
     make = partial(write_tables, path, CARDS if path == BOARD_FILE else "")
+    _check_words(arguments)
     if arguments.check:
         return _check_page(page, make)
-    if arguments.deals is not None and arguments.deals < 1:
-        raise ValueError(f"--deals {arguments.deals}: allowed are whole numbers from 1")
-    with sole_use(path, "written"):
+    writes = arguments.run or arguments.mark or arguments.page
+    with sole_use(path, "written") if writes else nullcontext():
         entries = [one for one in read_board(path) if _is_wanted(one, arguments.only)]
-        chunks = path.with_name(f".{path.stem}{CHUNKS}")
         try:
-            with use_cluster(arguments, chunks) as cluster, join_cluster(cluster):
-                if arguments.run:
-                    return _run_all(path, entries, cluster)
-                return _verify_all(path, entries, arguments.deals, cluster)
-        finally:  # what was done before an interruption is on the page, too
-            write_page(page, PAGE_TITLE, BLOCK_NAME, make)
+            return _run_or_verify(arguments, entries)
+        finally:  # after an interruption, too
+            if arguments.page:
+                write_page(page, PAGE_TITLE, BLOCK_NAME, make)
+
+
+def _check_words(arguments: argparse.Namespace) -> None:
+    given = [f"--{name}" for name in ("run", "mark", "page", "check") if getattr(arguments, name)]
+    if arguments.run and arguments.mark:
+        raise ValueError("--run and --mark exclude each other: --run plays, --mark verifies")
+    if arguments.check and len(given) > 1:
+        raise ValueError(f"--check writes nothing: leave {given[0]} out")
+    if arguments.deals is None:
+        return
+    if arguments.deals < 1:
+        raise ValueError(f"--deals must be a whole number from 1, or {ALL}, got {arguments.deals}")
+    if given and not arguments.mark:
+        raise ValueError(f"--deals is for verifying: leave it or {given[0]} out")
+
+
+def _run_or_verify(arguments: argparse.Namespace, entries: Sequence[Entry]) -> int:
+    path: Path = arguments.file
+    if arguments.page and not arguments.run and not arguments.mark:
+        return 0
+    # Verification keeps no parts, so that it writes nothing and believes no stored results.
+    chunks = path.with_name(f".{path.stem}{CHUNKS}") if arguments.run else None
+    with use_cluster(arguments, chunks) as cluster, join_cluster(cluster):
+        if arguments.run:
+            return _run_all(path, entries, cluster, arguments.allow_code)
+        return _verify_all(arguments, entries, cluster)
 
 
 def _is_wanted(entry: Entry, games: Sequence[str] | None) -> bool:
@@ -98,12 +163,14 @@ def _check_page(page: Path, make: Callable[[], str]) -> int:
     return DIFFERS
 
 
-def _run_all(path: Path, entries: Sequence[Entry], cluster: Cluster | None) -> int:
-    """Play what is due, one entry after the other; each is written as soon as it is done."""
+def _run_all(
+    path: Path, entries: Sequence[Entry], cluster: Cluster | None, allow_code: bool
+) -> int:
+    """Play the entries that are due; each is written as soon as it is done."""
     due = [entry for entry in entries if _is_due(entry)]
     failed = 0
     for number, entry in enumerate(due, 1):
-        new = play_entry(entry, cluster)
+        new = play_entry(entry, cluster, allow_code)
         put_entry(path, new)
         failed += bool(new.mark)
         print(f"{number}/{len(due)}  {_describe(new)}", flush=True)
@@ -112,47 +179,52 @@ def _run_all(path: Path, entries: Sequence[Entry], cluster: Cluster | None) -> i
 
 
 def _is_due(entry: Entry) -> bool:
-    """Whether an entry is new, changed by hand, marked or stale."""
-    if entry.claim is None or entry.mark or not entry.is_sealed:
-        return True
-    try:
-        return bool(find_change(entry))
-    except ValueError:  # to play it says what is wrong
-        return True
+    """Whether an entry is new, marked, or has a cell that is wrong without playing."""
+    return entry.claim is None or bool(entry.mark) or bool(check_claim(entry))
 
 
-def play_entry(entry: Entry, cluster: Cluster | None = None) -> Entry:
-    """Return an entry with its claim made anew; marked, and with its old claim, if that fails."""
+def play_entry(entry: Entry, cluster: Cluster | None = None, allow_code: bool = False) -> Entry:
+    """Return an entry with a new claim; if playing fails, marked and with its old claim."""
     try:
         with progress_bars(entry.deals) as bars:
-            return make_claimed(entry, make_claim(entry, bars, cluster))
+            return make_claimed(entry, make_claim(entry, bars, cluster, allow_code))
     except (ValueError, IllegalActionError) as error:
         return replace(entry, mark=f"cannot be played: {one_line(error)}")
 
 
 def _verify_all(
-    path: Path, entries: Sequence[Entry], deals: int | None, cluster: Cluster | None
+    arguments: argparse.Namespace, entries: Sequence[Entry], cluster: Cluster | None
 ) -> int:
-    """Verify every claim; write a mark where one does not hold, and take it away where it does."""
-    wrong = 0
+    """Verify every claim; with ``--mark`` write a mark for each that fails, and remove others."""
+    failed = sampled = timed = 0
     claims = [entry for entry in entries if entry.claim]
     for entry in claims:
-        with progress_bars(deals or entry.deals) as bars:
-            new = replace(entry, mark=judge_claim(entry, deals, bars, cluster))
-        if new.mark != entry.mark:
-            put_entry(path, new)
-        wrong += bool(new.mark)
-        print(_describe(new), flush=True)
+        with progress_bars(min(arguments.deals or entry.deals, entry.deals)) as bars:
+            verdict = verify_entry(entry, arguments.deals, bars, cluster, arguments.allow_code)
+        new = replace(entry, mark=verdict.mark)
+        if arguments.mark and new.mark != entry.mark:
+            put_entry(arguments.file, new)
+        failed += bool(new.mark)
+        timed += verdict.is_time_only
+        sampled += 0 < verdict.deals < entry.deals
+        print(_describe(new, verdict.deals), flush=True)
     left = len(entries) - len(claims)
-    print(
-        f"{len(claims)} claims: {len(claims) - wrong} hold, {wrong} do not; {left} not played yet"
-    )
-    return DIFFERS if wrong else 0
+    some = f" ({timed} in time alone, which a busy machine may explain)" if timed else ""
+    counts = f"{len(claims) - failed} hold, {failed} fail{some}; {left} not played yet"
+    print(f"{len(claims)} claims: {counts}")
+    if claims:
+        print("\n".join([COVERED, *[SAMPLED] * bool(sampled), NOT_COVERED]))
+    return DIFFERS if failed else 0
 
 
-def _describe(entry: Entry) -> str:
-    """Say in one line how an entry stands: its line in the file, and what is wrong with it."""
+def _describe(entry: Entry, deals: int = 0) -> str:
+    """Return one line on an entry: its claim and the deals it was verified by, or its mark."""
     if entry.mark:
         return f"{entry.title}: line {entry.line}: {entry.mark}"
-    said = claim_text(entry, entry.claim) if entry.claim else "not played yet"
-    return f"{entry.title}: {unit_text(entry)} {said}"
+    if entry.claim is None:
+        return f"{entry.title}: not played yet"
+    said = f"{entry.title}: {unit_text(entry)} {claim_text(entry, entry.claim)}"
+    if not deals:
+        return said
+    part = f"all {deals:,}" if deals == entry.deals else f"the first {deals:,} of {entry.deals:,}"
+    return f"{said}: holds on {part} deals"

@@ -1,14 +1,14 @@
-"""The page of a leaderboard: a table for each game and set of rules, made of its file alone."""
+"""The page of a leaderboard: a table for each game and set of rules, made from its file alone."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from parlour.agents.folders import TRAINED_FOLDER
 from parlour.agents.reading import one_line
-from parlour.agents.registry import find_saved
 
 from ..evaluation.duplicate_results import per_hand
 from ..evaluation.leaderboard import Claim, Entry, read_board
+from ..evaluation.leaderboard_agents import find_folder, resolve_agent
 from ..evaluation.leaderboard_play import FIELD, KEY, make_spec
 from ..evaluation.stats import Estimate
 from ..evaluation.terminal import time_text
@@ -19,13 +19,20 @@ CARD_FILE = "README.md"
 """The model card in a saved agent's folder."""
 NOTHING = "–"
 MARK = "✗"
-"""Stands before a claim that does not hold."""
-HEADS = ("bound less it", "a decision", "sees hidden cards", "deals", "bank", "how to get it")
-"""The columns behind agent and score."""
+"""Before a claim that failed its last verification."""
+HEADS = (
+    "below upper bound",
+    "time per decision",
+    "sees hidden cards",
+    "deals",
+    "bank",
+    "how to get it",
+)
+"""The columns after agent and score."""
 
 
 def write_tables(path: Path, cards: str = "") -> str:
-    """Return all tables of a leaderboard's file, as its page has them; for ``cards`` `write_table`.
+    """Return all tables of a leaderboard file for its page; ``cards`` as in `write_table`.
 
     Raises as `leaderboard.read_board` does.
     """
@@ -42,10 +49,10 @@ def group_entries(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]
 
 
 def write_table(group: Sequence[Entry], cards: str = "", own: str = "") -> str:
-    """Return the table of entries of one game and set of rules, and what belongs below it.
+    """Return the table of entries of one game and set of rules, with its notes.
 
-    ``cards`` is the way from the page to the folder of the agents that come along (empty: there are
-    no links to their model cards). ``own`` is the digest of an agent whose rows are to stand out.
+    ``cards`` is the path from the page to the folder of the pretrained agents (empty: no links to
+    their model cards). ``own`` is the digest of an agent whose rows are printed in bold.
     """
     rows = [_row(entry, group, cards, own) for entry in _rank(group)]
     table = markdown_table(["agent", unit_text(group[0]), *HEADS], rows)
@@ -57,7 +64,7 @@ def _heading(entry: Entry) -> str:
 
 
 def unit_text(entry: Entry) -> str:
-    """Return what a claim is counted in."""
+    """Return the unit of a claim's score."""
     if entry.is_multiplayer:
         return f"{per_hand(make_spec(entry, 2))}, among {', '.join(FIELD)}"
     return "won, %" if entry.game.measure == "won" else "score"
@@ -75,7 +82,7 @@ def _rank(group: Sequence[Entry]) -> list[Entry]:
 
 
 def _row(entry: Entry, group: Sequence[Entry], cards: str, own: str) -> list[str]:
-    claim, name = entry.claim, f"`{entry.agent}`"
+    claim, name = entry.claim, f"`{agent_text(entry)}`"
     source = _source(entry, cards)
     if claim is None:
         return [name, "not played yet", *[NOTHING] * 3, f"{entry.deals:,}", entry.bank, source]
@@ -95,12 +102,12 @@ def _row(entry: Entry, group: Sequence[Entry], cards: str, own: str) -> list[str
 
 
 def claim_text(entry: Entry, claim: Claim) -> str:
-    """Return what is claimed, with its interval: per cent where deals are won."""
+    """Return the claimed score with its interval, in per cent for shares of deals won."""
     return Estimate(claim.score, claim.low, claim.high, entry.deals).text(entry.times)
 
 
 def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
-    """How far below the bound: that of the labels, else the best that sees all on this bank."""
+    """How far the score is below the bound: by labels, else the best agent that sees all cards."""
     if claim.bound is not None:
         return f"{entry.times * (claim.bound - claim.score):.2f}"
     seen = [
@@ -111,17 +118,36 @@ def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
     return f"≈ {entry.times * (max(seen) - claim.score):.2f}" if seen else NOTHING
 
 
-def _source(entry: Entry, cards: str) -> str:
-    """Where the agent comes from: the model card of one that comes along, a folder, or nowhere."""
+def agent_text(entry: Entry) -> str:
+    """Return the agent's name for tables: that of its folder for a pretrained one."""
+    folder = _pretrained_folder(entry)
+    search, colon, path = entry.agent.rpartition(":")
+    return f"{search}{colon}{folder.name}" if folder and "/" in path else entry.agent
+
+
+def is_pretrained(folder: Path) -> bool:
+    """Return whether a folder is that of a pretrained agent, of this clone or another one."""
+    return folder.resolve().parent.parts[-2:] == TRAINED_FOLDER.parts[-2:]
+
+
+def _pretrained_folder(entry: Entry) -> Path | None:
     try:
-        folder = find_saved(entry.agent, entry.game, entry.rules)
+        folder = find_folder(entry)
+    except ValueError:
+        return None
+    return folder if folder and is_pretrained(folder) else None
+
+
+def _source(entry: Entry, cards: str) -> str:
+    """Where to get the agent: a model card, a folder, code, or Parlour itself."""
+    if folder := _pretrained_folder(entry):
+        return f"[{folder.name}]({cards}/{folder.name}/{CARD_FILE})" if cards else folder.name
+    try:
+        if code := resolve_agent(entry).code:
+            return f"code: `{code}`"
+        return "built in" if find_folder(entry) is None else f"`{entry.agent}`"
     except ValueError as error:
         return one_line(error)
-    if folder is None:
-        return "built in"
-    if folder.resolve().parent != TRAINED_FOLDER.resolve():
-        return f"`{folder}`"
-    return f"[{folder.name}]({cards}/{folder.name}/{CARD_FILE})" if cards else folder.name
 
 
 def _command(entry: Entry) -> str:
@@ -144,5 +170,7 @@ def _conditions(group: Sequence[Entry]) -> str:
 
 
 def _marks(group: Sequence[Entry]) -> str:
-    marked = [f"- {MARK} `{one.agent}`, {one.bank}: {one.mark}\n" for one in group if one.mark]
+    marked = [
+        f"- {MARK} `{agent_text(one)}`, {one.bank}: {one.mark}\n" for one in group if one.mark
+    ]
     return "\n" + "".join(marked) if marked else ""

@@ -15,7 +15,7 @@ from parlour.agents.artefact import (
     read_description,
     read_rules,
 )
-from parlour.agents.folders import TRAINED_FOLDER, find_agent_folder
+from parlour.agents.folders import find_agent_folder
 from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, whole
 from parlour.agents.registry import can_load
 from parlour.agents.residual import BASE
@@ -28,7 +28,7 @@ from ..evaluation.terminal import print_notice
 from .arguments import MOST_DEALS, Parser, read_path, read_text, read_whole
 from .blocks import markdown_table, write_page
 from .board import add_file, play_entry
-from .board_page import CARD_FILE, group_entries, write_table
+from .board_page import CARD_FILE, agent_text, group_entries, is_pretrained, write_table
 
 BLOCK_NAME = "card"
 DEALS, SEARCH_DEALS = 2000, 500
@@ -80,7 +80,7 @@ def run_card(arguments: argparse.Namespace) -> int:
     folder = find_agent_folder(arguments.folder)
     group = list_known(folder, arguments.file)
     if not group and _way_to_cards(folder):
-        print_notice(f"{folder} has no line on the leaderboard that is played: parlour board --run")
+        print_notice(f"{folder} has no evaluated leaderboard entry: run parlour board --run")
     elif not group:
         group = play_beside(folder, arguments.deals, arguments.search)
     page = folder / CARD_FILE
@@ -120,7 +120,7 @@ def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
     found = []
     for agent, number in {**agents, str(folder): deals}.items():
         cells = {"game": game.name, "variant": variant, "options": options, "agent": agent}
-        entry = play_entry(make_entry(cells | {"deals": str(number)}))
+        entry = play_entry(make_entry(cells | {"deals": str(number)}), allow_code=True)
         if entry.mark:
             raise ValueError(f"agent {agent!r}: {entry.mark}")
         found.append(entry)
@@ -189,9 +189,8 @@ def summarise_agent(folder: Path) -> list[str]:
 
 
 def _way_to_cards(folder: Path) -> str:
-    """From an agent that comes along with this clone, or another one, to the others; else empty."""
-    comes_along = folder.resolve().parent.parts[-2:] == TRAINED_FOLDER.parts[-2:]
-    return ".." if comes_along else ""
+    """Return the path from a pretrained agent to the others; empty for another agent."""
+    return ".." if is_pretrained(folder) else ""
 
 
 def _facts_table(facts: Mapping[str, str]) -> str:
@@ -322,7 +321,7 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
 def _best_beside(group: Sequence[Entry], own: str) -> str:
     """Say who of those that see no hidden card is best on the first bank, if that is another."""
     fair = [
-        (one.claim.score, one.claim.agent_digest == own, one.agent)
+        (one.claim.score, one.claim.agent_digest == own, agent_text(one))
         for one in group
         if one.claim and not one.claim.sees_all and not one.mark and one.bank == group[0].bank
     ]

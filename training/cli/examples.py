@@ -96,20 +96,23 @@ in words, cards (those of each move), actions as numbers, fewest (if proven), sc
   parlour bank make pyramid --variant all --no-optimal --jobs 8
   parlour bank make pyramid --deals 1000000 --backend ray --address auto
   parlour bank show pyramid
+  parlour bank show pyramid --verify 200        solve a random sample again
 
 A bank that was made is found by evaluate and compare, which then say how an agent did beside what
 could be reached. A run that was stopped goes on where it was.
 """,
     "board": """\
-  parlour board                                 verify every claim, by its first deals
-  parlour board --only pyramid --deals 2000
-  parlour board --run                           play what is new, stale or marked
-  parlour board --run --file mine.csv
+  parlour board                                 verify every claim by its first deals
+  parlour board --only pyramid --deals all      verify every digit of the Pyramid lines
+  parlour board --run                           play lines that are new, failed, or out of date
+  parlour board --run --page --file mine.csv    the same for your own leaderboard, with its page
 
-A leaderboard is a CSV file with a line for each claim. Write the first cells of a new one, game,
+A leaderboard is a CSV file with one claim a line. Write the first cells of a new line, game,
 variant, options, agent, bank, deals, as in "pyramid,three-passes,,pimc@16,pyramid-1,1000"; --run
-plays it and fills in the rest. What is done stays done when it is stopped. A claim that does not
-hold is marked, in the file and on its page, and the exit status is 1.
+plays the line and fills in the rest. An interrupted run resumes with the same command.
+
+Verifying writes nothing; --mark stores its result in the file. The exit status is 1 if a claim
+fails. Paths of agents are relative to the CSV file.
 """,
     "card": """\
   parlour card runs/pyramid-three-passes-mine

@@ -73,7 +73,7 @@ COMMANDS = {
     "solve": "say whether a deal can be won, and how, all cards known",
     "bank": "label the deals of a bank with what a solver finds",
     "deal": "convert deals from and to the notation of other programs",
-    "board": "verify the claims of the leaderboard, or play what is new on it",
+    "board": "verify the claims of the leaderboard, or play new lines",
     "card": "write the model card of a saved agent",
     "warm": "compile the kernels of a game, or of all, beforehand",
     "bench": "measure steps per second on this machine",

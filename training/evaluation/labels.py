@@ -306,18 +306,19 @@ def find_labels(
     bank: str | None = None,
     first: int = 0,
     deals: int | None = None,
-    folder: Path | str = OWN_FOLDER,
+    folder: Path | str | None = OWN_FOLDER,
 ) -> Labels | None:
-    """Return the labels of a bank (None: the game's own), one's own in ``folder`` or shipped.
+    """Return the solver labels of a deal set (None: GAME-1), from ``folder`` or shipped.
 
-    Of several those that cover the most of deals ``first`` .. ``first + deals - 1`` (None: the
-    longest), one's own before shipped ones; None if there are none, or pyarrow is not installed.
-    Raises ValueError for a file that is damaged.
+    ``folder`` None means shipped labels only. Of several files, returns the one that covers the
+    most of deals ``first`` .. ``first + deals - 1`` (``deals`` None: the longest), files in
+    ``folder`` before shipped ones; None if there are none, or pyarrow is not installed. Raises
+    ValueError for a damaged file.
     """
     bank = bank or default_bank(game.name)
     found = [
         labels
-        for labels in map(_load_if_possible, _files(game, rules, bank, Path(folder)))
+        for labels in map(_load_if_possible, _files(game, rules, bank, folder))
         if labels is not None and (labels.rules, labels.bank) == (rules, bank)
     ]
 
@@ -329,9 +330,9 @@ def find_labels(
     return max(found, key=count_covered, default=None)
 
 
-def _files(game: Game, rules: Any, bank: str, folder: Path) -> Iterator[Path]:
+def _files(game: Game, rules: Any, bank: str, folder: Path | str | None) -> Iterator[Path]:
     name = file_stem(game, rules, bank)
-    for place in (folder, SHIPPED_FOLDER):
+    for place in [SHIPPED_FOLDER] if folder is None else [Path(folder), SHIPPED_FOLDER]:
         yield from place.glob(f"{name}.parquet")
         yield from sorted(place.glob(f"{name}+*.parquet"))
 

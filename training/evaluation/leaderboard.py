@@ -1,9 +1,10 @@
-"""The leaderboard: claims of how well agents play, a line each in a CSV file.
+"""The leaderboard file: a CSV file in which each line claims how well an agent plays.
 
-The first cells of a line are its entry, written by hand: who plays what (`ENTRY`). The others are
-its claim, what came of it (`Claim`), written by ``parlour board --run``, and a seal that tells when
-somebody has changed the line since. Last comes a mark: why the claim does not hold, empty if
-nothing is known against it.
+The first cells of a line are its entry (`ENTRY`): which agent plays which deals. They are written
+by hand. ``parlour board --run`` plays the deals and fills in the result (`Claim`) and a seal, a
+digest of the line that reveals later edits. The seal is no proof: anybody can compute it.
+`leaderboard_checks` verifies the cells themselves. The last cell, the mark, says why the claim
+failed its last verification; it is empty if the claim holds.
 """
 
 import csv
@@ -25,19 +26,26 @@ from ..files import write_bytes
 from .spec import DEALS, read_options
 
 ENTRY = ("game", "variant", "options", "agent", "bank", "deals")
-"""The cells that are written by hand; empty: the game's default variant, no options, its own bank,
-as many deals as usual."""
+"""The cells that are written by hand. Defaults of empty cells: the game's default variant, no
+options, the bank GAME-1, 10,000 deals."""
 MOST_DEALS = 100_000_000
+LINE_LEAST, LINE_MOST = 100, 100_000
+"""Deals of a line of a leaderboard, always deals 0 to ``deals - 1`` of its bank. Up to the limit,
+the six digits of a rate tell how many deals were won."""
+BANKS = (1, 2)
+"""The banks of a leaderboard are GAME-1 and GAME-2: a bank's name seeds its deals, so free names
+would allow a search for lucky deals."""
 
 
 class Claim(NamedTuple):
-    """What came of an entry: the cells behind its own, numbers as they were rounded for the file.
+    """The result that a line claims; numbers are rounded as in the file.
 
-    ``score`` is what players of the game are compared by, with its 95 % interval: a share of deals
-    won, a score, or at a table of several what is won a hand. ``bound`` is what labels of the same
-    deals allow (None: there are none), ``ms`` the time of a decision. ``first_digest`` is of the
-    results of the first ``first`` deals, ``first_score`` their mean. ``agent_digest`` is empty for
-    an agent that is no saved one.
+    ``score`` is the game's measure with its 95 % interval ``low`` to ``high``: the share of deals
+    won, the mean score, or at a table of several seats the mean net a hand. ``bound`` is the upper
+    bound from the solver labels that ship for these deals (None: there are none), ``ms`` the time
+    per decision. ``sees_all`` tells whether the agent sees hidden cards. ``first_digest`` is the
+    digest of the results of the first ``first`` deals. ``agent_digest`` is empty for an agent that
+    is not a saved one. ``parlour``, ``machine``, and ``date`` say where the result was measured.
     """
 
     score: float
@@ -47,11 +55,9 @@ class Claim(NamedTuple):
     ms: float
     sees_all: bool
     first: int
-    first_score: float
     first_digest: str
     rules_digest: str
     agent_digest: str
-    code_digest: str
     parlour: str
     machine: str
     date: str
@@ -62,10 +68,11 @@ COLUMNS = (*ENTRY, *Claim._fields, "seal", "mark")
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One line: who plays what, and what came of it (None: it has not been played yet).
+    """One line of a leaderboard; ``claim`` is None if it has not been played yet.
 
-    ``rules`` are the game's, made of ``variant`` and ``options`` (``"passes=2 undo=yes"``).
-    ``seal`` is what the line says its seal is; ``line`` its number in the file, from 1.
+    ``rules`` are made from ``variant`` and ``options`` (``"passes=2 undo=yes"``). ``seal`` is the
+    seal that the line states, ``line`` its number in the file, from 1. Paths in ``agent`` are
+    relative to ``folder``, that of the leaderboard file.
     """
 
     game: Game
@@ -79,26 +86,32 @@ class Entry:
     seal: str = ""
     mark: str = ""
     line: int = 0
+    folder: Path = Path()
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The cells of the entry: no two lines have the same."""
+        """The cells of the entry; no two lines have the same."""
         return (self.game.name, self.variant, self.options, self.agent, self.bank, str(self.deals))
 
     @property
     def title(self) -> str:
-        """What progress and reports call it."""
+        """The name of the line in reports."""
         return f"{self.game.name} {self.rules_name}: {self.agent} on {self.bank}"
 
     @property
     def is_multiplayer(self) -> bool:
-        """Whether it is played at a table of several seats."""
+        """Whether the game has several seats."""
         return self.game.num_players(self.rules) > 1
 
     @property
+    def is_rate(self) -> bool:
+        """Whether the score is the share of deals won."""
+        return self.game.measure == "won"
+
+    @property
     def times(self) -> int:
-        """What a claim is multiplied by to be read: 100 for shares of deals won, as per cent."""
-        return 100 if self.game.measure == "won" else 1
+        """The factor of the score in tables: 100 for shares of deals won, shown in per cent."""
+        return 100 if self.is_rate else 1
 
     @cached_property
     def rules_name(self) -> str:
@@ -107,12 +120,12 @@ class Entry:
 
     @property
     def is_sealed(self) -> bool:
-        """Whether the line is as the command wrote it."""
+        """Whether the line is unchanged since the command wrote it."""
         return self.seal == seal_of(self)
 
 
 def write_cell(value: Any) -> str:
-    """Write a value as a cell has it: numbers with six digits, yes or no, nothing for None."""
+    """Return the text of a cell: six significant digits, yes or no, empty for None."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -132,18 +145,19 @@ def _read_yes(text: str) -> bool:
 
 
 READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    **dict.fromkeys(("score", "low", "high", "ms", "first_score"), ("a number", _read_float)),
+    **dict.fromkeys(("score", "low", "high", "ms"), ("a number", _read_float)),
     "bound": ("a number or nothing", lambda text: _read_float(text) if text else None),
     "sees_all": ("yes or no", _read_yes),
     "first": ("a whole number", int),
 }
-"""How cells of a claim are read, and what is said to be needed there; others are text."""
+"""What a cell of a claim must be, for error messages, and its reader; other cells are text."""
 
 
-def make_entry(cells: Mapping[str, str], line: int = 0) -> Entry:
-    """Return the entry of a line's cells, by their columns; missing ones are empty.
+def make_entry(cells: Mapping[str, str], line: int = 0, folder: Path | None = None) -> Entry:
+    """Return the entry of a line's cells, by column name; missing cells are empty.
 
-    Raises ValueError naming the field, its value and what is allowed.
+    Paths of agents are relative to ``folder`` (None: the current folder). Raises ValueError naming
+    the cell, its value and what is allowed.
     """
     given = {name: cells.get(name, "").strip() for name in COLUMNS}
     with naming_part("game"):
@@ -152,7 +166,7 @@ def make_entry(cells: Mapping[str, str], line: int = 0) -> Entry:
     with naming_part("options" if variant in game.variants else "variant"):
         rules = game.make_rules(variant, read_options(given["options"].split()))
     if not given["agent"] or not given["agent"].isprintable():
-        raise ValueError(f"agent: the name of an agent is needed, got {shorten(given['agent'])}")
+        raise ValueError(f"agent: must be the name of an agent, got {shorten(given['agent'])}")
     return Entry(
         game,
         rules,
@@ -165,6 +179,7 @@ def make_entry(cells: Mapping[str, str], line: int = 0) -> Entry:
         given["seal"],
         given["mark"],
         line,
+        folder or Path(),
     )
 
 
@@ -176,12 +191,12 @@ def _read_deals(text: str, players: int) -> int:
         deals = -1
     if not lowest <= deals <= MOST_DEALS:
         allowed = f"a whole number from {lowest} to {MOST_DEALS:,}"
-        raise ValueError(f"deals: {allowed} is needed, got {shorten(text)}")
+        raise ValueError(f"deals: must be {allowed}, got {shorten(text)}")
     return deals
 
 
 def _read_claim(given: Mapping[str, str]) -> Claim | None:
-    """Return what a line claims: None where all these cells are empty."""
+    """Return the claim of a line, None if all of its cells are empty."""
     if not any(given[name] for name in Claim._fields):
         return None
     return Claim(**{name: _read_value(name, given[name]) for name in Claim._fields})
@@ -192,31 +207,31 @@ def _read_value(name: str, text: str) -> Any:
     try:
         return read(text)
     except (ValueError, KeyError):
-        raise ValueError(f"{name}: {needed} is needed, got {shorten(text)}") from None
+        raise ValueError(f"{name}: must be {needed}, got {shorten(text)}") from None
 
 
 def entry_cells(entry: Entry) -> list[str]:
-    """Return all cells of an entry's line."""
+    """Return all cells of a line."""
     claim = entry.claim or (None,) * len(Claim._fields)
     return [*map(write_cell, (*entry.key, *claim)), entry.seal, entry.mark]
 
 
 def seal_of(entry: Entry) -> str:
-    """Return 16 hex digits that differ when an entry or its claim does; empty without a claim."""
+    """Return the digest of an entry and its claim, 16 hex digits; empty without a claim."""
     return digest16(entry_cells(entry)[: -len(("seal", "mark"))]) if entry.claim else ""
 
 
 def make_claimed(entry: Entry, claim: Claim) -> Entry:
-    """Return an entry with a new claim, sealed, without a mark."""
+    """Return an entry with a new claim and its seal, without a mark."""
     new = replace(entry, claim=claim, mark="")
     return replace(new, seal=seal_of(new))
 
 
 def read_board(path: Path) -> list[Entry]:
-    """Return the entries of a file, in its order.
+    """Return the entries of a leaderboard file, in its order.
 
-    Raises ValueError naming the file, the line by its number, the field, its value and what is
-    allowed; also for two lines with the same entry.
+    Raises ValueError naming the file, the number of the line, the cell, its value and what is
+    allowed, also for two lines with the same entry; OSError if the file cannot be read.
     """
     with naming(path):
         reader = csv.reader(StringIO(read_text(path)), strict=True)
@@ -225,30 +240,42 @@ def read_board(path: Path) -> list[Entry]:
             _check_head(next(reader, []))
             for cells in reader:
                 if cells:
-                    _add_entry(found, cells, reader.line_num)
+                    _add_entry(found, cells, reader.line_num, path.absolute().parent)
         except csv.Error as error:
-            raise ValueError(f"line {reader.line_num}: no line of CSV: {error}") from error
+            raise ValueError(f"line {reader.line_num}: must be CSV: {error}") from error
     return list(found.values())
 
 
 def _check_head(cells: Sequence[str]) -> None:
     if tuple(cells) != COLUMNS:
-        raise ValueError(f"line 1: the names of the columns are needed: {','.join(COLUMNS)}")
+        raise ValueError(f"line 1: must name the columns: {','.join(COLUMNS)}")
 
 
-def _add_entry(found: dict[tuple[str, ...], Entry], cells: Sequence[str], line: int) -> None:
-    """Read a line into the entries found so far; ValueError naming it."""
+def _add_entry(
+    found: dict[tuple[str, ...], Entry], cells: Sequence[str], line: int, folder: Path
+) -> None:
+    """Read a line into ``found``; ValueError naming the line."""
     with naming_part(f"line {line}"):
         if len(cells) > len(COLUMNS):
             raise ValueError(f"{len(cells)} cells; at most {len(COLUMNS)} are allowed")
-        entry = make_entry(dict(zip(COLUMNS, cells, strict=False)), line)
+        entry = make_entry(dict(zip(COLUMNS, cells, strict=False)), line, folder)
+        _check_line(entry)
         if other := found.get(entry.key):
-            raise ValueError(f"the same entry as line {other.line}: leave one of them out")
+            raise ValueError(f"the same entry as line {other.line}: remove one of them")
     found[entry.key] = entry
 
 
+def _check_line(entry: Entry) -> None:
+    """Refuse deals that a leaderboard does not allow, though an evaluation would."""
+    banks = [f"{entry.game.name}-{number}" for number in BANKS]
+    if entry.bank not in banks:
+        raise ValueError(f"bank: must be {' or '.join(banks)}, got {shorten(entry.bank)}")
+    if not LINE_LEAST <= entry.deals <= LINE_MOST:
+        raise ValueError(f"deals: must be from {LINE_LEAST} to {LINE_MOST:,}, got {entry.deals}")
+
+
 def write_board(path: Path, entries: Sequence[Entry]) -> None:
-    """Write a file of entries, whole or not at all."""
+    """Write a leaderboard file, whole or not at all."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([COLUMNS, *map(entry_cells, entries)])
@@ -256,9 +283,10 @@ def write_board(path: Path, entries: Sequence[Entry]) -> None:
 
 
 def put_entry(path: Path, entry: Entry) -> None:
-    """Write an entry over the line with the same one; others stay as they are in the file by now.
+    """Replace the line of the same entry; other lines stay as they are in the file now.
 
-    Nothing is written where that line has gone, or is the same. Raises as `read_board` does.
+    Writes nothing if the file no longer has that line, or has the same one. Raises as `read_board`
+    does.
     """
     entries = read_board(path)
     new = [entry if one.key == entry.key else one for one in entries]

@@ -148,10 +148,7 @@ def join_results(parts: Sequence[Results]) -> Results:
 
 
 def digest_game_code(game: Game) -> str:
-    """Return 16 hex digits that differ when the code of the game's kernels or its heuristic does.
-
-    It is not part of what makes a claim stale: it hints at why one does not hold any more.
-    """
+    """Return the digest of the code of a game's kernels and heuristic, 16 hex digits."""
     kernels = game.kernels
     return digest16(
         digest_code(kernels.begin),

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 from parlour.agents.folders import TRAINED_FOLDER
 from parlour.training.cli import card, main
 from parlour.training.cli.board import BOARD_FILE
+from parlour.training.cli.board_page import agent_text
 from parlour.training.evaluation.leaderboard import read_board
 from parlour.training.learning.recipe import WITHOUT_EFFECT, list_dropped, write_command
 from parlour.training.learning.settings_command import parse
@@ -110,7 +111,7 @@ def test_the_cards_that_come_along_have_their_results_from_the_leaderboard(folde
     for entry in group:
         assert entry.claim is not None
         bold = "**" if entry.claim.agent_digest == own else ""
-        assert f"{bold}`{entry.agent}`{bold} |" in text
+        assert f"{bold}`{agent_text(entry)}`{bold} |" in text
         score = f"{entry.times * entry.claim.score:.2f} ["
         assert score in text, entry.title
     agents = {entry.agent for entry in group}
