@@ -1,4 +1,4 @@
-"""The rules of the house: who may import whom, what may be named where, how long a file may be."""
+"""House rules: who may import whom, and what may be named where."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
 GAME_WORDS = ("pyramid", "poker", "puss")
 GAME_WORDS_ALLOWED = {"envs/core/hands.py": {"poker"}}  # five-card hands, shared by two games
-LINES = 350
-LONGER: dict[str, int] = {}  # path -> its own limit, with a comment that says why
 
 ELSEWHERE = re.compile(r"(?<![\w.~-])/(?:work|tmp|home|root|Users)/|\b[A-Z]:\\Users\\")
 REGISTRY = re.compile(
@@ -301,11 +299,6 @@ def test_no_utils_and_no_name_of_the_standard_library() -> None:
 def test_no_path_of_one_machine_and_no_registry_host() -> None:
     assert matching(files(), ELSEWHERE) == []
     assert matching(files(), REGISTRY) == []
-
-
-def test_files_are_short() -> None:
-    lengths = {name: source(name).count("\n") for name in modules(*TOPS)}
-    assert [name for name, n in lengths.items() if n > LONGER.get(name, LINES)] == []
 
 
 def module_of(name: str) -> str:
