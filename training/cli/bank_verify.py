@@ -64,17 +64,17 @@ def verification_lines(verification: LabelVerification) -> list[str]:
     for kind in verification.kinds:
         said = f"{kind.name}: {kind.solved:,} of {kind.total:,} labels, {kind.disagree} wrong"
         if kind.unconfirmed:
-            said += f", {kind.unconfirmed} left open by this solver"
+            said += f", {kind.unconfirmed} not confirmed by this solver"
+        if kind.outdated:
+            said += f", {kind.outdated} open that this solver decides"
         if kind.solved < kind.total:
-            said += (
-                f"; the sample finds {100 * kind.detectable:.2g} % wrong labels with probability "
-                f"{100 * DETECTION:.0f} %"
-            )
+            share = f"{100 * kind.detectable:.2g} %"
+            said += f"; if {share} were wrong, probability of finding one: {100 * DETECTION:.0f} %"
         lines.append(f"    {said}")
     if not verification.same_solver:
         lines.append(
-            "    The labels come from another version of the solver, or do not say which: nodes "
-            "and open labels are not compared."
+            "    The labels come from another version of the solver, or do not say which: only "
+            "answers that exclude each other count as wrong."
         )
     shown = verification.disagreements[:SHOWN]
     lines += [f"    {one}" for one in shown]

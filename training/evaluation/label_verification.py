@@ -43,13 +43,18 @@ class Disagreement(NamedTuple):
 
 
 class SampledKind(NamedTuple):
-    """Labels of one kind (such as winnable): ``solved`` of ``total`` were solved again."""
+    """Labels of one kind (such as winnable): ``solved`` of ``total`` were solved again.
+
+    Of these, ``disagree`` are wrong, ``unconfirmed`` say more than the solver finds now, and
+    ``outdated`` leave open what it finds now.
+    """
 
     name: str
     solved: int
     total: int
     disagree: int
     unconfirmed: int
+    outdated: int
 
     @property
     def detectable(self) -> float:
@@ -66,7 +71,7 @@ class LabelVerification(NamedTuple):
 
     ``seed`` chose the sample. ``same_solver``: the labels say that the solver of this version made
     them, so that every column must be equal. Otherwise only answers that exclude each other are
-    disagreements, and labels that this solver leaves open are unconfirmed.
+    disagreements; other differences are counted as unconfirmed or outdated.
     """
 
     seed: int
@@ -148,16 +153,12 @@ def verify_labels(
         wrong = {
             int(row): list(_compare(labels, int(row), answers[row], same_solver)) for row in some
         }
-        unconfirmed = [row for row in wrong if _is_unconfirmed(labels, row, answers[row])]
-        kinds.append(
-            SampledKind(
-                name,
-                len(some),
-                len(kinds_rows[name]),
-                sum(map(bool, wrong.values())),
-                sum(not wrong[row] for row in unconfirmed),
-            )
-        )
+        agreeing = [row for row in wrong if not wrong[row]]
+        unconfirmed = sum(_says_more(labels, row, answers[row]) for row in agreeing)
+        outdated = sum(_says_less(labels, row, answers[row]) for row in agreeing)
+        disagree = len(wrong) - len(agreeing)
+        total = len(kinds_rows[name])
+        kinds.append(SampledKind(name, len(some), total, disagree, unconfirmed, outdated))
         disagreements += [one for found in wrong.values() for one in found]
     return LabelVerification(seed, same_solver, kinds, disagreements)
 
@@ -214,11 +215,24 @@ def _compare(
             yield Disagreement(labels.first + row, column, label, solved)
 
 
-def _is_unconfirmed(labels: Labels, row: int, answer: dict[str, int]) -> bool:
-    """Whether a label says more than the solver finds now."""
-    told = {name: int(labels.columns[name][row]) for name in answer if name in UNKNOWN}
+def _list_told(labels: Labels, row: int, answer: dict[str, int]) -> Iterator[tuple[str, int, int]]:
+    """Yield each column that can be open, with the label and the solver's answer."""
+    for name in UNKNOWN:
+        if name in answer:
+            yield name, int(labels.columns[name][row]), answer[name]
+
+
+def _says_more(labels: Labels, row: int, answer: dict[str, int]) -> bool:
+    """Whether a label says more than the solver finds."""
     return any(
-        label != UNKNOWN[name]
-        and (answer[name] == UNKNOWN[name] or (name == "score" and label > answer[name]))
-        for name, label in told.items()
+        label != UNKNOWN[name] and (solved == UNKNOWN[name] or (name == "score" and label > solved))
+        for name, label, solved in _list_told(labels, row, answer)
+    )
+
+
+def _says_less(labels: Labels, row: int, answer: dict[str, int]) -> bool:
+    """Whether a label says less than the solver finds."""
+    return any(
+        solved != UNKNOWN[name] and (label == UNKNOWN[name] or (name == "score" and label < solved))
+        for name, label, solved in _list_told(labels, row, answer)
     )

@@ -70,7 +70,7 @@ def test_true_labels_agree(name: str) -> None:
     found = verification.verify_labels(labels, DEALS, seed=3)
     assert found.same_solver and found.seed == 3 and found.disagreements == []
     assert sum(kind.solved for kind in found.kinds) == DEALS
-    assert {kind.unconfirmed for kind in found.kinds} == {0}
+    assert {(kind.unconfirmed, kind.outdated) for kind in found.kinds} == {(0, 0)}
 
 
 def all_winnable(labels: Labels) -> dict[str, np.ndarray]:
@@ -155,6 +155,7 @@ def test_of_another_solver_only_what_excludes_its_answers_is_wrong(
     assert not found.same_solver and found.disagreements == []
     found = verification.verify_labels(forge(labels, tmp_path, **all_undecided(labels)), DEALS)
     assert found.disagreements == []
+    assert [kind.outdated for kind in found.kinds] == [int((labels.winnable != -1).sum())]
     found = verification.verify_labels(forge(labels, tmp_path, **all_winnable(labels)), DEALS)
     assert [kind.unconfirmed for kind in found.kinds] == [int((labels.winnable == -1).sum())]
     lost = np.flatnonzero(labels.winnable == 0)
@@ -222,8 +223,8 @@ def test_the_command_says_what_it_solved(
     assert main.main(["bank", "show", honest, "--verify", "2", "--seed", "4"]) == 0
     said = capsys.readouterr().out
     assert "  verified     a random sample solved again, seed 4\n" in said
-    assert ": 2 of " in said and " labels, 0 wrong; the sample finds " in said
-    assert "% wrong labels with probability 95 %" in said
+    assert ": 2 of " in said and " labels, 0 wrong; if " in said
+    assert " % were wrong, probability of finding one: 95 %" in said
     assert main.main(["bank", "show", honest, "--verify", "--json"]) == 0
     (summary,) = json.loads(capsys.readouterr().out)
     assert summary["verification"]["same_solver"] is True
