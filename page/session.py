@@ -212,8 +212,8 @@ class Session:
             self.not_saved = ""
         except OSError as error:
             self.not_saved = (
-                f"This result is not saved yet: {error}. Parlour tries again when the next game "
-                "ends, and when the server stops."
+                f"The last result is not saved yet: {error}. Parlour tries again when the next "
+                "game ends, and when the server stops."
             )
         self._count_games()
 

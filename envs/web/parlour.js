@@ -33,6 +33,7 @@ const parts = (root) => Object.fromEntries([...root.querySelectorAll("[data-part
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
 const short = (value) => (typeof value === "number" ? String(Number(value.toPrecision(3))) : value ?? "–");
 const actionName = ({ word, label }) => (word && word !== label ? `${word} (${label})` : label);
+const asSentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}.`;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -620,7 +621,7 @@ export class Page {
     const { play } = this.view;
     this.board.show(play.scene, { game: `${this.view.game} ${play.rules}`, targets: play.targets, selected: play.selected, can: play.can });
     this.writeFacts();
-    this.parts.notice.textContent = [play.notice, play.over && `${play.over}.`, play.over && play.best_possible, this.view.not_saved].filter(Boolean).join(" ");
+    this.parts.notice.textContent = [play.notice, play.over && `${play.over}.`, play.over && asSentence(play.best_possible), this.view.not_saved].filter(Boolean).join(" ");
     this.parts.notice.classList.toggle("over", Boolean(play.over));
     this.fillActions(play);
     this.fillSeats(play);

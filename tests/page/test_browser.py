@@ -32,6 +32,18 @@ LOST, LOSING = 7, 14
 """A deal that cannot be won in classic or web, and one that can."""
 
 
+RESTING_PLACE = """async (selector) => {
+  const find = () => document.querySelector(selector).getBoundingClientRect();
+  for (let before = find(); ; ) {
+    await new Promise((done) => setTimeout(done, 100));
+    const now = find();
+    if (now.x === before.x && now.y === before.y) return now.toJSON();
+    before = now;
+  }
+}"""
+"""Where a card rests: words that appear above the table move it, and it may be drawn again."""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as playwright:
@@ -128,8 +140,7 @@ def spot(page: Any, selector: str) -> tuple[float, float]:
     """Where a card is clicked: its corner, which no other card covers."""
     rect = f"{selector} > rect"
     page.wait_for_selector(rect, state="attached")
-    # In one call: the card may be drawn again at any moment.
-    box = page.evaluate("one => document.querySelector(one).getBoundingClientRect().toJSON()", rect)
+    box = page.evaluate(RESTING_PLACE, rect)
     return box["x"] + 12, box["y"] + 12
 
 
@@ -221,7 +232,7 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
         page.select_option("[data-part=agent]", "greedy")
         page.select_option("[data-part=speed]", "0")
         page.click("text=Play on")
-        shows(page, "notice", "This result is not saved yet: ")
+        shows(page, "notice", "The last result is not saved yet: ")
         shows(page, "notice", "database is locked")
         other.rollback()
     begin(page, "classic", 4)
@@ -259,6 +270,7 @@ def test_a_finger_taps_and_drags(browser: Any, served: Served) -> None:
     page.locator('svg .item[data-id="stock"]').scroll_into_view_if_needed()
     page.touchscreen.tap(*spot(page, 'svg .item[data-id="stock"]'))
     moves(page, 1)
+    shows(page, "said", "turned up: ")
     play = LonePlay(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     (x, y), (to_x, to_y) = (spot(page, item_of(play, action)) for action in pair)

@@ -487,7 +487,7 @@ def test_results_that_cannot_be_saved_cost_no_game(
         for unsaved in (1, 2):
             view = play()
             assert view["play"]["over"]
-            assert view["not_saved"].startswith(f"This result is not saved yet: {path}: ")
+            assert view["not_saved"].startswith(f"The last result is not saved yet: {path}: ")
             assert len(store.unsaved) == unsaved
     view = play()
     assert view["not_saved"] == ""

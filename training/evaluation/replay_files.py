@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from parlour.agents.reading import (
-    TABLE,
     TEXT,
     YES_OR_NO,
     Field,
@@ -38,7 +37,7 @@ from .replay import ENDS, Replay
 FORMAT = 1
 MOST_BYTES = 1 << 20
 """Bytes of one line."""
-MOST_ACTIONS, MOST_SEATS, MOST_HANDS = 1 << 17, 64, 100_000
+MOST_ACTIONS, MOST_SEATS, MOST_HANDS, MOST_FACTS = 1 << 17, 64, 100_000, 64
 LARGEST = 2**62
 
 FIELDS = {
@@ -54,16 +53,22 @@ FIELDS = {
     "deck": maybe(Field("a str of cards", lambda value: isinstance(value, str))),
     "rng": maybe(Field("16 hex digits", lambda value: _is_hex(value))),
     "dealer": maybe(whole(0, MOST_SEATS - 1)),
-    "agents": Field("a list of names", lambda value: _is_list(value, str, MOST_SEATS)),
+    "agents": Field("a list of names", lambda value: _is_names(value, MOST_SEATS)),
     "actions": Field("a list of whole numbers", lambda value: _is_list(value, int, MOST_ACTIONS)),
     "end": Field(f"one of {', '.join(ENDS)}", lambda value: value in ENDS),
-    "result": TABLE,
+    "result": Field(
+        "a dict by names", lambda value: isinstance(value, dict) and _is_names([*value])
+    ),
     "taken_back": Field(YES_OR_NO.said, YES_OR_NO.fits, optional=True),
 }
 
 
 def _is_list(value: Any, kind: type, most: int) -> bool:
     return isinstance(value, list) and len(value) <= most and set(map(type, value)) <= {kind}
+
+
+def _is_names(value: Any, most: int = MOST_FACTS) -> bool:
+    return _is_list(value, str, most) and all(map(TEXT.fits, value))
 
 
 def _is_hex(value: Any) -> bool:

@@ -289,7 +289,10 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
         ({"dealer": 0}, "field dealer: 0: no seat that deals here"),
         ({"rng": "xyz"}, "field rng: 16 hex digits"),
         ({"more": 1}, "unknown field 'more'"),
-        ({"result": 3}, "field result: a dict is needed"),
+        ({"result": 3}, "field result: a dict by names is needed"),
+        ({"result": {"\ud83d": 1}}, "field result: a dict by names is needed"),
+        ({"agents": ["\ud83d"]}, "field agents: a list of names is needed"),
+        ({"agents": ["two\nlines"]}, "field agents: a list of names is needed"),
     ],
 )
 def test_lines_that_cannot_be_are_refused_by_field(tmp_path: Path, change: Any, said: str) -> None:
