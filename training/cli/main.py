@@ -8,10 +8,10 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from typing import Any
 
+from parlour import __version__
 from parlour.agents.human import PlayerQuit
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
@@ -87,7 +87,7 @@ def parser() -> Parser:
         description="Card games for reinforcement learning: environments, agents, evaluation.",
         epilog="Every command takes --debug: errors then show where they come from.",
     )
-    top.add_argument("--version", action="version", version=f"parlour {_version()}")
+    top.add_argument("--version", action="version", version=f"parlour {__version__}")
     added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
 
     parsers = top.commands
@@ -213,13 +213,6 @@ def _add_deals(parser: Parser) -> None:
     json_help = "print JSON, and nothing else, on stdout"
     parser.add_argument("--json", action="store_true", help=json_help)
     add_cluster(parser)
-
-
-def _version() -> str:
-    try:
-        return version("parlour")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 def run_completion(arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from parlour import __version__
 from parlour.agents.artefact import digest_agent
 from parlour.agents.reading import one_line
 from parlour.agents.registry import IllegalActionError, find_saved
@@ -18,7 +19,6 @@ from parlour.agents.registry import IllegalActionError, find_saved
 from ..cluster.tasks import Cluster
 from .compare import ProgressFactory, compare_specs
 from .duplicate import compare_duplicate_specs
-from .labels import parlour_version
 from .leaderboard import Claim, Entry, write_cell
 from .machine import describe_machine
 from .parts import digest_game_code
@@ -140,7 +140,7 @@ def make_claim(
         rules_digest=entry.game.rules_digest(entry.rules),
         agent_digest=agent_digest,
         code_digest=digest_game_code(entry.game),
-        parlour=parlour_version(),
+        parlour=__version__,
         machine=describe_machine(),
         date=date.today().isoformat(),
     )
