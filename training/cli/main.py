@@ -22,7 +22,6 @@ from parlour.envs.core.options import unknown_text
 from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
 from . import (
-    STOPPED,
     bank,
     bench,
     board,
@@ -36,6 +35,7 @@ from . import (
     review,
     serve,
     solve,
+    stop_status,
     warm,
 )
 from .arguments import (
@@ -308,8 +308,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as in: parlour rules pyramid | head
         _drop_output()
         return 0
-    except KeyboardInterrupt:
-        return STOPPED
+    except KeyboardInterrupt as stopped:
+        return stop_status(stopped)
     except BaseException as error:  # an agent of one's own may raise anything, SystemExit too
         if isinstance(error.__context__, BrokenPipeError):  # rich leaves by SystemExit
             _drop_output()

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from parlour.agents.reading import naming, read_bytes
 
-from ..files import sync, write_bytes
+from ..files import name_path, sync, write_bytes
 
 FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
@@ -45,9 +45,11 @@ class RunLog:
     def write(self, steps: int, values: dict[str, float]) -> None:
         """Log the values of one rollout and update, ended after so many steps."""
         line = {"steps": steps, "time": round(time.time(), 3)} | values
-        self.file.write(json.dumps(line) + "\n")
-        self.file.flush()
-        self._to_board(line)
+        with name_path(self.path):
+            self.file.write(json.dumps(line) + "\n")
+            self.file.flush()
+        with name_path(self.path.parent / BOARD):
+            self._to_board(line)
 
     def _to_board(self, line: dict[str, float]) -> None:
         for name, value in line.items():
@@ -56,14 +58,18 @@ class RunLog:
 
     def sync(self) -> None:
         """Bring all that was logged to disk: to be called before a checkpoint."""
-        self.file.flush()
-        self.board.flush()
-        sync(self.path)
+        with name_path(self.path):
+            self.file.flush()
+            sync(self.path)
+        with name_path(self.path.parent / BOARD):
+            self.board.flush()
 
     def close(self) -> None:
         """Close the files."""
-        self.file.close()
-        self.board.close()
+        try:
+            self.file.close()
+        finally:
+            self.board.close()
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -7,13 +7,13 @@ is the greedy agent with better weights. The search itself is the library `cma`.
 """
 
 import pickle
+import sys
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import cma
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
@@ -98,12 +98,24 @@ class Normal:
         return self.rng.standard_normal(shape)
 
 
-def make_search(settings: PolicySearchSettings, seed: int, n: int) -> cma.CMAEvolutionStrategy:
+def load_cma() -> Any:
+    """Import the library; ValueError under ``python -OO``, where it cannot be imported."""
+    if sys.flags.optimize > 1:
+        raise ValueError(
+            "method 'weights' must run with docstrings, which its library cma reads, got "
+            f"PYTHONOPTIMIZE={sys.flags.optimize}: unset it, or set it to 1"
+        )
+    import cma
+
+    return cma
+
+
+def make_search(settings: PolicySearchSettings, seed: int, n: int) -> Any:
     """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
     options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9}
     if settings.population:
         options["popsize"] = settings.population
-    return cma.CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
+    return load_cma().CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
 
 
 class PolicySearchRun(Run):
@@ -196,7 +208,7 @@ class PolicySearchRun(Run):
             "depth": 0,
             "options": {},
         }
-        trained |= {"weights": names, "cma": cma.__version__}
+        trained |= {"weights": names, "cma": load_cma().__version__}
         save_agent.save_weights(
             folder, self.agent_name, self.game, self.rules, tensors, described, trained, scored
         )
