@@ -14,7 +14,6 @@ if __name__ != "parlour.envs":
         "write 'import parlour.envs'; a bare 'import envs' is not supported"
     )
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import gymnasium as gym
@@ -77,12 +76,6 @@ for _module in _MODULES:
         kwargs={"game_name": _game.name},
     )
 
-try:
-    __version__ = version("parlour")
-    """The version that is installed."""
-except PackageNotFoundError:  # the sources are used without being installed
-    __version__ = "0+unknown"
-
 __all__ = [
     "GAMES",
     "CardEnv",
@@ -90,7 +83,6 @@ __all__ = [
     "DictObservation",
     "DictVectorObservation",
     "Game",
-    "__version__",
     "draw_grid",
     "draw_picture",
     "find_game",

@@ -202,7 +202,9 @@ def test_calls_that_run_no_code_are_allowed(line: str) -> None:
     assert unsafe_calls("agents/some.py", line) == []
 
 
-def test_the_four_folders_and_the_links_to_them_are_there() -> None:
+def test_the_folders_and_the_links_to_them_are_there() -> None:
+    for name in ("__init__.py", "__main__.py"):
+        assert (ROOT / ".typing/parlour" / name).resolve() == ROOT / "parlour" / name
     for top in TOPS:
         assert f"{top}/__init__.py" in files()
         assert (ROOT / ".typing/parlour" / top).resolve() == ROOT / top
@@ -366,7 +368,7 @@ def test_the_map_in_the_readme_is_the_tree() -> None:
     assert named - rooms == set()
 
 
-PUBLIC = ("parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
+PUBLIC = ("parlour", "parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
 OPTIONAL = tuple(f"parlour.envs.{name}" for name in ("aec", "openspiel", "rllib"))
 """They need a library of their own."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("envs", "agents", "training", "page")
+FOLDERS = ("parlour", "envs", "agents", "training", "page")
 FILES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 WHERE = """
 import parlour, parlour.agents.registry, parlour.envs.pyramid.rules, parlour.training.cli
@@ -69,9 +69,9 @@ def test_an_installed_wheel_has_all_that_it_needs(installed: Path, tmp_path: Pat
     assert len(paths) >= 5
     assert all(Path(path).is_relative_to(installed) for path in paths), paths
 
-    rules = ran(tmp_path, sys.executable, "-m", "parlour.training.cli", "rules", "pyramid")
+    rules = ran(tmp_path, sys.executable, "-m", "parlour", "rules", "pyramid")
     assert "three-passes" in rules
-    assert ran(tmp_path, python, "-m", "parlour.training.cli", "rules", "pyramid") == rules
+    assert ran(tmp_path, python, "-m", "parlour", "rules", "pyramid") == rules
     assert ran(tmp_path, command, "rules", "pyramid") == rules
 
 
@@ -81,7 +81,10 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     wanted = [path.relative_to(ROOT) for path in files if path.parent.name != "__pycache__"]
-    assert held == {f"parlour/{path.as_posix()}" for path in wanted}
+    inside = {
+        path.relative_to("parlour") if path.parts[0] == "parlour" else path for path in wanted
+    }
+    assert held == {f"parlour/{path.as_posix()}" for path in inside}
 
 
 @pytest.mark.slow

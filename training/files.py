@@ -37,13 +37,33 @@ def aside_of(name: str) -> str:
     return f".{name}.part"
 
 
+@contextmanager
+def name_path(path: Path) -> Iterator[None]:
+    """Name a path in an OSError that names none, such as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
+
+
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file so that at any moment either the old or the new one is there, whole."""
+    """Write a file so that at any moment either the old or the new one is there, whole.
+
+    Where that fails the old one stays, and nothing else.
+    """
     aside = path.with_name(aside_of(path.name))
-    aside.write_bytes(data)
-    sync(aside)
-    aside.replace(path)
-    sync(path.parent)
+    try:
+        with name_path(path):
+            aside.write_bytes(data)
+            sync(aside)
+            aside.replace(path)
+            sync(path.parent)
+    except OSError:
+        with suppress(OSError):
+            aside.unlink()
+        raise
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -122,13 +142,14 @@ def whole_folder(path: Path) -> Iterator[Path]:
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
     try:
-        yield aside
+        with name_path(path):
+            yield aside
+            for file in aside.iterdir():
+                sync(file)
+            sync(aside)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
-    for file in aside.iterdir():
-        sync(file)
-    sync(aside)
     old = path.with_name(f".{path.name}.old")
     shutil.rmtree(old, ignore_errors=True)
     if path.exists():
@@ -150,7 +171,8 @@ def sole_use(path: Path, doing: str) -> Iterator[None]:
     real = path.resolve()
     lock = FileLock(real.with_name(f".{real.name}.lock"))
     try:
-        lock.acquire(blocking=False)
+        with name_path(path):
+            lock.acquire(blocking=False)
     except Timeout:
         raise ValueError(
             f"{path} is being {doing} by another process: wait for its end, or stop it"

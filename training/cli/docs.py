@@ -126,7 +126,7 @@ def arguments() -> str:
 
 def list_public_names(package: str) -> list[str]:
     """Return what a package or module of Parlour names in ``__all__``, without importing it."""
-    path = ROOT.joinpath(*package.split(".")[1:])
+    path = ROOT.joinpath(*package.split(".")[1:] or [package])  # parlour itself is a folder, too
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
@@ -142,6 +142,7 @@ def names(package: str) -> str:
 ABOUT_GAME = (summary, options, variants, references, actions, observation)
 ABOUT_ALL = (commands, games)
 PUBLIC = {
+    "parlour": "parlour",
     "envs": "parlour.envs",
     "core": "parlour.envs.core",
     "agents": "parlour.agents",

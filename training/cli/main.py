@@ -9,9 +9,9 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from parlour import __version__
 from parlour.agents.human import PlayerQuit
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
@@ -22,7 +22,6 @@ from parlour.envs.core.options import unknown_text
 from ..evaluation.spec import DEALS
 from ..evaluation.terminal import as_line
 from . import (
-    STOPPED,
     bank,
     bench,
     board,
@@ -36,6 +35,7 @@ from . import (
     review,
     serve,
     solve,
+    stop_status,
     warm,
 )
 from .arguments import (
@@ -88,7 +88,7 @@ def parser() -> Parser:
         description="Card games for reinforcement learning: environments, agents, evaluation.",
         epilog="Every command takes --debug: errors then show where they come from.",
     )
-    top.add_argument("--version", action="version", version=f"parlour {_version()}")
+    top.add_argument("--version", action="version", version=f"parlour {__version__}")
     added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
 
     parsers = top.commands
@@ -216,13 +216,6 @@ def _add_deals(parser: Parser) -> None:
     add_cluster(parser)
 
 
-def _version() -> str:
-    try:
-        return version("parlour")
-    except PackageNotFoundError:
-        return "(not installed)"
-
-
 def run_completion(arguments: argparse.Namespace) -> int:
     """Print the script that a shell reads."""
     print(completion.write_script(parser(), arguments.shell))
@@ -311,8 +304,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = run(words)
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        return STOPPED
+    except KeyboardInterrupt as stopped:
+        return stop_status(stopped)
     except BaseException as error:  # an agent of one's own may raise anything, SystemExit too
         if has_reader_left(error):  # as in: parlour rules pyramid | head
             return READER_LEFT

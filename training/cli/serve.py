@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..evaluation.replay_files import load_replays
 from ..evaluation.terminal import print_notice
-from . import STOPPED
+from . import STOPPED, stop_status
 from .arguments import AGENT_HELP, Parser, read_path, read_whole
 
 PORT = 8727
@@ -65,8 +65,12 @@ def run_serve(arguments: argparse.Namespace) -> int:
     sys.setswitchinterval(SWITCH)
     print(f"Parlour plays at http://localhost:{listening.getsockname()[1]} (Ctrl-C ends it)")
     print(f"results: {path}", flush=True)
+    status = STOPPED
     try:
         make_server(store, tuple(arguments.agents), replays).run(sockets=[listening])
+    except KeyboardInterrupt as stopped:
+        status = stop_status(stopped)
+        raise
     finally:
-        end_process_if_busy(STOPPED)
+        end_process_if_busy(status)
     return 0

@@ -1,8 +1,8 @@
-"""Where the command ``parlour`` begins: Ctrl-C ends it quietly from the first moment on.
+"""Entry point of the command ``parlour``: a signal ends it quietly from the first moment on.
 
-To import all that a command needs takes seconds. A KeyboardInterrupt in between would come out of
-some library as a traceback, or as another error, so nothing is imported here before the signal is
-taken care of.
+Importing all that a command needs takes seconds. A KeyboardInterrupt in between would leave some
+library as a traceback or as another error, so nothing is imported here before the signals are
+handled. SIGTERM stops a command as Ctrl-C does: it keeps its results and ends its workers.
 """
 
 import os
@@ -12,47 +12,64 @@ from _thread import interrupt_main
 from threading import Timer, main_thread
 from typing import Any
 
-from . import STOPPED
+from . import Terminated, stop_status
+
+DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+"""Signals that stop a command, and their handlers when nobody has changed them.
+
+A signal with another handler is left alone: it is ignored, as in a background job, or handled by
+somebody else.
+"""
 
 
 def main() -> int:
     """Run the command line of this process and return its exit status."""
-    is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_ours:  # else it is ignored, as in a background job, or somebody else's
-        signal.signal(signal.SIGINT, leave)
+    own = [signum for signum, handler in DEFAULTS.items() if signal.getsignal(signum) is handler]
+    for signum in own:
+        signal.signal(signum, leave)
     from .streams import open_closed
 
     open_closed()
     from .main import main as run
 
-    if is_ours:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for signum in own:
+        signal.signal(signum, stop)
+    if own:
         sys.unraisablehook = press_again
     try:
         return run()
-    except KeyboardInterrupt:
-        return STOPPED
+    except KeyboardInterrupt as stopped:
+        return stop_status(stopped)
 
 
-def leave(_signum: int, _frame: Any) -> None:
-    """End the process at once: nothing has begun that could be lost."""
-    os._exit(STOPPED)
+def leave(signum: int, _frame: Any) -> None:
+    """End the process without delay: nothing has begun that could be lost."""
+    os._exit(128 + signum)
+
+
+def stop(signum: int, _frame: Any) -> None:
+    """Raise what stops a command."""
+    if signum == signal.SIGTERM:
+        Terminated.arrived = True
+        raise Terminated
+    raise KeyboardInterrupt
 
 
 def press_again(lost: Any) -> None:
-    """Give a Ctrl-C again that came where Python can only print and forget it.
+    """Send a signal again whose exception came where Python can only print and forget it.
 
     The compiler calls back into Python; an exception there goes no further. A little later the
-    callback is over, and if it should be in another, that one is lost and given again, too.
+    callback is over. If the process is in another callback then, this function is called again.
     """
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         return sys.__unraisablehook__(lost)
-    Timer(0.02, press).start()
+    signum = getattr(lost.exc_type, "signum", signal.SIGINT)
+    Timer(0.02, press, [signum]).start()
 
 
-def press() -> None:
+def press(signum: int) -> None:
     """Interrupt the main thread, also where it waits for the system, which Windows cannot."""
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+        signal.pthread_kill(main_thread().ident or 0, signum)
     else:
-        interrupt_main()
+        interrupt_main(signal.Signals(signum))

@@ -8,7 +8,7 @@ from contextlib import nullcontext, redirect_stdout
 
 from ..cluster.tune_extras import check_extras
 from ..evaluation.terminal import print_notice
-from . import STOPPED
+from . import stop_status
 from .arguments import MOST_JOBS, Parser, read_path, read_text, read_whole
 from .progress import notify_if_slow
 
@@ -125,7 +125,7 @@ def run_tune(words: Sequence[str]) -> int:
             )
     except KeyboardInterrupt as stopped:
         print("stopped; what is done is kept, and the same command goes on", file=sys.stderr)
-        return 128 + stopped.signum if hasattr(stopped, "signum") else STOPPED
+        return stop_status(stopped)
     from ..cluster.tune_report import BEST, show, summary
     from ..evaluation.terminal_tables import open_console
 

@@ -1,22 +1,19 @@
 """Actors as processes of this machine: each plays some rows of every rollout (`collector`).
 
-One that dies is started again and gets the same job, from which the same comes. Actors end with the
-learner, however it ends, and do not hear of Ctrl-C: the learner says when they end.
+An actor that dies is started again and gets the same job, with the same result. Actors end with the
+learner, however it ends. SIGINT and SIGTERM are blocked in them: the learner decides when they end.
 """
 
 import multiprocessing
 import os
-import signal
-import threading
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 from ..learning.settings import PPOSettings
 from .collector import Collector, Job, Part
+from .parent import block_signals, watch_parent
 
 MOST_DEATHS = 3
 """An actor that dies so often over one job would die of it again."""
@@ -56,11 +53,11 @@ class Actor:
         """Start the process."""
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        given = theirs, self.settings, self.rows
+        given = theirs, self.settings, self.rows, os.getpid()
         self.process = context.Process(
             target=serve, args=given, name=f"actor {self.number}", daemon=True
         )
-        with _no_interrupts():
+        with block_signals():
             self.process.start()
         theirs.close()  # or its death would not be seen
 
@@ -102,20 +99,12 @@ class Actor:
         self.process.join()
 
 
-@contextmanager
-def _no_interrupts() -> Iterator[None]:
-    """Keep SIGINT from processes that are started meanwhile, from their first moment on."""
-    resource_tracker.ensure_running()  # its start, the first time, would let the signal in
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def serve(connection: Connection, settings: PPOSettings, rows: range, learner: int) -> None:
+    """Do the jobs that arrive on a connection until the learner, a process id, ends.
 
-
-def serve(connection: Connection, settings: PPOSettings, rows: range) -> None:
-    """Do jobs that come by a connection, until the learner ends; an error is told as text."""
-    threading.Thread(target=_end_with_learner, daemon=True).start()
+    An error is sent back as text.
+    """
+    watch_parent(learner)
     try:
         collector = Collector(settings, rows)
         while True:
@@ -124,10 +113,3 @@ def serve(connection: Connection, settings: PPOSettings, rows: range) -> None:
         return  # the learner has ended
     except Exception:
         connection.send(traceback.format_exc())
-
-
-def _end_with_learner() -> None:
-    learner = multiprocessing.parent_process()
-    assert learner is not None
-    learner.join()
-    os._exit(1)

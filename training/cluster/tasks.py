@@ -5,6 +5,7 @@ Ray could neither hand over results one by one nor survive the death of a worker
 itself kills workers joblib would wait for Dask for ever.
 """
 
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -15,6 +16,7 @@ from typing import Any
 from parlour.envs.core.options import unknown_text
 
 from .engines import EXTRAS, check_installed, join_dask, join_ray
+from .parent import begin_worker
 
 ATTEMPTS = 3
 """So many workers may die in a row without a task being done in between."""
@@ -119,11 +121,12 @@ def _run_once(work: Work, tasks: dict[int, Any], cluster: Cluster) -> Iterator[t
 
     calls = [joblib.delayed(do_task)(work, number, task) for number, task in tasks.items()]
     jobs = cluster.jobs and min(cluster.jobs, len(calls))  # all of them are started at once
+    workers: dict[str, Any] = {"initializer": begin_worker, "initargs": (os.getpid(),)}
     with joblib.parallel_config(cluster.backend) if cluster.backend else nullcontext():
         try:
-            parallel = joblib.Parallel(jobs, return_as="generator_unordered")
+            parallel = joblib.Parallel(jobs, return_as="generator_unordered", **workers)
         except ValueError:  # the backend "multiprocessing" hands over all at the end
-            parallel = joblib.Parallel(jobs)
+            parallel = joblib.Parallel(jobs, **workers)
         yield from _take(parallel(calls))
 
 

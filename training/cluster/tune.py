@@ -99,6 +99,9 @@ def tune(
     """
     check_extras(backend)
     plan = make_plan(base, trials, space, seed, evaluations, pruner, folder, storage, quiet)
+    from ..learning.precision import choose_device  # torch takes seconds
+
+    choose_device(plan.base)  # or each trial would fail
     _check_range("jobs", jobs, MOST_JOBS)
     if address is not None and backend != "ray":
         raise ValueError(f"address={address!r}: allowed with backend 'ray' alone")

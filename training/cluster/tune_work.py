@@ -5,9 +5,8 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import time
+from contextlib import suppress
 from typing import Any
 
 from optuna import Study, TrialPruned
@@ -16,6 +15,7 @@ from optuna.trial import Trial, TrialState
 from parlour.agents.reading import one_line
 
 from ..learning.run import measured
+from .parent import block_signals, unblock_signals, watch_parent
 from .tune_study import (
     RUN,
     ask,
@@ -102,8 +102,9 @@ def work_by_processes(plan: TunePlan, jobs: int) -> None:
         if left < 1:
             return
         errors = context.SimpleQueue()
-        processes = [context.Process(target=_work_aside, args=(plan, errors)) for _ in range(left)]
-        with _interrupts_later():
+        given = plan, errors, os.getpid()
+        processes = [context.Process(target=_work_aside, args=given) for _ in range(left)]
+        with block_signals():
             for process in processes:
                 process.start()
         try:
@@ -117,31 +118,27 @@ def work_by_processes(plan: TunePlan, jobs: int) -> None:
     raise ChildProcessError(f"processes of the search have died, {ROUNDS} times")
 
 
-@contextmanager
-def _interrupts_later() -> Iterator[None]:
-    """Ignore Ctrl-C while processes are started, and in them until they can handle it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _work_aside(plan: TunePlan, errors: Any) -> None:
-    """Work in a process that was started for it; the one that started it hands Ctrl-C on."""
+def _work_aside(plan: TunePlan, errors: Any, parent: int) -> None:
+    """Work in a process that was started for it; the parent process hands Ctrl-C on."""
     with suppress(AttributeError, OSError):
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    watch_parent(parent, _leave)
     try:
+        unblock_signals()
         work(plan)
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except Exception as error:
         errors.put(f"{type(error).__name__}: {one_line(error)}")
         sys.exit(FAILED)
+
+
+def _leave() -> None:
+    """Stop as after Ctrl-C, with a checkpoint; end the process if that takes too long."""
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(PATIENCE)
+    os._exit(FAILED)
 
 
 def _stop(processes: list[Any]) -> None:

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from parlour import __version__
 from parlour.agents.reading import one_line, read_bytes
 from parlour.envs import Game, find_game
 from parlour.envs.core.contract import Solution
@@ -108,7 +108,7 @@ class Labels:
         decks = decks_of(self.game, self.rules, self.bank, self.first, len(self))
         found: dict[str, Any] = {
             "format": FORMAT,
-            "parlour": parlour_version(),
+            "parlour": __version__,
             "game": self.game.name,
             "variant": self.variant,
             "rules": to_plain(self.rules),
@@ -273,14 +273,6 @@ def _metadata_digest(metadata: dict[str, Any]) -> str:
     """The SHA-256 of all metadata, the columns' hashes among them."""
     said = {name: value for name, value in metadata.items() if name != "content"}
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-
-def parlour_version() -> str:
-    """Return the version of Parlour that is installed."""
-    try:
-        return version("parlour")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 def file_stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:

@@ -7,13 +7,14 @@ claim keeps a digest of the results of its first deals; verification plays them 
 from datetime import date
 from typing import NamedTuple
 
+from parlour import __version__
 from parlour.agents.reading import one_line
 from parlour.agents.registry import IllegalActionError
 
 from ..cluster.tasks import Cluster
 from .compare import ProgressFactory, compare_specs
 from .duplicate import compare_duplicate_specs
-from .labels import Labels, parlour_version
+from .labels import Labels
 from .leaderboard import Claim, Entry
 from .leaderboard_agents import check_code, digest_saved
 from .leaderboard_checks import (
@@ -142,7 +143,7 @@ def make_claim(
         first_digest=first_digest,
         rules_digest=entry.game.rules_digest(entry.rules),
         agent_digest=agent_digest,
-        parlour=parlour_version(),
+        parlour=__version__,
         machine=describe_machine(),
         date=date.today().isoformat(),
     )

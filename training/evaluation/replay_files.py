@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from parlour import __version__
 from parlour.agents.reading import (
     TEXT,
     YES_OR_NO,
@@ -31,7 +32,6 @@ from parlour.envs import Game, find_game
 from parlour.envs.core.cards import card_name, parse_deck
 from parlour.envs.core.options import to_plain
 
-from .labels import parlour_version
 from .replay import ENDS, Replay
 
 FORMAT = 1
@@ -128,7 +128,7 @@ def _rules_fields(game: Game, rules: Any, variant: str, parlour: str) -> dict[st
     usual = to_plain(game.variants[variant])
     own = {name: value for name, value in to_plain(rules).items() if value != usual[name]}
     return {
-        "parlour": parlour or parlour_version(),
+        "parlour": parlour or __version__,
         "game": game.name,
         "variant": variant,
         "options": own or None,

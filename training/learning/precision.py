@@ -1,10 +1,11 @@
-"""How exactly matrices are multiplied while a network learns: the setting ``precision``.
+"""The device on which a network learns, and how exactly matrices are multiplied there.
 
 bfloat16 has the range of float32 and 8 of its 24 bits. Weights, sums and all else stay float32.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import torch
 from stable_baselines3.common.utils import get_device
@@ -12,6 +13,23 @@ from stable_baselines3.common.utils import get_device
 from .settings import LearnerSettings, Settings
 
 HIGHEST = "highest"
+
+
+def choose_device(settings: Settings) -> Settings:
+    """Return settings with the device that a run uses: ``auto`` becomes ``cuda`` or ``cpu``.
+
+    Raises ValueError for ``cuda`` where torch finds none.
+    """
+    if not isinstance(settings, LearnerSettings):
+        return settings
+    has_cuda = torch.cuda.is_available()
+    if settings.device == "cuda" and not has_cuda:
+        raise ValueError(
+            "device must be 'cpu' or 'auto' where torch finds no CUDA device, got 'cuda'"
+        )
+    if settings.device == "auto":
+        return replace(settings, device="cuda" if has_cuda else "cpu")
+    return settings
 
 
 def supported_precision(precision: str, device: str) -> str:

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from parlour.agents.reading import naming, read_bytes
 
-from ..files import FileDigest, sync, write_bytes
+from ..files import FileDigest, name_path, sync, write_bytes
 
 FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
@@ -48,11 +48,13 @@ class RunLog:
         """Log the values of one rollout and update, ended after so many steps."""
         line = {"steps": steps, "time": round(time.time(), 3)} | values
         text = json.dumps(line) + "\n"
-        self.file.write(text)
-        self.file.flush()
+        with name_path(self.path):
+            self.file.write(text)
+            self.file.flush()
         self.hash.update(text.encode())
         self.bytes += len(text.encode())
-        self._to_board(line)
+        with name_path(self.path.parent / BOARD):
+            self._to_board(line)
 
     def _to_board(self, line: dict[str, float]) -> None:
         for name, value in line.items():
@@ -61,9 +63,11 @@ class RunLog:
 
     def sync(self) -> None:
         """Bring all that was logged to disk: to be called before a checkpoint."""
-        self.file.flush()
-        self.board.flush()
-        sync(self.path)
+        with name_path(self.path):
+            self.file.flush()
+            sync(self.path)
+        with name_path(self.path.parent / BOARD):
+            self.board.flush()
 
     def digest(self) -> FileDigest:
         """Return size and SHA-256 of the log so far."""
@@ -71,8 +75,10 @@ class RunLog:
 
     def close(self) -> None:
         """Close the files."""
-        self.file.close()
-        self.board.close()
+        try:
+            self.file.close()
+        finally:
+            self.board.close()
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -6,12 +6,12 @@ towards those that were paid most by the run's ``reward``. No gradients, no netw
 is the greedy agent with better weights. The search itself is the library `cma`.
 """
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import cma
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
@@ -86,13 +86,25 @@ class Normal:
         return self.rng.standard_normal(shape)
 
 
-def make_search(settings: PolicySearchSettings, seed: int, n: int) -> cma.CMAEvolutionStrategy:
+def load_cma() -> Any:
+    """Import the library; ValueError under ``python -OO``, where it cannot be imported."""
+    if sys.flags.optimize > 1:
+        raise ValueError(
+            "method 'weights' must run with docstrings, which its library cma reads, got "
+            f"PYTHONOPTIMIZE={sys.flags.optimize}: unset it, or set it to 1"
+        )
+    import cma
+
+    return cma
+
+
+def make_search(settings: PolicySearchSettings, seed: int, n: int) -> Any:
     """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
     # No file of signals: cma evaluates options that it finds in one in the current folder.
     options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9, "signals_filename": ""}
     if settings.population:
         options["popsize"] = settings.population
-    return cma.CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
+    return load_cma().CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
 
 
 class PolicySearchRun(Run):
@@ -138,8 +150,8 @@ class PolicySearchRun(Run):
         if not np.allclose(self.search.mean, middle, rtol=1e-9, atol=1e-12):
             raise ValueError(
                 f"{found.folder} cannot be resumed: cma {found.values['cma']} saved another search "
-                f"than cma {cma.__version__} makes of it; the setting sigma, the initial weights "
-                "or the version of cma were changed"
+                f"than cma {load_cma().__version__} makes of it; the setting sigma, the initial "
+                "weights or the version of cma were changed"
             )
 
     def _tell(self, points: list[np.ndarray], losses: list[float]) -> None:
@@ -200,7 +212,7 @@ class PolicySearchRun(Run):
     def save(self) -> None:
         """See `Run.save`."""
         arrays = {"losses": np.array(self.losses), "middle": self.search.mean}
-        values = self.checkpoint_values() | {"cma": cma.__version__}
+        values = self.checkpoint_values() | {"cma": load_cma().__version__}
         checkpoint.save_arrays(self.folder, arrays, values)
 
     def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
@@ -214,7 +226,7 @@ class PolicySearchRun(Run):
             "depth": 0,
             "options": {},
         }
-        trained |= {"weights": names, "cma": cma.__version__}
+        trained |= {"weights": names, "cma": load_cma().__version__}
         save_agent.save_weights(
             folder, self.agent_name, self.game, self.rules, tensors, described, trained, scored
         )

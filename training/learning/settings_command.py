@@ -4,20 +4,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, suppress
 from dataclasses import MISSING, fields
-from inspect import getdoc
 from io import StringIO
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import tyro
 
-from parlour.agents.reading import naming_part, read_number
+from parlour.agents.reading import naming_part, read_number, shorten
 from parlour.envs import GAMES
 
 from .limits import check_fields
 from .settings import Settings
 from .settings_files import make_used, presets, read_preset
-from .settings_help import group_settings, ungroup_settings
+from .settings_help import group_settings, read_summary, ungroup_settings
 from .settings_names import (
     DROPPED,
     METHODS,
@@ -52,6 +51,7 @@ def parse(arguments: Sequence[str], notify: Callable[[str], None]) -> Settings:
     Raises ValueError, in one line, for what is wrong; exits after ``--help``.
     """
     words = list(arguments)
+    _refuse_game_flag(words)
     game = words.pop(0) if words and not words[0].startswith("-") else "pyramid"
     name, file = _take(words, "--preset") or "default", _take(words, "--settings")
     method, path = _take(words, "--method"), Path(file) if file else None
@@ -62,12 +62,25 @@ def parse(arguments: Sequence[str], notify: Callable[[str], None]) -> Settings:
         prog=PROG,
         games=", ".join(GAMES),
         presets=", ".join(presets(game)),
-        methods="\n".join(f"- {one}: {getdoc(own)}" for one, own in METHODS.items()),
+        methods="\n".join(f"- {one}: {read_summary(own)}" for one, own in METHODS.items()),
         method=base.method,
         shown=f"{file} [{name}]" if file else f"the preset {name}",
     )
     words = _check_flags(words, kind, notify)
     return _parse_fields(words, base, f"{PROG} {game}", description)
+
+
+def _refuse_game_flag(words: Sequence[str]) -> None:
+    """Raise ValueError, with the right words, for a game that is given as a flag."""
+    for i, word in enumerate(words):
+        flag, equals, value = word.partition("=")
+        if flag == "--game":
+            given = value if equals else "".join(words[i + 1 : i + 2])
+            name = given if given.replace("-", "_") in GAMES else "GAME"
+            raise ValueError(
+                f"the game must be the first argument, without {flag}, got {shorten(word)}; write: "
+                f"{PROG} {name}"
+            )
 
 
 def _make_draft(kind: type[Settings], values: Mapping[str, Any]) -> Settings:

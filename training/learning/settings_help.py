@@ -54,14 +54,24 @@ def _describe_field(one: Field[Any], docs: dict[str, str]) -> tuple[str, Any, An
     return one.name, kind, field(default=one.default)
 
 
+def read_summary(kind: type[Settings]) -> str:
+    """Return the docstring of a class of settings, from its source: ``python -OO`` drops it."""
+    return ast.get_docstring(_parse_class(kind)) or ""
+
+
 def read_docs(kind: type[Settings]) -> dict[str, str]:
     """Return what stands below each setting in the source of its class, as one line."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__[:-1]):
-        (body,) = ast.parse(dedent(inspect.getsource(base))).body
-        assert isinstance(body, ast.ClassDef)
+        body = _parse_class(base)
         for line, below in zip(body.body, body.body[1:], strict=False):
             if isinstance(line, ast.AnnAssign) and isinstance(below, ast.Expr):
                 text = ast.literal_eval(below.value)
                 found[ast.unparse(line.target)] = " ".join(text.split())
     return found
+
+
+def _parse_class(kind: type[Any]) -> ast.ClassDef:
+    (body,) = ast.parse(dedent(inspect.getsource(kind))).body
+    assert isinstance(body, ast.ClassDef)
+    return body

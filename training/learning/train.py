@@ -24,11 +24,9 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-
-from stable_baselines3.common.utils import get_device
 
 from parlour.agents.reading import naming, one_line, read_json, shorten
 from parlour.agents.value_table import require_afterstates
@@ -37,6 +35,8 @@ from parlour.envs import find_game
 from ..cluster.run_ppo import PPORun
 from ..evaluation.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
+from .checkpoint import FOLDER as CHECKPOINTS
+from .precision import choose_device
 from .progress import Bar
 from .rules_of_run import describe_table, list_rules, name_rules
 from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Run, Stop, Watch
@@ -104,12 +104,14 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
         how = "selfplay and distill" if several else "all but selfplay"
         seats = "several seats" if several else "one seat"
         raise ValueError(f"method={settings.method!r}: for games of {seats} allowed are {how}")
+    settings = choose_device(settings)
     folder = name_folder(settings)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(folder, TRAINED):
         _begin(settings, folder)
         try:
-            return _train_all(settings, folder, quiet, watch)
+            with _naming_way_on(folder):
+                return _train_all(settings, folder, quiet, watch)
         except Exception:
             if _is_empty(folder, {RULES, SETTINGS_FILE}):
                 (
@@ -154,7 +156,21 @@ def resume(
         settings = _read_settings(folder)
         if not allow_code:
             refuse_code(settings, folder / SETTINGS_FILE)
-        return _train_all(settings, folder, quiet, watch)
+        with naming(folder / SETTINGS_FILE):
+            settings = choose_device(settings)
+        with _naming_way_on(folder):
+            return _train_all(settings, folder, quiet, watch)
+
+
+@contextmanager
+def _naming_way_on(folder: Path) -> Iterator[None]:
+    """Add to an error of the disk how to resume the run, unless nothing has been saved yet."""
+    try:
+        yield
+    except OSError as error:
+        if any(folder.glob(f"seed-*/{CHECKPOINTS}/*/")):
+            error.add_note(f"checkpoints are kept; to resume: parlour train --resume {folder}")
+        raise
 
 
 def _runs_beside(folder: Path) -> str:
@@ -260,7 +276,7 @@ def describe_run(settings: Settings, folder: Path) -> str:
     variant, k = name_rules(settings), len(list_rules(settings).rules)
     if k > 1:
         variant = f"by {k} rules"
-    device = str(get_device(getattr(settings, "device", "cpu")))
+    device = getattr(settings, "device", "cpu")
     actors = getattr(settings, "actors", 1)
     device += f" with {actors} actors" if actors > 1 else ""
     if isinstance(settings, StepSettings):
@@ -296,7 +312,8 @@ def _catch_signals() -> Iterator[Stop]:
     def ask(signum: int, _: Any) -> None:
         stop.asked = signum
         signal.signal(signum, before[signum])
-        os.write(2, b"\nstopping after this update ...\n")
+        with suppress(OSError):  # nobody may read it any more
+            os.write(2, b"\nstopping after this update ...\n")
 
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -333,6 +350,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise
     except (ValueError, OSError) as error:
         print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)
+        for note in getattr(error, "__notes__", ()):
+            print(note, file=sys.stderr)
         return 2
     print(report(folder))
     if profile:

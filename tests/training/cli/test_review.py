@@ -80,7 +80,7 @@ def test_what_was_done_before_it_was_stopped_is_kept(
 
     monkeypatch.setattr(review_bank, "review_numbered", stopped)
     status, out, _ = run(capsys, "pyramid", "--deals", "5", *SMALL, "--out", str(tmp_path))
-    assert status == main.STOPPED
+    assert status == STOPPED
     assert "1 of 5 deals were reviewed" in out
     assert json.loads((tmp_path / "summary.json").read_text())["deals"] == 1
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment from the first import on: no traceback, exit status 130."""
+"""Ctrl-C or SIGTERM at any moment from the first import on: no traceback, status 130 or 143."""
 
 import signal
 import subprocess
@@ -16,14 +16,15 @@ import importlib.abc, os, signal, sys
 class Interrupting(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name == {module!r}:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), {signum})
 sys.meta_path.insert(0, Interrupting())
 """
-MODULE = "import runpy; runpy.run_module('parlour.training.cli', run_name='__main__')"
+MODULE = "import runpy; runpy.run_module('parlour', run_name='__main__')"
 ENTRY = "from parlour.training.cli.start import main; sys.exit(main())"
 READY = "import sys; from parlour.training.cli.start import main; print('ready', flush=True); "
 """What Python itself does before the entry point is reached is not ours to interrupt."""
 PLAY = ("evaluate", "pyramid", "--deals", "100000000")
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def heed_ctrl_c() -> None:
@@ -55,30 +56,35 @@ def end(process: subprocess.Popen[str]) -> tuple[str, str]:
 @pytest.mark.parametrize(
     "module", ["argparse", "numpy", "numba", "gymnasium", "parlour.envs.pyramid", "rich"]
 )
-def test_ctrl_c_while_something_is_imported(entry: str, module: str, tmp_path: Path) -> None:
-    done = begin(BEGIN.format(module=module) + entry, tmp_path)
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_a_signal_while_something_is_imported(
+    entry: str, module: str, signum: int, tmp_path: Path
+) -> None:
+    done = begin(BEGIN.format(module=module, signum=int(signum)) + entry, tmp_path)
     out, err = end(done)
-    assert (done.returncode, out, err) == (130, "", "")
+    assert (done.returncode, out, err) == (128 + signum, "", "")
 
 
 @pytest.mark.parametrize("seconds", [0.05, 0.2, 0.5, 1.0, 1.5])
-def test_ctrl_c_after_some_time(seconds: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_a_signal_after_some_time(seconds: float, signum: int, tmp_path: Path) -> None:
     process = begin(READY + ENTRY, tmp_path)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(seconds)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signum)
     out, err = end(process)
-    assert (process.returncode, out, err) == (130, "", "")
+    assert (process.returncode, out, err) == (128 + signum, "", "")
 
 
-def test_ctrl_c_in_a_callback_of_the_compiler(tmp_path: Path) -> None:
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_a_signal_in_a_callback_of_the_compiler(signum: int, tmp_path: Path) -> None:
     """Python prints an exception that leaves such a callback, and goes on: it has to come again."""
     code = (
         "import ctypes, os, signal, sys\n"
         "from parlour.training.cli import main as cli, start\n"
         "@ctypes.CFUNCTYPE(None)\n"
-        "def interrupt(): os.kill(os.getpid(), signal.SIGINT)\n"
+        f"def interrupt(): os.kill(os.getpid(), {int(signum)})\n"
         "def work():\n"
         "    interrupt()\n"
         "    signal.sigtimedwait([], 30)\n"
@@ -88,15 +94,16 @@ def test_ctrl_c_in_a_callback_of_the_compiler(tmp_path: Path) -> None:
     begun = time.perf_counter()
     done = begin(code, tmp_path)
     out, err = end(done)
-    assert (done.returncode, out, err) == (130, "", "")
+    assert (done.returncode, out, err) == (128 + signum, "", "")
     assert time.perf_counter() - begun < 30, "it waited to the end"
 
 
-def test_what_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_an_ignored_signal_stays_ignored(signum: int, tmp_path: Path) -> None:
     code = (
-        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+        f"import os, signal, sys; signal.signal({int(signum)}, signal.SIG_IGN); "
         "from parlour.training.cli import start; sys.argv[1:] = ['list']; "
-        "status = start.main(); os.kill(os.getpid(), signal.SIGINT); sys.exit(status)"
+        f"status = start.main(); os.kill(os.getpid(), {int(signum)}); sys.exit(status)"
     )
     done = begin(code, tmp_path)
     out, err = end(done)

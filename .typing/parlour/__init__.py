@@ -1,0 +1,1 @@
+../../parlour/__init__.py

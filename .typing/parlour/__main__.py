@@ -1,0 +1,1 @@
+../../parlour/__main__.py

@@ -1,0 +1,43 @@
+"""The package ``parlour`` itself: its version, its import, and ``python -m parlour``."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import parlour
+
+
+def run_python(folder: Path, *words: str) -> str:
+    """Return what Python prints in a folder that is not the repository."""
+    done = subprocess.run([sys.executable, *words], cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", parlour.__version__)
+    assert version("parlour") == parlour.__version__
+
+
+def test_importing_parlour_loads_nothing_else(tmp_path: Path) -> None:
+    code = "import sys; before = set(sys.modules); import parlour; print(set(sys.modules) - before)"
+    assert run_python(tmp_path, "-c", code) == "{'parlour'}\n"
+
+
+@pytest.mark.parametrize("words", [("--version",), ("rules", "pyramid"), ("list",)])
+def test_python_m_parlour_is_the_command(words: tuple[str, ...], tmp_path: Path) -> None:
+    entry = "import sys; from parlour.training.cli.start import main; sys.exit(main())"
+    printed = run_python(tmp_path, "-m", "parlour", *words)
+    assert printed == run_python(tmp_path, "-c", entry, *words)
+    assert printed
+
+
+def test_python_m_parlour_names_itself_in_usage_errors(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "parlour", "no-such-command"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("parlour: error: unknown command 'no-such-command'")

@@ -1,0 +1,97 @@
+"""The device of a run: the one that is used is recorded, and none is silently replaced."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from parlour.training import tune
+from parlour.training.learning.precision import choose_device
+from parlour.training.learning.settings import LearnerSettings, make_settings
+from parlour.training.learning.settings_names import METHODS
+from parlour.training.learning.train import main, resume, train
+
+SMALL: dict[str, Any] = {
+    "total_steps": 64,
+    "n_envs": 8,
+    "n_steps": 4,
+    "batch_size": 16,
+    "n_epochs": 1,
+    "width": 8,
+    "depth": 1,
+    "eval_deals": 5,
+    "name": "small",
+}
+LEARNERS = [name for name, kind in METHODS.items() if issubclass(kind, LearnerSettings)]
+REFUSED = "device must be 'cpu' or 'auto' where torch finds no CUDA device, got 'cuda'"
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, has_cuda: bool) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: has_cuda)
+
+
+def settings_for(method: str, **given: Any) -> Any:
+    game = "seven_twenty_seven" if method == "selfplay" else "pyramid"
+    teacher = {"teacher": "greedy"} if method == "cloning" else {}
+    return make_settings(method, game=game, **teacher, **given)
+
+
+@pytest.mark.parametrize("method", LEARNERS)
+def test_cuda_is_refused_without_cuda(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, False)
+    settings = settings_for(method, device="cuda", runs=str(tmp_path / "runs"))
+    with pytest.raises(ValueError, match=REFUSED):
+        train(settings, quiet=True)
+    with pytest.raises(ValueError, match=REFUSED):
+        tune(settings, trials=1, quiet=True)
+    assert not list(tmp_path.rglob("*.json"))
+
+
+@pytest.mark.parametrize("method", LEARNERS)
+@pytest.mark.parametrize("has_cuda", [False, True])
+def test_auto_becomes_the_device_that_is_used(
+    method: str, has_cuda: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, has_cuda)
+    assert choose_device(settings_for(method)).device == ("cuda" if has_cuda else "cpu")
+    assert choose_device(settings_for(method, device="cpu")).device == "cpu"
+
+
+def test_settings_record_the_device_and_name_it_when_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend(monkeypatch, False)
+    folder = train(make_settings("ppo", runs=str(tmp_path), **SMALL), quiet=True)
+    kept = json.loads((folder / "settings.json").read_text())
+    agent = json.loads((folder / "seed-0" / "agent" / "agent.json").read_text())
+    assert kept["device"] == "cpu"
+    assert agent["trained"]["settings"]["device"] == "cpu"
+
+    (folder / "settings.json").write_text(json.dumps(kept | {"device": "cuda"}))
+    with pytest.raises(ValueError, match=f"settings.json: {REFUSED}"):
+        resume(folder)
+    (folder / "settings.json").write_text(json.dumps(kept | {"device": "auto"}))
+    resume(folder)
+    assert " on cpu: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--game", "klondike"], "got '--game'; write: parlour train klondike"),
+        (["klondike", "--game=poker-squares"], "write: parlour train poker-squares"),
+        (["--preset", "demo", "--game"], "write: parlour train GAME"),
+        (["--game", "no-game"], "write: parlour train GAME"),
+    ],
+)
+def test_the_game_is_no_flag(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert "the game must be the first argument, without --game" in error
+    assert said in error
