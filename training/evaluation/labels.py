@@ -45,6 +45,8 @@ COLUMN_TYPES: dict[str, Any] = {
 }
 MOST_BYTES = 1 << 32
 """Bytes that a file of labels may have."""
+HASH_BYTES = 8
+"""Bytes of the hash of each deck."""
 AT_ONCE = 4096
 """Deals that are dealt side by side."""
 
@@ -205,10 +207,14 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     import pyarrow.parquet as pq
 
     try:
+        content = read_bytes(path, MOST_BYTES)
         # no threads: one that still runs when the process ends would abort it
-        file = pq.ParquetFile(pa.BufferReader(read_bytes(path, MOST_BYTES)), pre_buffer=False)
+        file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
         metadata = json.loads((file.schema_arrow.metadata or {})[KEY.encode()])
-        check_metadata(metadata, file.metadata.num_rows)  # before the columns take room
+        rows = file.metadata.num_rows
+        check_metadata(metadata, rows)  # before the columns take room
+        if rows * HASH_BYTES > len(content):  # hashes of decks cannot be compressed
+            raise ValueError(f"n must fit the file's {len(content):,} bytes, got {rows:,}")
         table = file.read(use_threads=False)
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Replays against the kernel: each game, played again, must come to the same; many at once."""
+"""Verification of replays: each game is played again by its kernel, many games in one batch."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -28,22 +28,33 @@ def verify_replays(replays: Iterable[Replay]) -> Iterator[Fault]:
     off, or left), and the result the same.
     """
     left = iter(replays)
-    while some := list(islice(left, CHUNK)):
-        by_rules: dict[object, list[Replay]] = {}
-        for one in some:
-            by_rules.setdefault((one.game.name, one.rules), []).append(one)
-        found = [fault for group in by_rules.values() for fault in _verify_alike(group)]
+    while chunk := list(islice(left, CHUNK)):
+        groups: dict[object, list[Replay]] = {}
+        for one in chunk:
+            groups.setdefault(_group_key(one), []).append(one)
+        found = [fault for group in groups.values() for fault in _verify_alike(group)]
         yield from sorted(found, key=lambda fault: fault.replay.line)
 
 
+def _group_key(replay: Replay) -> tuple[str, object, int]:
+    """Return the key of the games that are verified in one batch.
+
+    They have the same rules, and the longest is less than twice as long as the shortest: so a table
+    of their actions is at most twice as large as the file, whatever the file holds.
+    """
+    return replay.game.name, replay.rules, len(replay.actions).bit_length()
+
+
 def _verify_alike(replays: list[Replay]) -> list[Fault]:
-    """Do it with games by the same rules, side by side."""
+    """Verify a group of games in one batch."""
     game, faults = replays[0].game, dict[int, str]()
     rows = start_replays(replays)
     actions, lengths = _action_table(replays)
     sound = np.ones(len(replays), np.bool_)
     for step in range(actions.shape[1]):
         live, made = sound & (step < lengths), np.ascontiguousarray(actions[:, step])
+        if not live.any():
+            break
         legal = legal_masks(game, rows.states)[np.arange(len(made)), made]
         for row in np.flatnonzero(live & ~(legal & (rows.states["over"] == Over.RUNNING))).tolist():
             faults[row] = action_fault(game, rows.states[row], step, int(made[row]))
@@ -58,7 +69,7 @@ def _verify_alike(replays: list[Replay]) -> list[Fault]:
 
 
 def _action_table(replays: Sequence[Replay]) -> tuple[np.ndarray, np.ndarray]:
-    """Actions int64 (n, most), 0 behind the last one of each, and their numbers, int64 (n,)."""
+    """Return the actions, int64 (n, most), padded with 0, and their numbers, int64 (n,)."""
     lengths = np.array([len(one.actions) for one in replays])
     table = np.zeros((len(replays), lengths.max(initial=0)), np.int64)
     table[np.arange(table.shape[1]) < lengths[:, None]] = [
