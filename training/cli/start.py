@@ -69,4 +69,4 @@ def press(signum: int) -> None:
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, signum)
     else:
-        interrupt_main(signum)
+        interrupt_main(signal.Signals(signum))
