@@ -160,8 +160,10 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def sole_use(path: Path, doing: str) -> Iterator[None]:
+def sole_use(path: Path, doing: str, name: Path | None = None) -> Iterator[None]:
     """Have ``path`` for this block alone; ``doing`` says what the block does with it.
+
+    ``name`` is the path that errors name (default: ``path``).
 
     The lock is a file beside it, which is gone afterwards; the system opens the lock of a process
     that has died. Raises ValueError at once if another process, or thread, has the path.
@@ -175,7 +177,7 @@ def sole_use(path: Path, doing: str) -> Iterator[None]:
             lock.acquire(blocking=False)
     except Timeout:
         raise ValueError(
-            f"{path} is being {doing} by another process: wait for its end, or stop it"
+            f"{name or path} is being {doing} by another process: wait for its end, or stop it"
         ) from None
     try:
         yield

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from ..cluster.kept import RECORD, drop_chunks, has_parts
@@ -52,7 +52,8 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
     `Cluster` does, and ValueError for a folder that cannot be made or that another command uses.
     """
     if arguments.jobs is arguments.backend is arguments.address is None:
-        yield None
+        with nullcontext() if chunks is None else _sole_chunks(chunks):
+            yield None
         return
     jobs = -1 if arguments.jobs is None else arguments.jobs
     backend = arguments.backend or "loky"
@@ -74,13 +75,13 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
 
 @contextmanager
 def _sole_chunks(chunks: Path) -> Iterator[None]:
-    """Have a folder of finished parts for this block alone; what it is in is made if need be."""
+    """Have the folder that holds a folder of finished parts for this block alone; make it."""
     folder = chunks.parent
     check_folder(folder)
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with sole_use(chunks, "used"):
+        with sole_use(chunks, "used", name=folder):
             yield
     finally:
         if is_new:  # and nothing came into it: the command line was wrong

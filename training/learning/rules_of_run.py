@@ -1,12 +1,17 @@
-"""By which rules a run trains: one variant, several, or random option sets."""
+"""The rules that a run trains by, one variant or several, and the code that it runs."""
 
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+from parlour import __version__
 from parlour.envs import Game, find_game
+from parlour.envs.core.game import digest16
 from parlour.envs.core.option_sets import draw_option_sets
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import ALL, RulesTable, make_table, read_variants
 
+from ..evaluation.parts import digest_game_code
 from .limits import has_many_rules
 from .settings import ManyRulesSettings, Settings
 
@@ -63,3 +68,23 @@ def describe_table(table: RulesTable) -> dict[str, Any]:
         for one, other in zip(table.rules[1:], plain[1:], strict=True)
     ]
     return said | {"more_rules": more}
+
+
+def describe_code(game: Game) -> dict[str, str]:
+    """Return what differs when the code that a run depends on does: by version and by digests."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return {
+        "parlour": __version__,
+        "kernels": digest_game_code(game),
+        "learning": digest16(*(sha256(file.read_bytes()).hexdigest() for file in files)),
+    }
+
+
+def list_changes(was: Any, now: dict[str, str]) -> list[str]:
+    """Return in words which parts of `describe_code` have changed since a run began."""
+    before = was if isinstance(was, dict) else {}
+    return [
+        f"{name} was {before.get(name)}, is {now[name]}"
+        for name in now
+        if before.get(name) != now[name]
+    ]

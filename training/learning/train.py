@@ -38,7 +38,7 @@ from ..files import aside_of, sole_use, write_json
 from .checkpoint import FOLDER as CHECKPOINTS
 from .precision import choose_device
 from .progress import Bar
-from .rules_of_run import describe_table, list_rules, name_rules
+from .rules_of_run import describe_code, describe_table, list_changes, list_rules, name_rules
 from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Run, Stop, Watch
 from .run_distill import DistillRun
 from .run_network import NetworkRun
@@ -61,7 +61,7 @@ __all__ = [
     "train",
 ]
 
-RULES = "rules.json"
+RULES, CODE = "rules.json", "code"
 TRAINED = "trained"
 MOST_NAMED = 5
 """So many runs are named where one is missing."""
@@ -195,6 +195,11 @@ def _read_settings(folder: Path) -> Settings:
                 f"{folder / RULES}: {name} was {shorten(was.get(name))} and is now "
                 f"{shorten(now[name])}: the game has changed; begin a new run"
             )
+    if changes := list_changes(was.get(CODE), describe_code(find_game(settings.game))):
+        print_notice(
+            f"{folder}: the code has changed since the run began ({'; '.join(changes)}): the "
+            "result may differ from that of a new run"
+        )
     return settings
 
 
@@ -240,7 +245,8 @@ def _begin(settings: Settings, folder: Path) -> None:
                 f"{folder} exists: choose another --name, remove it, or go on with "
                 f"--resume {folder}"
             ) from None
-    write_json(folder / RULES, _rules(settings))
+    code = {CODE: describe_code(find_game(settings.game))}
+    write_json(folder / RULES, _rules(settings) | code)
     write_json(folder / SETTINGS_FILE, plain(settings))
 
 

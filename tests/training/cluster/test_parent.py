@@ -143,7 +143,8 @@ def test_workers_that_have_just_been_started_end_with_their_parent(tmp_path: Pat
 @pytest.mark.slow
 def test_sigterm_keeps_finished_parts(tmp_path: Path) -> None:
     chunks = tmp_path / "out" / ".chunks"
-    with started(EVALUATE, tmp_path) as process:
+    small = "evaluate pyramid --agent pimc@1 --deals 20000 --jobs 2 --out out"
+    with started(small, tmp_path) as process:
         wait_until(lambda: chunks.is_dir() and len(list(chunks.iterdir())) >= 3)
         check_gone(stop_at_work(process, signal.SIGTERM, delay=0))
     assert process.returncode == 143
