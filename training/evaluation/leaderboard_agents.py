@@ -45,7 +45,7 @@ def _resolve(spec: str, entry: Entry) -> ResolvedAgent:
         return ResolvedAgent(kind + colon + inner.spec, inner.code)
     if spec == HUMAN:
         raise ValueError(f"agent {entry.agent!r} must not be a person: nobody can reproduce that")
-    if spec in BUILT_IN or spec in entry.game.rule_agents or spec == TRAINED_SPEC or word == ORACLE:
+    if spec in BUILT_IN or spec in entry.game.rule_agents or spec == TRAINED_SPEC or kind == ORACLE:
         return ResolvedAgent(spec)
     path = entry.folder / spec
     if spec and _is_agent(path):

@@ -186,6 +186,17 @@ def test_code_needs_leave(
     assert "| code: `own_agent:Own` |" in page(path)
 
 
+@pytest.mark.parametrize("agent", ["oracle@own:Own", "mcts@9:oracle@own:Own"])
+def test_a_module_named_like_the_oracle_is_code_too(
+    agent: str, path: Path, run: Callable[[str], SAYS], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path.parent / "oracle@own.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    monkeypatch.syspath_prepend(path.parent)
+    path.write_text(path.read_text().replace("classic,,greedy", f"classic,,{agent}"))
+    assert run("--run --only poker-squares")[0] == 1
+    assert not Path("ran").exists() and read_board(path)[0].claim is None
+
+
 def test_what_is_done_stays_done_when_it_is_stopped(
     path: Path, run: Callable[[str], SAYS], count: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
