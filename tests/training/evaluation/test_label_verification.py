@@ -223,7 +223,7 @@ def test_the_command_says_what_it_solved(
     assert main.main(["bank", "show", honest, "--verify", "2", "--seed", "4"]) == 0
     said = capsys.readouterr().out
     assert "  verified     a random sample solved again, seed 4\n" in said
-    assert ": 2 of " in said and " labels, 0 wrong; if " in said
+    assert ": 2 of " in said and " labels, 0 wrong; finds " in said
     assert "finds a wrong one with probability 95 %" in " ".join(said.split())
     assert main.main(["bank", "show", honest, "--verify", "--json"]) == 0
     (summary,) = json.loads(capsys.readouterr().out)
