@@ -153,12 +153,13 @@ def load_artefact(
     Args:
         path: the folder, or the ``agent.json`` in it.
         game: the game that the agent must be for.
-        rules: rules that the agent must be trained by; None: the first of its own.
-        size: number of bytes of the weights of such a network. A larger file is not opened.
-        encoding: the one encoding that such a network takes.
+        rules: rules that the agent must be trained for; None: the first ones that it lists.
+        size: function from the network's fields in ``agent.json`` to the bytes of its weights; a
+            larger file is not opened.
+        encoding: function from these fields to the encoding that the network takes.
 
     Raises:
-        ArtefactError: the agent cannot be used; the text names file and reason.
+        ArtefactError: the agent cannot be used; the message names the file and the reason.
     """
     card_file = _card_file(Path(path))
     folder = card_file.parent
@@ -198,7 +199,7 @@ def load_artefact(
 
 
 def _check_encoding(network: Mapping[str, Any], wanted: str) -> None:
-    """Raise ValueError unless ``agent.json`` names the encoding that the network takes."""
+    """Raise ValueError unless the encoding in ``agent.json`` is ``wanted``."""
     if network["encoding"] != wanted:
         raise ValueError(
             f"field network.encoding must be {wanted!r} for network {network['name']!r}, got "

@@ -19,7 +19,7 @@ HEURISTIC_NETWORK = "heuristic"
 WEIGHTS_TENSOR = "weights"
 """The name of their tensor."""
 LARGEST = 1e100
-"""The largest weight: sums of products with the game's numbers stay finite."""
+"""The largest weight allowed, so that all scores stay finite."""
 
 
 class GreedyAgent(HeuristicAgent):
@@ -52,7 +52,7 @@ class GreedyAgent(HeuristicAgent):
             if np.abs(weights).max() > LARGEST:
                 raise ValueError(
                     f"weights of agent {found.name!r} must be from {-LARGEST} to {LARGEST}, got "
-                    f"{weights[np.abs(weights).argmax()]}: scores by them would not be finite"
+                    f"{weights[np.abs(weights).argmax()]}: scores could become infinite"
                 )
         return cls(found.name, weights)
 

@@ -195,9 +195,9 @@ def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list
 def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
     """Return the actions of the move that a text names, in the order in which they are legal.
 
-    A text has words of `Game.action_words`, in any order, without those that only one move can
-    mean; or a card or pile that the table shows, with its target if there are several. Raises
-    ValueError saying which word is unknown, what the cards can go with, or that they cannot go.
+    The text has words of `Game.action_words`, in any order; words that only one move allows may be
+    left out. Or it names a card or pile on the table, and a target if there are several. Raises
+    ValueError naming the unknown word, the moves of the card, or the reason why it cannot move.
     """
     words, scene = game.action_words(states[0], rules), game.layout(states[0], rules)
     typed = [spell_word(word) for word in re.split(r"[\s,;|+]+", text) if word]
@@ -216,19 +216,19 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
         drawn = [action for action in find_drawn(typed, scene) if action in usable]
         if len(drawn) > 1:
             ways = ", ".join(_way_text(game, action, words) for action in drawn)
-            raise ValueError(f"{' '.join(typed)} can go several ways, name one of: {ways}")
+            raise ValueError(f"{' '.join(typed)} must name one of several moves: {ways}")
         wanted = drawn or wanted
     if not wanted and not is_alone:
         raise ValueError(f"{text!r} is no move now; ? lists the moves")
     if not wanted:
         if is_drawn(unknown, scene):
             raise ValueError(f"not possible now: {unknown}{explain_card(scene, unknown)}")
-        raise ValueError(f"{unknown!r} names nothing on the table; ? lists the moves")
+        raise ValueError(f"{unknown!r} is not on the table; ? lists the moves")
     return match_move(wanted, game, rules, states)
 
 
 def _way_text(game: Game, action: int, words: dict[int, tuple[str, ...]]) -> str:
-    """The word for an action; with its label where the table does not show the word."""
+    """Return the word for an action, with its label if the label lacks the word."""
     first, label = _action_text(action, words), game.label(action)
     return first if first in label else f"{first} ({label})"
 
@@ -292,7 +292,7 @@ def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
 
 
 def _find_action(word: str, words: dict[int, tuple[str, ...]]) -> int | None:
-    """The action that goes by a word."""
+    """Return the action that a word names; None if there is none."""
     for action, known in words.items():
         if word.lower() in (one.lower() for one in known):
             return action

@@ -64,7 +64,9 @@ def load_best(rules: str, path: Path | None = None) -> Best | None:
     ``path`` is the file (None: `best_file`).
     """
     try:
-        won, score, moves, seconds, *more = _read(path)[rules]  # older files have four
+        won, score, moves, seconds, *more = _read(path)[
+            rules
+        ]  # files of older versions have four numbers
         return Best(bool(won), int(score), int(moves), float(seconds), any(more))
     except (KeyError, TypeError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""Moves named by the cards and piles that a table shows."""
+"""Finding moves by the names of cards and piles on the table."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,9 +8,9 @@ from parlour.envs.core.scene import Item, Scene
 
 
 def spell_word(word: str) -> str:
-    """Return a word as `card_name` writes it if it is a card, else as it is.
+    """Return the `card_name` of a card, and any other word unchanged.
 
-    The brackets of a board may stay around a card: ``[T♥]``.
+    The card may be in brackets, as the board shows it: ``[T♥]``.
     """
     with suppress(ValueError):
         return card_name(parse_card(word.strip("[]<>()")))
@@ -21,7 +21,7 @@ def find_drawn(words: Sequence[str], scene: Scene) -> list[int]:
     """Return the legal actions of the card or pile that the first word names.
 
     A second word names where it goes: a card, or a place such as ``column-3``. Words are those of
-    `spell_word`. The list is empty if nothing on the table goes by these words.
+    `spell_word`. The list is empty if nothing on the table has these names.
     """
     if not 1 <= len(words) <= 2:
         return []
@@ -34,7 +34,7 @@ def find_drawn(words: Sequence[str], scene: Scene) -> list[int]:
 
 
 def is_drawn(word: str, scene: Scene) -> bool:
-    """Return whether a card or a pile of the table goes by a word."""
+    """Return whether a word names a card or a pile on the table."""
     return bool(_find_items(word, scene))
 
 

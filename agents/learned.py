@@ -108,9 +108,9 @@ class PolicyAgent:
         return np.asarray(logs.cpu().numpy(), np.float64)
 
     def _finite_logits(self, turn: Turn, rows: np.ndarray) -> torch.Tensor:
-        """Return `logits`; ValueError for NaN or infinity among them, which would choose at random.
+        """Return `logits`. Raises ValueError if one of them is NaN or infinite.
 
-        The softmax of one NaN is NaN for all actions, legal and illegal ones.
+        A single NaN would make the probabilities of all actions NaN, also of illegal ones.
         """
         logits = self.logits(turn, rows)
         if not torch.isfinite(logits).all():

@@ -236,8 +236,8 @@ class Bonds(Embedding):
 
 
 def not_finite_text(name: str | None = None) -> str:
-    """Return what to say of an agent whose network returns NaN or infinity."""
-    whose = "the network that is trained" if name is None else f"agent {name!r}"
+    """Return the error text for a network whose outputs are NaN or infinite."""
+    whose = "the network in training" if name is None else f"agent {name!r}"
     return f"outputs of {whose} are not finite: its weights have diverged or are damaged"
 
 

@@ -15,7 +15,7 @@ def load_own_class(spec: str, seed: int) -> Agent:
         made = getattr(importlib.import_module(module_name), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"agent {spec!r}: {error}") from error
-    except (Exception, SystemExit) as error:  # the module is somebody's program: it may do anything
+    except (Exception, SystemExit) as error:  # user code may raise anything
         raise ValueError(
             f"agent {spec!r}: its module could not be imported: {type(error).__name__}: {error}"
         ) from error
@@ -23,21 +23,21 @@ def load_own_class(spec: str, seed: int) -> Agent:
 
 
 def _called(spec: str, made: type, seed: int) -> Any:
-    """An agent of one's own class; ValueError if it cannot be called with ``seed`` alone."""
+    """Return an instance of a class; ValueError if it needs an argument other than ``seed``."""
     try:
         known = inspect.signature(made).parameters
-    except ValueError:  # of a class that is not written in Python nothing is known
+    except ValueError:  # a class of C code may have no signature
         known = MappingProxyType({})
     wanted = [name for name, one in known.items() if name != "seed" and _is_needed(one)]
     if wanted:
         raise ValueError(
-            f"agent {spec!r}: its class wants {', '.join(wanted)}; give each a default, for it is "
-            "called with seed alone, or with nothing"
+            f"agent {spec!r}: its class must need no argument except seed, got "
+            f"{', '.join(wanted)}; give each a default"
         )
     try:
         return made(seed=seed) if "seed" in known else made()
     except SystemExit as error:
-        raise ValueError(f"agent {spec!r}: its class left with SystemExit: {error}") from error
+        raise ValueError(f"agent {spec!r}: its class raised SystemExit: {error}") from error
 
 
 def _is_needed(one: inspect.Parameter) -> bool:

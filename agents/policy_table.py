@@ -15,7 +15,7 @@ from .explanation import Explanation
 POLICY_TABLE_NETWORK = "chances"
 """What ``agent.json`` calls the network of such an agent, and the name of its table."""
 ENCODING = "codes"
-"""The encoding of the observations that it has entries for."""
+"""The encoding of the observations in the table."""
 KEYS_TENSOR = "keys"
 """The name of the tensor of digests of the observations."""
 

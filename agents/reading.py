@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, NoReturn
 
 TEXT_MOST = 1 << 24
 """Bytes that a file of settings or of a description may have."""
-OTHER_MARKS = {  # UTF-32 first: it begins as UTF-16 does
+OTHER_MARKS = {  # UTF-32 first, since its mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-"""Byte order marks of encodings that are not read."""
+"""Byte order marks of encodings that are not supported."""
 HUGE = 1 << 63
 KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 _short = Repr()
@@ -68,7 +68,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 def decode_text(data: bytes) -> str:
     """Return UTF-8 as text, without a byte order mark.
 
-    Raises ValueError for other encodings, naming UTF-16 and UTF-32, which some programs write.
+    Raises ValueError for other encodings; the message names UTF-16 and UTF-32.
     """
     for mark, name in OTHER_MARKS.items():
         if data.startswith(mark):
@@ -81,7 +81,7 @@ def decode_text(data: bytes) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file; errors as `read_bytes` and `decode_text` have them."""
+    """Return the text of a file. Raises what `read_bytes` and `decode_text` raise."""
     return decode_text(read_bytes(path, TEXT_MOST))
 
 

@@ -95,7 +95,7 @@ class Request(NamedTuple):
     seed: int = 0
     any_rules: bool = False
     is_named: bool = False
-    """Whether the agent is given another name than its own."""
+    """Whether the spec gives the agent a name, as ``mine=PATH`` does."""
 
 
 def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool = False) -> Agent:
@@ -124,7 +124,7 @@ def load_agent(spec: str, game: Game, rules: Any, seed: int = 0, any_rules: bool
 
 
 def _load_player(spec: str, asked: Request) -> Agent:
-    """Return the agent that leads another one."""
+    """Return the agent that leads another one, such as a search."""
     return load_agent(spec, *asked[:-1])
 
 
@@ -132,7 +132,7 @@ RESERVED_TEXT = "that of a built-in agent"
 
 
 def is_reserved(name: str, game: Game) -> bool:
-    """Return whether tables show a built-in agent, or one led by it, under such a name."""
+    """Return whether this is the name of a built-in agent, or of a search led by one."""
     base = re.split("[:@]", name.casefold().strip(" *+~"))[0]
     base = re.sub(f"(-({'|'.join(map(re.escape, PREFIXES))}))+$", "", base)
     return base in {*BUILT_IN, ORACLE, f"{ORACLE}-fewest", TRAINED_SPEC, *PREFIXES} or (
@@ -144,8 +144,8 @@ def _check_name(agent: Agent, source: object, asked: Request) -> Agent:
     """Return a saved agent; ValueError if it has the name of a built-in one."""
     if not asked.is_named and is_reserved(agent.name, asked.game):
         raise ValueError(
-            f"{source}: field name must not be {RESERVED_TEXT}, got {agent.name!r}; give another "
-            f"one: NAME={source}"
+            f"{source}: field name must not be {RESERVED_TEXT}, got {agent.name!r}; give it "
+            f"another name: NAME={source}"
         )
     return agent
 

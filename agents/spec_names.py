@@ -1,4 +1,4 @@
-"""Names in front of agents: ``mine=PATH`` calls the agent in a folder mine."""
+"""Names given to agents: ``mine=PATH`` names the agent in a folder "mine"."""
 
 import re
 from copy import copy
@@ -25,7 +25,7 @@ def is_there(path: Path) -> bool:
 
 def rename(agent: Agent, name: str) -> Agent:
     """Return a copy of an agent with another name."""
-    renamed = copy(agent)  # it may be an object of somebody's module
+    renamed = copy(agent)  # the original may be shared by a user's module
     if isinstance(renamed, FixedAgent):
         return FixedAgent(renamed, name)
     renamed.name = name

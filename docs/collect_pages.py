@@ -1,9 +1,9 @@
-"""A hook of MkDocs: collects the pages of the site that lie elsewhere in the repository.
+"""A MkDocs hook that collects pages of the site from all over the repository.
 
-Each text is kept once, where a reader of the repository looks for it, with links that are right
-there. This hook points links and pictures, in Markdown and in HTML, to their targets on the site.
-Where a target is no page of the site, such as a source file, it leaves the name. The build fails if
-a picture or another file that a built page loads is missing.
+Each text exists once, with links that work in the repository. This hook points links and pictures,
+in Markdown and in HTML, to their targets on the site. A link to something that is not on the site,
+such as a source file, keeps only its words. The build fails if a picture or another file that a
+page loads is missing.
 """
 
 import posixpath
@@ -45,7 +45,7 @@ SOURCES = {page: source for source, page in PAGES.items()}
 
 
 def find_on_site(target: str, files: "Files") -> str | None:
-    """Return where a path of the repository lies on the site; None if it does not."""
+    """Return the site path of a path of the repository; None if it is not on the site."""
     place = PAGES.get(target, target.removeprefix("docs/"))
     return place if place in files.src_uris else None
 
@@ -83,12 +83,12 @@ class LoadedFiles(HTMLParser):
     """The files that a page loads, as its HTML names them, in ``paths``."""
 
     def __init__(self) -> None:
-        """Begin without a file."""
+        """Create a collector without files."""
         super().__init__()
         self.paths: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what a tag loads: pictures, films, scripts and style sheets."""
+        """Collect the files that a tag loads: pictures, films, scripts and style sheets."""
         for name, value in attrs:
             if name in LOADED or (tag == "link" and name == "href"):
                 several = split_srcset(value or "") if name == "srcset" else [[value or ""]]
@@ -96,9 +96,9 @@ class LoadedFiles(HTMLParser):
 
 
 def find_missing(site: Path) -> list[str]:
-    """Return ``PAGE: FILE`` for each file that a page of a built site loads and that is not there.
+    """Return ``PAGE: FILE`` for each missing file that a page of a built site loads.
 
-    Addresses on other sites are not asked for.
+    Files on other sites are not checked.
     """
     missing = []
     for page in sorted(site.rglob("*.html")):

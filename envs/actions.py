@@ -1,4 +1,4 @@
-"""What counts as an action, for one game and for many."""
+"""Validation of actions, for one game and for many."""
 
 from typing import Any
 
@@ -15,7 +15,8 @@ def whole_number(action: Any) -> int:
 
     An action is an integer of Python or NumPy, or an array or tensor of an integer type without
     dimensions: what `gymnasium.spaces.Discrete` contains, and also tensors. Booleans, floats,
-    lists, and arrays with dimensions are not actions. `check_actions` has this rule for many games.
+    lists, and arrays with dimensions are not actions. `check_actions` applies the same rule to
+    many games.
     """
     if is_whole(action):
         return int(action)
@@ -27,7 +28,7 @@ def whole_number(action: Any) -> int:
 
 
 def kernel_action(action: int) -> int:
-    """Return an action as an int64: -1, which is illegal, for a number outside of int64."""
+    """Return an action as an int64; a number that does not fit becomes -1, which is illegal."""
     return action if -(2**63) <= action < 2**63 else -1
 
 
@@ -44,8 +45,8 @@ def as_array(value: Any) -> np.ndarray:
 def check_actions(actions: Any, n: int) -> np.ndarray:
     """Return actions as int64 (n,); ValueError for any other type or shape.
 
-    ``actions`` is a list, an array or a tensor of n actions; see `whole_number`. Numbers outside
-    of int64 become -1, which is illegal, too.
+    ``actions`` is a list, an array or a tensor of n actions; see `whole_number`. Numbers that
+    do not fit int64 become -1, which is illegal.
     """
     array = as_array(actions)
     is_read = array.dtype.kind in "iu" or not isinstance(actions, list | tuple | np.ndarray)

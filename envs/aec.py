@@ -84,7 +84,7 @@ class CardAECEnv(AECEnv):
 
     Episode End:
         All agents terminate together when the hand is over; then each steps once more with None.
-        So do all agents of a truncated hand that `restore` is given; its mask stays the same.
+        So do all agents after `restore` of a truncated hand; its mask stays the same.
         Where a rule ends a hand at the deal, all are terminated after ``reset``.
 
     Infos:

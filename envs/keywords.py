@@ -95,14 +95,14 @@ def illegal_mode(illegal: str) -> int:
 
 
 def is_other(value: Any, default: int) -> bool:
-    """Whether a keyword has another value than its default, a number; it may be of any type."""
+    """Whether a keyword, a value of any type, differs from its default, a number."""
     return not (is_whole(value) and value == default)
 
 
 def check_limit(field: str, value: int | None, none: str = "None") -> int:
-    """Return a limit as kernels want it, 0 for none; ValueError naming what is allowed.
+    """Return a limit for kernels, 0 for none. Raises ValueError naming what is allowed.
 
-    With ``none="None or -1"`` -1 means no limit, too, as ``max_episode_steps`` of `gymnasium.make`.
+    With ``none="None or -1"``, -1 also means no limit, as in `gymnasium.make`.
     """
     if value is None or (is_whole(value) and value == -1 and "-1" in none):
         return 0
@@ -148,7 +148,7 @@ def make_rows(
     if players > 1:
         if is_other(max_moves, MAX_MOVES):
             said = one_line(max_moves)
-            raise ValueError(f"max_moves must be left out where several seats play, got {said}")
+            raise ValueError(f"max_moves must be left out in games for several players, got {said}")
         max_moves = None
     config = StepConfig(
         int(Reward[check_choice("reward", reward, REWARD_NAMES).upper()]),

@@ -23,7 +23,7 @@ DEALS = 1000
 MOST_STEPS = 1000
 """Games for one player are truncated after this many actions."""
 RUNNING = int(Over.RUNNING)
-"""Comparing with a member of an enumeration takes a microsecond."""
+"""Kept here, because looking up a member of the enumeration takes a microsecond."""
 UNCHANGED = -1
 """A number that is left as the variant has it; of a choice or a row of numbers it is ``""``."""
 
@@ -71,8 +71,8 @@ def check_player(player: int, players: int) -> int:
 class CheckedState(pyspiel.State):
     """A state that raises `pyspiel.SpielError` for actions and seats that do not exist.
 
-    OpenSpiel passes every number on to a game written in Python. For a seat at a chance node, its
-    mask of legal actions even writes outside its memory.
+    OpenSpiel does not check the numbers that it passes to a game written in Python. If the legal
+    action mask of a seat is asked for at a chance node, OpenSpiel even writes out of bounds.
     """
 
     no_information_state = ""
@@ -86,35 +86,35 @@ class CheckedState(pyspiel.State):
         raise pyspiel.SpielError(f"action must be one of {numbers}, got {action}")
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """Return the legal actions of a seat, by default of the one that acts; or the outcomes."""
+        """Return the legal actions of a seat (default: the one to act), or the chance outcomes."""
         if player is not None and player != self.current_player():
             return []
         found: list[int] = super().legal_actions()
         return found
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
-        """Return `legal_actions` as a list with a 1 for each of them."""
+        """Return a list with 1 for each of the `legal_actions` and 0 for the others."""
         if player is not None and player != self.current_player():
             return [0] * self.get_game().num_distinct_actions()
         found: list[int] = super().legal_actions_mask()
         return found
 
     def information_state_string(self, player: int | None = None) -> str:
-        """Return what a seat, by default the one that acts, has seen and done."""
+        """Return what a seat (default: the one to act) has seen and done."""
         if self.no_information_state:
             raise pyspiel.SpielError(self.no_information_state)
         return str(super().information_state_string(self._seat(player)))
 
     def information_state_tensor(self, player: int | None = None) -> list[float]:
-        """Raise `pyspiel.SpielError`: no game has it."""
+        """Raise `pyspiel.SpielError`, since no game has an information state tensor."""
         raise pyspiel.SpielError("there is no information state tensor: use observation_tensor")
 
     def observation_string(self, player: int | None = None) -> str:
-        """Return what a seat, by default the one that acts, sees."""
+        """Return what a seat (default: the one to act) sees."""
         return str(super().observation_string(self._seat(player)))
 
     def observation_tensor(self, player: int | None = None) -> list[float]:
-        """Return what a seat, by default the one that acts, sees."""
+        """Return what a seat (default: the one to act) sees."""
         found: list[float] = super().observation_tensor(self._seat(player))
         return found
 
@@ -125,7 +125,7 @@ class CheckedState(pyspiel.State):
         if acting < 0:
             where = "at the end" if self.is_terminal() else "at a chance node"
             raise pyspiel.SpielError(
-                f"no seat acts {where}: player must be given, 0 to {self.num_players() - 1}"
+                f"no seat acts {where}: player must be given, from 0 to {self.num_players() - 1}"
             )
         return acting
 

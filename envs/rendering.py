@@ -79,7 +79,7 @@ class Renderer:
         """Called after a reset or a step, such as a notebook's widget."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the watchers: they watch this environment, not its copies and pickles."""
+        """Leave out the watchers, which belong to this environment and not to copies of it."""
         return self.__dict__ | {"watchers": []}
 
     def draw(self, scene: Scene) -> str | np.ndarray | None:

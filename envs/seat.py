@@ -42,8 +42,8 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) 
                 raise ValueError(f"opponents: {error}") from None
         elif isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise ValueError(
-                f"opponents: {one_line(agent)} is neither a name nor an agent; allowed are names "
-                "and objects with act(turn)"
+                "opponents must be names of agents, or objects with act(turn), got "
+                f"{one_line(agent)}"
             )
         found.append(FixedAgent(agent))
     return found * others if len(found) == 1 else found
@@ -62,8 +62,8 @@ class SeatRows(Rows):
     in an order that tells nothing of the rows.
 
     A hand may end before the seat's first turn: then its next step, whatever the action, brings the
-    result. ``config.max_steps`` limits the steps of the seat: `step` counts those since the hand
-    began, or since `restore`.
+    result. ``config.max_steps`` limits the steps of the seat: the count begins with
+    the hand, or with `restore`.
     """
 
     def __init__(
@@ -77,7 +77,9 @@ class SeatRows(Rows):
         own: np.ndarray | int = 0,
     ) -> None:
         inner = config._replace(reset=int(Autoreset.DISABLED), max_steps=0)
-        super().__init__(game, rules, n, inner)  # the kernel counts the steps of all seats
+        super().__init__(
+            game, rules, n, inner
+        )  # without its step limit, which counts the steps of all seats
         self.reset, self.max_steps = config.reset, config.max_steps
         self.own_steps = np.zeros(n, np.int64)
         self.agents, self.seating = list(cast), who

@@ -46,7 +46,7 @@ class CardEnv(gym.Env[np.ndarray, np.int64]):
         Terminated when the game is won or no action is legal; truncated after ``max_moves`` moves
         of the game or ``max_episode_steps`` steps. A game for several always ends and refuses
         ``max_moves``; its steps are those of the seat. If it ends before the seat's first turn, the
-        first step reports that, whatever the action.
+        first step reports the end and ignores its action.
 
     Info:
         The same keys from the reset on, each as the game stands: ``action_mask``; won

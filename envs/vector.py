@@ -34,8 +34,8 @@ class CardVectorEnv(gym.vector.VectorEnv):
     facts of its game (won, score, moves ...) are arrays in ``info`` with their ``_key`` masks; with
     SAME_STEP they are in ``info["final_info"]``, together with its last ``action_mask``. With
     ``illegal="random"`` ``info["played_action"]`` is int64 (num_envs,), -1 of rows that begin. With
-    ``truth=True`` ``info["winnable"]`` is int8 (num_envs,): of the games as they stand, and in
-    ``final_info`` of those that ended.
+    ``truth=True`` ``info["winnable"]`` is int8 (num_envs,) for the current positions, and in
+    ``final_info`` for the games that ended.
 
     ``variants`` in place of ``variant``: each new game of a row is played by one of
     these rules, which the row's generator chooses: ``"all"``, or a list of names of variants and

@@ -27,7 +27,7 @@ class Window:
         import pygame
 
         size = picture.shape[1], picture.shape[0]
-        # A process has one display: another window may have taken it over or closed it.
+        # A process has only one display, which another window may have taken over or closed.
         is_open = self._screen is not None and self._screen is pygame.display.get_surface()
         if not is_open or self._screen.get_size() != size:
             self._open(size)

@@ -57,10 +57,10 @@ def masked_form(observation_key: str, mask_key: str, dtype: Any, mask_dtype: Any
     """Check what a wrapper was given. Raises ValueError naming it."""
     for field, key in (("observation_key", observation_key), ("mask_key", mask_key)):
         if not isinstance(key, str) or not key:
-            raise ValueError(f"{field}={one_line(key)}: allowed is a text")
+            raise ValueError(f"{field}={one_line(key)}: allowed is a non-empty string")
     if observation_key == mask_key:
         raise ValueError(
-            f"mask_key={one_line(mask_key)}: allowed is another text than observation_key"
+            f"mask_key={one_line(mask_key)}: allowed is a string other than observation_key"
         )
     kind = None if dtype is None else _type_name("dtype", dtype)
     mask_kind = _type_name("mask_dtype", mask_dtype)
@@ -70,11 +70,11 @@ def masked_form(observation_key: str, mask_key: str, dtype: Any, mask_dtype: Any
 def _type_name(field: str, given: Any) -> str:
     try:
         kind = np.dtype("O" if given is None else given)  # None is no float64 here
-    except Exception:  # NumPy raises whatever comes up while it reads the value
+    except Exception:  # NumPy may raise any exception here
         kind = np.dtype("O")
     if kind.kind not in "biuf":
         raise ValueError(
-            f"{field}={one_line(given)}: allowed are NumPy's numbers and bool, as 'float32'"
+            f"{field}={one_line(given)}: allowed are NumPy number types and bool, such as 'float32'"
         )
     return kind.name
 

@@ -1,4 +1,4 @@
-"""Request filter of the page: answers only pages that this machine's own server sent."""
+"""Request filter of the page server: accepts requests from its own pages only."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ App = Callable[[Scope, Any, Any], Awaitable[None]]
 LOOPBACK = re.compile(
     r"(?:localhost|127(?:\.(?:0|[1-9]\d{0,2})){3}|\[::1\])(?::\d{1,5})?", re.ASCII | re.IGNORECASE
 )
-"""Host headers of requests to this machine. Browsers leave the port out where it is the default."""
+"""Host headers of requests to this machine. Browsers omit a default port."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
     "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -25,11 +25,11 @@ HEADERS = [
 def guard(app: App) -> App:
     """Return an application that answers other hosts and origins with status 403.
 
-    Without it, a page of another site could use this server through the visitor's browser: under
-    a host name of its own that resolves to this machine (DNS rebinding), or from its own origin,
-    over HTTP or over a websocket. So the host must be a loopback name or address, which no other
-    site can have, and the origin must be that host. The port may be any: a tunnel
-    (``ssh -L 9000:localhost:8727``) or a proxy with TLS has another one than the server.
+    Without it, a page of another site could use this server through the visitor's browser, over
+    HTTP or a websocket: from its own origin, or with a host name of its own that resolves to this
+    machine (DNS rebinding). So the host must be a loopback name or address, which no other site can
+    have, and the origin must be that host. Any port is accepted, because a tunnel
+    (``ssh -L 9000:localhost:8727``) or a TLS proxy has another port than the server.
     """
 
     async def guarded(scope: Scope, receive: Any, send: Any) -> None:
@@ -48,7 +48,7 @@ def guard(app: App) -> App:
 
 
 def _find_wrong(scope: Scope) -> str:
-    """Return the fault of a request, or an empty text. Browsers send an origin with a websocket."""
+    """Return the error text for a request, empty if it is allowed; a websocket needs an origin."""
     given = [(name, value.decode("latin-1").lower()) for name, value in scope["headers"]]
     hosts = [value for name, value in given if name == b"host"]
     origins = [value for name, value in given if name == b"origin"]
@@ -57,7 +57,7 @@ def _find_wrong(scope: Scope) -> str:
     if not origins and scope["type"] == "http":
         return ""
     if len(origins) != 1 or origins[0] not in (f"http://{hosts[0]}", f"https://{hosts[0]}"):
-        return "Origin must be the page of this server: http:// or https:// and the Host"
+        return "Origin must be http:// or https:// followed by the Host"
     return ""
 
 

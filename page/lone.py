@@ -109,7 +109,7 @@ class LonePlay:
         try:
             while not completed and not self.deal.is_over:
                 completed = self.deal.step(agent.choose(self._states, self.words))
-        except BaseException:  # it may be stopped between two actions of a move
+        except BaseException:  # the work may be stopped between two actions of a move
             self.deal.drop_unfinished_move()
             raise
         self.agent_moves += 1

@@ -22,10 +22,10 @@ SESSION = re.compile(r"[0-9a-f]{32}")
 
 
 class Refusal(ValueError):
-    """A message that cannot be read: ``field``, its ``value`` as text, what is ``allowed``."""
+    """An invalid message: the wrong ``field``, its ``value`` as text, and what is ``allowed``."""
 
     def __init__(self, field: str, value: Any, allowed: str) -> None:
-        name = field if _is_text(field) else one_line(field)  # a browser may name a field anything
+        name = field if _is_text(field) else one_line(field)  # a field may have any name
         self.field, self.value, self.allowed = name, one_line(value), allowed
         super().__init__(f"{name}={self.value}: allowed are {allowed}")
 

@@ -28,7 +28,7 @@ class Person:
 class SeatPlay:
     """A session at a table. After each action the opponents play until it is the person's turn.
 
-    Work for an opponent may be stopped if nobody looks at the table; `go_on` continues it. Raises
+    An opponent's work may be stopped if no tab shows the table; `go_on` resumes it. Raises
     ValueError for wrong rules or seats.
     """
 
@@ -61,7 +61,7 @@ class SeatPlay:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether opponents are still to play."""
+        """Whether it is an opponent's turn."""
         return not self.table.is_over and self.table.seat != self.table.own
 
     def go_on(self) -> None:
@@ -80,7 +80,7 @@ class SeatPlay:
         """Play an action. ValueError saying what is legal."""
         self._refuse_if_waiting()
         if start is not None:
-            raise ValueError(f"start must be null at a table, got {start}: no card is dragged here")
+            raise ValueError(f"start must be null in a game for several players, got {start}")
         if action not in self._legal():
             can = ", ".join(one["text"] for one in self._buttons(self._legal()))
             name = self.game.label(action) if action < self.game.actions else "no action"

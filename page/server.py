@@ -33,13 +33,13 @@ FILES = {"": "index.html", "parlour.js": "parlour.js", "parlour.css": "parlour.c
 LARGEST_FRAME = 8 * LONGEST
 """Bytes; the websocket is closed at once where one says that more follow."""
 MOVERS = MOST_SESSIONS
-"""Threads for moves. Most of them wait: for a kernel that is compiled, or for a worker process."""
+"""Threads for moves. Most of them wait for a compilation or a worker process."""
 MOST_WAITING = 64
-"""Messages of a tab that wait for an answer; a tab that sends more is closed."""
+"""Unanswered messages that a tab may have; with more it is disconnected."""
 LAST_WAIT = 1.0
-"""Seconds that a server waits for its threads when it ends."""
+"""Seconds that the server waits for its threads when it stops."""
 THREADS = "parlour-"
-"""The names of all threads begin with this."""
+"""Prefix of the names of all threads."""
 CRASHED = "this game has met an error of ours and is closed; begin a new one"
 NOTHING = json.dumps(None)
 Work = Callable[[], Any]
@@ -47,19 +47,19 @@ LOG = logging.getLogger("parlour.page")
 
 
 class Hub:
-    """The tabs that look at each session, and the threads that work for them.
+    """The tabs that show each session, and the threads that work for them.
 
     Solver and reviews have one thread each, so that no click waits for them. A session takes one of
     the threads for moves at most; there are several, so that one whose game is compiled, or whose
     agent thinks for seconds, does not hold the others up. Agents think in the workers of
-    ``sessions.pool``; a session that no tab looks at has none.
+    ``sessions.pool``; a session that no tab shows has none.
     """
 
     def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions
         self.tabs: dict[str, set[WebSocket]] = {}
         self.at: dict[WebSocket, Session | None] = {}
-        """The session that each open tab looks at."""
+        """The session that each open tab shows."""
         self.locks: dict[str, asyncio.Lock] = {}
         self.judging: dict[str, asyncio.Task[None]] = {}
         self.workers = ThreadPoolExecutor(MOVERS, f"{THREADS}moves")
@@ -70,8 +70,8 @@ class Hub:
     async def serve_tab(self, tab: WebSocket) -> None:
         """Answer one tab until it is closed.
 
-        Messages are received while earlier ones are answered: so it is noticed at any time that a
-        tab is closed.
+        Messages are received while earlier ones are answered, so that the server notices at any
+        time that a tab is closed.
         """
         await tab.accept()
         await tab.send_text(json.dumps(list_games(self.sessions.replays)))
@@ -111,7 +111,7 @@ class Hub:
             await self._act(tab, session, do, fields)
 
     async def _greet(self, tab: WebSocket, name: str | None) -> None:
-        """Show a session to a tab, and continue what was stopped when the last tab left it."""
+        """Show a session to a tab, and resume work that stopped when its last tab closed."""
         self._leave(tab)
         session = self.at[tab] = self.sessions.find(name)
         self.tabs.setdefault(session.id, set()).add(tab)
@@ -146,7 +146,7 @@ class Hub:
             return json.dumps({"kind": "crashed", "text": CRASHED})
 
     async def _judge(self, session: Session) -> None:
-        """Have the solver judge the position until nothing has changed meanwhile."""
+        """Let the solver judge the position, again if it has changed in the meantime."""
         try:
             number = -1
             while number != session.number and session.id in self.tabs:
@@ -163,7 +163,7 @@ class Hub:
             self.reviewing[session.id] = asyncio.create_task(self._review(session))
 
     async def _review(self, session: Session) -> None:
-        """Review the game that a session shows, and the next one if that has changed."""
+        """Review the game that a session shows, and then the next one if it shows another."""
         try:
             while session.needs_review and session.id in self.tabs:
                 said = await self._run(self.reviews, session.review, session)
@@ -187,7 +187,7 @@ class Hub:
                 await tab.send_text(text)
 
     def _leave(self, tab: WebSocket) -> None:
-        """Take a tab from its session; work that nobody waits for any more is stopped."""
+        """Remove a tab from its session; without any tab, stop the work for the session."""
         session, self.at[tab] = self.at[tab], None
         if session is None:
             return
@@ -216,14 +216,14 @@ class Hub:
 
 
 async def _receive(tab: WebSocket, messages: asyncio.Queue[str]) -> None:
-    """Put the messages of a tab into a queue until it is closed, or sends no text, or too many."""
+    """Queue the messages of a tab until it is closed, sends bytes, or sends too many."""
     with contextlib.suppress(WebSocketDisconnect, RuntimeError, KeyError, asyncio.QueueFull):
         while True:
             messages.put_nowait(await tab.receive_text())
 
 
 async def _finish(work: Coroutine[Any, Any, str]) -> str:
-    """Await work to its end even if this task is canceled: its thread cannot be."""
+    """Wait for work to finish even if this task is canceled, since its thread cannot be."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -273,7 +273,7 @@ def open_socket(port: int) -> socket.socket:
 
 
 def end_process_if_busy(status: int) -> None:
-    """End the process if a thread still compiles a kernel: Python would wait for it to its end."""
+    """End the process if a thread still compiles a kernel, for which Python would wait."""
     threads = [one for one in threading.enumerate() if one.name.startswith(THREADS)]
     for thread in threads:
         thread.join(LAST_WAIT / len(threads))

@@ -23,7 +23,7 @@ from .workers import AbandonedError, WorkerPool
 MOST_SESSIONS = 100
 """The session that nobody has used for longest is dropped for a new one."""
 REFUSALS = (ValueError, IllegalActionError, ModuleNotFoundError)
-"""Errors that tell a person what is wrong; others are faults of the program."""
+"""Errors that are shown to the player; all others are bugs."""
 MOST_AGENTS = 8
 MOST_REPLAYS = 500
 """Recorded games that a page lists."""
@@ -76,7 +76,7 @@ class Session:
     def handle(self, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
         """Do what a message asks for (see `messages`); return an answer for its sender alone.
 
-        None: something changed, see `view`. ``go_on`` lets opponents play who were interrupted.
+        None: something changed, see `view`. ``go_on`` lets interrupted opponents continue.
         Raises one of `REFUSALS` saying what is wrong; nothing has changed then, except that
         opponents may have played.
         """
@@ -109,7 +109,7 @@ class Session:
         elif do == "agent_move":
             play.play_agent(self._agent(fields["agent"]))
         elif not isinstance(play, SeatPlay):
-            raise ValueError(f"{do}: this game is for one player; begin a new one")
+            raise ValueError(f"{do} is only for games with several players")
         elif do == "go_on":
             play.go_on()
         else:
@@ -117,7 +117,7 @@ class Session:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether opponents are still to play, who were interrupted."""
+        """Whether an opponent's turn was interrupted."""
         return isinstance(self.play, SeatPlay) and self.play.is_waiting
 
     def _begin(
@@ -166,11 +166,11 @@ class Session:
 
     @property
     def needs_review(self) -> bool:
-        """Whether a game is shown that is not reviewed yet."""
+        """Whether the game shown has no review yet."""
         return self.shown is not None and self.reviewed != self.shown.ticket
 
     def review(self) -> dict[str, Any] | None:
-        """Review the game that is shown; None if nobody waits for that any more.
+        """Review the game that is shown; return None if the review is no longer wanted.
 
         It takes a while; other methods may be called meanwhile.
         """
@@ -200,7 +200,7 @@ class Session:
         return self.agents[name]
 
     def _keep_result(self) -> None:
-        """Save the result of a game that has just ended. A result never costs the game."""
+        """Save the result of a game that has just ended. A failure does not end the session."""
         play = self._playing()
         if not play.has_new_result:
             return
@@ -243,7 +243,7 @@ class Session:
 
 
 def answer(session: Session, do: str, fields: dict[str, Any]) -> dict[str, Any] | None:
-    """Do as `Session.handle`; a refusal becomes an answer."""
+    """Call `Session.handle`; return a refusal as an answer."""
     try:
         return session.handle(do, fields)
     except REFUSALS as error:

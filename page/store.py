@@ -32,9 +32,9 @@ _MAKE = (
 )
 _ADD = f"INSERT INTO results ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 PATIENCE = 0.5
-"""Seconds to wait for another program that has the file locked; the page waits as long."""
+"""Seconds to wait for a file that another program has locked; the page waits, too."""
 MOST_UNSAVED = 1_000
-"""Results that wait in memory for a file that cannot be written."""
+"""Most results kept in memory while the file cannot be written."""
 
 
 def data_file() -> Path:
@@ -42,7 +42,9 @@ def data_file() -> Path:
     try:
         data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     except RuntimeError as error:
-        raise OSError(f"--db must name a file, for there is no home folder: {error}") from error
+        raise OSError(
+            f"--db must name a file, because no home folder was found: {error}"
+        ) from error
     return Path(data) / "parlour" / "results.sqlite"
 
 
@@ -71,14 +73,14 @@ class ResultStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as connection:
-                connection.execute("BEGIN IMMEDIATE")  # fails where nothing can be written
+                connection.execute("BEGIN IMMEDIATE")  # fails if the file cannot be written
         except OSError as error:
             why = error.strerror or error.__cause__
             raise OSError(f"--db must be a file that can be written, got {path}: {why}") from error
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection, and commit at the end. Raises OSError naming the file."""
+        """Yield a connection, and commit at the end. Raises OSError naming the file."""
         try:
             with closing(sqlite3.connect(self.path, PATIENCE)) as connection, connection:
                 connection.execute(_MAKE)
@@ -102,7 +104,7 @@ class ResultStore:
             self.unsaved = []
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return all results, the first ones first. Raises OSError."""
+        """Return all results, oldest first. Raises OSError."""
         with self._open() as connection:
             found = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY id")
             return [dict(zip(COLUMNS, row, strict=True)) for row in found]
@@ -128,7 +130,7 @@ class ResultStore:
         return Tally(played, won, *(best or (None, None)))
 
     def close(self) -> int:
-        """Try once more to save what is not saved; return how many results are lost."""
+        """Try a last time to save the unsaved results; return how many are lost."""
         with self.lock, suppress(OSError):
             self._write()
         return len(self.unsaved)

@@ -1,4 +1,4 @@
-"""Agents as the page asks them: quick ones here, all others in worker processes."""
+"""Agents of the page: fast ones run in this process, all others in worker processes."""
 
 from functools import lru_cache
 from typing import Any
@@ -17,21 +17,21 @@ from .players import load_page_agent
 from .workers import Asker, WorkerPool
 
 QUICK = ("uniform", "greedy")
-"""Agents besides those with hand-written rules that answer within a millisecond."""
+"""Agents, besides the rule-based ones, that answer within a millisecond."""
 MOST_AGENTS = 8
-"""Agents that a worker keeps in memory."""
+"""Number of agents that a worker keeps in memory."""
 WORLDS = 50
 """Sampled worlds for each decision of a game that is reviewed on the page."""
 
 
 class Thinking:
-    """Where the work of one session is done: by workers, or in this process without a pool."""
+    """Runs the work of one session: in workers, or without a pool in this process."""
 
     def __init__(self, pool: WorkerPool | None = None) -> None:
         self.pool, self.asker, self.reviewer = pool, Asker(), Asker()
 
     def leave(self) -> None:
-        """End all work of the session, because nobody looks at it."""
+        """Stop all work of the session, because no tab shows it."""
         if self.pool is not None:
             self.pool.leave(self.asker)
             self.pool.leave(self.reviewer)
@@ -50,13 +50,13 @@ class Thinking:
         return dict(self.pool.run(self.reviewer, _review, *work))
 
     def stop_review(self) -> None:
-        """End the review that is worked on, because another one is wanted."""
+        """Stop the current review, because another one is wanted."""
         if self.pool is not None:
             self.pool.stop(self.reviewer)
 
 
 class PageAgent:
-    """An agent by its name for some rules of a game. ValueError for one that a page may not name.
+    """An agent by its name for some rules; ValueError if a page may not use the name.
 
     ``more`` are the agents that the server was started with.
     """

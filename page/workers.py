@@ -1,7 +1,7 @@
 """Worker processes of the page, in which agents think and games are reviewed.
 
-A thread that searches cannot be stopped; a process can. So work ends as soon as nobody waits for
-it, and a server has a fixed number of processes however many tabs ask.
+Unlike a thread, a process can be stopped during a search. So work stops as soon as nobody waits for
+it, and a server has at most a fixed number of processes, whatever the number of tabs.
 """
 
 import multiprocessing
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 MOST_WORKERS = max(2, min(4, os.cpu_count() or 1))
-"""Default number of worker processes. A review uses one at most, so agents have one at least."""
+"""Default number of worker processes. Only one may review, so one is left for agents."""
 LOST = "a worker process has ended unexpectedly; the machine may be out of memory"
 
 
@@ -26,7 +26,7 @@ class AbandonedError(ValueError):
 
 
 class Asker:
-    """One for whom a worker works, such as a session; it has at most one worker at a time."""
+    """A client of the pool, such as a session; it has at most one worker at a time."""
 
     def __init__(self) -> None:
         self.is_gone = False
@@ -41,7 +41,7 @@ class Worker:
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(theirs,), daemon=True)
         self.asker: Asker | None = None
-        """Whoever it worked for last: its agents may remember what they planned for them."""
+        """The asker that it worked for last; its agents may still have their plans for it."""
         with _ctrl_c_blocked():
             self.process.start()
         theirs.close()
@@ -72,18 +72,18 @@ class WorkerPool:
         self.changed = threading.Condition()
 
     def run(self, asker: Asker, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Return ``work(*arguments)``, done by a worker; wait for a free one if need be.
+        """Return ``work(*arguments)``, computed by a worker; wait until one is free.
 
         ``work`` is a function of a module; arguments and result can be pickled. Raises ValueError
-        if it raises that or a module is missing, RuntimeError for other errors, which are faults of
-        the program, and AbandonedError if the asker leaves or the pool is closed meanwhile.
+        if it raises that or a module is missing, RuntimeError for other errors, which are
+        bugs, and AbandonedError if the asker leaves or the pool is closed meanwhile.
         """
         worker, is_lost = self._take(asker), False
         try:
             return worker.do(work, arguments)
         except EOFError:
             is_lost = True
-            if worker in self.busy:  # else it was killed on purpose
+            if worker in self.busy:  # otherwise it was killed on purpose
                 raise ValueError(LOST) from None
             raise AbandonedError from None
         finally:
@@ -119,7 +119,7 @@ class WorkerPool:
             worker.process.join()
 
     def stop(self, asker: Asker) -> None:
-        """End the work that is done for an asker now."""
+        """Stop the current work for an asker."""
         with self.changed:
             if asker.worker is not None:
                 self._kill(asker.worker)
@@ -127,16 +127,16 @@ class WorkerPool:
             self.changed.notify_all()
 
     def leave(self, asker: Asker) -> None:
-        """End all work for an asker; what it asks for later is refused until it comes back."""
+        """Stop all work for an asker, and refuse new work until it comes back."""
         asker.is_gone = True
         self.stop(asker)
 
     def come_back(self, asker: Asker) -> None:
-        """Work for an asker that had left."""
+        """Accept work again for an asker that had left."""
         asker.is_gone = False
 
     def close(self) -> None:
-        """End all workers and their work."""
+        """Stop all workers and their work."""
         with self.changed:
             self.is_closed = True
             workers = (*self.idle, *self.busy)
@@ -154,9 +154,9 @@ class WorkerPool:
 
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
-    """Let a process that is started here ignore Ctrl-C from its first moment on.
+    """Let a process that is started here ignore Ctrl-C from its start.
 
-    A terminal sends Ctrl-C to workers, too; the server alone answers it, and ends them.
+    A terminal sends Ctrl-C to workers, too, but only the server handles it, and stops them.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -169,7 +169,7 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 
 def _work(connection: Any) -> None:
-    """Do what comes over a connection until it is closed."""
+    """Execute the work that comes over a connection until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
@@ -182,14 +182,14 @@ def _work(connection: Any) -> None:
         try:
             value = work(*arguments)
         except (ValueError, ModuleNotFoundError) as refusal:
-            error = ValueError(str(refusal))  # a subclass might not survive a pickle
+            error = ValueError(str(refusal))  # a subclass might not be picklable
         except Exception:
             error = RuntimeError(f"in a worker process:\n{traceback.format_exc()}")
         connection.send((value, error))
 
 
 def _end_with_parent() -> None:
-    """End this process when the server ends, even if it was killed while this one works."""
+    """End this process when the server ends, even if the server is killed meanwhile."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

@@ -18,9 +18,9 @@ import numpy as np
 from parlour.agents.reading import read_bytes
 
 MOST = 1 << 36
-"""Bytes that a file of arrays may have."""
+"""Maximum size in bytes of a file of arrays."""
 SEAL = "content_sha256"
-"""The key in a JSON file of the SHA-256 of the rest of it."""
+"""Key of the SHA-256 of the other values in a JSON file."""
 
 
 def sync(path: Path) -> None:
@@ -112,14 +112,14 @@ def digest_bytes(data: bytes) -> FileDigest:
 
 
 def seal(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain values with the SHA-256 of their JSON, by which `unseal` finds damage."""
+    """Return plain values with the SHA-256 of their JSON, so that `unseal` can detect damage."""
     return {**values, SEAL: _content_digest(values)}
 
 
 def unseal(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return the values that `seal` was given.
 
-    Raises ValueError, naming the file ``name``, if they were changed.
+    Raises ValueError, naming the file ``name``, if the values were changed.
     """
     found, wanted = _content_digest(values), values.get(SEAL)
     if found != wanted:

@@ -67,7 +67,7 @@ class Over(IntEnum):
 
 
 FINISHED = (int(Over.TERMINATED), int(Over.ENDED_BEFORE_TURN))
-"""Values of ``over`` of a game that is finished. A truncated game is not: it could go on."""
+"""Values of ``over`` of a finished game. A truncated game is not finished: it could continue."""
 
 
 class Reward(IntEnum):

@@ -40,7 +40,7 @@ _IGNORED = dict.fromkeys(map(ord, "\ufe0e\ufe0f\ufeff"))
 """Text and emoji variants of a suit sign, and the byte order mark of a file."""
 _SEPARATORS = re.compile(r"[\s,;|]+")
 _UNKNOWN_TEXT = re.compile(r"<?([?_xX#*▒·.-]{1,2})?>?|0[xX]")
-"""How people and programs write a card that they do not know."""
+"""Ways to write an unknown card."""
 
 S32 = np.uint64(32)
 TRAINING_SEED_MASK = np.uint64(2**63 - 1)
@@ -57,8 +57,8 @@ def card_name(card: int) -> str:
 def parse_card(text: str) -> int:
     """Return the code of a card: a rank of `RANKS` (or 10), then a letter or a sign for the suit.
 
-    Upper and lower case, filled and white signs, and emoji are equal: ``Th``, ``10H``, ``T♥``,
-    ``T♡``. Raises ValueError for other text.
+    Case does not matter, nor whether a suit sign is filled, white or an emoji: ``Th``, ``10H``,
+    ``T♥``, ``T♡``. Raises ValueError for other text.
     """
     short = text.translate(_IGNORED).strip().replace("10", "T")
     if len(short) == 2:
@@ -101,8 +101,8 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         raise ValueError(f"deck: {error}") from None
     except TypeError:
         raise ValueError(
-            f"deck={one_line(cards)}: allowed is text, or a list, of card names or whole-number "
-            "codes"
+            f"deck={one_line(cards)}: allowed is text, or a list, of card names or "
+            "whole-number codes"
         ) from None
     unknown = codes.count(UNKNOWN)
     if unknown:
@@ -115,7 +115,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         if code not in left:
             times = wanted.count(code)
             often = "twice" if times == 1 else f"{times + 1} times"
-            foreign = f"{one_line(code)} is no card of it"
+            foreign = f"{one_line(code)} is not a card of this pack"
             what = f"{card_name(code)} is in the deck {often}" if times else foreign
             raise ValueError(f"deck: card {place + 1}: {what}")
         left.remove(code)

@@ -28,7 +28,7 @@ class DeckFormat(NamedTuple):
 def bank_seeds(bank: str, deals: Iterable[int]) -> np.ndarray:
     """Return the seeds (uint64) of numbered deals of a bank; numbers from 0.
 
-    Raises ValueError for a bank that is no text, and for a deal that is no whole number from 0.
+    Raises ValueError unless the bank is a string and the deal a whole number from 0.
     """
     if not isinstance(bank, str):
         raise ValueError(f"bank={one_line(bank)}: allowed is the name of a bank")

@@ -111,7 +111,7 @@ class Game:
     goes_round: bool = False
     """Whether a game may never end by itself, by its default rules: ``max_moves`` cuts it off."""
     shortest: Callable[[Any], int] = lambda rules: 1
-    """Returns, by rules, a number of moves that every win takes at least, from the deal on."""
+    """Returns a lower bound on the number of moves of a win from the deal, by rules."""
     pack: Callable[[Any], tuple[CardCode, ...]] = full_pack
     """The cards that a deck has, by rules."""
     rule_agents: Mapping[str, ScoreRows] = field(default_factory=dict)

@@ -279,7 +279,7 @@ def are_finished(states: np.ndarray) -> np.ndarray:
 
 
 def mask_states(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return the masks of states, bool (n, actions), as a step writes them.
+    """Return the masks of states, bool (n, actions), as `step` writes them.
 
     All actions of a finished game count as legal; a truncated game keeps its legal actions.
     """

@@ -95,9 +95,9 @@ def tell_ends(
 ) -> bool:
     """Truncate rows at the limit of their own steps, and report which rows in ``which`` are over.
 
-    Writes ``told`` and the flags in ``buffers``; ``max_steps`` is 0 for no limit. A truncated row
-    waits for its seat, so its mask and what it shows are already right. Returns whether any row is
-    over.
+    Writes ``told`` and the flags in ``buffers``; ``max_steps`` is 0 for no limit. In a truncated
+    row it is the seat's turn, so its mask and observation are already right. Returns whether any
+    row is over.
     """
     found = False
     for i in range(len(states)):

@@ -108,9 +108,10 @@ class WinnableInfo:
             raise ValueError(f"truth: {game.title} is played for its score: nobody wins it")
 
     def __call__(self, states: np.ndarray) -> np.ndarray:
-        """Return 1 yes, 0 no, -1 undecided for each state, int8 (n,); of finished games: won.
+        """Return whether states are winnable, int8 (n,): 1 yes, 0 no, -1 undecided.
 
-        A truncated game is not finished: the solver answers for it as if it went on.
+        For a finished game the value says whether it was won. A truncated game is not
+        finished: the solver answers as if it continued.
         """
         found = np.where(states["won"] != 0, WINNABLE, LOST).astype(np.int8)
         unfinished = np.flatnonzero(~are_finished(states))

@@ -135,7 +135,7 @@ SOURCES = {
 REFERENCES = {
     "I": "56 International Game Rules",
     "N": "The Card Game called Fifty-Six (Nair)",
-    "R": "programs with public rules",
+    "R": "programs that publish their rules",
 }
 """What the short names in SOURCES stand for."""
 

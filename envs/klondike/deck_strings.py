@@ -3,10 +3,10 @@
 - *KSolve* (also Klondike-Solver, MinimalKlondike, pyksolve): 156 digits, three for each card: the
   value 01 to 13, the suit 1 clubs, 2 diamonds, 3 hearts, 4 spades; in dealing order, like decks in
   Parlour; 000 is an unknown card.
-- *PySol* (PySolFC, pysol_cards, boards of KSolve and fc-solve): a line "Talon:" with the stock, the
-  next card first, then a line for each column from its first card to the one face up. Face-down
-  cards are in angle brackets: "<2C> 7S". KSolve writes a position the same way, with a colon before
-  each column, and "==>" and "<==" around the stock, after the waste.
+- *PySol* (PySolFC, pysol_cards, boards of KSolve and fc-solve): a line "Talon:" with the stock from
+  its top, then a line for each column from its first card to the one face up. Face-down cards are
+  in angle brackets: "<2C> 7S". KSolve writes a position the same way, with a colon before each
+  column, and "==>" and "<==" around the stock, after the waste.
 - *Solvitaire*: JSON with "tableau piles", each from its first card to the one face up, and "stock",
   whose last card is its top. Cards are written "10H", "AS" or "aS".
 """

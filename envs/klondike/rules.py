@@ -173,7 +173,7 @@ STATE = np.dtype(
 
 
 def count_fewest_moves(rules: Rules) -> int:
-    """Return a number of moves that every win takes at least: a move builds at most one card."""
+    """Return a lower bound on the moves of a win: a move builds at most one card."""
     return PACK_SIZE + STOCK_SIZE // rules.draw
 
 

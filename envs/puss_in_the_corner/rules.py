@@ -166,7 +166,7 @@ def pack(rules: Rules) -> tuple[int, ...]:
 
 
 def count_fewest_moves(rules: Rules) -> int:
-    """Return a number of moves that every win takes at least.
+    """Return a lower bound on the number of moves of a win.
 
     Each card of the stock is placed and played, or with ``direct`` goes straight to a foundation.
     With ``hold_back`` each group but the first begins with a DEAL.

@@ -77,8 +77,8 @@ def shuffle_can_help(s: State, rules: RulesRecord) -> bool:
 def has_redeal(s: State, rules: RulesRecord) -> bool:
     """Return whether a REDEAL is left.
 
-    With any number of passes and no UNDO, a REDEAL is legal only while it could lead to a removal,
-    so that the game ends. With UNDO, a win or the limit of moves ends the game.
+    With ``passes=0`` and no UNDO, a REDEAL is legal only while it could lead to a removal, so that
+    the game ends. With UNDO, only a win or ``max_moves`` ends the game.
     """
     if rules.passes == 0:
         if rules.shuffle_redeal:

@@ -154,7 +154,7 @@ VARIANTS = {
 }
 """The rules that have a name, by that name."""
 SOURCES = {
-    "classic": "003; 001 without its 'if you are blocked'",
+    "classic": "003; 001 without its condition 'if you are blocked'",
     "blocked": "001",
     "second-chance": "001, option",
     "extra-row": "001, option",
@@ -206,9 +206,9 @@ def check_held(rules: Rules) -> None:
 
 
 def count_fewest_moves(rules: Rules) -> int:
-    """Return a number of moves that every win takes at least and that some deals can be won in.
+    """Return the fewest moves in which any deal can be won.
 
-    The page of rules has it as a table, with reasons. A removal takes 13 points.
+    The rules page has a table of these numbers, with reasons. A removal takes 13 points.
     """
     if rules.clear_all:
         stock = 0 if rules.stock_play else PILE - (TABLE - PYRAMID) * rules.extra_row
@@ -309,11 +309,11 @@ STATE = np.dtype(
         ("seen", np.int64),  # set of deck positions whose card the player knows
         ("by_value", np.int64, (14,)),  # for each value the set of places in play that hold it
         ("deck", np.int8, (PACK_SIZE,)),
-        ("redeals", np.int32),  # with any number of passes only the limit of moves bounds them
+        ("redeals", np.int32),  # with passes=0 only max_moves limits them
         ("turns", np.int32),  # deals and redeals made and not undone
         ("clicks", np.int8),  # clicks of removals made and not undone
         ("click_place", np.int8, (PACK_SIZE,)),
-        ("click_turn", np.int32, (PACK_SIZE,)),  # how many turns came before each click
+        ("click_turn", np.int32, (PACK_SIZE,)),  # number of turns before each click
         ("shown", FEATURES.dtype),
     ]
 )

@@ -12,7 +12,7 @@ round. In an observation seat 0 is the viewer's, the others follow clockwise.
 A bet has one of five levels between the limits: a departure from the sources, which allow any
 amount.
 
-Sources: 000 the page on the betting game; "house": rules that other published pages give.
+Sources: 000 the web page from which the rules started; "house": other published pages.
 """
 
 from enum import IntEnum
@@ -195,7 +195,7 @@ SOURCES = {
     "mini": "this project: small enough for exact equilibria",
 }
 REFERENCES = {
-    "000": "the page on the betting game",
+    "000": "the web page from which the rules started",
     "house": "rules that other published pages give",
 }
 """What the short names in SOURCES and in the options stand for."""

@@ -1,8 +1,8 @@
 """Twenty-Eight and Twenty-Nine: resampling the hidden cards.
 
 Every sampled world that fits what the seat knows is equally likely: who holds which unseen card,
-and which card or suit makes trumps. Bids do not change the probabilities. The state's generator
-draws.
+and which card or suit makes trumps. Bids do not change the probabilities. Random
+numbers come from the state's generator.
 """
 
 import numpy as np
@@ -129,7 +129,7 @@ def deal_with_secret(
     known: np.ndarray,
     holders: np.ndarray,
 ) -> int:
-    """Deal the unseen cards and draw the secret trumps; return what they are."""
+    """Deal the unseen cards, draw the secret trumps, and return these."""
     kinds = REVERSED if rules.no_trumps and s["card"] == 0 else SUITS
     voids, possible = np.empty((kinds, HOLDERS), np.int64), np.empty(kinds, np.bool_)
     for k in range(kinds):
@@ -277,7 +277,7 @@ def is_below(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def is_playable(s: State, rules: RulesRecord) -> bool:
-    """Whether a hand that was played, or still is, was not void before the first trick."""
+    """Whether a hand in play, or played, was not void before the first trick."""
     suit, phase = trump_suit(s), s["shown"]["phase"]
     if not rules.void_without or suit == NO_SUIT or s["alone"] >= 0 or is_void(s, rules):
         return True

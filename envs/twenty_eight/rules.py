@@ -234,7 +234,7 @@ NINE_SOURCES = {**dict.fromkeys(NINE_VARIANTS, "M"), "match": "R", "full": "M, R
 REFERENCES = {
     "M": '"Twenty-Nine" (Pagat) and "Twenty-eight (card game)" (Wikipedia)',
     "N": "Ultimate Book of Card Games (McNeely)",
-    "R": "programs with public rules",
+    "R": "programs that publish their rules",
 }
 """What the short names in SOURCES stand for."""
 

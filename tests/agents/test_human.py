@@ -94,8 +94,8 @@ def test_longer_sums() -> None:
         ("ac 6d", r"not possible now: Ac \(pyramid 0\); Ac is covered by Ad and Ah"),
         ("6s 6s", "6s is part of several moves"),
         ("r", r"not possible now: r \(REDEAL\)"),
-        ("8c", "'8c' names nothing on the table"),
-        ("zz", "'zz' names nothing on the table"),
+        ("8c", "'8c' is not on the table"),
+        ("zz", "'zz' is not on the table"),
         (",", "name at least one card"),
     ],
 )
@@ -145,7 +145,7 @@ def test_clicks_of_one_move_are_given_one_by_one() -> None:
         assert actions.tolist() == [click]
         rows.step(np.asarray(actions, np.int64))
     text = "\n".join(said)
-    for part in ("hint: ", "moves now: ", ", d deal", "'nonsense' names nothing", "[7♣]"):
+    for part in ("hint: ", "moves now: ", ", d deal", "'nonsense' is not on the table", "[7♣]"):
         assert part in text
     with pytest.raises(PlayerQuit):
         agent.act(prepare_turn(agent, GAME, rows.rules, rows.states, 0))
@@ -163,7 +163,7 @@ def test_squares_are_named_by_row_and_column_or_by_number() -> None:
     cards = list(range(4, 56))
     text = typed("poker_squares", "classic", "c3", "b2", "c3", "13", "q", chosen={"deck": cards})
     assert "[··]   A♣   [··]" in text
-    assert "'c3' names nothing on the table" in text
+    assert "'c3' is not on the table" in text
     assert "3 of 25 placed" in text
     assert "A♣    A♥   [··]" in text
     book = typed("poker_squares", "book", "a1", "?", "b3", "q", chosen={"deck": cards})
@@ -189,10 +189,10 @@ def test_piles_are_named_by_number_and_tops_by_card() -> None:
     for part in (
         "<2♣>         A♣    A♦    A♥    A♠",
         "4 to be placed",
-        "'3c' names nothing on the table",
+        "'3c' is not on the table",
         "moves now: 3h, 2s, d deal",
         "2♠    2♦    A♥    A♠",  # a black card went on the first black foundation
-        "'4' names nothing on the table",
+        "'4' is not on the table",
     ):
         assert part in text, part
 

@@ -96,8 +96,8 @@ def test_a_card_and_its_target_are_one_move(variant: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Xh", "'xh' names nothing on the table"),
-        ("foundation-x", "'foundation-x' names nothing on the table"),
+        ("Xh", "'xh' is not on the table"),
+        ("foundation-x", "'foundation-x' is not on the table"),
     ],
 )
 def test_what_a_board_does_not_show_is_refused(text: str, said: str) -> None:

@@ -91,7 +91,7 @@ def wrong_decks(game: Game) -> list[tuple[list[Any], str]]:
         ([*names[:3], "", *names[4:]], "card '' is not a card"),
         ([*names[:3], 0, *names[4:]], f"got {len(names) - 1} known and 1 unknown"),
         ([*names[:9], *["??"] * (len(names) - 9)], f"9 known and {len(names) - 9} unknown"),
-        ([*names[:3], 56, *names[4:]], "card 4: 56 is no card of it"),
+        ([*names[:3], 56, *names[4:]], "card 4: 56 is not a card of this pack"),
         ([], f"all {len(names)} cards, got 0"),
     ]
 

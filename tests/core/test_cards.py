@@ -107,7 +107,7 @@ def test_a_deck_keeps_its_order() -> None:
     ("deck", "said"),
     [
         ("Ac Ac 3c", "deck: card 2: Ac is in the deck twice"),
-        ("Ac 5d 3c", "deck: card 2: 21 is no card of it"),
+        ("Ac 5d 3c", "deck: card 2: 21 is not a card of this pack"),
         ("Ac", "deck must have all 3 cards, got 1; missing: 2c 3c"),
         ("Ac ?? 3c", "deck must have all 3 cards known, got 2 known and 1 unknown"),
         ("Ac -- --", "deck must have all 3 cards known, got 1 known and 2 unknown"),

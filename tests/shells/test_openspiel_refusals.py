@@ -83,7 +83,7 @@ def test_where_no_seat_acts_a_seat_must_be_named(name: str) -> None:
     found = points(name)
     for state, where in ((found[0], "at a chance node"), (found[-1], "at the end")):
         for look in LOOKS[:2]:
-            refuses(getattr(state, look), f"^no seat acts {where}: player must be given, 0 to")
+            refuses(getattr(state, look), f"^no seat acts {where}: player must be given, from 0 to")
             assert len(getattr(state, look)(0)) > 0
 
 

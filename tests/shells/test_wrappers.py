@@ -190,11 +190,11 @@ def test_dictionaries_as_libraries_want_them(form: dict[str, Any], encoding: str
 
 def test_what_dictionaries_cannot_be_is_named() -> None:
     for wrong, said in (
-        ({"observation_key": ""}, "observation_key='': allowed is a text"),
-        ({"mask_key": 3}, "mask_key=3: allowed is a text"),
-        ({"mask_key": "observation"}, "mask_key='observation': allowed is another text"),
-        ({"dtype": "floaty"}, r"dtype='floaty': allowed are NumPy's numbers"),
-        ({"dtype": "U3"}, r"dtype='U3': allowed are NumPy's numbers"),
+        ({"observation_key": ""}, "observation_key='': allowed is a non-empty string"),
+        ({"mask_key": 3}, "mask_key=3: allowed is a non-empty string"),
+        ({"mask_key": "observation"}, "mask_key='observation': allowed is a string other"),
+        ({"dtype": "floaty"}, r"dtype='floaty': allowed are NumPy number types"),
+        ({"dtype": "U3"}, r"dtype='U3': allowed are NumPy number types"),
         ({"mask_dtype": None}, "mask_dtype=None: allowed are"),
     ):
         for wrap in (lambda **form: DictObservation(single(), **form),

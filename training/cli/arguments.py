@@ -101,9 +101,9 @@ def read_text(text: str) -> str:
 
 
 def read_deck(text: str) -> str:
-    """Return the text of a deck: any text, of several lines, too, or ``-`` (see `load_deck`)."""
+    """Return the text of a deck, of one line or several, or ``-`` (see `load_deck`)."""
     if not text.strip() or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: cards are needed")
+        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is a list of cards")
     return text
 
 

@@ -18,7 +18,7 @@ from .cluster import add_cluster, use_cluster
 from .progress import progress_bars
 
 SHOWN = 20
-"""Wrong labels that are listed, one a line."""
+"""Number of wrong labels that are listed, one per line."""
 
 
 def add_verify(show: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def verify_files(
     if arguments.verify is None:
         for name in ("seed", "jobs", "backend", "address"):
             if getattr(arguments, name) is not None:
-                raise ValueError(f"--{name} is for --verify: leave it out")
+                raise ValueError(f"--{name} needs --verify: add it, or leave --{name} out")
         return [None] * len(found)
     verifications = []
     with use_cluster(arguments, None) as cluster, join_cluster(cluster):
@@ -66,15 +66,17 @@ def verification_lines(verification: LabelVerification) -> list[str]:
         if kind.unconfirmed:
             said += f", {kind.unconfirmed} not confirmed by this solver"
         if kind.outdated:
-            said += f", {kind.outdated} open that this solver decides"
+            said += f", {kind.outdated} open labels decided by this solver"
         if kind.solved < kind.total:
             share = f"{100 * kind.detectable:.2g} %"
-            said += f"; if {share} were wrong, probability of finding one: {100 * DETECTION:.0f} %"
+            said += (
+                f"; finds a wrong one with probability {100 * DETECTION:.0f} % if {share} are wrong"
+            )
         lines.append(f"    {said}")
     if not verification.same_solver:
         lines.append(
-            "    The labels come from another version of the solver, or do not say which: only "
-            "answers that exclude each other count as wrong."
+            "    The labels come from another or an unknown version of the solver: only answers "
+            "that contradict each other count as wrong."
         )
     shown = verification.disagreements[:SHOWN]
     lines += [f"    {one}" for one in shown]

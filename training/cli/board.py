@@ -32,20 +32,20 @@ BOARD_FILE = ROOT / "docs" / "leaderboard.csv"
 CARDS = "../agents/trained"
 """The path from the leaderboard's page to the model cards."""
 DIFFERS = 1
-"""Exit status where a claim fails, or the page is out of date."""
+"""Exit status if a claim fails, or the page is out of date."""
 ALL = "all"
 COVERED = (
-    f"Checked for each claim: seal, rules, saved agent, bound, and that score, interval, and deals "
-    f"belong together; by play: results of the first deals, sees_all, and time per decision within "
-    f"a factor of {TIME_FACTOR} of that on this machine (less than {1000 * TIME_LEAST:g} µs counts "
-    f"as {1000 * TIME_LEAST:g} µs)."
+    f"Checked for each claim without playing: seal, rules, saved agent, bound, and whether score, "
+    f"interval, and deals fit together. Checked by playing: results of the first deals, sees_all, "
+    f"and time per decision, which must be within a factor of {TIME_FACTOR} of that on this "
+    f"machine (less than {1000 * TIME_LEAST:g} µs counts as {1000 * TIME_LEAST:g} µs)."
 )
 SAMPLED = (
-    f"Where some deals were played, score and interval are checked by a sample alone: the 99.9 % "
-    f"interval of the sample meets the claimed one, and its spread fits within a factor of "
-    f"{SPREAD_FACTOR}. --deals {ALL} checks every digit."
+    f"If only some deals are played, this sample checks score and interval: its 99.9 % interval "
+    f"must overlap the claimed one, and its spread must fit within a factor of {SPREAD_FACTOR}. "
+    f"--deals {ALL} checks every digit."
 )
-NOT_COVERED = f"Not checked, since nobody can: {', '.join(UNCHECKED)}."
+NOT_COVERED = f"Not checked, since this is impossible: {', '.join(UNCHECKED)}."
 
 
 def add_board(parser: Parser) -> None:
@@ -54,16 +54,16 @@ def add_board(parser: Parser) -> None:
         "--run",
         "--update",
         action="store_true",
-        help="play entries that are new, marked, or out of date, and write their claims to the "
-        "file, instead of verifying",
+        help="play lines that are new, marked as failed, or out of date, and write their claims to "
+        "the file, instead of verifying",
     )
     parser.add_argument(
-        "--mark", action="store_true", help="write the result of verifying to the file"
+        "--mark", action="store_true", help="write the result of verification to the file"
     )
     parser.add_argument(
         "--page",
         action="store_true",
-        help="write the page, FILE.md beside the file; alone: play nothing",
+        help="write the page, FILE.md next to the file; used alone, play nothing",
     )
     parser.add_argument(
         "--check", action="store_true", help="only check that the page is up to date"
@@ -72,19 +72,19 @@ def add_board(parser: Parser) -> None:
         "--only",
         nargs="+",
         metavar="GAME",
-        help=f"only the lines of these games; of: {', '.join(GAMES)}",
+        help=f"only the lines of these games (allowed: {', '.join(GAMES)})",
     )
     parser.add_argument(
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help="deals of each line to verify by (default: the 10 to 200 that a claim keeps a digest "
-        f"of); {ALL}: check every digit",
+        help="number of deals of each line to verify (default: the 10 to 200 whose results have a "
+        f"digest in the line); {ALL}: check every digit",
     )
     parser.add_argument(
         "--allow-code",
         action="store_true",
-        help="allow agents that are code (module:Class): playing them runs it (default: built-in "
+        help="allow agents that are code (module:Class), and run this code (default: built-in "
         "agents and saved folders only)",
     )
     add_file(parser)
@@ -128,7 +128,7 @@ def run_board(arguments: argparse.Namespace) -> int:
 def _check_words(arguments: argparse.Namespace) -> None:
     given = [f"--{name}" for name in ("run", "mark", "page", "check") if getattr(arguments, name)]
     if arguments.run and arguments.mark:
-        raise ValueError("--run and --mark exclude each other: --run plays, --mark verifies")
+        raise ValueError("--run and --mark must not be combined: --run plays, --mark verifies")
     if arguments.check and len(given) > 1:
         raise ValueError(f"--check writes nothing: leave {given[0]} out")
     if arguments.deals is None:
@@ -136,7 +136,7 @@ def _check_words(arguments: argparse.Namespace) -> None:
     if arguments.deals < 1:
         raise ValueError(f"--deals must be a whole number from 1, or {ALL}, got {arguments.deals}")
     if given and not arguments.mark:
-        raise ValueError(f"--deals is for verifying: leave it or {given[0]} out")
+        raise ValueError(f"--deals is only for verification: leave it or {given[0]} out")
 
 
 def _run_or_verify(arguments: argparse.Namespace, entries: Sequence[Entry]) -> int:
@@ -179,7 +179,7 @@ def _run_all(
 
 
 def _is_due(entry: Entry) -> bool:
-    """Whether an entry is new, marked, or has a cell that is wrong without playing."""
+    """Whether an entry is new or marked, or is seen to be wrong without playing."""
     return entry.claim is None or bool(entry.mark) or bool(check_claim(entry))
 
 
@@ -209,7 +209,7 @@ def _verify_all(
         sampled += 0 < verdict.deals < entry.deals
         print(_describe(new, verdict.deals), flush=True)
     left = len(entries) - len(claims)
-    some = f" ({timed} in time alone, which a busy machine may explain)" if timed else ""
+    some = f" ({timed} only by time per decision; the machine may be busy)" if timed else ""
     counts = f"{len(claims) - failed} hold, {failed} fail{some}; {left} not played yet"
     print(f"{len(claims)} claims: {counts}")
     if claims:

@@ -19,7 +19,7 @@ CARD_FILE = "README.md"
 """The model card in a saved agent's folder."""
 NOTHING = "–"
 MARK = "✗"
-"""Before a claim that failed its last verification."""
+"""Sign in front of a claim that failed its last verification."""
 HEADS = (
     "below upper bound",
     "time per decision",
@@ -107,7 +107,7 @@ def claim_text(entry: Entry, claim: Claim) -> str:
 
 
 def _gap(entry: Entry, claim: Claim, group: Sequence[Entry]) -> str:
-    """How far the score is below the bound: by labels, else the best agent that sees all cards."""
+    """Return the gap to the bound: by labels, or to the best agent that sees all cards."""
     if claim.bound is not None:
         return f"{entry.times * (claim.bound - claim.score):.2f}"
     seen = [
@@ -139,7 +139,7 @@ def _pretrained_folder(entry: Entry) -> Path | None:
 
 
 def _source(entry: Entry, cards: str) -> str:
-    """Where to get the agent: a model card, a folder, code, or Parlour itself."""
+    """Return where to get the agent: a model card, a folder, code, or Parlour itself."""
     if folder := _pretrained_folder(entry):
         return f"[{folder.name}]({cards}/{folder.name}/{CARD_FILE})" if cards else folder.name
     try:

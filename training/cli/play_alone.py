@@ -128,7 +128,7 @@ class LonePlay:
 
 
 def record_game(terminal: TerminalGame, path: Path, played: Replay) -> None:
-    """Append a game to a file, or say why it is not recorded: that never costs the game."""
+    """Append a game to a file, or print why it is not recorded; the game continues."""
     try:
         append_replays(path, [played])
     except OSError as error:

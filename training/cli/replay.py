@@ -97,7 +97,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
     faults = list(verify_replays(count()))
     if not counted["games"]:
-        raise ValueError(f"{arguments.file} must contain one game or more, got none")
+        raise ValueError(f"{arguments.file} must contain at least one game, got none")
     if arguments.json:
         said = [{"game": one.replay.line, "fault": one.text} for one in faults]
         print(json.dumps({"games": counted["games"], "faults": said}))

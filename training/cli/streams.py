@@ -1,4 +1,4 @@
-"""Standard streams of a command: closed ones, readers that leave, signs that cannot be encoded.
+"""Standard streams of a command: closed streams, readers that leave, and encodings.
 
 A reader that leaves, as in ``parlour list | head -1``, ends the command quietly with exit status 1.
 The documentation of Python recommends this (module `signal`, "Note on SIGPIPE"): the default action
@@ -19,8 +19,8 @@ READER_LEFT = 1
 def open_closed() -> None:
     """Open standard streams that are closed, as by ``parlour list >&-``, on the null device.
 
-    Their numbers are taken first: otherwise the next file that is opened would get one of them, and
-    what some library prints would go into that file.
+    Otherwise the next file that is opened would get the number of a closed stream, and the output
+    of a library would go into that file.
     """
     for number in range(3):
         try:
@@ -66,9 +66,9 @@ def drop_broken() -> bool:
 
 
 def _is_unread(stream: TextIO) -> bool:
-    """Return whether nobody can read what is written, where the system tells (not on Windows).
+    """Return whether the reader of a stream has left, if the system can tell (not on Windows).
 
-    To flush is no test: a write that fails may drop what was to be written.
+    Flushing is not used as a test, since a failed write may drop output.
     """
     try:
         number = stream.fileno()
@@ -97,9 +97,9 @@ def has_reader_left(error: BaseException) -> bool:
 
 
 def attach_terminal() -> None:
-    """Read a person's words from the terminal after standard input has given something else.
+    """Read further input from the terminal after standard input has been read to its end.
 
-    Without a terminal standard input stays at its end.
+    Without a terminal, standard input stays as it is.
     """
     with suppress(OSError):
         terminal = os.open("CONIN$" if os.name == "nt" else "/dev/tty", os.O_RDONLY)

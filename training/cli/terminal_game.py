@@ -15,7 +15,7 @@ def say_wrapped(text: str) -> None:
 
 
 def ask_wrapped(prompt: str) -> str:
-    """Ask like `input`; of a prompt that is wider than the terminal the last line stays beside."""
+    """Ask like `input`; a prompt wider than the terminal is wrapped."""
     *above, last = wrap_lines(prompt.rstrip()).split("\n")
     for line in above:
         print(line)

@@ -24,7 +24,7 @@ KEY, RECORD = "key.txt", "record.txt"
 class Packing(NamedTuple):
     """Conversion of a result to arrays and back.
 
-    ``unpack`` raises an exception for arrays that ``pack`` does not return.
+    ``unpack`` raises an exception for arrays that ``pack`` cannot have returned.
     """
 
     pack: Callable[[Any], Mapping[str, Any]]
@@ -118,7 +118,7 @@ def _load(chunks: Path | None, name: str, packing: Packing) -> Any:
     path = _path(chunks, name)
     try:
         return packing.unpack(read_arrays(path))
-    except Exception as error:  # whatever is wrong with the file, its task can be done again
+    except Exception as error:  # any error: the task can be done again
         reason = f"{type(error).__name__}: {one_line(error)}"
-        warnings.warn(f"{path} is damaged, this part is done again: {reason}", stacklevel=3)
+        warnings.warn(f"{path} is damaged, so this part is computed again: {reason}", stacklevel=3)
         return None

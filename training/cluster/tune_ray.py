@@ -38,8 +38,8 @@ from .tune_trial import TunePlan, run_trial
 
 VALUE, PART, RUN = "value", "part", "run"
 STORAGE = "ray"
-"""The folder of Ray's own files while it runs: pickles, which nothing reads. A search resumes from
-its study."""
+"""The folder of Ray's own files while it runs: pickles, which Parlour never reads. A search resumes
+from its study."""
 MOST_FAILURES = 3
 """How often a trial whose worker has died is begun anew: it goes on with its run."""
 ENVIRONMENT = {"RAY_CHDIR_TO_TRIAL_DIR": "0"}

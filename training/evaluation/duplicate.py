@@ -197,7 +197,7 @@ def _refuse_same_name(spec: Agent | str, loaded: Mapping[str | int, FixedAgent])
         ):
             raise ValueError(
                 f"agents {other} and {spec} must not have the same name, got {name!r}; give one of "
-                f"them another: NAME={spec}"
+                f"them another name: NAME={spec}"
             )
 
 

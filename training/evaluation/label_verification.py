@@ -1,7 +1,7 @@
 """Verification of solver labels: a random sample of deals is solved again.
 
-The digests of a label file tell damage, not lies: whoever writes a file can compute them. Solving
-deals again tells lies, as surely as the size of the sample allows.
+The digests of a label file detect damage but not false labels, since anybody can compute digests.
+Solving deals again detects false labels, with a probability that depends on the size of the sample.
 """
 
 import secrets
@@ -26,7 +26,7 @@ SAMPLE = 100
 DETECTION = 0.95
 """The probability of finding a wrong label, for which reports state the share of wrong labels."""
 UNKNOWN = {"winnable": UNDECIDED, "fewest": UNKNOWN_FEWEST, "score": NO_SCORE}
-"""The value of each column that leaves its question open."""
+"""The value of each column that means "not known"."""
 
 
 class Disagreement(NamedTuple):
@@ -45,8 +45,8 @@ class Disagreement(NamedTuple):
 class SampledKind(NamedTuple):
     """Labels of one kind (such as winnable): ``solved`` of ``total`` were solved again.
 
-    Of these, ``disagree`` are wrong, ``unconfirmed`` say more than the solver finds now, and
-    ``outdated`` leave open what it finds now.
+    Of these, ``disagree`` are wrong, ``unconfirmed`` claim more than the solver finds now, and
+    ``outdated`` leave open what the solver decides now.
     """
 
     name: str
@@ -70,8 +70,8 @@ class LabelVerification(NamedTuple):
     """The result of solving a sample of labelled deals again.
 
     ``seed`` chose the sample. ``same_solver``: the labels say that the solver of this version made
-    them, so that every column must be equal. Otherwise only answers that exclude each other are
-    disagreements; other differences are counted as unconfirmed or outdated.
+    them, so that every column must be equal. Otherwise only answers that contradict each other
+    are disagreements; other differences are counted as unconfirmed or outdated.
     """
 
     seed: int
@@ -128,7 +128,7 @@ def verify_labels(
         labels: The labels, as `labels.load_labels` returns them.
         sample: Deals of each kind (winnable, not winnable, undecided) to solve.
         seed: Seed of the sample; None: a random one, which the result names. Whoever knows the
-            seed beforehand can write labels whose sample is right.
+            seed in advance can write a file whose sampled labels are right.
         cluster: Where to solve; None: in this process.
         progress: Called with the number of deals solved since its last call.
 
@@ -209,7 +209,7 @@ def _compare(
     for column, solved in answer.items():
         label = int(labels.columns[column][row])
         is_open = column not in UNKNOWN or UNKNOWN[column] in (label, solved)
-        # The best score found is no exact answer: another solver may find a better one.
+        # The best score found is not exact: another solver may find a better one.
         excludes = not is_open and column != "score"
         if label != solved and (same_solver or excludes):
             yield Disagreement(labels.first + row, column, label, solved)

@@ -30,8 +30,8 @@ ENTRY = ("game", "variant", "options", "agent", "bank", "deals")
 options, the bank GAME-1, 10,000 deals."""
 MOST_DEALS = 100_000_000
 LINE_LEAST, LINE_MOST = 100, 100_000
-"""Deals of a line of a leaderboard, always deals 0 to ``deals - 1`` of its bank. Up to the limit,
-the six digits of a rate tell how many deals were won."""
+"""Deals of a line of a leaderboard, always deals 0 to ``deals - 1`` of its bank. Up to the
+upper limit, the six digits of a rate determine how many deals were won."""
 BANKS = (1, 2)
 """The banks of a leaderboard are GAME-1 and GAME-2: a bank's name seeds its deals, so free names
 would allow a search for lucky deals."""
@@ -41,11 +41,12 @@ class Claim(NamedTuple):
     """The result that a line claims; numbers are rounded as in the file.
 
     ``score`` is the game's measure with its 95 % interval ``low`` to ``high``: the share of deals
-    won, the mean score, or at a table of several seats the mean net a hand. ``bound`` is the upper
-    bound from the solver labels that ship for these deals (None: there are none), ``ms`` the time
-    per decision. ``sees_all`` tells whether the agent sees hidden cards. ``first_digest`` is the
-    digest of the results of the first ``first`` deals. ``agent_digest`` is empty for an agent that
-    is not a saved one. ``parlour``, ``machine``, and ``date`` say where the result was measured.
+    won, the mean score, or in a game with several seats the mean net result of a hand. ``bound``
+    is the upper bound from the solver labels that ship for these deals (None: there are none),
+    ``ms`` the time per decision. ``sees_all`` tells whether the agent sees hidden cards.
+    ``first_digest`` is the digest of the results of the first ``first`` deals. ``agent_digest`` is
+    empty for an agent that is not a saved one. ``parlour``, ``machine``, and ``date`` say where the
+    result was measured.
     """
 
     score: float
@@ -266,7 +267,7 @@ def _add_entry(
 
 
 def _check_line(entry: Entry) -> None:
-    """Refuse deals that a leaderboard does not allow, though an evaluation would."""
+    """Raise ValueError for deals that an evaluation allows and a leaderboard does not."""
     banks = [f"{entry.game.name}-{number}" for number in BANKS]
     if entry.bank not in banks:
         raise ValueError(f"bank: must be {' or '.join(banks)}, got {shorten(entry.bank)}")

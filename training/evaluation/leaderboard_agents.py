@@ -38,13 +38,15 @@ def _resolve(spec: str, entry: Entry) -> ResolvedAgent:
     if word in PREFIXES:
         if budget.endswith("ms"):
             raise ValueError(
-                f"agent {entry.agent!r} must have a budget that is a number, such as {word}@100, "
-                f"got {budget}: results under a time limit cannot be reproduced"
+                f"agent {entry.agent!r} must have a search budget without a time limit, such as "
+                f"{word}@100, got {budget}: timed results cannot be reproduced"
             )
         inner = _resolve(rest, entry) if colon else ResolvedAgent("")
         return ResolvedAgent(kind + colon + inner.spec, inner.code)
     if spec == HUMAN:
-        raise ValueError(f"agent {entry.agent!r} must not be a person: nobody can reproduce that")
+        raise ValueError(
+            f"agent {entry.agent!r} must not be a person, whose results cannot be reproduced"
+        )
     if spec in BUILT_IN or spec in entry.game.rule_agents or spec == TRAINED_SPEC or kind == ORACLE:
         return ResolvedAgent(spec)
     path = entry.folder / spec
@@ -52,7 +54,9 @@ def _resolve(spec: str, entry: Entry) -> ResolvedAgent:
         return ResolvedAgent(str(path.absolute()))
     if colon and kind.replace(".", "_").isidentifier():
         return ResolvedAgent(spec, spec)
-    raise ValueError(f"agent {entry.agent!r} not found: no built-in agent, and no folder {path}")
+    raise ValueError(
+        f"agent {entry.agent!r} not found: it is neither a built-in agent nor a folder {path}"
+    )
 
 
 def _is_agent(path: Path) -> bool:

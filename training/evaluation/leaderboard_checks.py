@@ -1,7 +1,7 @@
 """Checks of a claim, cell by cell: first those that need no play, then those of played deals.
 
-No cell is believed. A cell is recomputed, or bounded by what is recomputed; `UNCHECKED` names the
-three that nobody can check afterwards.
+No cell is trusted: each one is recomputed, or compared with recomputed values. `UNCHECKED` names
+the three cells that cannot be checked later.
 """
 
 import re
@@ -25,17 +25,16 @@ from .stats import CONFIDENCE, Estimate, bootstrap_mean, student_mean, wilson_ra
 FIRST_LEAST, FIRST_MOST = 10, 200
 """Limits of the number of first deals whose results a claim keeps a digest of."""
 SURE = 0.999
-"""Confidence of the interval that a sample of the deals is judged by: one true claim in a thousand
-fails by chance."""
+"""Confidence of the interval of a sample: one true claim in a thousand fails by chance."""
 TIME_FACTOR, TIME_LEAST = 20, 0.005
 """How far apart a claimed time per decision and the one measured here may be: machines, load, and
-the size of a batch each account for a factor of a few. Times below the second number,
-milliseconds, count as that: they are mostly the cost of the call."""
+the size of a batch each account for a factor of a few. Times below `TIME_LEAST`,
+in milliseconds, count as that: they are mostly the cost of the call."""
 SPREAD_FACTOR = 4
 """How far apart the standard deviation behind a claimed interval and that of a sample may be."""
 VERSION = re.compile(r"\d+(\.\d+)+[\w.+-]{0,40}")
 UNCHECKED = ("parlour", "machine", "date")
-"""Cells whose form alone is checked: the author's statement of where and when."""
+"""Cells of which only the format is checked: where and when the result was measured."""
 
 
 class Fault(NamedTuple):
@@ -77,7 +76,7 @@ def estimate_values(entry: Entry, values: np.ndarray, confidence: float = CONFID
 def find_shipped_labels(entry: Entry) -> Labels | None:
     """Return the solver labels of all deals of an entry that ship with Parlour, if there are any.
 
-    Labels of the user's own are left aside, so that a claim is judged alike everywhere.
+    Labels of the user are ignored, so that a claim is judged the same way everywhere.
     """
     if entry.is_multiplayer:
         return None
@@ -102,7 +101,7 @@ def find_bound(entry: Entry) -> float | None:
 
 
 def check_claim(entry: Entry) -> list[Fault]:
-    """Return the faults of a claim that show without playing."""
+    """Return the faults of a claim that can be found without playing."""
     claim = entry.claim
     if claim is None:
         return []
@@ -116,7 +115,7 @@ def _check_digests(entry: Entry, claim: Claim) -> Iterator[Fault]:
         yield Fault("seal", reason)
     rules_digest = entry.game.rules_digest(entry.rules)
     if claim.rules_digest != rules_digest:
-        reason = f"must be {rules_digest}, that of game, variant, and options now"
+        reason = f"must be {rules_digest}, the current digest of game, variant, and options"
         yield Fault("rules_digest", f"{reason}, got {shorten(claim.rules_digest)}")
     try:
         agent_digest = digest_saved(entry)
@@ -124,7 +123,7 @@ def _check_digests(entry: Entry, claim: Claim) -> Iterator[Fault]:
         yield Fault("agent", one_line(error))
         return
     if claim.agent_digest != agent_digest:
-        reason = f"must be {agent_digest}, that of the saved agent now"
+        reason = f"must be {agent_digest}, the current digest of the saved agent"
         reason = reason if agent_digest else "must be empty for an agent that is not a saved one"
         yield Fault("agent_digest", f"{reason}, got {shorten(claim.agent_digest)}")
 
@@ -140,7 +139,7 @@ def _check_score(entry: Entry, claim: Claim) -> Iterator[Fault]:
 
 
 def _check_rate(entry: Entry, claim: Claim) -> Iterator[Fault]:
-    """A rate says how many deals were won, and with that its whole interval."""
+    """Check a rate, which determines the number of deals won and the whole interval."""
     deals = entry.deals
     won = round(claim.score * deals)
     if not 0 <= won <= deals or round_cell(won / deals) != claim.score:
@@ -156,7 +155,7 @@ def _check_rate(entry: Entry, claim: Claim) -> Iterator[Fault]:
 
 
 def _check_mean(entry: Entry, claim: Claim) -> Iterator[Fault]:
-    """A mean must be possible in its game, and lie about in the middle of its interval."""
+    """Check that a mean is possible in its game, and near the middle of its interval."""
     width = claim.high - claim.low
     digits = 1e-5 * max(abs(claim.low), abs(claim.high))  # each cell has six
     off = abs((claim.low + claim.high) / 2 - claim.score)
@@ -187,7 +186,8 @@ def _check_bound(entry: Entry, claim: Claim) -> Iterator[Fault]:
     if entry.is_rate and labels is not None:
         possible = bound + float((labels.winnable[: entry.deals] == UNDECIDED).mean())
         if claim.score > round_cell(possible):
-            reason = f"must be at most {write_cell(possible)}, the share of deals not known as lost"
+            share = "the share of deals not known to be unwinnable"
+            reason = f"must be at most {write_cell(possible)}, {share}"
             yield Fault("score", f"{reason}, got {write_cell(claim.score)}")
 
 
@@ -216,7 +216,7 @@ def _check_origin(_: Entry, claim: Claim) -> Iterator[Fault]:
 def has_spread(entry: Entry, claim: Claim, values: np.ndarray) -> bool:
     """Return whether results vary about as much as the claimed interval says.
 
-    The interval of a rate follows from the rate, so that rates always do.
+    A rate determines its interval, so for rates this is always True.
     """
     if entry.is_rate:
         return True
@@ -228,7 +228,7 @@ def has_spread(entry: Entry, claim: Claim, values: np.ndarray) -> bool:
 
 
 def check_played(entry: Entry, claim: Claim, played: Played) -> list[Fault]:
-    """Return the faults of a claim that played deals show, at least the first ones of the claim."""
+    """Return the faults that played deals show; these are at least the claim's first deals."""
     whole = len(played.values) == entry.deals
     checks = (_check_results, _check_whole if whole else _check_sample)
     faults = [fault for check in checks for fault in check(entry, claim, played)]
@@ -250,7 +250,7 @@ def _check_results(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault
 
 
 def _check_whole(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault]:
-    """All deals were played, so that every digit must agree."""
+    """Check the digits of the score and its interval; all deals were played."""
     estimate = estimate_values(entry, played.values)
     for name, value in zip(("score", "low", "high"), estimate[:3], strict=True):
         expected, claimed = write_cell(value), write_cell(getattr(claim, name))
@@ -260,13 +260,13 @@ def _check_whole(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault]:
 
 
 def _check_sample(entry: Entry, claim: Claim, played: Played) -> Iterator[Fault]:
-    """Some deals were played: mean and spread must fit."""
+    """Check mean and spread; only some deals were played."""
     n = len(played.values)
     estimate = estimate_values(entry, played.values, SURE)
     low, high = round_cell(estimate.low), round_cell(estimate.high)
     if high < claim.low or claim.high < low:
         said = f"[{write_cell(low)}, {write_cell(high)}]"
-        reason = f"must meet {said}, the 99.9 % interval of the first {n} deals"
+        reason = f"must overlap {said}, the 99.9 % interval of the first {n} deals"
         yield Fault("score, low, high", f"{reason}, got {_text(claim)}")
     if not has_spread(entry, claim, played.values):
         reason = (

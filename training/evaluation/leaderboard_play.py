@@ -41,9 +41,9 @@ KEY = "leaderboard"
 FIELD = ("greedy",)
 """The agents in the other seats of a game with several."""
 FIRST_SECONDS = 1.0
-"""A claim keeps the digest of as many first deals as take about this long, within limits."""
+"""Seconds of play for the first deals whose digest a claim keeps; their number has limits."""
 SPREAD_DEALS = 1000
-"""Deals up to which a sample grows whose results vary much less or more than the claim says."""
+"""Most deals of a sample that grows because its spread does not fit the claimed interval."""
 
 
 class Verdict(NamedTuple):
@@ -59,7 +59,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_time_only(self) -> bool:
-        """Whether the time per decision alone is wrong, which the machine may explain."""
+        """Whether only the time per decision is wrong, perhaps because the machine is busy."""
         return [fault.cells for fault in self.faults] == ["ms"]
 
 
@@ -117,7 +117,7 @@ def make_claim(
     an agent that does not repeat its results on the same deals.
     """
     agent = check_code(entry, allow_code)
-    agent_digest = digest_saved(entry)  # before playing: a damaged folder is refused early
+    agent_digest = digest_saved(entry)  # before playing, so that a damaged folder fails early
     spec = make_spec(entry, entry.deals, find_shipped_labels(entry) or NO_LABELS)
     played = play_spec(spec, agent, report, cluster)
     first = _count_first(entry, played)

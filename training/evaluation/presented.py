@@ -17,7 +17,7 @@ PAGE = (
     f'<pre style="font-family: {FONTS}; line-height: normal; overflow-x: auto; white-space: pre">'
     "{code}</pre>"
 )
-"""The font is named here: style sheets of notebooks and of their exports set that of `pre` anew."""
+"""Named here, because style sheets of notebooks and exports set another font for `pre`."""
 
 
 class Presented:

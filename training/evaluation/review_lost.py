@@ -143,7 +143,7 @@ def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:
         return load_player(spec, agent)
     if imports_code(name):
         raise ValueError(
-            f"results: agent must not be module:Class, got {name!r}; if it is your own, name it as "
+            f"results: agent must not be module:Class, got {name!r}; if it is your own, pass it as "
             "the agent"
         )
     try:

@@ -22,9 +22,9 @@ ROOM = 24
 
 
 PLAIN = "parlour-plain"
-"""Error handler of encodings: signs that an encoding lacks are written by those of `PLAIN_SIGNS`.
+"""Name of the error handler that replaces unencodable signs by those of `PLAIN_SIGNS`.
 
-The commands use it for standard output and standard error, so one place decides what is written.
+The commands use it for standard output and standard error, so all output is replaced in one place.
 """
 PLAIN_SIGNS = {
     **dict(zip(SUIT_SIGNS + WHITE_SUIT_SIGNS, SUITS * 2, strict=True)),
@@ -47,11 +47,11 @@ PLAIN_SIGNS = {
     "▲": "^",
     "\u00a0": " ",
 }
-"""What stands for a sign in an encoding that lacks it: one letter where columns are to line up."""
+"""Replacements of signs in encodings that lack them; one letter where columns must line up."""
 
 
 def replace_signs(error: UnicodeError) -> tuple[str, int]:
-    """Return what to write for the signs that an encoding lacks; all others become escapes."""
+    """Return replacements for unencodable signs; signs without one become escapes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
@@ -124,7 +124,7 @@ def wrap_beside(heading: str, text: str) -> str:
 def wrap_lines(text: str) -> str:
     """Return text whose lines are at most as wide as the terminal.
 
-    Lists break between their items, other lines between words. Colors take no room.
+    Lists break between their items, other lines between words. Color codes do not count.
     """
     width = find_width()
     return "\n".join(

@@ -15,7 +15,7 @@ NARROWEST = 20
 
 
 PLAIN_BOX = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
-"""The lines of tables where the encoding has none."""
+"""Table borders for encodings without line-drawing signs."""
 
 
 def open_console() -> Console:
@@ -61,7 +61,7 @@ def print_fitting(console: Console, tables: Sequence[Table]) -> None:
 
 
 def _make_plain(table: Table, encoding: str) -> None:
-    """Replace what an encoding lacks in all cells, before they are measured and aligned."""
+    """Replace unencodable signs in all cells before they are measured and aligned."""
     if encoding.startswith("utf"):
         return
     table.box = PLAIN_BOX
@@ -72,7 +72,7 @@ def _make_plain(table: Table, encoding: str) -> None:
 
 
 def _plain_cell(cell: object, encoding: str) -> Text:
-    """One cell; what stands for a sign has its style."""
+    """Return one cell; a replacement has the style of the sign."""
     letters = _as_text(cell).divide(range(1, len(_as_text(cell))))
     for letter in letters:
         styles = [span.style for span in letter.spans]

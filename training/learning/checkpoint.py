@@ -108,7 +108,7 @@ def latest(run: Path) -> Checkpoint | None:
     """Return the newest checkpoint of a run that is undamaged, None if there is no checkpoint.
 
     A damaged checkpoint is passed over with a warning that names the difference. Raises ValueError
-    if all are damaged: to train from the start would discard what they hold.
+    if all are damaged: training from the start would discard what they contain.
     """
     reason = ""
     for folder in reversed(_all(run)):
@@ -116,13 +116,13 @@ def latest(run: Path) -> Checkpoint | None:
             found = _read(folder)
             check_files(run, found.files)
             return found
-        except Exception as error:  # whatever is wrong with it: the one before is as good
+        except Exception as error:  # any error: the checkpoint before it can be used
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             reason = f"{kind}{one_line(error)}"
             warnings.warn(f"{folder} is damaged and passed over: {reason}", stacklevel=2)
     if reason:
         raise ValueError(
-            f"{run / FOLDER}: no checkpoint is undamaged ({reason}); restore the files, or remove "
+            f"{run / FOLDER}: all checkpoints are damaged ({reason}); restore the files, or remove "
             "this folder to train from the start"
         )
     return None
@@ -150,7 +150,7 @@ def check_files(folder: Path, files: Mapping[str, FileDigest]) -> None:
 
 
 def compare_settings(found: Checkpoint, now: Mapping[str, Any], file: Path) -> None:
-    """Warn of settings that were edited since the checkpoint; ``now`` is as JSON has it."""
+    """Warn of settings that were edited since the checkpoint; ``now`` has JSON values."""
     was, now = found.values[SETTINGS], json.loads(json.dumps(now))
     names = sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
     if names:
@@ -170,7 +170,7 @@ def compare_log(found: Checkpoint, file: Path) -> None:
         change = "was changed" if file.exists() else "is missing"
         warnings.warn(
             f"{file} {change}: expected sha256 {wanted.sha256} of its first {wanted.bytes:,} "
-            "bytes; training continues, the learning curve may be wrong",
+            "bytes; training continues, but the learning curve may be wrong",
             stacklevel=3,
         )
 
@@ -196,7 +196,7 @@ def restore(model: CardPPO, found: Checkpoint) -> None:
 def tensor_arrays(
     modules: Mapping[str, torch.nn.Module], adam: torch.optim.Optimizer
 ) -> dict[str, np.ndarray]:
-    """Return copies of all that modules and their optimizer hold, for `save_arrays`."""
+    """Return copies of the state of modules and their optimizer, for `save_arrays`."""
     arrays = {
         f"{module}.{name}": one.cpu().numpy()
         for module, network in modules.items()
@@ -213,7 +213,7 @@ def set_tensors(
     adam: torch.optim.Optimizer,
     arrays: Mapping[str, np.ndarray],
 ) -> None:
-    """Put modules and their optimizer back as `tensor_arrays` found them."""
+    """Restore modules and their optimizer from `tensor_arrays`."""
     own: dict[str, dict[str, torch.Tensor]] = {name: {} for name in modules}
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in arrays.items():

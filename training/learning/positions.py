@@ -7,8 +7,8 @@ They are saved as Parquet, one file for each round, so that any network can be t
 - ``values``: what the search said of each action, float16 (actions,), 0 for illegal ones;
 - ``action``: the one that it would play, int16.
 
-The schema's metadata name the game, its rules, the features digest, and the SHA-256 of all of it:
-Parquet has no checksum of its own here, and damaged files were read as other positions.
+The schema's metadata name the game, its rules, the features digest, and a SHA-256 of all this.
+Without it, damaged files would be read as other positions, since Parquet has no checksum here.
 """
 
 import json
@@ -36,11 +36,11 @@ from .rules_of_run import describe_table
 
 METADATA = b"parlour"
 DIGEST = "content_sha256"
-"""The key in the metadata of the SHA-256 of the positions and of the rest of the metadata."""
+"""Metadata key of the SHA-256 of the positions and the other metadata."""
 FOLDER = "positions"
-"""Where a run saves them, in the folder of a seed."""
+"""Subfolder of a seed's folder in which a run saves positions."""
 ROUND = re.compile(r"[0-9]{12}\.parquet")
-"""The name of a round's file: the steps done after it."""
+"""Pattern of a file name: the number of steps done after the round."""
 
 
 class Positions(NamedTuple):
@@ -106,7 +106,7 @@ def write_positions(path: Path, positions: Positions, about: dict[str, Any]) -> 
 
 
 def _content_digest(positions: Positions, about: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of positions and of what they are of."""
+    """Return the SHA-256 of positions and their metadata."""
     content = {name: value for name, value in about.items() if name != DIGEST}
     digest = sha256(json.dumps(content, sort_keys=True).encode())
     for part in positions:
@@ -147,8 +147,8 @@ def read_positions(path: Path, game: Game) -> Positions:
 def read_folder(folder: Path, game: Game) -> list[Positions]:
     """Return the positions of all rounds in a folder, in their order.
 
-    Beside the checkpoints of the run that saved them, the rounds are those that its newest
-    checkpoint lists, and each must be there, as it was written. Files with other names are ignored,
+    In the folder of the run that saved them, these are the rounds that the newest checkpoint lists,
+    and each file must exist unchanged. Files with other names are ignored,
     with a warning. Raises ValueError, naming the folder or the file, if there are no rounds or one
     cannot be read.
     """
@@ -157,7 +157,7 @@ def read_folder(folder: Path, game: Game) -> list[Positions]:
         wanted, reason = {folder.parent / name for name in found.files}, "no checkpoint lists it"
     else:
         wanted = {file for file in folder.glob("*.parquet") if is_round(file)}
-        reason = "the name of a round is STEPS.parquet, with 12 digits"
+        reason = "the file name must be STEPS.parquet, with 12 digits"
     for file in sorted(set(folder.glob("*.parquet")) - wanted):
         warnings.warn(f"{file} is ignored: {reason}", stacklevel=3)
     if not wanted:

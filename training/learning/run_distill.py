@@ -139,7 +139,7 @@ class DistillRun(Run):
         checkpoint.set_generators(arrays)
 
     def _read_rounds(self, found: checkpoint.Checkpoint | None) -> None:
-        """Read the rounds that the checkpoint lists; remove later ones, which are played again.
+        """Read the rounds that the checkpoint lists, and remove later ones.
 
         Other files in the folder are ignored, with a warning.
         """
@@ -150,7 +150,7 @@ class DistillRun(Run):
         for file in sorted(set(folder.iterdir()) - set(listed)):
             if is_round(file) and int(file.stem) > self.steps:
                 file.unlink()
-            elif not file.name.startswith("."):  # those are left by a process that has died
+            elif not file.name.startswith("."):  # hidden files are left by a process that died
                 warnings.warn(f"{file} is ignored: no checkpoint lists it", stacklevel=2)
         if listed:
             self._take_in(concatenate([read_positions(one, self.seen_game) for one in listed]))

@@ -76,7 +76,7 @@ def play(
 
 
 class Normal:
-    """Normal numbers from a generator of its own."""
+    """Source of normal random numbers with its own generator."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng([seed, STREAM])
@@ -100,7 +100,7 @@ def load_cma() -> Any:
 
 def make_search(settings: PolicySearchSettings, seed: int, n: int) -> Any:
     """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
-    # No file of signals: cma evaluates options that it finds in one in the current folder.
+    # No signals file: cma would evaluate options from such a file in the current folder.
     options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9, "signals_filename": ""}
     if settings.population:
         options["popsize"] = settings.population
@@ -132,10 +132,10 @@ class PolicySearchRun(Run):
             self._replay(found)
 
     def _replay(self, found: checkpoint.Checkpoint) -> None:
-        """Bring the search to where a checkpoint left off.
+        """Bring the search to the state of a checkpoint.
 
-        The search is deterministic: asked for the same points and told the same losses, it reaches
-        the same state. So a checkpoint holds the losses, and nothing of the internals of `cma`.
+        The search is deterministic: the same losses lead to the same state. So a
+        checkpoint contains the losses, and nothing of the internals of `cma`.
         Raises ValueError if the search ends elsewhere: settings or the version of `cma` differ.
         """
         losses, middle = found.arrays["losses"], found.arrays["middle"]
@@ -149,9 +149,9 @@ class PolicySearchRun(Run):
             self._tell(self.search.ask(), generation)
         if not np.allclose(self.search.mean, middle, rtol=1e-9, atol=1e-12):
             raise ValueError(
-                f"{found.folder} cannot be resumed: cma {found.values['cma']} saved another search "
-                f"than cma {load_cma().__version__} makes of it; the setting sigma, the initial "
-                "weights or the version of cma were changed"
+                f"{found.folder} cannot be resumed: the search of cma {found.values['cma']} is not "
+                f"repeated by cma {load_cma().__version__}; the setting sigma, the initial weights "
+                "or the version of cma has changed"
             )
 
     def _tell(self, points: list[np.ndarray], losses: list[float]) -> None:

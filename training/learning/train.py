@@ -116,7 +116,7 @@ def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None
             if _is_empty(folder, {RULES, SETTINGS_FILE}):
                 (
                     folder / SETTINGS_FILE
-                ).unlink()  # first: what a death would leave can then begin anew
+                ).unlink()  # first, so that a run that dies here can begin again
                 shutil.rmtree(folder)  # or the corrected command would find that it exists
             raise
 
@@ -339,11 +339,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             allow_code = "--allow-code" in words
             given = [word for word in words if word != "--allow-code"]
             if given == ["--resume"]:
-                raise ValueError("--resume RUN: RUN, the folder of a run, is missing")
+                raise ValueError("--resume must be followed by the folder of a run")
             if len(given) != 2 or given[0] != "--resume":
                 raise ValueError(
-                    f"{' '.join(words)}: allowed is --resume RUN, with --allow-code or without: "
-                    "no game and no settings, since a run keeps its own"
+                    "--resume RUN must have no other argument than --allow-code, since a run keeps "
+                    f"its own game and settings, got {' '.join(words)}"
                 )
             folder, profile = resume(Path(given[1]), allow_code=allow_code), False
         else:
@@ -352,7 +352,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)
         return 128 + stopped.signum
-    except BrokenPipeError:  # the reader of the output has left: no wrong input
+    except BrokenPipeError:  # the reader of the output has left; the input is not wrong
         raise
     except (ValueError, OSError) as error:
         print(f"parlour: error: {one_line(error)} (see parlour train --help)", file=sys.stderr)

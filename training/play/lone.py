@@ -77,7 +77,7 @@ class LoneGame:
         return True
 
     def drop_unfinished_move(self) -> None:
-        """Go back to the position before a move of which only the first actions were played."""
+        """Return to the position before an incomplete move."""
         self.env.restore(self.history[-1])
         del self.actions[int(self.env.state["steps"]) :]
 
@@ -120,7 +120,7 @@ class LoneGame:
     def keep_best(self, result: human_bests.Best) -> str:
         """Save a result if it is the best; return how it compares, and why it could not be saved.
 
-        A result on a deck of one's own choice is not saved, and the text is empty.
+        A result on a chosen deck is not saved, and the text is empty.
         """
         if "deck" in (self.chosen or {}):
             return ""

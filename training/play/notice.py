@@ -21,7 +21,7 @@ MOST_KNOWN = 2_000
 class Notice:
     """What a solver knows about the positions of one game; silent in games without such a solver.
 
-    If the rules have an UNDO of their own, the solver's answers are without it (`contract.Solve`).
+    If the rules have an UNDO action, the solver ignores it (`contract.Solve`).
     """
 
     def __init__(self, game: Game, rules: Any, wanted: bool) -> None:

@@ -25,7 +25,7 @@ from .lone import make_agent_turn
 
 
 class SeatChoice(NamedTuple):
-    """A person's seat at a table, and what is played there.
+    """A person's seat in a game for several players, and the hands played there.
 
     ``opponents`` are the agents in the seats after it, or their names, repeated in order (None:
     greedy and the game's rule-based agents). ``until`` replaces ``hands``: hands are played until a

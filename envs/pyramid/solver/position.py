@@ -46,11 +46,11 @@ class Position(NamedTuple):
     left: int
     """Redeals left, `NO_LIMIT` for no limit."""
     seen: int
-    """1 if a removal was legal since the last redeal; kept where redeals depend on it.
+    """1 if a removal was legal since the last redeal; only used where redeals depend on it.
 
-    With UNDO any number of redeals is legal, so the first may follow whatever was legal before it.
-    A whole pass without a legal removal leads back to the position in which it began: no win needs
-    a second one.
+    With UNDO the number of redeals is not limited, so the first one needs no legal removal before
+    it. A whole pass without a legal removal leads back to the position in which it began, so no win
+    needs two such passes in a row.
     """
 
 

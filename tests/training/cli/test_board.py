@@ -86,11 +86,11 @@ def test_it_says_what_was_checked_and_what_was_not(path: Path, run: Callable[[st
     assert "greedy on poker_squares-1: score " in said
     assert ": holds on the first 200 of 5,000 deals\n" in said
     assert ": holds on all 110 deals\n" in said
-    assert f"time per decision within a factor of {TIME_FACTOR} of that on this machine" in said
-    assert "score and interval are checked by a sample alone" in said
-    assert "Not checked, since nobody can: parlour, machine, date." in said
+    assert f"must be within a factor of {TIME_FACTOR} of that on this machine" in said
+    assert "this sample checks score and interval" in said
+    assert "Not checked, since this is impossible: parlour, machine, date." in said
     said = run("--deals all")[1]
-    assert ": holds on all 5,000 deals\n" in said and "by a sample alone" not in said
+    assert ": holds on all 5,000 deals\n" in said and "this sample checks" not in said
 
 
 def test_a_claim_that_fails_in_time_alone_is_counted_as_such(
@@ -100,7 +100,7 @@ def test_a_claim_that_fails_in_time_alone_is_counted_as_such(
     forge(path, ms=1e6)
     status, said = run("")
     assert status == 1 and "line 2: ms: must be within a factor of 20 of " in said
-    assert "2 hold, 1 fail (1 in time alone, which a busy machine may explain); 0 not" in said
+    assert "2 hold, 1 fail (1 only by time per decision; the machine may be busy); 0 not" in said
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_an_agent_that_is_not_there_keeps_no_other_from_playing(
     path.write_text(path.read_text().replace("greedy,,120", "no/such/folder,,120"))
     status, said = run("--run --page")
     assert status == 1 and "played 3 of 3 lines; 1 could not be played" in said
-    assert "line 2: cannot be played: agent 'no/such/folder' not found: no built-in agent" in said
+    assert "line 2: cannot be played: agent 'no/such/folder' not found: it is neither" in said
     assert [bool(entry.claim) for entry in read_board(path)] == [False, True, True]
     assert "✗ `no/such/folder`" in page(path)
 
@@ -316,9 +316,9 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
     [
         ("--only patience", "unknown game 'patience'"),
         ("--deals 0", "--deals must be a whole number from 1, or all, got 0"),
-        ("--deals 9 --run", "--deals is for verifying: leave it or --run out"),
-        ("--deals 9 --page", "--deals is for verifying: leave it or --page out"),
-        ("--run --mark", "--run and --mark exclude each other"),
+        ("--deals 9 --run", "--deals is only for verification: leave it or --run out"),
+        ("--deals 9 --page", "--deals is only for verification: leave it or --page out"),
+        ("--run --mark", "--run and --mark must not be combined"),
         ("--check --page", "--check writes nothing: leave --page out"),
         ("--file none.csv", "none.csv: No such file or directory"),
     ],

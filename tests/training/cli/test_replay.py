@@ -217,7 +217,7 @@ def test_a_file_without_games_is_not_verified(
     for words in (["--verify"], ["--verify", "--json"], []):
         assert main(["replay", "empty.jsonl", *words]) == 2
         found = capsys.readouterr()
-        assert "empty.jsonl must contain one game or more, got none" in found.err
+        assert "empty.jsonl must contain at least one game, got none" in found.err
         assert found.out == ""
 
 

@@ -57,7 +57,7 @@ def interrupt_second(patch: pytest.MonkeyPatch, module: Any, name: str) -> None:
     patch.setattr(module, name, stopping)
 
 
-@pytest.mark.filterwarnings("ignore:.*is damaged, this part is done again")
+@pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_unpickles_a_planted_file(command: str, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
@@ -87,7 +87,7 @@ def test_objects_are_not_written() -> None:
         pack_arrays({"one": [object()]})
 
 
-@pytest.mark.filterwarnings("ignore:.*is damaged, this part is done again")
+@pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
 def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
     """Byte flips, truncation and deletion: the part is read as it was written, or done again."""
     given: dict[str, Any] = {"deals": 7, "key": "k"}

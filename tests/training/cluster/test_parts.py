@@ -146,7 +146,7 @@ def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
         played.append(number)
         return square(number)
 
-    with pytest.warns(UserWarning, match=r"three.npz is damaged, this part is done again"):
+    with pytest.warns(UserWarning, match=r"three.npz is damaged, so this part is computed again"):
         found = dict(run_kept(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
     assert found == {"two": 4, "three": 9, "four": 16}
     assert played == [3, 4]

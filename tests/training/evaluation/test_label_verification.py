@@ -223,8 +223,8 @@ def test_the_command_says_what_it_solved(
     assert main.main(["bank", "show", honest, "--verify", "2", "--seed", "4"]) == 0
     said = capsys.readouterr().out
     assert "  verified     a random sample solved again, seed 4\n" in said
-    assert ": 2 of " in said and " labels, 0 wrong; if " in said
-    assert " % were wrong, probability of finding one: 95 %" in said
+    assert ": 2 of " in said and " labels, 0 wrong; finds " in said
+    assert "finds a wrong one with probability 95 %" in " ".join(said.split())
     assert main.main(["bank", "show", honest, "--verify", "--json"]) == 0
     (summary,) = json.loads(capsys.readouterr().out)
     assert summary["verification"]["same_solver"] is True
@@ -247,8 +247,8 @@ def test_the_command_fails_for_forged_labels(
     ("words", "error"),
     [
         ("--verify 0", "sample=0: allowed are whole numbers from 1"),
-        ("--seed 4", "--seed is for --verify"),
-        ("--jobs 2", "--jobs is for --verify"),
+        ("--seed 4", "--seed needs --verify"),
+        ("--jobs 2", "--jobs needs --verify"),
     ],
 )
 def test_wrong_words_are_named(

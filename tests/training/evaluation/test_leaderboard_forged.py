@@ -249,7 +249,7 @@ def test_equal_first_results_are_no_excuse() -> None:
     entry = board.make_claimed(entry, play.make_claim(entry))
     assert play.verify_entry(entry) == play.Verdict([], 200)
     rich = {"score": 5.0, "low": 5.0, "high": 5.0}
-    assert "score, low, high: must meet [0, 0]" in play.verify_entry(forge(entry, rich)).mark
+    assert "score, low, high: must overlap [0, 0]" in play.verify_entry(forge(entry, rich)).mark
     wide = {"score": 0.01, "low": -0.1, "high": 0.12}
     verdict = play.verify_entry(forge(entry, wide))
     assert verdict.deals == play.SPREAD_DEALS and "low, high: the width of" in verdict.mark
@@ -298,9 +298,9 @@ def test_an_agent_that_does_not_repeat_itself_gets_no_claim() -> None:
 
 def test_a_time_limit_or_a_person_cannot_be_reproduced(tmp_path: Path) -> None:
     for agent, reason in (
-        ("mcts@50ms", "must have a budget that is a number, such as mcts@100, got 50ms"),
-        ("rollouts@5ms:greedy", "must have a budget that is a number"),
-        ("mcts@9:rollouts@5ms:greedy", "must have a budget that is a number"),
+        ("mcts@50ms", "must have a search budget without a time limit, such as mcts@100, got 50ms"),
+        ("rollouts@5ms:greedy", "must have a search budget without a time limit"),
+        ("mcts@9:rollouts@5ms:greedy", "must have a search budget without a time limit"),
         ("human", "must not be a person"),
         ("mcts:human", "must not be a person"),
     ):

@@ -97,7 +97,7 @@ def test_a_damaged_round_is_named(run: Path) -> None:
         found, said = said_by(lambda: checkpoint.latest(seed))
         change = "was changed: expected sha256" if is_there else "is missing"
         assert found is None and f"checkpoint file {FIRST} {change}" in said
-        assert f"{seed / 'checkpoints'}: no checkpoint is undamaged" in said
+        assert f"{seed / 'checkpoints'}: all checkpoints are damaged" in said
     for is_there in each_damage(seed / LAST, 20):
         found, said = said_by(lambda: checkpoint.latest(seed))
         change = "was changed: expected sha256" if is_there else "is missing"
@@ -141,10 +141,10 @@ def test_stray_files_are_ignored_with_a_notice(run: Path, whole: Path) -> None:
     assert len(found) == 4
     alone = run / "elsewhere"
     shutil.copytree(folder, alone)
-    with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: the name of a round"):
+    with pytest.warns(UserWarning, match=r"1 copy.parquet is ignored: the file name must be"):
         assert len(read_folder(alone, GAME)) == 4
     (folder / f"{ROUND:012d}.parquet").unlink()
-    said = rf"no checkpoint is undamaged \(checkpoint file {FIRST} is missing\)"
+    said = rf"all checkpoints are damaged \(checkpoint file {FIRST} is missing\)"
     with pytest.warns(UserWarning), pytest.raises(ValueError, match=said):
         read_folder(folder, GAME)
 

@@ -177,7 +177,7 @@ def test_a_resumed_search_is_equal_in_all_its_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"sigma": 0.9}, r"cannot be resumed: cma \S+ saved another search than cma"),
+        ({"sigma": 0.9}, r"cannot be resumed: the search of cma \S+ is not repeated by cma"),
         ({"population": 8}, r"does not fit the run's settings: \(6,\) candidates"),
     ],
 )

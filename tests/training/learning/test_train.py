@@ -315,9 +315,9 @@ def test_wrong_settings_are_named(
         (["--resume", "nowhere"], "nowhere: no run to resume"),
         (
             ["pyramid", "--resume", "nowhere"],
-            "allowed is --resume RUN, with --allow-code or without",
+            "--resume RUN must have no other argument than --allow-code",
         ),
-        (["--resume"], "--resume RUN: RUN, the folder of a run, is missing"),
+        (["--resume"], "--resume must be followed by the folder of a run"),
         (["--variant", "clasic"], "error: unknown variant 'clasic'; did you mean 'classic'?"),
         (["--options", "passes", "99"], "error: option passes=99: allowed are 0–9 (see"),
         (["--gama", "0.9"], "Unrecognized options: --gama, 0.9; Perhaps you meant: --gamma"),
