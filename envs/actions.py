@@ -23,7 +23,8 @@ def whole_number(action: Any) -> int:
     array = as_array(action)
     if array.dtype.kind in "iu" and array.shape == ():
         return int(array)
-    hint = "; take its only number by action.item()" if array.shape and array.size == 1 else ""
+    has_item = array.shape and array.size == 1 and hasattr(action, "item")
+    hint = "; take its only number by action.item()" if has_item else ""
     raise ValueError(f"action={one_line(action)}: allowed is a whole number, such as 0{hint}")
 
 

@@ -18,6 +18,7 @@ from ..evaluation.review_judges import WORLDS
 from ..evaluation.terminal import as_line, print_notice
 from ..files import write_bytes
 from .arguments import MOST_ROWS, read_path, read_seconds, read_whole, refuse_flags
+from .terminal_game import say_wrapped
 
 LISTED = 20
 """So many games are listed."""
@@ -108,11 +109,11 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _print_games(listed: list[Replay], games: int, faults: list[Fault]) -> None:
     for one in listed:
-        print(f"{one.line}  {as_line(one.headline)}")
+        say_wrapped(f"{one.line}  {as_line(one.headline)}")
     if listed and games > len(listed):
         print(f"... and {games - len(listed):,} more")
     for fault in faults:
-        print(f"game {fault.replay.line}: {as_line(fault.replay.headline)}: {fault.text}")
+        say_wrapped(f"game {fault.replay.line}: {as_line(fault.replay.headline)}: {fault.text}")
     wrong = f"{len(faults):,} not as recorded" if faults else "all as recorded"
     print(f"{games:,} game{'s' * (games != 1)}, {wrong}")
 
@@ -164,9 +165,9 @@ def _write_html(replay: Replay, arguments: argparse.Namespace) -> None:
 
 def _show(replay: Replay, move: int | None, seat: int | None) -> None:
     """Print positions as text, and what was done in each."""
-    print(as_line(replay.headline))
+    say_wrapped(as_line(replay.headline))
     last = len(replay.actions)
     for number in range(last + 1) if move is None else [last if move == -1 else move]:
         print(f"\n{ansi(replay.scene(number, seat))}")
         if number < last:
-            print(f"{number + 1}: {as_line(replay.action_text(number))}")
+            say_wrapped(f"{number + 1}: {as_line(replay.action_text(number))}")

@@ -242,3 +242,21 @@ def test_the_deck_of_a_file_is_read_as_it_is_printed(capsys: pytest.CaptureFixtu
     path.write_text(json.dumps(game_of_file | {"deck": deck, "rng": "0" * 16}), encoding="utf-8")
     assert main(["replay", "one.jsonl", "--verify"]) == 0
     assert "1 game, all as recorded" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--game", "1"], []])
+def test_lines_fit_the_terminal(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate = "evaluate fifty_six --agent uniform --deals 2 --record games.jsonl --json"
+    assert main(evaluate.split()) == 0
+    capsys.readouterr()
+    replay = ["replay", "games.jsonl", *words]
+    assert main(replay) == 0
+    whole = capsys.readouterr().out
+    assert max(map(len, whole.splitlines())) > 80
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(replay) == 0
+    wrapped = capsys.readouterr().out
+    assert max(map(len, wrapped.splitlines())) <= 80
+    assert wrapped.split() == whole.split()
