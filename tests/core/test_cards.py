@@ -57,6 +57,7 @@ WAYS = {
     "as printed": "T♥ 10♣ A♠ 9♦",
     "emoji": "T♥️ 10♣️ A♠️ 9♦\ufe0e",
     "white": "T♡ T♧ A♤ 9♢",
+    "brackets of a board": "[T♥] T♣ [A♠] 9♦",
     "lower case": "th 10c as 9d",
     "upper case": "TH 10C AS 9D",
     "commas": "Th,Tc, As ,9d",
