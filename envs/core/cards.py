@@ -37,8 +37,8 @@ _SUIT_NUMBERS = {
     for number, sign in enumerate(signs)
 }
 _IGNORED = dict.fromkeys(map(ord, "\ufe0e\ufe0f\ufeff[]"))
-"""Text and emoji variants of a suit sign, the byte order mark of a file, and the brackets in which a
-board prints a card that can be played."""
+"""Text and emoji variants of a suit sign, the byte order mark of a file, and the brackets that a
+board prints around a card that can be played."""
 _SEPARATORS = re.compile(r"[\s,;|]+")
 _UNKNOWN_TEXT = re.compile(r"<?([?_xX#*▒·.-]{1,2})?>?|0[xX]")
 """Ways to write an unknown card."""

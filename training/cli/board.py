@@ -78,8 +78,9 @@ def add_board(parser: Parser) -> None:
         "--deals",
         type=_read_deals,
         metavar=f"N|{ALL}",
-        help="number of deals of each line to verify (default: the 10 to 200 whose results have a "
-        f"digest in the line); {ALL}: check every digit",
+        help="number of deals of each line to verify (default: all deals if that takes about ten "
+        "seconds or less, else the 10 to 200 whose results have a digest in the line); "
+        f"{ALL}: check every digit",
     )
     parser.add_argument(
         "--allow-code",

@@ -42,6 +42,8 @@ FIELD = ("greedy",)
 """The agents in the other seats of a game with several."""
 FIRST_SECONDS = 1.0
 """Seconds of play for the first deals whose digest a claim keeps; their number has limits."""
+ALL_SECONDS = 10.0
+"""Verification plays all deals of an entry that takes no longer than this."""
 SPREAD_DEALS = 1000
 """Most deals of a sample that grows because its spread does not fit the claimed interval."""
 
@@ -156,6 +158,11 @@ def _count_first(entry: Entry, played: Played) -> int:
     return min(entry.deals, max(FIRST_LEAST, most))
 
 
+def _count_seconds(entry: Entry, played: Played) -> float:
+    """Return the estimated seconds that all deals of an entry take."""
+    return played.milliseconds * played.decisions / 1000 * entry.deals / len(played.values)
+
+
 def verify_entry(
     entry: Entry,
     deals: int | None = None,
@@ -168,6 +175,7 @@ def verify_entry(
     Cells that need no play come first (`check_claim`); if one is wrong, nothing is played. Then the
     first ``deals`` are played, at least those that the claim keeps a digest of, and compared with
     the claim (`check_played`). If all deals of the entry are played, every digit must agree.
+    Without ``deals``, all are played if that takes no more than `ALL_SECONDS`.
     """
     claim = entry.claim
     if claim is None:
@@ -181,6 +189,8 @@ def verify_entry(
     number = min(max(deals or 0, claim.first), entry.deals)
     try:
         played = _play_until_spread(entry, agent, number, report, cluster)
+        if deals is None and _count_seconds(entry, played) <= ALL_SECONDS:
+            played = play_spec(make_spec(entry, entry.deals), agent, report, cluster)
         if claim.ms < played.milliseconds and find_time_fault(claim, played):
             # Compiling, or another process, may have slowed the agent down: measure again.
             again = play_spec(make_spec(entry, max(claim.first, 2)), agent)

@@ -109,7 +109,14 @@ def test_an_honest_line_holds_on_some_deals_and_on_all(honest: board.Entry) -> N
     for deals in (None, 5, 250, 300, 10_000):
         verdict = play.verify_entry(honest, deals)
         assert verdict.mark == ""
-        assert verdict.deals == min(max(deals or 0, FIRST), 300)
+        assert verdict.deals == (300 if deals is None else min(max(deals, FIRST), 300))
+
+
+def test_a_slow_agent_is_verified_by_a_sample(
+    honest: board.Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "ALL_SECONDS", 0.0)
+    assert play.verify_entry(honest) == play.Verdict([], FIRST)
 
 
 def test_every_column_has_a_forgery() -> None:
@@ -120,7 +127,7 @@ def test_every_column_has_a_forgery() -> None:
 @pytest.mark.parametrize("cell", FORGERIES)
 def test_a_forged_cell_is_named_by_the_first_deals(honest: board.Entry, cell: str) -> None:
     forged = forge(honest, FORGERIES[cell](honest))
-    assert cell in play.verify_entry(forged).mark
+    assert cell in play.verify_entry(forged, FIRST).mark
 
 
 def test_an_edited_line_is_named_by_its_seal(honest: board.Entry) -> None:
@@ -139,7 +146,9 @@ def test_on_all_deals_every_digit_counts(honest: board.Entry, cell: str) -> None
     claim = claim_of(honest)
     value = getattr(claim, cell)
     near = value * (1 + 1e-5) + (1e-6 if value == 0 else 0)
-    assert cell in play.verify_entry(forge(honest, {cell: near}), 300).mark
+    forged = forge(honest, {cell: near})
+    for deals in (None, 300):
+        assert cell in play.verify_entry(forged, deals).mark
 
 
 @pytest.mark.parametrize("cell", checks.UNCHECKED)
@@ -247,11 +256,12 @@ def test_equal_first_results_are_no_excuse() -> None:
     """Greedy among greedy wins 0 on each deal, so no interval but [0, 0] is true."""
     entry = board.make_entry(LINES["table"] | {"agent": "greedy", "deals": "2000"})
     entry = board.make_claimed(entry, play.make_claim(entry))
-    assert play.verify_entry(entry) == play.Verdict([], 200)
+    assert play.verify_entry(entry, 200) == play.Verdict([], 200)
     rich = {"score": 5.0, "low": 5.0, "high": 5.0}
-    assert "score, low, high: must overlap [0, 0]" in play.verify_entry(forge(entry, rich)).mark
+    mark = play.verify_entry(forge(entry, rich), 200).mark
+    assert "score, low, high: must overlap [0, 0]" in mark
     wide = {"score": 0.01, "low": -0.1, "high": 0.12}
-    verdict = play.verify_entry(forge(entry, wide))
+    verdict = play.verify_entry(forge(entry, wide), 200)
     assert verdict.deals == play.SPREAD_DEALS and "low, high: the width of" in verdict.mark
 
 
