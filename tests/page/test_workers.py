@@ -1,7 +1,6 @@
 """Worker processes: limits, errors, and that work ends when nobody waits for it."""
 
 import math
-import multiprocessing
 import operator
 import os
 import subprocess
@@ -142,14 +141,15 @@ def test_a_closed_pool_has_no_processes_and_takes_no_work(
     pool: WorkerPool, threads: ThreadPoolExecutor
 ) -> None:
     pool.run(Asker(), math.sqrt, 4.0)
-    before = {one.pid for one in multiprocessing.active_children()}
     _, work = begin(pool, threads)
+    workers = {worker.process.pid for worker in (*pool.idle, *pool.busy)}
+    assert workers
     pool.close()
     with pytest.raises(AbandonedError):
         work.result(SOON)
     with pytest.raises(AbandonedError):
         pool.run(Asker(), math.sqrt, 4.0)
-    wait_until(lambda: not before & {one.pid for one in multiprocessing.active_children()})
+    wait_until(lambda: not any(map(is_alive, workers)))
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")

@@ -162,8 +162,8 @@ class Pyramid:
 
     @property
     def stuck(self) -> bool:
-        """Whether UNDO alone is legal."""
-        return self.legal() == {UNDO}
+        """Whether UNDO alone is legal, or would be if the limit of moves had not ended the game."""
+        return not self.won and not self.lost and self._actions_here() == {UNDO}
 
     def known(self) -> dict[str, list[Any]]:
         """What the player knows: a card, or None for no card or (stock) one not known.
@@ -182,8 +182,9 @@ class Pyramid:
 
     def legal(self) -> set[int]:
         """The legal actions; empty when the game is over."""
-        if self.over:
-            return set()
+        return set() if self.over else self._actions_here()
+
+    def _actions_here(self) -> set[int]:
         clicked = tuple(self.picked)
         actions = {
             removal[len(clicked)]

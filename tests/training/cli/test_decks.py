@@ -59,7 +59,7 @@ def test_every_command_reads_a_deck_as_it_is_printed(
     said = capsys.readouterr().out
     if command == "solve":
         said = json.loads(said)["deck"]
-    assert " ".join(NAMES) in said
+    assert " ".join(NAMES) in " ".join(said.split())  # `play` wraps its headline
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -414,11 +415,12 @@ def spiel(tree: Tree) -> tuple[Any, dict[str, int]]:
     pyspiel = pytest.importorskip("pyspiel")
     from parlour.envs import openspiel as bridge
 
-    options = {k: v for k, v in tree.rules._asdict().items() if k not in bridge.CHOICES}
-    named = {k: v.name.lower() for k, v in tree.rules._asdict().items() if k in bridge.CHOICES}
+    options = {
+        name: value.name.lower() if isinstance(value, Enum) else int(value)
+        for name, value in tree.rules._asdict().items()
+    }
     dealer = -1 if tree.dealer is None else tree.dealer
-    numbers = {option: int(value) for option, value in options.items()}
-    game = pyspiel.load_game(bridge.NAME, numbers | named | {"dealer": dealer})
+    game = pyspiel.load_game(bridge.NAME, options | {"dealer": dealer})
     found: dict[str, int] = {}
     todo = [(0, game.new_initial_state())]
     while todo:

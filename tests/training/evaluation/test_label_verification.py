@@ -86,7 +86,8 @@ def all_undecided(labels: Labels) -> dict[str, np.ndarray]:
 
 
 def longer_wins(labels: Labels) -> dict[str, np.ndarray]:
-    fewest = np.where(labels.winnable == 1, np.maximum(labels.fewest, labels.game.shortest) + 2, -1)
+    shortest = labels.game.shortest(labels.rules)
+    fewest = np.where(labels.winnable == 1, np.maximum(labels.fewest, shortest) + 2, -1)
     return {"fewest": fewest.astype(np.int16)}
 
 

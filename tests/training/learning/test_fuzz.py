@@ -286,7 +286,7 @@ def test_labels(tmp_path: Path) -> None:
             "pyramid",
             "fewest",
             -2,
-            "column fewest: -2 at deal 3: allowed are -1 and numbers from 14",
+            "column fewest: -2 at deal 3: allowed are -1 and numbers from 15",
         ),
         ("pyramid", "fewest", 13, "column fewest: 13 at deal 3: allowed are"),
         ("pyramid", "nodes", -1, "column nodes: -1 at deal 3: allowed are numbers from 0"),

@@ -20,6 +20,7 @@ from parlour.envs import game
 from parlour.envs.core.deals import bank_seeds
 from parlour.training.cli.arguments import read_whole
 from parlour.training.evaluation.evaluate import play_deals
+from parlour.training.files import seal, write_json
 from parlour.training.learning import progress, summary
 from parlour.training.learning.curve import TOO_LITTLE, plot_curve
 from parlour.training.learning.run import RESULT_FILE, validation_key
@@ -86,16 +87,16 @@ def test_the_picture_has_baselines_and_the_bound(
     log.mkdir()
     fact = {"mean": 0.5}
     result = {"steps": 1, "seconds": 1.0, "final": {"won": fact, "score": fact}}
-    (log / RESULT_FILE).write_text(json.dumps(result | {"baselines": {"greedy": 0.25}}))
+    write_json(log / RESULT_FILE, seal(result | {"baselines": {"greedy": 0.25}}))
     settings = replace(SMALL, variant="three-passes")
     summary.summarise(settings, tmp_path)
     (name, greedy), (bound, winnable) = seen[0]
     assert (name, greedy, bound) == ("greedy", 0.25, "winnable, pyramid-1")
     assert 0.64 < winnable < 0.68  # as the README says
-    (log / RESULT_FILE).write_text(json.dumps(result))  # that of an older version
+    write_json(log / RESULT_FILE, seal(result))
     summary.summarise(settings, tmp_path)
     assert [one[0] for one in seen[1]] == ["winnable, pyramid-1"]
-    (log / RESULT_FILE).write_text(json.dumps(result | {"baselines": {"greedy": "much"}}))
+    write_json(log / RESULT_FILE, seal(result | {"baselines": {"greedy": "much"}}))
     with pytest.raises(ValueError, match=r"baselines\.greedy"):
         summary.summarise(settings, tmp_path)
 
