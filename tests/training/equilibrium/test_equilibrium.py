@@ -481,11 +481,17 @@ def beside_openspiel(tree: Tree, iterations: int) -> None:
         assert exploit(tree, tree.uniform()).exploitability == pytest.approx(theirs_too, abs=1e-9)
 
 
-@pytest.mark.parametrize("options", [*SMALL[:4], SMALL[5], SMALL[-1]], ids=str)
+SLOW = [
+    pytest.param(options, marks=pytest.mark.slow) for options in (*SMALL[1:4], SMALL[5], SMALL[-1])
+]
+
+
+@pytest.mark.parametrize("options", [SMALL[0], *SLOW], ids=str)
 def test_it_says_what_openspiel_says(options: dict[str, Any]) -> None:
     beside_openspiel(build(rules(options), dealer=1), iterations=4)
 
 
+@pytest.mark.slow
 def test_it_says_what_openspiel_says_of_a_dealer_by_chance() -> None:
     beside_openspiel(build(rules({"start_down": 2})), iterations=4)
 
