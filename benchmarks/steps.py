@@ -1,8 +1,9 @@
 """Steps a second of Parlour and its peers in one run; writes the table in the documents.
 
-    python -m benchmarks.steps            # measure all, print the table
-    python -m benchmarks.steps --write    # and put it into docs/figures.md, benchmarks/steps.json,
-                                          # some rows of it into README.md
+    python -m benchmarks.steps              # measure, print the table
+    python -m benchmarks.steps --rows all   # of every variant
+    python -m benchmarks.steps --write      # write it to docs/figures.md and benchmarks/steps.json,
+                                            # some rows of it to README.md
 
 Every row is measured ``--rounds`` times, each in a process of its own on one core, all rows by
 turns, so that a slow minute of the machine hits all of them. Ratios are made within a round and
@@ -13,6 +14,7 @@ import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -44,6 +46,13 @@ README_ROWS = {
     "gymnasium-blackjack": "Gymnasium, blackjack, one game",
 }
 """Rows of the README with their captions: of each peer the faster way. docs/figures.md has all."""
+ROWS = (
+    *README_ROWS,
+    *("pyramid-classic-kernel-1", "pyramid-classic-kernel-64", "pyramid-web-kernel-4096"),
+    *("pyramid-classic-kernel-4096-onehot", "pyramid-classic-vector-4096-onehot"),
+    *("seven_twenty_seven-home-seat", "openspiel-solitaire"),
+)
+"""Rows measured by default: a variant of each game, each way to call it, and each peer."""
 BASE = "openspiel-solitaire-observer"
 """Default base row of the ratios: the faster of OpenSpiel's two ways to the same observation."""
 
@@ -69,10 +78,10 @@ def once(module: str, name: str, seconds: float) -> dict[str, Any]:
     return found
 
 
-def measure(rounds: int, seconds: float, chosen: list[str]) -> dict[str, list[dict[str, Any]]]:
+def measure(rounds: int, seconds: float, chosen: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return for every row its results, one a round."""
     rows = [(module, name) for module in ("own", "peers") for name in names(module)]
-    rows = [(module, name) for module, name in rows if not chosen or name in chosen]
+    rows = [(module, name) for module, name in rows if name in chosen]
     found: dict[str, list[dict[str, Any]]] = {name: [] for _, name in rows}
     for number in range(rounds):
         for module, name in rows:
@@ -151,7 +160,7 @@ def main() -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--rounds", type=int, default=5, help="rounds over all rows (5)")
     parser.add_argument("--seconds", type=float, default=1.0, help="per row and round (1.0)")
-    parser.add_argument("--rows", nargs="*", default=[], help="only these rows")
+    parser.add_argument("--rows", nargs="+", default=ROWS, help="names of rows, or all")
     parser.add_argument("--base", default=BASE, help=f"row that ratios are against ({BASE})")
     parser.add_argument(
         "--write", action="store_true", help="write figures.md, README.md and steps.json"
@@ -159,7 +168,11 @@ def main() -> None:
     given = parser.parse_args()
     if given.rounds < 1 or given.seconds <= 0:
         parser.error("--rounds and --seconds must be positive")
-    lines = summary(measure(given.rounds, given.seconds, given.rows), given.base)
+    known = [name for module in ("own", "peers") for name in names(module)]
+    chosen = known if list(given.rows) == ["all"] else list(given.rows)
+    if unknown := set(chosen) - set(known):
+        parser.error(f"--rows must be names of rows, or all, got {', '.join(sorted(unknown))}")
+    lines = summary(measure(given.rounds, given.seconds, chosen), given.base)
     text = table(lines, given.rounds, given.seconds, given.base)
     print(text)
     if given.write:
