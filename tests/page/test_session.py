@@ -567,7 +567,7 @@ def test_every_field_is_checked_in_every_game(name: str) -> None:
             assert said == f"seat must be left out in a game for one player, got {seat}"
         said = refused_new(session, name, opponents=["greedy"])
         assert said == "opponents must be left out in a game for one player, got ['greedy']"
-        assert "one player" in refused(session, "next_hand")
+        assert "only for games with several players" in refused(session, "next_hand")
     else:
         assert f"seats 0–{players - 1}" in refused_new(session, name, seat=players)
         assert "opponents" in refused_new(session, name, opponents=["greedy"] * players)

@@ -45,7 +45,10 @@ def recorded(capsys: pytest.CaptureFixture[str]) -> Path:
     return Path("games.jsonl")
 
 
-def test_games_are_listed_and_verified(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_are_listed_and_verified(
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     assert main(["replay", "games.jsonl"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 9 and lines[-1] == "8 games, all as recorded"
@@ -196,8 +199,9 @@ def test_a_person_asks_for_advice(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_blank_lines_and_a_byte_order_mark_are_skipped(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     lines = recorded.read_bytes().splitlines()
     recorded.write_bytes(b"\xef\xbb\xbf\r\n" + b"\n  \n".join(lines) + b"\n\n \t\n")
     assert main(["replay", "games.jsonl"]) == 0
@@ -252,6 +256,7 @@ def test_lines_fit_the_terminal(
     assert main(evaluate.split()) == 0
     capsys.readouterr()
     replay = ["replay", "games.jsonl", *words]
+    monkeypatch.setenv("COLUMNS", "1000")
     assert main(replay) == 0
     whole = capsys.readouterr().out
     assert max(map(len, whole.splitlines())) > 80

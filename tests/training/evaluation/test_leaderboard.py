@@ -181,7 +181,8 @@ def test_another_agent_in_the_folder_makes_a_claim_stale(tmp_path: Path) -> None
     assert play.verify_entry(entry).mark.startswith("agent: ")
     shutil.rmtree(folder)
     assert play.verify_entry(entry).mark == (
-        f"agent: agent {str(folder)!r} not found: no built-in agent, and no folder {folder}"
+        f"agent: agent {str(folder)!r} not found: "
+        f"it is neither a built-in agent nor a folder {folder}"
     )
 
 
@@ -217,7 +218,9 @@ def test_paths_are_relative_to_the_file(
 def test_a_folder_of_the_current_folder_is_not_that_of_the_file(away: Path) -> None:
     shutil.copytree(away / "mine", "yours")
     (entry,) = read(away, "poker_squares,,,yours,,100")
-    with pytest.raises(ValueError, match=r"agent 'yours' not found: .* no folder .*boards/yours"):
+    with pytest.raises(
+        ValueError, match=r"agent 'yours' not found: .* nor a folder .*boards/yours"
+    ):
         play.make_claim(entry)
 
 
@@ -255,7 +258,7 @@ def test_code_is_imported_only_if_it_is_allowed(
 def test_an_unknown_agent_is_not_found(tmp_path: Path, agent: str) -> None:
     (entry,) = read(tmp_path, f"pyramid,,,{agent},,100")
     with pytest.raises(
-        ValueError, match=r"^agent '.*' not found: no built-in agent, and no folder"
+        ValueError, match=r"^agent '.*' not found: it is neither a built-in agent nor a folder"
     ):
         agents.resolve_agent(entry)
 
