@@ -159,7 +159,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.steps", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--rounds", type=int, default=5, help="rounds over all rows (5)")
-    parser.add_argument("--seconds", type=float, default=1.0, help="per row and round (1.0)")
+    parser.add_argument("--seconds", type=float, default=0.5, help="per row and round (0.5)")
     parser.add_argument("--rows", nargs="+", default=ROWS, help="names of rows, or all")
     parser.add_argument("--base", default=BASE, help=f"row that ratios are against ({BASE})")
     parser.add_argument(
