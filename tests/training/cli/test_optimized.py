@@ -68,7 +68,7 @@ def run_optimized(folder: Path, lines: list[str]) -> subprocess.CompletedProcess
 def test_commands_run_without_docstrings(tmp_path: Path) -> None:
     done = run_optimized(tmp_path, OTHERS)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "MaskablePPO over" in done.stdout, "a method in the help of train has no description"
+    assert "ppo: MaskablePPO" in done.stdout, "a method in the help of train has no description"
 
 
 @pytest.mark.slow
