@@ -12,7 +12,7 @@ from parlour.envs.core.keys import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.training.evaluation.replay import Replay
 from parlour.training.play.lone import LoneGame
-from parlour.training.play.notice import Notice, best_text
+from parlour.training.play.notice import HOPELESS, Notice, best_text
 
 from .thinking import PageAgent
 from .view import list_targets, name_actions
@@ -194,5 +194,5 @@ class LonePlay:
         if self.deal.is_over or self.chances.get("position") is not False:
             return ""
         if self.chances["deal"] is False:
-            return "This deal cannot be won, whatever is played."
+            return HOPELESS
         return "This position can no longer be won; take moves back to win this deal."

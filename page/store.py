@@ -110,7 +110,7 @@ class ResultStore:
             return [dict(zip(COLUMNS, row, strict=True)) for row in found]
 
     def tally(self, game: str, rules: str) -> Tally:
-        """Return the counts of games by rules, named by their digest. Raises OSError.
+        """Return how many games were played and won with the rules of a digest. Raises OSError.
 
         The best game is the one won, with the highest score, in the fewest moves. Games in which
         moves were taken back against the rules, or made by an agent, only count as played.
