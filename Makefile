@@ -49,7 +49,7 @@ test-all: .venv/.stamp ## the tests, with the slow ones
 
 test-lowest: .venv-lowest/.stamp ## shells and contract by the lowest Gymnasium allowed, without torch
 	OMP_NUM_THREADS=1 $(LOWEST)/python -m pytest $(SPREAD) \
-	  tests/shells tests/contract --ignore=tests/contract/test_leaks.py  # it plays at the terminal
+	  tests/interfaces tests/contract --ignore=tests/contract/test_leaks.py  # it plays at the terminal
 
 test-clients: ## other people's libraries on Parlour, some minutes (CLIENT=tianshou: one)
 	$(PYTHON) -m benchmarks.clients $(CLIENT)

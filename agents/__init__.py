@@ -17,19 +17,19 @@ from parlour.envs.core import (
     random_floats,
 )
 
+from .baselines.greedy import GreedyAgent
+from .baselines.uniform import UniformAgent
 from .explanation import Explanation, explain
-from .greedy import GreedyAgent
-from .mcts import MCTSAgent
-from .oracle import OracleAgent
-from .pimc import PimcAgent
-from .policy_table import PolicyTableAgent
+from .networks.policy_table import PolicyTableAgent
+from .networks.value_table import ValueTableAgent
 from .registry import load_agent
-from .rollouts import RolloutAgent
-from .uniform import UniformAgent
-from .value_table import ValueTableAgent
+from .search.mcts import MCTSAgent
+from .search.oracle import OracleAgent
+from .search.pimc import PimcAgent
+from .search.rollouts import RolloutAgent
 
 if TYPE_CHECKING:
-    from .learned import LearnedAgent, from_sb3
+    from .networks.learned import LearnedAgent, from_sb3
 
 __all__ = [
     "Agent",
@@ -58,6 +58,6 @@ def __getattr__(name: str) -> Any:
     """Load what needs torch when it is asked for."""
     if name not in ("LearnedAgent", "from_sb3"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import learned  # torch
+    from .networks import learned  # torch
 
     return getattr(learned, name)

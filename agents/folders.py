@@ -6,7 +6,7 @@ from typing import Any
 
 from parlour.envs import Game
 
-from .artefact import AGENT_FILE, read_rules
+from .saved import AGENT_FILE, read_rules
 
 TRAINED_SPEC = "trained"
 """The agent that comes with Parlour for the rules played."""

@@ -10,11 +10,11 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 from parlour.envs.core.turn import Agent, Turn
 
 from . import human_bests
-from .greedy import GreedyAgent
+from .baselines.greedy import GreedyAgent
 from .human_cards import find_drawn, is_drawn, spell_word
 from .human_reasons import explain_card, explain_stuck
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from parlour.envs.core.cards import card_name, parse_card
-from parlour.envs.core.scene import Item, Scene
+from parlour.envs.core.kernel.cards import card_name, parse_card
+from parlour.envs.core.scene.scene import Item, Scene
 
 
 def spell_word(word: str) -> str:

@@ -26,22 +26,24 @@ from parlour.envs.core.turn import (
     random_floats,
 )
 
-from . import greedy, human, oracle, uniform
-from .artefact import AGENT_FILE, read_network_name, read_rules
-from .budget import Budget, read_budget
+from . import human
+from .baselines import greedy, uniform
+from .baselines.greedy import HEURISTIC_NETWORK, GreedyAgent
 from .folders import TRAINED_SPEC, find_agent_folder, trained_folder
-from .greedy import HEURISTIC_NETWORK, GreedyAgent
-from .hindsight import HindsightAgent
-from .inference import check_auction
-from .mcts import MCTSAgent, trained_reward
-from .nested import NestedAgent
+from .networks.policy_table import POLICY_TABLE_NETWORK as CHANCES
+from .networks.policy_table import PolicyTableAgent
+from .networks.value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 from .own_class import load_own_class
-from .pimc import PIMC_BIDS, PimcAgent
-from .policy_table import POLICY_TABLE_NETWORK as CHANCES
-from .policy_table import PolicyTableAgent
-from .rollouts import RolloutAgent
+from .saved import AGENT_FILE, read_network_name, read_rules
+from .search import oracle
+from .search.budget import Budget, read_budget
+from .search.hindsight import HindsightAgent
+from .search.inference import check_auction
+from .search.mcts import MCTSAgent, trained_reward
+from .search.nested import NestedAgent
+from .search.pimc import PIMC_BIDS, PimcAgent
+from .search.rollouts import RolloutAgent
 from .spec_names import is_there, rename, split_name
-from .value_table import VALUE_TABLE_NETWORK, ValueTableAgent
 
 __all__ = [
     "Agent",
@@ -330,6 +332,6 @@ def _load_kind(folder: Path, game: Game, rules: Any, width: int) -> Agent:
         return PolicyTableAgent.load(folder, game, rules)
     if network == HEURISTIC_NETWORK:
         return GreedyAgent.load(folder, game, rules)
-    from .learned import LearnedAgent  # torch is loaded only when a network plays
+    from .networks.learned import LearnedAgent  # torch is loaded only when a network plays
 
     return LearnedAgent.load(folder, game, rules)

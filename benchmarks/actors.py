@@ -19,8 +19,8 @@ import torch
 import tyro
 
 from benchmarks.training import conditions
-from parlour.training.cluster.collector import Part
-from parlour.training.cluster.run_ppo import PPORun
+from parlour.training.learning.collector import Part
+from parlour.training.learning.run_ppo import PPORun
 from parlour.training.learning.settings import PPOSettings
 from parlour.training.learning.settings_files import preset
 

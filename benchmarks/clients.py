@@ -20,9 +20,8 @@ import venv
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.blocks import put_block
 from parlour.training.evaluation.machine import describe_machine
-
-from .blocks import put_block
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".venv-clients"

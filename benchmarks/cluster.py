@@ -15,12 +15,11 @@ from pathlib import Path
 
 import tyro
 
-from parlour.training.cluster.tasks import Cluster, join_cluster
+from benchmarks.blocks import put_block
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.machine import describe_machine
 from parlour.training.evaluation.parts import CHUNK
-
-from .blocks import put_block
+from parlour.training.parallel.tasks import Cluster, join_cluster
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 BLOCK = "benchmarks.cluster"

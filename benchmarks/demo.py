@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from .blocks import put_block
+from benchmarks.blocks import put_block
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = "benchmarks.demo"

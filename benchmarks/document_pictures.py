@@ -21,8 +21,8 @@ from benchmarks.page import serve
 from parlour.envs import GAMES, Game
 from parlour.envs.core import svg
 from parlour.training import compare_duplicate, evaluate, load_replays, review_bank
-from parlour.training.evaluation.film import save_film
-from parlour.training.evaluation.report import write_picture
+from parlour.training.evaluation.replays.film import save_film
+from parlour.training.evaluation.report.report import write_picture
 from parlour.training.files import write_bytes
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

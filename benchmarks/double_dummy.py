@@ -15,12 +15,11 @@ import numpy as np
 import tyro
 from tqdm import tqdm
 
+from benchmarks.solver import spread
 from parlour.envs import Game, game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.rows import Rows, copy_states
-
-from .solver import spread
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from parlour.agents.registry import load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds, default_bank
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.poker_squares.rules import AMERICAN, ENGLISH
+from parlour.envs.games.poker_squares.rules import AMERICAN, ENGLISH
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
 from parlour.training.learning.rules_of_run import list_rules

@@ -23,13 +23,13 @@ import torch
 import tyro
 from matplotlib.figure import Figure
 
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import CardNetwork, build_network, make_network_function
+from parlour.agents.networks.build import CardNetwork, build_network, make_network_function
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.envs import Game, find_game
 from parlour.envs.core.turn import best_actions
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.machine import describe_machine
-from parlour.training.evaluation.plots import COLOURS, plain_axes
+from parlour.training.evaluation.report.plots import COLOURS, plain_axes
 from parlour.training.learning.curve import write_figure
 from parlour.training.learning.learn_positions import Student
 from parlour.training.learning.positions import Positions, concatenate, read_folder

@@ -19,9 +19,9 @@ from parlour.envs import game
 from parlour.envs.core.contract import UNDECIDED, WINNABLE
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
-from parlour.envs.pyramid.solver.frames import LONGEST
-from parlour.envs.pyramid.solver.position import BUT_THE_LAST
-from parlour.envs.pyramid.solver.solve import LIMIT, solve_one
+from parlour.envs.games.pyramid.solver.frames import LONGEST
+from parlour.envs.games.pyramid.solver.position import BUT_THE_LAST
+from parlour.envs.games.pyramid.solver.solve import LIMIT, solve_one
 from parlour.training.evaluation.stats import paired_difference, wilson_rate
 
 PUBLISHED = {"": 9.02, "clear_all": 6.80, "match_cover": 22.77}

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.peers import BATCHED, SINGLE, Play, Row, run
 from parlour.envs import GAMES, make, make_vec
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
-from parlour.envs.core.jit import jit
+from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.legal import count_actions, nth_action
 from parlour.envs.core.rows import Rows
 

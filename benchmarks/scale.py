@@ -15,16 +15,15 @@ from pathlib import Path
 import torch
 import tyro
 
+from benchmarks.blocks import put_block
 from parlour.envs import game
 from parlour.envs.core.deals import default_bank
-from parlour.training.evaluation.labelling import LabelTask, solve_task
-from parlour.training.evaluation.labels import file_stem, load_labels, shipped_file
+from parlour.training.evaluation.labels.labelling import LabelTask, solve_task
+from parlour.training.evaluation.labels.labels import file_stem, load_labels, shipped_file
 from parlour.training.evaluation.machine import describe_machine
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.settings import PPOSettings
 from parlour.training.learning.train import train
-
-from .blocks import put_block
 
 PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 BLOCK = "benchmarks.scale"

@@ -19,9 +19,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.blocks import put_block
 from parlour.training.evaluation.machine import describe_machine
-
-from .blocks import put_block
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES, RECORD = ROOT / "docs" / "figures.md", ROOT / "benchmarks" / "steps.json"

@@ -23,8 +23,8 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
-from parlour.agents.networks import network_class
-from parlour.agents.uniform import pick_uniform
+from parlour.agents.baselines.uniform import pick_uniform
+from parlour.agents.networks.build import network_class
 from parlour.envs import CardEnv, game
 from parlour.training.learning.ppo import PHASES, CardPPO
 from parlour.training.learning.run import RESULT_FILE

@@ -18,7 +18,10 @@ from typing import Any
 
 import gymnasium as gym
 
-from . import (
+from .core.game import GAMES, Game, find_game, register
+from .core.game import find_game as game  # the short form, for notebooks
+from .core.kernel.compiling import watch_compilations
+from .games import (
     fifty_six,
     klondike,
     poker_squares,
@@ -28,14 +31,11 @@ from . import (
     twenty_eight,
     twenty_nine,
 )
-from .core.compiling import watch_compilations
-from .core.game import GAMES, Game, find_game, register
-from .core.game import find_game as game  # the short form, for notebooks
-from .pictures import draw_grid, draw_picture, save_picture
-from .rendering import KNOWN_METADATA
-from .single import CardEnv
-from .vector import CardVectorEnv
-from .wrappers import DictObservation, DictVectorObservation
+from .interfaces.single import CardEnv
+from .interfaces.vector import CardVectorEnv
+from .interfaces.wrappers import DictObservation, DictVectorObservation
+from .render.modes import KNOWN_METADATA
+from .render.pictures import draw_grid, draw_picture, save_picture
 
 
 def make(game_name: str, variant: str | None = None, **keywords: Any) -> CardEnv:

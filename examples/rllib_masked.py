@@ -2,7 +2,7 @@
 
     python examples/rllib_masked.py --steps 20000
 
-`parlour.envs.rllib` registers the games with Ray; `VECTOR_ENTRY_POINT` takes all games of a runner
+`parlour.envs.interfaces.rllib` registers the games with Ray; `VECTOR_ENTRY_POINT` takes all games of a runner
 as one vector environment, and RLlib's own masking module reads the masks. ``illegal="raise"`` would
 tell if it did not. Needs ``pip install "parlour[ray]" "ray[rllib]"``.
 """
@@ -16,7 +16,7 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
-from parlour.envs import rllib
+from parlour.envs.interfaces import rllib
 
 BATCH = 2048
 

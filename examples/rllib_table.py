@@ -2,7 +2,7 @@
 
     python examples/rllib_table.py --iterations 10
 
-`parlour.envs.rllib` registers the tables of several seats with Ray as multi-agent environments: the
+`parlour.envs.interfaces.rllib` registers the tables of several seats with Ray as multi-agent environments: the
 seat whose turn it is sees its cards and its mask. All seats share one masked policy (PPO). At the
 end it takes each seat in turn, and its start takes the others; a score of 0 would be no gain. Needs
 ``pip install "parlour[ray]" "parlour[table]" "ray[rllib]"``.
@@ -21,7 +21,7 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
-from parlour.envs import rllib
+from parlour.envs.interfaces import rllib
 
 GAME, NAME = "seven_twenty_seven", "parlour/SevenTwentySeven-table-v0"
 RULES = {"variant": "home", "players": 3, "illegal": "raise"}

@@ -10,7 +10,7 @@ from parlour.agents.human import list_complete_moves, match_move
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
-from parlour.training.evaluation.replay import Replay
+from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.play.lone import LoneGame
 from parlour.training.play.notice import HOPELESS, Notice, best_text
 

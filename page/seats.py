@@ -8,7 +8,7 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rules_table import describe_rules
-from parlour.training.evaluation.replay import Replay
+from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.play.table import SeatChoice, TableChoice, TableSession
 
 from .thinking import PageAgent

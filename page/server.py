@@ -20,8 +20,8 @@ from starlette.responses import FileResponse, JSONResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from parlour.envs.web_files import WEB, all_art
-from parlour.training.evaluation.replay import Replay
+from parlour.envs.render.web_files import WEB, all_art
+from parlour.training.evaluation.replays.replay import Replay
 
 from .guard import guard
 from .messages import LONGEST, Refusal, read_message

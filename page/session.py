@@ -10,8 +10,8 @@ from parlour.envs import GAMES, Game
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.options import describe_options
 from parlour.training.evaluation.duplicate import default_opponents
-from parlour.training.evaluation.replay import Replay
-from parlour.training.evaluation.replay_view import replay_data
+from parlour.training.evaluation.replays.replay import Replay
+from parlour.training.evaluation.replays.replay_view import replay_data
 
 from .lone import LonePlay
 from .players import list_agents

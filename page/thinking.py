@@ -8,9 +8,9 @@ import numpy as np
 from parlour.agents.explanation import explain
 from parlour.agents.registry import Agent, IllegalActionError, choose_actions, load_agent
 from parlour.envs import Game, find_game
-from parlour.training.evaluation.replay import Replay
-from parlour.training.evaluation.replay_files import parse_replay, replay_line
-from parlour.training.evaluation.replay_view import review_data, review_replay
+from parlour.training.evaluation.replays.replay import Replay
+from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
+from parlour.training.evaluation.replays.replay_view import review_data, review_replay
 from parlour.training.play.lone import make_agent_turn
 
 from .players import load_page_agent

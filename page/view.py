@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import Any
 
 from parlour.envs import Game
-from parlour.envs.core.cards import parse_card
-from parlour.envs.core.items import item_ids
-from parlour.envs.core.scene import Scene
+from parlour.envs.core.kernel.cards import parse_card
+from parlour.envs.core.scene.items import item_ids
+from parlour.envs.core.scene.scene import Scene
 
 
 def list_targets(scene: Scene, words: Mapping[int, tuple[str, ...]]) -> dict[str, int]:

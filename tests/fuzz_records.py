@@ -11,7 +11,7 @@ import numpy as np
 
 from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.rows import Rows, resample_copies
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 from tests.contract.cases import CASES, Case, random_cases
 
 EXTREMES = (0, 1, -1, 2, 3, 63, 64, 127, -128, 2**15 - 1, -(2**15), 2**31 - 1, -(2**31), 2**62)

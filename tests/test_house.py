@@ -27,7 +27,9 @@ LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
 GAME_WORDS = ("pyramid", "poker", "puss")
-GAME_WORDS_ALLOWED = {"envs/core/hands.py": {"poker"}}  # five-card hands, shared by two games
+GAME_WORDS_ALLOWED = {
+    "envs/core/kernel/hands.py": {"poker"}
+}  # five-card hands, shared by two games
 
 ELSEWHERE = re.compile(r"(?<![\w.~-])/(?:work|tmp|home|root|Users)/|\b[A-Z]:\\Users\\")
 REGISTRY = re.compile(
@@ -123,7 +125,7 @@ def matching(names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
 UNPICKLING = {
     # Numba's own format, in the user's own cache folder: it does not lie beside results, and
     # nobody passes it on.
-    "envs/core/jit.py": {"pickle"},
+    "envs/core/kernel/jit.py": {"pickle"},
 }
 PICKLERS = ("pickle", "cloudpickle", "dill", "marshal", "shelve", "jsonpickle")
 RUNS_CODE = {
@@ -255,14 +257,19 @@ def test_learning_libraries_stay_in_training_and_learned() -> None:
 
 
 def test_pettingzoo_is_imported_by_the_table_alone() -> None:
-    assert importing(sorted(set(modules(*TOPS)) - {"envs/aec.py"}), "pettingzoo") == []
-    found = importing(modules(*TOPS), "parlour.envs.aec")
-    assert {at.split(":")[0] for at in found} == {"envs/rllib.py"}  # where a table is asked for
+    assert (
+        importing(sorted(set(modules(*TOPS)) - {"envs/interfaces/pettingzoo.py"}), "pettingzoo")
+        == []
+    )
+    found = importing(modules(*TOPS), "parlour.envs.interfaces.pettingzoo")
+    assert {at.split(":")[0] for at in found} == {
+        "envs/interfaces/rllib.py"
+    }  # where a table is asked for
 
 
 def test_rllib_is_imported_by_its_bridge_alone() -> None:
-    assert importing(sorted(set(modules(*TOPS)) - {"envs/rllib.py"}), "ray.rllib") == []
-    assert importing(modules("envs", "agents"), "parlour.envs.rllib") == []
+    assert importing(sorted(set(modules(*TOPS)) - {"envs/interfaces/rllib.py"}), "ray.rllib") == []
+    assert importing(modules("envs", "agents"), "parlour.envs.interfaces.rllib") == []
 
 
 def test_what_only_tests_need_is_not_imported() -> None:

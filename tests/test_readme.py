@@ -155,7 +155,7 @@ def test_the_table_of_the_demo_is_what_comes_out(
     assert shown == now
 
 
-@pytest.mark.parametrize("document", ["README.md", "envs/pyramid/README.md"])
+@pytest.mark.parametrize("document", ["README.md", "envs/games/pyramid/README.md"])
 def test_beside_the_demo_stands_that_search_wins_far_more(document: str) -> None:
     text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
     for part in ("make demo", "`pimc@8`", "wins 58 % of the first 500", "is open."):

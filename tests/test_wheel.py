@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("parlour", "envs", "agents", "training", "page")
 FILES = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 WHERE = """
-import parlour, parlour.agents.registry, parlour.envs.pyramid.rules, parlour.training.cli
+import parlour, parlour.agents.registry, parlour.envs.games.pyramid.rules, parlour.training.cli
 parts = parlour, parlour.agents, parlour.envs, parlour.training
 print(*(path for part in parts for path in part.__path__), parlour.training.cli.__file__, sep="\\n")
 """

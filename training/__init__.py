@@ -10,56 +10,56 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .cluster.tasks import Cluster
-    from .cluster.tune import Tuned, tune
     from .evaluation.compare import Comparison, compare
     from .evaluation.duplicate import compare_duplicate
     from .evaluation.evaluate import Evaluation, evaluate
-    from .evaluation.lost import LostDeal, find_lost
-    from .evaluation.plots import picture, plot_comparison
-    from .evaluation.replay import Replay
-    from .evaluation.replay_checks import verify_replays
-    from .evaluation.replay_files import load_replays
-    from .evaluation.replay_view import review_replay, save_html
-    from .evaluation.replay_widget import show
-    from .evaluation.review import Review, review_game
-    from .evaluation.review_bank import BankReview, review_bank
-    from .evaluation.review_lost import review_lost
+    from .evaluation.labels.lost import LostDeal, find_lost
+    from .evaluation.replays.replay import Replay
+    from .evaluation.replays.replay_checks import verify_replays
+    from .evaluation.replays.replay_files import load_replays
+    from .evaluation.replays.replay_view import review_replay, save_html
+    from .evaluation.replays.replay_widget import show
+    from .evaluation.report.plots import picture, plot_comparison
+    from .evaluation.reviews.review import Review, review_game
+    from .evaluation.reviews.review_bank import BankReview, review_bank
+    from .evaluation.reviews.review_lost import review_lost
     from .learning.sb3 import CardVecEnv
     from .learning.settings import Settings, make_settings
     from .learning.settings_files import preset
     from .learning.train import resume, train
+    from .parallel.tasks import Cluster
+    from .tuning.study_run import Tuned, tune
 
 _PLACES = {
-    "BankReview": "evaluation.review_bank",
+    "BankReview": "evaluation.reviews.review_bank",
     "CardVecEnv": "learning.sb3",
-    "Cluster": "cluster.tasks",
+    "Cluster": "parallel.tasks",
     "Comparison": "evaluation.compare",
     "Evaluation": "evaluation.evaluate",
-    "LostDeal": "evaluation.lost",
-    "Replay": "evaluation.replay",
-    "Review": "evaluation.review",
+    "LostDeal": "evaluation.labels.lost",
+    "Replay": "evaluation.replays.replay",
+    "Review": "evaluation.reviews.review",
     "Settings": "learning.settings",
-    "Tuned": "cluster.tune",
+    "Tuned": "tuning.study_run",
     "compare": "evaluation.compare",
     "compare_duplicate": "evaluation.duplicate",
     "evaluate": "evaluation.evaluate",
-    "find_lost": "evaluation.lost",
-    "load_replays": "evaluation.replay_files",
+    "find_lost": "evaluation.labels.lost",
+    "load_replays": "evaluation.replays.replay_files",
     "make_settings": "learning.settings",
-    "picture": "evaluation.plots",
-    "plot_comparison": "evaluation.plots",
+    "picture": "evaluation.report.plots",
+    "plot_comparison": "evaluation.report.plots",
     "preset": "learning.settings_files",
     "resume": "learning.train",
-    "review_bank": "evaluation.review_bank",
-    "review_game": "evaluation.review",
-    "review_lost": "evaluation.review_lost",
-    "review_replay": "evaluation.replay_view",
-    "save_html": "evaluation.replay_view",
-    "show": "evaluation.replay_widget",
+    "review_bank": "evaluation.reviews.review_bank",
+    "review_game": "evaluation.reviews.review",
+    "review_lost": "evaluation.reviews.review_lost",
+    "review_replay": "evaluation.replays.replay_view",
+    "save_html": "evaluation.replays.replay_view",
+    "show": "evaluation.replays.replay_widget",
     "train": "learning.train",
-    "tune": "cluster.tune",
-    "verify_replays": "evaluation.replay_checks",
+    "tune": "tuning.study_run",
+    "verify_replays": "evaluation.replays.replay_checks",
 }
 """Where each public name lies: loaded when asked for, since torch alone takes seconds."""
 

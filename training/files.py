@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.reading import read_bytes
+from parlour.agents.validation import read_bytes
 
 MOST = 1 << 36
 """Maximum size in bytes of a file of arrays."""

@@ -3,16 +3,16 @@
 What users of the suite need of it is named here: turns and agents, states, scenes, truth.
 """
 
-from .cards import card_name, parse_card
 from .contract import Solution
 from .deals import bank_seeds
-from .drawing import card_art
-from .features import Features, Piece
 from .game import Game
+from .kernel.cards import card_name, parse_card
 from .rows import Rows
-from .scene import Scene, ansi, svg, svg_grid
-from .truth import solver_of
+from .scene.drawing import card_art
+from .scene.scene import Scene, ansi, svg, svg_grid
+from .schema import Features, Piece
 from .turn import Agent, IllegalActionError, Turn, choose_actions, prepare_turn, random_floats
+from .upper_bound import solver_of
 
 __all__ = [
     "Agent",

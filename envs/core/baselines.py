@@ -7,7 +7,7 @@ import numpy as np
 
 from .aliases import Masks
 from .game import Game
-from .jit import jit
+from .kernel.jit import jit
 from .options import unknown_text
 from .rows import copy_states
 from .seat_kernels import ASKED, SCORED, UNIFORM

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .aliases import Action, Progress, RulesRecord, RulesRecords, State, States
-from .cards import draw_rules, draw_training_seed, random_below
 from .contract import (
     BatchKernels,
     Buffers,
@@ -21,7 +20,8 @@ from .contract import (
     ShuffleKernel,
     StepKernel,
 )
-from .jit import jit
+from .kernel.cards import draw_rules, draw_training_seed, random_below
+from .kernel.jit import jit
 from .legal import (
     count_actions,
     first_action,

@@ -23,7 +23,7 @@ from .aliases import (
     Table,
     Weights,
 )
-from .scene import Scene
+from .scene.scene import Scene
 
 UNDECIDED, LOST, WINNABLE = -1, 0, 1
 """How arrays (int8) say what `Solution.winnable` says: None, False, True."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import options as opt
 from .aliases import Action, CardCode, Scores, States, Weights
-from .cards import full_pack
+from .checks import StateCheck, make_state_check
 from .contract import (
     ActionWords,
     BatchKernels,
@@ -23,12 +23,12 @@ from .contract import (
     WinnableAfter,
 )
 from .deals import DeckFormat
-from .features import Features, Piece
+from .kernel.cards import full_pack
 from .legal import MOST_ACTIONS, count_words
 from .row_kernels import read_results, read_seat_results
+from .schema import Features, Piece
 from .seat_kernels import PlayTurns, make_play_turns
-from .solving import Solving
-from .state_check import StateCheck, make_state_check
+from .solve import Solving
 from .values import AfterstateFeatures
 
 

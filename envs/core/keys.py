@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .aliases import Word
-from .jit import jit
+from .kernel.jit import jit
 
 WORD = 2**64 - 1
 C0, C1, C2, C3 = (

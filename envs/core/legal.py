@@ -15,8 +15,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .bits import count, lowest
-from .jit import jit
+from .kernel.bits import count, lowest
+from .kernel.jit import jit
 
 MOST_ACTIONS = 255
 """Of a game: further ones would need more room than states have for a set of them."""

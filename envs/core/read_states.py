@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from .checks import DERIVED, SHOWN
 from .game import Game
 from .options import one_line
 from .rules_table import RulesTable
-from .state_check import DERIVED, SHOWN
 
 
 def read_table_states(table: RulesTable, states: Any, n: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from .contract import (
     ViewKernel,
     ViewRows,
 )
-from .jit import jit
+from .kernel.jit import jit
 
 
 def make_resample_rows(resample: ResampleKernel) -> ResampleRows:

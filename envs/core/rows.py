@@ -9,16 +9,16 @@ import numpy as np
 from .aliases import States
 from .batch import FINISHED, DealSource, Over, StepConfig
 from .buffers import make_buffers
-from .cards import draw_rules, draw_training_seed
 from .deals import bank_seeds
 from .game import Game
-from .jit import jit
+from .kernel.cards import draw_rules, draw_training_seed
+from .kernel.jit import jit
 from .keys import draw_seed
 from .legal import has_action, unpack_actions
 from .options import as_record
 from .read_states import read_table_states
 from .rules_table import make_table
-from .scene import Scene
+from .scene.scene import Scene
 
 TERMINATED, TRUNCATED = int(Over.TERMINATED), int(Over.TRUNCATED)
 """NumPy takes 10 µs to compare with a member of an enumeration."""

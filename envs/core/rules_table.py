@@ -11,8 +11,8 @@ import numpy as np
 from .aliases import RulesRecords, States
 from .batch import DealSource, StepConfig
 from .buffers import make_buffers
-from .cards import parse_deck
 from .game import Game
+from .kernel.cards import parse_deck
 from .options import as_record, changed_options, one_line, options_text, replace_options
 
 Variants: TypeAlias = str | Sequence[str | Mapping[str, Any] | Any]

@@ -12,10 +12,10 @@ import numpy as np
 from .aliases import Action, RulesRecord, RulesRecords, Scores, State, States, Word
 from .batch import RULES_BITS, Over
 from .contract import BatchKernels, Buffers, ScoreRows
-from .jit import jit
+from .kernel.jit import jit
+from .kernel.rng import GAMMA, finish_word
 from .keys import S32, sip_hash
 from .legal import count_actions, first_action, has_action, nth_action
-from .splitmix import GAMMA, finish_word
 
 ASKED, UNIFORM, SCORED = -1, 0, 1
 """Kinds of agents: asked in Python; uniform; from SCORED on the scorers, one after another."""

@@ -7,8 +7,8 @@ A set of seats has bit n for seat n. Whoever follows whom goes round by the numb
 import numpy as np
 
 from .aliases import Seat
-from .bits import lowest
-from .jit import jit
+from .kernel.bits import lowest
+from .kernel.jit import jit
 
 
 def make_turned_codes(seats: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .features import Features
+from .schema import Features
 
 SUITS = 4
 

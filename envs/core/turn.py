@@ -4,11 +4,11 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from .features import ENCODINGS
 from .game import Game
+from .kernel.rng import mix64
 from .legal import unpack_actions
 from .rows import HIDDEN_SALT, copy_states, observation_codes, resample_in_place
-from .splitmix import mix64
+from .schema import ENCODINGS
 
 LONGEST_NAME = 80
 """Letters of an agent's name: tables, pictures and files show it whole."""

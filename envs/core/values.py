@@ -29,7 +29,7 @@ from .contract import (
     PossibleCards,
     StateValue,
 )
-from .jit import jit
+from .kernel.jit import jit
 from .legal import count_actions, has_action
 
 MAX_NEXT_CARDS = 64

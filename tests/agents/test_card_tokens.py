@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.card_tokens import list_beside, list_cards, list_common
-from parlour.agents.networks import CardNetwork, build_network, make_network_function
+from parlour.agents.networks.build import CardNetwork, build_network, make_network_function
+from parlour.agents.networks.card_tokens import list_beside, list_cards, list_common
 from parlour.envs import GAMES, game
 from tests.agents.test_rank_tokens import PYRAMID, positions
 

@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.carry_over import carry_over, find_columns, find_entries
-from parlour.agents.networks import NETWORKS, CardNetwork, build_network, make_network_function
+from parlour.agents.networks.build import (
+    NETWORKS,
+    CardNetwork,
+    build_network,
+    make_network_function,
+)
+from parlour.agents.networks.carry_over import carry_over, find_columns, find_entries
 from parlour.envs import GAMES, Game
-from parlour.envs.core.features import DIGIT, FLAG, Features, Piece, digit_piece, whole_number
 from parlour.envs.core.game import EarlierFeatures
 from parlour.envs.core.rows import Rows, observation_codes
+from parlour.envs.core.schema import DIGIT, FLAG, Features, Piece, digit_piece, whole_number
 from tests.walkers import legal_actions
 
 MORE_PLACES = ("attention", "puss_in_the_corner")

@@ -9,11 +9,10 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 
 from parlour.agents import Explanation, explain, from_sb3
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import build_network
-from parlour.agents.oracle import OracleAgent
-from parlour.agents.pimc import PimcAgent
-from parlour.agents.policy_table import PolicyTableAgent, observation_digests
+from parlour.agents.networks.build import build_network
+from parlour.agents.networks.learned import LearnedAgent
+from parlour.agents.networks.policy_table import PolicyTableAgent, observation_digests
+from parlour.agents.networks.value_table import ValueTableAgent
 from parlour.agents.registry import (
     Agent,
     FixedAgent,
@@ -22,7 +21,8 @@ from parlour.agents.registry import (
     load_agent,
     make_turn,
 )
-from parlour.agents.value_table import ValueTableAgent
+from parlour.agents.search.oracle import OracleAgent
+from parlour.agents.search.pimc import PimcAgent
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.keys import key_words, turn_seeds

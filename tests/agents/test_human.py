@@ -20,7 +20,7 @@ from parlour.agents.registry import prepare_turn
 from parlour.envs import game
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 from parlour.training.cli.play_alone import TerminalGame, play_alone
 from parlour.training.cli.play_seats import play_session
 from parlour.training.evaluation.evaluate import evaluate

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.greedy import GreedyAgent
-from parlour.agents.inference import DRAWS, is_bidding, keep_likeliest, make_count_surprises
-from parlour.agents.pimc import sample_worlds
-from parlour.agents.playout import make_guide, make_playout
+from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
+from parlour.agents.search.inference import DRAWS, is_bidding, keep_likeliest, make_count_surprises
+from parlour.agents.search.pimc import sample_worlds
+from parlour.agents.search.playout import make_guide, make_playout
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.options import as_record

@@ -5,18 +5,18 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.mcts import MCTSAgent
-from parlour.agents.mcts_tree import combine_keys
-from parlour.agents.networks import build_network
+from parlour.agents.networks.build import build_network
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Agent, choose_actions, load_agent, prepare_turn
-from parlour.agents.rollouts import RolloutAgent
+from parlour.agents.search.mcts import MCTSAgent
+from parlour.agents.search.mcts_tree import combine_keys
+from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs import GAMES, Game, make
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import StepConfig
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
+from parlour.envs.core.kernel.rng import GAMMA, WORD_MASK, plain_finish
 from parlour.envs.core.rows import Rows, copy_states, resample_copies
-from parlour.envs.core.splitmix import GAMMA, WORD_MASK, plain_finish
 from tests.marks import slow_if
 
 ROWS = 6

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from parlour.agents.nested import NestedAgent
 from parlour.agents.registry import load_agent, prepare_turn
+from parlour.agents.search.nested import NestedAgent
 from parlour.envs import GAMES
 from parlour.envs.core.rows import resample_copies
 from parlour.training.evaluation.compare import compare

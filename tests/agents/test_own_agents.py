@@ -8,8 +8,8 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 
 from parlour.agents import from_sb3
-from parlour.agents.pimc import PimcAgent
 from parlour.agents.registry import Turn, check_agent, choose_actions, prepare_turn
+from parlour.agents.search.pimc import PimcAgent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.training.equilibrium import exploitability, game_tree

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from parlour.agents.greedy import GreedyAgent
-from parlour.agents.pimc import BLOCK, SURE, PimcAgent
+from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent, prepare_turn
+from parlour.agents.search.pimc import BLOCK, SURE, PimcAgent
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.training.evaluation.evaluate import evaluate

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.networks import build_network, make_network_function
+from parlour.agents.networks.build import build_network, make_network_function
 from parlour.envs import GAMES, game
 from parlour.envs.core.rows import Rows, observation_codes
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from parlour.agents.human_bests import Best, best_file, keep_best, load_best
-from parlour.agents.reading import decode_text, read_json, read_text
+from parlour.agents.validation import decode_text, read_json, read_text
 from parlour.training.cli.main import main
-from parlour.training.evaluation.leaderboard import read_board
+from parlour.training.evaluation.leaderboard.leaderboard import read_board
 from parlour.training.learning import progress
 from parlour.training.learning.settings_files import PRESETS_FOLDER, preset
 

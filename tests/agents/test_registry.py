@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parlour.agents import folders
-from parlour.agents.networks import build_network
+from parlour.agents.networks.build import build_network
 from parlour.agents.registry import (
     Turn,
     check_agent,

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from parlour.agents.networks.value_table import ValueTableAgent
 from parlour.agents.registry import load_agent, prepare_turn
-from parlour.agents.rollouts import RolloutAgent
-from parlour.agents.value_table import ValueTableAgent
+from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs import GAMES, make
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.duplicate import compare_duplicate

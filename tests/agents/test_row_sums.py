@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.networks import Embedding, _SumRows, build_network
+from parlour.agents.networks.build import Embedding, _SumRows, build_network
 from parlour.envs import game
 from parlour.training.learning.sb3 import CardVecEnv
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from parlour.agents.baselines.greedy import HEURISTIC_NETWORK
 from parlour.agents.folders import MANY_RULES, TRAINED_FOLDER
-from parlour.agents.greedy import HEURISTIC_NETWORK
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES
 from parlour.training.evaluation.compare import compare

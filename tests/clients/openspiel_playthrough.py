@@ -14,7 +14,7 @@ from open_spiel.python.algorithms import (
     generate_playthrough,
 )
 
-import parlour.envs.openspiel  # noqa: F401  # registers the games
+import parlour.envs.interfaces.openspiel  # noqa: F401  # registers the games
 from parlour.envs import GAMES
 
 

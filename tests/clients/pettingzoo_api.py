@@ -8,7 +8,8 @@ import time
 import numpy as np
 from pettingzoo.test import api_test, seed_test
 
-from parlour.envs import GAMES, aec
+from parlour.envs import GAMES
+from parlour.envs.interfaces import pettingzoo as aec
 
 STEPS = 20_000
 

@@ -13,7 +13,8 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
-from parlour.envs import GAMES, rllib
+from parlour.envs import GAMES
+from parlour.envs.interfaces import rllib
 
 ONE, VECTOR = gym.VectorizeMode.SYNC, gym.VectorizeMode.VECTOR_ENTRY_POINT
 PYRAMID, TABLE = "parlour/Pyramid-v0", "parlour/SevenTwentySeven-table-v0"

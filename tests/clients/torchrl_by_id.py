@@ -8,7 +8,7 @@ import time
 import torch
 from torchrl.envs import GymEnv, PettingZooWrapper, check_env_specs
 
-from parlour.envs import aec  # the import registers the games
+from parlour.envs.interfaces import pettingzoo as aec  # the import registers the games
 
 HANDS = 100
 

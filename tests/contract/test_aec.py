@@ -16,14 +16,15 @@ import pytest
 from pettingzoo.test import api_test, collect_render_results, seed_test
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from parlour.envs import GAMES, Game, aec, game
-from parlour.envs.aec import CardAECEnv
+from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, Reward, StepConfig
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
-from parlour.envs.core.scene import ansi, svg
-from parlour.envs.rendering import usable_modes
+from parlour.envs.core.scene.scene import ansi, svg
+from parlour.envs.interfaces import pettingzoo as aec
+from parlour.envs.interfaces.pettingzoo import CardAECEnv
+from parlour.envs.render.modes import usable_modes
 from tests.walkers import WALKERS, uniform
 
 
@@ -690,7 +691,7 @@ import sys
 import parlour.envs
 assert "pettingzoo" not in sys.modules
 sys.modules["pettingzoo"] = None
-import parlour.envs.aec
+import parlour.envs.interfaces.pettingzoo
 """
 
 

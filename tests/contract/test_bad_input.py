@@ -272,7 +272,7 @@ def test_other_arrays_and_tensors_are_no_actions(kind: str, numbers: Any, dtype:
     value = tensor_types()[kind](numbers, dtype)
     shells: list[Any] = [make("pyramid", illegal="penalty"), make("twenty_eight")]
     if find_spec("pettingzoo"):
-        shells.append(import_module("parlour.envs.aec").env("twenty_eight"))
+        shells.append(import_module("parlour.envs.interfaces.pettingzoo").env("twenty_eight"))
     for env in shells:
         env.reset(seed=1)
         before = env.clone().tobytes()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.scene import Item, Scene
+from parlour.envs.core.scene.scene import Item, Scene
 from tests.contract import cases, gaps
 from tests.contract.cases import Case
 from tests.core import tiny
@@ -180,7 +180,7 @@ def clone(tmp_path: Path) -> Path:
     for path in ("mkdocs.yml", "tests/games/test_pyramid_matches_reference.py"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, tmp_path / path)
-    files = ["envs/pyramid/README.md", "docs/api/pyramid.md", "docs/rules/pyramid.md"]
+    files = ["envs/games/pyramid/README.md", "docs/api/pyramid.md", "docs/rules/pyramid.md"]
     files += ["tests/reference/pyramid.py"]
     files += [f"tests/golden/pyramid/{variant}.txt" for variant in GAMES["pyramid"].variants]
     for path in files:
@@ -196,7 +196,7 @@ def test_a_game_with_all_its_files_is_told_nothing(clone: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("envs/pyramid/README.md", "its page"),
+        ("envs/games/pyramid/README.md", "its page"),
         ("docs/rules/pyramid.md", "its rules, whole, with their sources"),
         ("docs/api/pyramid.md", "its page of the API"),
         ("tests/reference/pyramid.py", "the game once more, plain, from the rules alone"),
@@ -209,7 +209,7 @@ def test_a_missing_file_is_named(clone: Path, path: str, said: str) -> None:
     assert found.startswith(f"pyramid: no {path}: {said}")
 
 
-@pytest.mark.parametrize("path", ["envs/pyramid/README.md", "tests/reference/pyramid.py"])
+@pytest.mark.parametrize("path", ["envs/games/pyramid/README.md", "tests/reference/pyramid.py"])
 def test_what_does_not_name_the_rules_is_named(clone: Path, path: str) -> None:
     (clone / path).write_text("by heart", encoding="utf-8")
     (found,) = gaps.find_missing_files(GAMES["pyramid"], clone)

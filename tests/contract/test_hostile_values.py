@@ -9,7 +9,7 @@ import pytest
 
 from parlour.envs import CardEnv, Game, draw_grid, find_game, make, make_vec
 from parlour.envs.core.rows import Rows
-from parlour.envs.wrappers import DictObservation
+from parlour.envs.interfaces.wrappers import DictObservation
 from tests.contract.cases import SEVERAL
 
 LONGEST = 1000
@@ -128,7 +128,7 @@ def test_steps(game: Game, value: Any) -> None:
 
 @hostile
 def test_tables(value: Any) -> None:
-    aec = pytest.importorskip("parlour.envs.aec")
+    aec = pytest.importorskip("parlour.envs.interfaces.pettingzoo")
     case = SEVERAL[0]
     for keyword in AEC_KEYWORDS:
         given = {"variant": case.variant} | {keyword: value}

@@ -6,8 +6,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from parlour.envs import aec, game
+from parlour.envs import game
 from parlour.envs.core.batch import ILLEGAL_PENALTY
+from parlour.envs.interfaces import pettingzoo as aec
 from tests.contract.cases import CASES, Case, ended
 from tests.contract.test_vector import MODES, Both, Crowd
 

@@ -7,7 +7,7 @@ from gymnasium.vector import AutoresetMode
 
 from parlour.envs.core.batch import FINISHED, ILLEGAL_PENALTY, Over
 from parlour.envs.core.legal import list_actions
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 from tests.contract.cases import SEVERAL, Case, ended, positions, share_keys, unit_of
 from tests.walkers import legal_actions
 

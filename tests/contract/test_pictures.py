@@ -5,8 +5,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from parlour.envs import Game, pictures
-from parlour.envs.core.scene import svg
+from parlour.envs import Game
+from parlour.envs.core.scene.scene import svg
+from parlour.envs.render import pictures
 from tests.contract.cases import Case, positions, random_cases
 from tests.contract.test_leaks import dealt_anew, viewed_by
 

@@ -7,7 +7,7 @@ import pytest
 
 from parlour.envs.core.batch import Autoreset, DealSource, IllegalMode, Reward, StepConfig
 from parlour.envs.core.contract import Buffers
-from parlour.envs.core.jit import plain_python
+from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import Case, random_cases

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from parlour.envs.core import drawing, scene
 from parlour.envs.core.rows import view_states
-from parlour.envs.core.scene import Button, Chips, Item, Scene, Text
+from parlour.envs.core.scene import drawing, scene
+from parlour.envs.core.scene.scene import Button, Chips, Item, Scene, Text
 from tests.contract.cases import Case, positions, random_cases
 from tests.walkers import legal_actions
 

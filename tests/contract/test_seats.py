@@ -28,7 +28,7 @@ from parlour.envs.core.legal import unpack_actions
 from parlour.envs.core.options import changed_options
 from parlour.envs.core.rows import Rows, observation_codes, view_states
 from parlour.envs.core.turn import Agent, Turn, choose_actions, prepare_turn
-from parlour.envs.seat import SeatRows, make_seat_rows
+from parlour.envs.interfaces.seat import SeatRows, make_seat_rows
 from tests.contract.cases import (
     CASES,
     SEVERAL,
@@ -328,7 +328,7 @@ def test_baselines_choose_unasked_what_they_would_choose(
                 for one, other in zip(found[:4], wanted[:4], strict=True):
                     assert np.array_equal(one, other)
                 assert np.array_equal(found[4]["action_mask"], wanted[4]["action_mask"])
-    monkeypatch.setattr("parlour.envs.seat.choose_actions", None)
+    monkeypatch.setattr("parlour.envs.interfaces.seat.choose_actions", None)
     for envs, fails in ((quick, False), (asked, True)):
         try:
             envs.reset(seed=1)

@@ -6,7 +6,7 @@ import sys
 CODE = """
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import GAMES, CardEnv, CardVectorEnv
-from parlour.envs.core.jit import count_compilations
+from parlour.envs.core.kernel.jit import count_compilations
 for game in GAMES.values():
     for encoding in ("onehot", "codes"):
         env = CardEnv(game, encoding=encoding, render_mode="ansi")

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from parlour.envs import CardEnv, Game, make, make_vec
-from parlour.envs.core.cards import FIRST_CARD, PACK_SIZE
+from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE
 from parlour.envs.core.rows import resample_copies
-from parlour.envs.rendering import missing_modes, usable_modes
-from parlour.envs.wrappers import DictObservation, DictVectorObservation
+from parlour.envs.interfaces.wrappers import DictObservation, DictVectorObservation
+from parlour.envs.render.modes import missing_modes, usable_modes
 from tests.contract.cases import Case, Crowd, ended, positions, random_cases, share_keys
 from tests.walkers import WALKERS
 
@@ -180,7 +180,9 @@ SHELLS: dict[str, Callable[..., Any]] = {
     "dict vector": lambda **given: DictVectorObservation(make_vec("pyramid", 2, **given)),
 }
 if find_spec("pettingzoo"):
-    SHELLS["aec"] = lambda **given: import_module("parlour.envs.aec").env("twenty_eight", **given)
+    SHELLS["aec"] = lambda **given: import_module("parlour.envs.interfaces.pettingzoo").env(
+        "twenty_eight", **given
+    )
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from parlour.agents.networks.value_table import (
+    ValueTableAgent,
+    afterstate_scorers,
+    require_afterstates,
+)
 from parlour.agents.registry import prepare_turn
-from parlour.agents.value_table import ValueTableAgent, afterstate_scorers, require_afterstates
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies

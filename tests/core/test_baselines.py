@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent, make_baseline, pick_uniform
-from parlour.envs.core.jit import plain_python
+from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.turn import Turn, prepare_turn
 from tests.core.tiny import CARDS, GAME, LEAVE, STOP, TAKE, begin, play
 

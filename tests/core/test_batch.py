@@ -15,8 +15,8 @@ from parlour.envs.core.batch import (
     make_state_head,
 )
 from parlour.envs.core.buffers import make_buffers
-from parlour.envs.core.cards import next_random_word
-from parlour.envs.core.jit import jit, plain_python
+from parlour.envs.core.kernel.cards import next_random_word
+from parlour.envs.core.kernel.jit import jit, plain_python
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
 from tests.core.tiny import (

@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from parlour.envs.core.bits import count, highest, lowest
-from parlour.envs.core.jit import plain_python
+from parlour.envs.core.kernel.bits import count, highest, lowest
+from parlour.envs.core.kernel.jit import plain_python
 
 _RANDOM = random.Random(1)
 SETS = [1 << n for n in range(63)]

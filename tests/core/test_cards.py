@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.cards import (
+from parlour.envs.core.kernel.cards import (
     FIRST_CARD,
     PACK_SIZE,
     SUIT_SIGNS,
@@ -23,7 +23,7 @@ from parlour.envs.core.cards import (
     shuffle_pack,
     split_cards,
 )
-from parlour.envs.core.jit import plain_python
+from parlour.envs.core.kernel.jit import plain_python
 from tests.core.test_splitmix import PUBLISHED
 
 next_plain, below_plain = plain_python(next_random_word), plain_python(random_below)

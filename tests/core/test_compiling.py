@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from parlour.envs.core.compiling import SAID
+from parlour.envs.core.kernel.compiling import SAID
 
 KERNELS = """
-from parlour.envs.core.jit import jit
+from parlour.envs.core.kernel.jit import jit
 @jit
 def first(x):
     return x + 1
@@ -21,7 +21,7 @@ def second(x):
 """
 CODE = """
 import parlour.envs
-from parlour.envs.core.compiling import COMPILATIONS
+from parlour.envs.core.kernel.compiling import COMPILATIONS
 from kernels_for_a_test import first, second
 COMPILATIONS.always = {always}
 first(1), first(1.0), second(1)

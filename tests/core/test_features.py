@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.features import (
+from parlour.envs.core.kernel.jit import plain_python
+from parlour.envs.core.schema import (
     CARD,
     FLAG,
     RANK,
@@ -16,7 +17,6 @@ from parlour.envs.core.features import (
     whole_number,
     write_onehot,
 )
-from parlour.envs.core.jit import plain_python
 
 FEATURES = Features(
     [

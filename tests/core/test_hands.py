@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.cards import FIRST_CARD, PACK_SIZE, parse_card
-from parlour.envs.core.hands import Hand, category
-from parlour.envs.core.jit import jit
+from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE, parse_card
+from parlour.envs.core.kernel.hands import Hand, category
+from parlour.envs.core.kernel.jit import jit
 
 COUNTS = {
     Hand.HIGH_CARD: 1_302_540,

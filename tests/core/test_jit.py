@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlour.envs.core import jit as door
-from parlour.envs.core.jit import jit, plain_python
+from parlour.envs.core.kernel import jit as door
+from parlour.envs.core.kernel.jit import jit, plain_python
 
 HELPER = """
 from .core.jit import jit

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from parlour.envs.core import legal as sets
-from parlour.envs.core.jit import jit, plain_python
+from parlour.envs.core.kernel.jit import jit, plain_python
 from parlour.envs.core.legal import (
     ONE_WORD,
     WORD_ACTIONS,

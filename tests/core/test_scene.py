@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from parlour.envs.core import cards, items
-from parlour.envs.core.scene import Item, Mark, Scene, Text, ansi, svg
+from parlour.envs.core.kernel import cards
+from parlour.envs.core.scene import items
+from parlour.envs.core.scene.scene import Item, Mark, Scene, Text, ansi, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 TEN_OF_HEARTS, ACE_OF_CLUBS, KING_OF_SPADES = 42, 4, 55

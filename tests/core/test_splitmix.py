@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from parlour.envs.core.jit import jit, plain_python
-from parlour.envs.core.splitmix import GAMMA, finish_word, mix64, plain_finish
+from parlour.envs.core.kernel.jit import jit, plain_python
+from parlour.envs.core.kernel.rng import GAMMA, finish_word, mix64, plain_finish
 
 PUBLISHED = [  # the first words from seed 0
     0xE220A8397B1DCDAF,

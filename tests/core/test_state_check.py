@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core import state_check
+from parlour.envs.core import checks as state_check
 from parlour.envs.core.batch import Over
-from parlour.envs.core.jit import plain_python
+from parlour.envs.core.kernel.jit import plain_python
 from tests.core.tiny import CARDS, FEATURES, LABELS, STATE, as_python, begin
 
 ACTIONS = len(LABELS)

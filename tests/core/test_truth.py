@@ -7,8 +7,8 @@ import pytest
 
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.game import GAMES
-from parlour.envs.core.solving import Solving
-from parlour.envs.core.truth import (
+from parlour.envs.core.solve import Solving
+from parlour.envs.core.upper_bound import (
     PROBE_LIMIT,
     WinnableInfo,
     make_position,

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlour.envs.core.kernel.rng import mix64
 from parlour.envs.core.rows import observation_codes
-from parlour.envs.core.splitmix import mix64
 from parlour.envs.core.turn import (
     Agent,
     FixedAgent,

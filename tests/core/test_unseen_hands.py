@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from parlour.envs.core import unseen_hands
+from parlour.envs.core.tricks import unseen_hands
 from tests.core.tiny import STATE
 
 CASES = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parlour.envs.core import values
-from parlour.envs.core.jit import plain_python
+from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.values import AfterstateFeatures
 from tests.core.tiny import (
     CARDS,

@@ -11,7 +11,7 @@ import numpy as np
 
 from parlour.agents import choose_actions, load_agent, prepare_turn
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
-from parlour.envs.core.jit import count_compilations
+from parlour.envs.core.kernel.jit import count_compilations
 from tests.example_game import GAME as EXAMPLE
 from tests.example_game.alone import alone
 

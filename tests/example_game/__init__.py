@@ -6,11 +6,10 @@ tests of this folder.
 
 from parlour.envs.core.game import Game
 from parlour.envs.core.row_kernels import make_resample_rows, make_score_rows
-
-from .heuristic import WEIGHTS, heuristic
-from .kernel import kernels, resample_hidden
-from .layout import action_words, final_info, layout
-from .rules import (
+from tests.example_game.heuristic import WEIGHTS, heuristic
+from tests.example_game.kernel import kernels, resample_hidden
+from tests.example_game.layout import action_words, final_info, layout
+from tests.example_game.rules import (
     ACTIONS,
     DEFAULT,
     FEATURES,
@@ -23,7 +22,7 @@ from .rules import (
     check,
     label,
 )
-from .state_check import STATE_CHECK
+from tests.example_game.state_check import STATE_CHECK
 
 GAME = Game(
     name="higher_or_lower",

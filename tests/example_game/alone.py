@@ -12,8 +12,7 @@ import gymnasium as gym
 
 from parlour.envs import GAMES
 from parlour.envs.core.game import register
-
-from . import GAME
+from tests.example_game import GAME
 
 
 def enter_alone() -> None:

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.contract.cases import Case
-
-from . import GAME
-from .alone import alone
+from tests.example_game import GAME
+from tests.example_game.alone import alone
 
 
 @pytest.fixture(autouse=True)

@@ -1,10 +1,9 @@
 """Higher or Lower: what the greedy agent thinks of a position. Uses only what the player knows."""
 
 from parlour.envs.core.aliases import RulesRecord, Scores, State, Weights
-from parlour.envs.core.jit import jit
-
-from .kernel import is_right
-from .rules import ACTIONS, KING
+from parlour.envs.core.kernel.jit import jit
+from tests.example_game.kernel import is_right
+from tests.example_game.rules import ACTIONS, KING
 
 WEIGHTS = {"unseen": 1.0, "values": 0.0}
 """What counts for a guess: the unseen cards, and the values, that make it right. To count cards is

@@ -2,10 +2,9 @@
 
 from parlour.envs.core.aliases import Action, ActionSet, CardCode, RulesRecord, Seat, State
 from parlour.envs.core.batch import Over, make_batch_kernels
-from parlour.envs.core.cards import FIRST_CARD, PACK_SIZE, shuffle, shuffle_pack
-from parlour.envs.core.jit import jit
-
-from .rules import ACE, ACTIONS, GUESSES, HIGHER, KING, LOWER
+from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle, shuffle_pack
+from parlour.envs.core.kernel.jit import jit
+from tests.example_game.rules import ACE, ACTIONS, GUESSES, HIGHER, KING, LOWER
 
 
 @jit

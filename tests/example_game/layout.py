@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from parlour.envs.core.aliases import Action, States
-from parlour.envs.core.scene import Button, Item, Scene, Text
-
-from .rules import HIGHER, LOWER
+from parlour.envs.core.scene.scene import Button, Item, Scene, Text
+from tests.example_game.rules import HIGHER, LOWER
 
 BACK = 1
 """Face down, any number will do."""

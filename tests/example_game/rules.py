@@ -13,9 +13,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from parlour.envs.core.batch import make_state_head
-from parlour.envs.core.cards import PACK_SIZE
-from parlour.envs.core.features import FLAG, RANK, Features, Piece, whole_number
+from parlour.envs.core.kernel.cards import PACK_SIZE
 from parlour.envs.core.options import Option
+from parlour.envs.core.schema import FLAG, RANK, Features, Piece, whole_number
 
 HIGHER, LOWER = 0, 1
 ACTIONS = 2

@@ -1,15 +1,14 @@
-"""Higher or Lower: which records are states of a game. See `envs/core/state_check.py`.
+"""Higher or Lower: which records are states of a game. See `envs/core/checks.py`.
 
 What says everything are the deck, how far it has been turned up, and how many guesses were right.
 """
 
 from parlour.envs.core.aliases import RulesRecord, State
-from parlour.envs.core.bits import count
-from parlour.envs.core.jit import jit
-from parlour.envs.core.state_check import make_state_check
-
-from .kernel import legal_guesses, show_rules, value_of, write_outcome
-from .rules import ACTIONS, FEATURES, GUESSES, KING, STATE
+from parlour.envs.core.checks import make_state_check
+from parlour.envs.core.kernel.bits import count
+from parlour.envs.core.kernel.jit import jit
+from tests.example_game.kernel import legal_guesses, show_rules, value_of, write_outcome
+from tests.example_game.rules import ACTIONS, FEATURES, GUESSES, KING, STATE
 
 ALLOWED = (
     ("next", "1 to 52"),

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from parlour.envs import GAMES, CardEnv
 from tests.contract.cases import CASES
-
-from . import GAME
+from tests.example_game import GAME
 
 ROOT = Path(__file__).parents[2]
 OUTSIDE = dict(GAMES)

@@ -29,8 +29,7 @@ from tests.contract import (
 )
 from tests.contract.cases import Case, random_cases
 from tests.contract.test_second_process import CODE
-
-from . import GAME
+from tests.example_game import GAME
 
 MODULES = (
     *(test_bad_input, test_deals, test_gaps, test_gymnasium, test_leaks, test_legality),

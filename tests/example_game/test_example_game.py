@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
+from tests.example_game import GAME
+from tests.example_game.reference import HigherOrLower, refused
+from tests.example_game.state_check import find_wrong
 from tests.reference.match import Match, legal_now, names
-
-from . import GAME
-from .reference import HigherOrLower, refused
-from .state_check import find_wrong
 
 
 class Told(HigherOrLower):

@@ -8,9 +8,8 @@ import pytest
 
 from parlour.training.cli.docs import ABOUT_GAME, renew_blocks
 from parlour.training.cli.main import main
+from tests.example_game import GAME
 from tests.test_house import HEADINGS
-
-from . import GAME
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -10,12 +10,12 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, StepConfig
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.rows import Rows
-from parlour.envs.fifty_six import rules as fifty_six
-from parlour.envs.twenty_eight import rules as twenty_eight
+from parlour.envs.games.fifty_six import rules as fifty_six
+from parlour.envs.games.twenty_eight import rules as twenty_eight
 
 TABLES = 12
 """Hands that are played at a time."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES, make, make_vec
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.rows import Rows
 
 POINTLESS = "KQ87"

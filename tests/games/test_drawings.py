@@ -1,7 +1,7 @@
 """Small tables of the games as text, on which one can see by eye what must be shown."""
 
 from parlour.envs import make
-from parlour.envs.puss_in_the_corner.rules import DEAL, PLACE, PLAY
+from parlour.envs.games.puss_in_the_corner.rules import DEAL, PLACE, PLAY
 
 
 def test_full_lines_of_squares_show_their_points() -> None:

@@ -10,11 +10,11 @@ from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.truth import deal_position
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.fifty_six.rules import ASK
-from parlour.envs.fifty_six.solver.solve import solve, winnable_after
-from parlour.envs.fifty_six.state import PLAY
+from parlour.envs.core.upper_bound import deal_position
+from parlour.envs.games.fifty_six.rules import ASK
+from parlour.envs.games.fifty_six.solver.solve import solve, winnable_after
+from parlour.envs.games.fifty_six.state import PLAY
 from tests.reference.fifty_six import Game as Reference
 from tests.reference.fifty_six_beside import begin
 from tests.walkers import WALKERS

@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from parlour.envs.core.cards import card_name, parse_card
-from parlour.envs.klondike.deck_strings import (
+from parlour.envs.core.kernel.cards import card_name, parse_card
+from parlour.envs.games.klondike.deck_strings import (
     from_ksolve,
     from_pysol,
     from_solvitaire,

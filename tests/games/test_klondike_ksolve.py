@@ -8,8 +8,8 @@ import pyksolve.solver as ksolve
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.klondike.deck_strings import to_ksolve
-from parlour.envs.klondike.solver.solve import solve
+from parlour.envs.games.klondike.deck_strings import to_ksolve
+from parlour.envs.games.klondike.solver.solve import solve
 from tests.marks import slow_if
 
 GAME = GAMES["klondike"]

@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 
 from parlour.envs import CardEnv, make
-from parlour.envs.core.cards import parse_card
+from parlour.envs.core.kernel.cards import parse_card
 from parlour.envs.core.options import as_record
-from parlour.envs.klondike.heuristic import WEIGHTS
-from parlour.envs.klondike.outlook import look, next_pass, takers, takes_run, takes_run_through
-from parlour.envs.klondike.rules import DEAL
-
-from .test_klondike_worked import build, codes, table, waste_to
+from parlour.envs.games.klondike.heuristic import WEIGHTS
+from parlour.envs.games.klondike.outlook import (
+    look,
+    next_pass,
+    takers,
+    takes_run,
+    takes_run_through,
+)
+from parlour.envs.games.klondike.rules import DEAL
+from tests.games.test_klondike_worked import build, codes, table, waste_to
 
 TALON = "Kc Kd Ks Jd Ts Qs Jh Js Qd Qh Kh"
 """Beside a queen of clubs and empty columns kings, red jacks and the ten of spades go somewhere."""

@@ -10,11 +10,11 @@ from parlour.envs import GAMES
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.envs.core.truth import play_actions
-from parlour.envs.klondike.kernel import write_outcome
-from parlour.envs.klondike.rules import COLUMN_UP, COLUMNS, MOVE, WASTE_UP
-from parlour.envs.klondike.sight import show_ends, show_waste
-from parlour.envs.klondike.solver.solve import solve, winnable_after
+from parlour.envs.core.upper_bound import play_actions
+from parlour.envs.games.klondike.kernel import write_outcome
+from parlour.envs.games.klondike.rules import COLUMN_UP, COLUMNS, MOVE, WASTE_UP
+from parlour.envs.games.klondike.sight import show_ends, show_waste
+from parlour.envs.games.klondike.solver.solve import solve, winnable_after
 
 GAME = GAMES["klondike"]
 

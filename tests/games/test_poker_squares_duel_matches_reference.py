@@ -9,7 +9,7 @@ import pytest
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
-from parlour.envs.core.cards import FIRST_CARD, card_name
+from parlour.envs.core.kernel.cards import FIRST_CARD, card_name
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.cards import FIRST_CARD, card_name
+from parlour.envs.core.kernel.cards import FIRST_CARD, card_name
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.options import as_record
-from parlour.envs.poker_squares.square_values import BY_LINE, BY_RANK, MOST_SQUARE_FEATURES
-from parlour.envs.poker_squares.values import AFTERSTATES, LINES, MEETING
+from parlour.envs.games.poker_squares.square_values import BY_LINE, BY_RANK, MOST_SQUARE_FEATURES
+from parlour.envs.games.poker_squares.values import AFTERSTATES, LINES, MEETING
 from tests.contract.cases import CASES, Case, positions
 
 ALONE = [case for case in CASES if case.game.name == "poker_squares" and case.players == 1]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
-from parlour.envs.puss_in_the_corner.rules import (
+from parlour.envs.games.puss_in_the_corner.rules import (
     DEAL,
     END,
     FIRST,

@@ -8,7 +8,7 @@ import pytest
 
 from parlour.envs import GAMES, CardEnv
 from parlour.envs.core.rows import resample_copies
-from parlour.envs.pyramid.rules import PYRAMID, REDEAL, UNDO
+from parlour.envs.games.pyramid.rules import PYRAMID, REDEAL, UNDO
 from tests.contract.cases import Case, positions, random_cases
 
 GAME = GAMES["pyramid"]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES, CardEnv
-from parlour.envs.core.cards import PACK_SIZE
-from parlour.envs.core.items import Item
-from parlour.envs.core.scene import ansi
-from parlour.envs.pyramid.layout import FOUNDATION, KING
-from parlour.envs.pyramid.rules import DEAL
+from parlour.envs.core.kernel.cards import PACK_SIZE
+from parlour.envs.core.scene.items import Item
+from parlour.envs.core.scene.scene import ansi
+from parlour.envs.games.pyramid.layout import FOUNDATION, KING
+from parlour.envs.games.pyramid.rules import DEAL
 from tests.contract.cases import Case, positions, random_cases
 
 GAME = GAMES["pyramid"]

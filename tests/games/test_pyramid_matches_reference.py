@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import RANKS, card_name
+from parlour.envs.core.kernel.cards import RANKS, card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
-from parlour.envs.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
+from parlour.envs.games.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
 from tests.reference import pyramid_rules
 from tests.reference.match import Match, legal_now, names
 from tests.reference.pyramid import COVERERS, EXTRA, Pyramid, refused

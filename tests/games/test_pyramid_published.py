@@ -6,7 +6,7 @@ and resources/v1.1.0-run-decks.txt (as of 2019); its rules are our ``open-stock`
 
 import pytest
 
-from parlour.envs.pyramid import VARIANTS, solve
+from parlour.envs.games.pyramid import VARIANTS, solve
 
 PUBLISHED = {
     "6d 5h Ah Jd 4s Ks 6s 8c 2h 4d 9s Kd 6c Ad 8s Ac 5c 9d 7h 3h 8d 5s 4c Qc Jh Kc Kh 3c "

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from parlour.agents.uniform import pick_uniform
+from parlour.agents.baselines.uniform import pick_uniform
 from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.rows import Rows
-from parlour.envs.pyramid.rules import DEAL
+from parlour.envs.games.pyramid.rules import DEAL
 
 GAME = GAMES["pyramid"]
 ROWS, BATCHES = 20_000, 5

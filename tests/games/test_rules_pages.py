@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.seven_twenty_seven.rules import LEVELS
+from parlour.envs.games.seven_twenty_seven.rules import LEVELS
 
 ROOT = Path(__file__).parents[2]
 SHARED = {"twenty_nine": "twenty_eight"}
@@ -46,7 +46,7 @@ def test_a_page_without_sources_leads_to_them(name: str) -> None:
 
 def test_bet_levels_are_named_as_a_departure() -> None:
     rules = (ROOT / "docs/rules/seven_twenty_seven.md").read_text(encoding="utf-8")
-    readme = (ROOT / "envs/seven_twenty_seven/README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "envs/games/seven_twenty_seven/README.md").read_text(encoding="utf-8")
     assert LEVELS == 5
     for text in (rules, readme):
         assert "departure" in text and "five levels" in text and "any amount within" in text

@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import chi2
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import PACK_SIZE, card_name, full_pack, parse_card
+from parlour.envs.core.kernel.cards import PACK_SIZE, card_name, full_pack, parse_card
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
-from parlour.envs.seven_twenty_seven.rules import (
+from parlour.envs.games.seven_twenty_seven.rules import (
     CALL,
     DRAW,
     FAR,

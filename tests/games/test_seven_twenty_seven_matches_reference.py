@@ -8,7 +8,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows
-from parlour.envs.seven_twenty_seven.rules import Status
+from parlour.envs.games.seven_twenty_seven.rules import Status
 from tests.reference.match import Match, legal_now
 from tests.reference.seven_twenty_seven import CALL, DECLARE_7, FOLD, NEARNESS, STAND, refused
 from tests.reference.seven_twenty_seven_beside import (

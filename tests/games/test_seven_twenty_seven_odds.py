@@ -9,9 +9,9 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.rows import Rows, resample_copies
-from parlour.envs.seven_twenty_seven import odds
-from parlour.envs.seven_twenty_seven.pot_share import EXACT
-from parlour.envs.seven_twenty_seven.rules import Nearness, Phase
+from parlour.envs.games.seven_twenty_seven import odds
+from parlour.envs.games.seven_twenty_seven.pot_share import EXACT
+from parlour.envs.games.seven_twenty_seven.rules import Nearness, Phase
 from tests.games.test_seven_twenty_seven_rule_agents import ME, SIDES, Sight, positions, sight
 from tests.reference.seven_twenty_seven_showdown import TWENTY_SEVEN, shares, totals
 

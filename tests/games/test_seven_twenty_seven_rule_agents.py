@@ -11,16 +11,16 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.baselines import make_baseline
-from parlour.envs.core.cards import card_name
-from parlour.envs.core.jit import jit
+from parlour.envs.core.kernel.cards import card_name
+from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.seven_twenty_seven import pot_share as equities
-from parlour.envs.seven_twenty_seven.rules import CALL, DRAW, FOLD, Declare, Nearness, Phase
-from parlour.envs.seven_twenty_seven.unseen import ACE, RANK, RANKS, cards_allowed
-from parlour.envs.seven_twenty_seven.unseen import rank_totals as look_at
+from parlour.envs.games.seven_twenty_seven import pot_share as equities
+from parlour.envs.games.seven_twenty_seven.rules import CALL, DRAW, FOLD, Declare, Nearness, Phase
+from parlour.envs.games.seven_twenty_seven.unseen import ACE, RANK, RANKS, cards_allowed
+from parlour.envs.games.seven_twenty_seven.unseen import rank_totals as look_at
 from tests.reference.seven_twenty_seven_showdown import SEVEN, TWENTY_SEVEN, shares, totals
 from tests.reference.seven_twenty_seven_showdown import best_total as plain_total
 from tests.reference.seven_twenty_seven_showdown import rank as plain_rank

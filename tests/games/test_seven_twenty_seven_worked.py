@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import RANKS, SUITS, card_name, parse_card
+from parlour.envs.core.kernel.cards import RANKS, SUITS, card_name, parse_card
 from parlour.envs.core.rows import Rows, observation_codes, view_states
-from parlour.envs.seven_twenty_seven.chips import level_chips
-from parlour.envs.seven_twenty_seven.rules import (
+from parlour.envs.games.seven_twenty_seven.chips import level_chips
+from parlour.envs.games.seven_twenty_seven.rules import (
     ACTIONS,
     CALL,
     DRAW,

@@ -9,13 +9,13 @@ import pytest
 
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES
-from parlour.envs.core.cards import RANKS, SUITS
 from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import RANKS, SUITS
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
-from parlour.envs.klondike.rules import (
+from parlour.envs.games.klondike.rules import (
     COLUMN_UP,
     COLUMNS,
     STOCK_SIZE,
@@ -23,11 +23,11 @@ from parlour.envs.klondike.rules import (
     WASTE_UP,
     deck_place,
 )
-from parlour.envs.puss_in_the_corner.rules import DEAL as NEXT_GROUP
-from parlour.envs.puss_in_the_corner.rules import FOUNDATION, PILES, PLACE, PLAY
+from parlour.envs.games.puss_in_the_corner.rules import DEAL as NEXT_GROUP
+from parlour.envs.games.puss_in_the_corner.rules import FOUNDATION, PILES, PLACE, PLAY
 from parlour.training.evaluation.deal_play import play_deals
-from parlour.training.evaluation.label_checks import check_values
-from parlour.training.evaluation.labels import SHIPPED_FOLDER, load_labels
+from parlour.training.evaluation.labels.label_checks import check_values
+from parlour.training.evaluation.labels.labels import SHIPPED_FOLDER, load_labels
 
 PYRAMID, KLONDIKE, PUSS = (GAMES[name] for name in ("pyramid", "klondike", "puss_in_the_corner"))
 WON = [game for game in GAMES.values() if game.measure == "won"]

@@ -10,7 +10,7 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.rows import Rows, view_states
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 from tests.walkers import legal_actions
 
 CASES = [

@@ -17,7 +17,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.legal import has_action
 from parlour.envs.core.rows import Rows, resample_copies, view_states
-from parlour.envs.twenty_eight.rules import (
+from parlour.envs.games.twenty_eight.rules import (
     ACTIONS,
     CARDS,
     CODES,
@@ -25,7 +25,7 @@ from parlour.envs.twenty_eight.rules import (
     MAKE_SEVENTH,
     NUMBERS,
 )
-from parlour.envs.twenty_eight.state import PLAY
+from parlour.envs.games.twenty_eight.state import PLAY
 from tests.walkers import WALKERS
 
 CASES = {

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES, game
-from parlour.envs.core.themes import find_theme
-from parlour.envs.core.truth import solver_of
+from parlour.envs.core.scene.themes import find_theme
+from parlour.envs.core.upper_bound import solver_of
 from parlour.page.lone import LonePlay
 from parlour.training import review_replay, save_html
 from parlour.training.play.notice import LIMIT

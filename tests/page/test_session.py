@@ -14,7 +14,7 @@ import pytest
 from parlour.envs import GAMES, game
 from parlour.envs.core.legal import MOST_ACTIONS
 from parlour.envs.core.rows import resample_copies, write_states
-from parlour.envs.core.truth import play_actions, solver_of
+from parlour.envs.core.upper_bound import play_actions, solver_of
 from parlour.page.lone import LonePlay
 from parlour.page.players import list_agents, load_page_agent
 from parlour.page.seats import SeatPlay

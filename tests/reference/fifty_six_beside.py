@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, view_states
-from parlour.envs.fifty_six.rules import CARDS, CODES, LOWEST_BID
+from parlour.envs.games.fifty_six.rules import CARDS, CODES, LOWEST_BID
 from tests.reference import fifty_six_walkers
 from tests.reference.fifty_six import Game as Reference
 from tests.reference.fifty_six import Options, would_be_redealt

@@ -13,7 +13,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, StepConfig
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import RANKS
+from parlour.envs.core.kernel.cards import RANKS
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, observation_codes, view_states
-from parlour.envs.seven_twenty_seven.rules import FAR, Phase, Status
+from parlour.envs.games.seven_twenty_seven.rules import FAR, Phase, Status
 from tests.reference.match import legal_now, names
 from tests.reference.seven_twenty_seven import (
     BETS,

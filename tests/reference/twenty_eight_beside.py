@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.cards import card_name
+from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, view_states
-from parlour.envs.twenty_eight.rules import CARDS, CODES
-from parlour.envs.twenty_eight.state import FACE_DOWN, HELD, OWN, PLAYED, UNSEEN
+from parlour.envs.games.twenty_eight.rules import CARDS, CODES
+from parlour.envs.games.twenty_eight.state import FACE_DOWN, HELD, OWN, PLAYED, UNSEEN
 from tests.reference import twenty_eight_walkers
 from tests.reference.match import Match, legal_now, make_special_deals, names
 from tests.reference.twenty_eight import Game as Reference

@@ -9,13 +9,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from parlour.agents.reading import decode_text, naming_part, read_number
 from parlour.agents.registry import BUILT_IN
+from parlour.agents.validation import decode_text, naming_part, read_number
 from parlour.envs import Game
-from parlour.envs.core.cards import card_name, parse_deck
+from parlour.envs.core.kernel.cards import card_name, parse_deck
 
+from ..evaluation.report.terminal import cut_middle, print_notice
 from ..evaluation.spec import read_options as read_options
-from ..evaluation.terminal import cut_middle, print_notice
 
 AGENT_HELP = (
     f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "

@@ -12,22 +12,22 @@ import numpy as np
 
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
-from parlour.envs.core.truth import solver_of
+from parlour.envs.core.upper_bound import solver_of
 
-from ..cluster.tasks import Cluster, join_cluster
 from ..evaluation.check_outputs import check_folder
-from ..evaluation.label_checks import NO_SCORE, UNKNOWN_FEWEST
-from ..evaluation.label_verification import LabelVerification
-from ..evaluation.labels import (
+from ..evaluation.labels.label_checks import NO_SCORE, UNKNOWN_FEWEST
+from ..evaluation.labels.label_verification import LabelVerification
+from ..evaluation.labels.labels import (
     OWN_FOLDER,
     SHIPPED_FOLDER,
     Labels,
     is_scored,
     load_labels,
 )
+from ..evaluation.report.terminal import find_width, wrap_words
 from ..evaluation.spec import DEALS
 from ..evaluation.stats import wilson_rate
-from ..evaluation.terminal import find_width, wrap_words
+from ..parallel.tasks import Cluster, join_cluster
 from .arguments import (
     MOST_DEALS,
     read_options,
@@ -95,7 +95,7 @@ def run_bank(arguments: argparse.Namespace) -> int:
 
 
 def _make(arguments: argparse.Namespace) -> int:
-    from ..evaluation.labelling import make_labels
+    from ..evaluation.labels.labelling import make_labels
 
     game, options = find_game(arguments.game), read_options(arguments.option)
     variants = _solvable(

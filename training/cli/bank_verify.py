@@ -3,16 +3,16 @@
 import argparse
 from collections.abc import Sequence
 
-from ..cluster.tasks import join_cluster
-from ..evaluation.label_verification import (
+from ..evaluation.labels.label_verification import (
     DETECTION,
     SAMPLE,
     LabelVerification,
     count_sample,
     verify_labels,
 )
-from ..evaluation.labels import Labels
-from ..evaluation.terminal import find_width, wrap_words
+from ..evaluation.labels.labels import Labels
+from ..evaluation.report.terminal import find_width, wrap_words
+from ..parallel.tasks import join_cluster
 from .arguments import MOST_DEALS, read_whole
 from .cluster import add_cluster, use_cluster
 from .progress import progress_bars

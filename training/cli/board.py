@@ -7,21 +7,21 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from parlour.agents.reading import one_line
 from parlour.agents.registry import IllegalActionError
+from parlour.agents.validation import one_line
 from parlour.envs import GAMES, find_game
 
-from ..cluster.tasks import Cluster, join_cluster
-from ..evaluation.leaderboard import Entry, make_claimed, put_entry, read_board
-from ..evaluation.leaderboard_checks import (
+from ..evaluation.leaderboard.leaderboard import Entry, make_claimed, put_entry, read_board
+from ..evaluation.leaderboard.leaderboard_checks import (
     SPREAD_FACTOR,
     TIME_FACTOR,
     TIME_LEAST,
     UNCHECKED,
     check_claim,
 )
-from ..evaluation.leaderboard_play import make_claim, verify_entry
+from ..evaluation.leaderboard.leaderboard_play import make_claim, verify_entry
 from ..files import sole_use
+from ..parallel.tasks import Cluster, join_cluster
 from .arguments import MOST_DEALS, Parser, read_path, read_whole
 from .blocks import ROOT, renew_page, write_page
 from .board_page import BLOCK_NAME, PAGE_TITLE, claim_text, unit_text, write_tables

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlour.agents.folders import TRAINED_FOLDER
-from parlour.agents.reading import one_line
+from parlour.agents.validation import one_line
 
 from ..evaluation.duplicate_results import per_hand
-from ..evaluation.leaderboard import Claim, Entry, read_board
-from ..evaluation.leaderboard_agents import find_folder, resolve_agent
-from ..evaluation.leaderboard_play import FIELD, KEY, make_spec
+from ..evaluation.leaderboard.leaderboard import Claim, Entry, read_board
+from ..evaluation.leaderboard.leaderboard_agents import find_folder, resolve_agent
+from ..evaluation.leaderboard.leaderboard_play import FIELD, KEY, make_spec
+from ..evaluation.report.terminal import time_text
 from ..evaluation.stats import Estimate
-from ..evaluation.terminal import time_text
 from .blocks import markdown_table
 
 PAGE_TITLE, BLOCK_NAME = "Leaderboard", "leaderboard"

@@ -6,7 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.artefact import (
+from parlour.agents.folders import find_agent_folder
+from parlour.agents.networks.residual import BASE
+from parlour.agents.registry import can_load
+from parlour.agents.saved import (
     AFTERSTATES,
     AGENT_FILE,
     NO_ENCODING,
@@ -15,16 +18,13 @@ from parlour.agents.artefact import (
     read_description,
     read_rules,
 )
-from parlour.agents.folders import find_agent_folder
-from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, whole
-from parlour.agents.registry import can_load
-from parlour.agents.residual import BASE
+from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, naming, whole
 from parlour.envs import Game, find_game
 from parlour.envs.core.options import changed_options, options_text
 
-from ..evaluation.leaderboard import Entry, make_entry, read_board
+from ..evaluation.leaderboard.leaderboard import Entry, make_entry, read_board
+from ..evaluation.report.terminal import print_notice
 from ..evaluation.stats import Estimate
-from ..evaluation.terminal import print_notice
 from .arguments import MOST_DEALS, Parser, read_path, read_text, read_whole
 from .blocks import markdown_table, write_page
 from .board import add_file, play_entry

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from ..cluster.kept import RECORD, drop_chunks, has_parts
-from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import check_folder
 from ..files import sole_use
+from ..parallel.task_cache import RECORD, drop_chunks, has_parts
+from ..parallel.tasks import Cluster
 from .arguments import MOST_JOBS, read_text, read_whole
 
 CHUNKS = ".chunks"

@@ -147,9 +147,9 @@ PUBLIC = {
     "core": "parlour.envs.core",
     "agents": "parlour.agents",
     "training": "parlour.training",
-    "aec": "parlour.envs.aec",
-    "openspiel": "parlour.envs.openspiel",
-    "rllib": "parlour.envs.rllib",
+    "aec": "parlour.envs.interfaces.pettingzoo",
+    "openspiel": "parlour.envs.interfaces.openspiel",
+    "rllib": "parlour.envs.interfaces.rllib",
     **{name: f"parlour.envs.{name}" for name in GAMES},
 }
 """What is public, by its page in docs/api."""

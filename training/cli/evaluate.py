@@ -12,10 +12,10 @@ from parlour.envs import find_game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.game import digest16
 
-from ..cluster.kept import drop_record, note_record, read_key, write_key
-from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import FILES, check_folder
 from ..evaluation.spec import EvaluationSpec, make_specs
+from ..parallel.task_cache import drop_record, note_record, read_key, write_key
+from ..parallel.tasks import Cluster
 from .arguments import is_for_several, read_options, read_variants, refuse_flags
 from .cluster import chunks_in, use_cluster
 from .progress import progress_bars
@@ -106,7 +106,10 @@ def _play(
             note_record(cluster, _name_record(arguments))
     page = getattr(arguments, "report", None)
     if page:
-        from ..evaluation.report_page import check_page, write_page  # what is missing: said now
+        from ..evaluation.report.report_page import (  # what is missing: said now
+            check_page,
+            write_page,
+        )
 
         check_page(page)
     finished: list[Any] = []
@@ -152,14 +155,14 @@ def _comparison_kind(
         play = partial(compare_duplicate_specs, field=arguments.field, partner=arguments.partner)
         if not has_report:
             return play, DuplicateComparison, None
-        from ..evaluation import duplicate_report
+        from ..evaluation.report import duplicate_report
 
         return play, DuplicateComparison, duplicate_report
     from ..evaluation.compare import Comparison, compare_specs
 
     if not has_report:
         return compare_specs, Comparison, None
-    from ..evaluation import report
+    from ..evaluation.report import report
 
     return compare_specs, Comparison, report
 
@@ -169,7 +172,7 @@ def _print_json(found: Any) -> None:
 
 
 def _print_tables(report: Any, found: Any) -> None:
-    from ..evaluation.terminal_tables import open_console
+    from ..evaluation.report.terminal_tables import open_console
 
     report.show(found, open_console())
     sys.stdout.flush()

@@ -6,7 +6,7 @@ from typing import Any
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.options import changed_options, describe_options, options_text
 
-from ..evaluation.terminal import wrap_beside
+from ..evaluation.report.terminal import wrap_beside
 from .arguments import AGENT_HELP, read_options
 
 

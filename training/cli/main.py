@@ -16,11 +16,11 @@ from parlour.agents.human import PlayerQuit
 from parlour.agents.registry import IllegalActionError
 from parlour.envs import GAMES
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.compiling import COMPILATIONS
+from parlour.envs.core.kernel.compiling import COMPILATIONS
 from parlour.envs.core.options import unknown_text
 
+from ..evaluation.report.terminal import as_line
 from ..evaluation.spec import DEALS
-from ..evaluation.terminal import as_line
 from . import (
     bank,
     bench,

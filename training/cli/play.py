@@ -8,7 +8,7 @@ from typing import Any
 from parlour.envs import find_game
 from parlour.envs.core.deals import default_bank
 
-from ..evaluation.replay_files import make_replay_file
+from ..evaluation.replays.replay_files import make_replay_file
 from .arguments import (
     AGENT_HELP,
     MOST_HANDS,

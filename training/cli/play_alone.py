@@ -13,10 +13,10 @@ from parlour.agents.registry import Agent, load_agent
 from parlour.envs import CardEnv
 from parlour.envs.core.keys import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 
-from ..evaluation.replay import CUT, LEFT, OVER, Replay
-from ..evaluation.replay_files import append_replays
+from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay
+from ..evaluation.replays.replay_files import append_replays
 from ..play.lone import LoneGame, make_agent_turn
 from ..play.notice import Notice
 from .games import rules_text

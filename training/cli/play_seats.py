@@ -6,9 +6,9 @@ import numpy as np
 
 from parlour.agents.human import HumanAgent, PlayerQuit
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 
-from ..evaluation.replay import LEFT, OVER
+from ..evaluation.replays.replay import LEFT, OVER
 from ..play.table import SeatChoice, TableChoice, TableSession
 from .games import rules_text
 from .play_advice import Advisor, ask_player

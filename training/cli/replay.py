@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from parlour.envs.core.scene import ansi, svg
+from parlour.envs.core.scene.scene import ansi, svg
 
-from ..evaluation.film import save_film
-from ..evaluation.replay import Replay
-from ..evaluation.replay_checks import Fault, verify_replays
-from ..evaluation.replay_files import iterate_replays
-from ..evaluation.replay_view import review_replay, save_html
-from ..evaluation.review_judges import WORLDS
-from ..evaluation.terminal import as_line, print_notice
+from ..evaluation.replays.film import save_film
+from ..evaluation.replays.replay import Replay
+from ..evaluation.replays.replay_checks import Fault, verify_replays
+from ..evaluation.replays.replay_files import iterate_replays
+from ..evaluation.replays.replay_view import review_replay, save_html
+from ..evaluation.report.terminal import as_line, print_notice
+from ..evaluation.reviews.review_judges import WORLDS
 from ..files import write_bytes
 from .arguments import MOST_ROWS, read_path, read_seconds, read_whole, refuse_flags
 from .terminal_game import say_wrapped

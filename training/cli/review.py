@@ -10,18 +10,18 @@ from typing import Any
 
 from parlour.envs import GAMES, Game, find_game
 from parlour.envs.core.deals import default_bank
-from parlour.envs.core.truth import deal_position
+from parlour.envs.core.upper_bound import deal_position
 
-from ..cluster.kept import read_key, write_key
-from ..cluster.tasks import Cluster
 from ..evaluation.check_outputs import REVIEW_FILES, check_folder
 from ..evaluation.play_steps import Progress
-from ..evaluation.review import review_deal
-from ..evaluation.review_bank import DEALS, BankReview, make_review_spec, review_spec
-from ..evaluation.review_judges import WORLDS, Judge, make_judge
-from ..evaluation.review_lost import DEALS as LOST_DEALS
-from ..evaluation.review_lost import choose_lost, make_lost_spec, review_lost_deals
+from ..evaluation.reviews.review import review_deal
+from ..evaluation.reviews.review_bank import DEALS, BankReview, make_review_spec, review_spec
+from ..evaluation.reviews.review_judges import WORLDS, Judge, make_judge
+from ..evaluation.reviews.review_lost import DEALS as LOST_DEALS
+from ..evaluation.reviews.review_lost import choose_lost, make_lost_spec, review_lost_deals
 from ..evaluation.spec import EvaluationSpec, check_number
+from ..parallel.task_cache import read_key, write_key
+from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
@@ -248,8 +248,8 @@ def _review_actions(arguments: argparse.Namespace, game: Game, judge: Judge) -> 
 
 def _tell(arguments: argparse.Namespace, found: Any) -> None:
     """Print what came of it, then write it: to save may fail."""
-    from ..evaluation import review_report
-    from ..evaluation.terminal_tables import open_console
+    from ..evaluation.report.terminal_tables import open_console
+    from ..evaluation.reviews import review_report
 
     try:
         if arguments.json:

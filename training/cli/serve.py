@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..evaluation.replay_files import load_replays
-from ..evaluation.terminal import print_notice
+from ..evaluation.replays.replay_files import load_replays
+from ..evaluation.report.terminal import print_notice
 from . import STOPPED, stop_status
 from .arguments import AGENT_HELP, Parser, read_path, read_whole
 

@@ -12,21 +12,21 @@ import numpy as np
 from parlour.agents.human_cards import spell_word
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.cards import card_name, parse_card
-from parlour.envs.core.compiling import COMPILATIONS
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import default_bank
+from parlour.envs.core.kernel.cards import card_name, parse_card
+from parlour.envs.core.kernel.compiling import COMPILATIONS
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.truth import deal_position, make_position, play_actions, solver_of
+from parlour.envs.core.upper_bound import deal_position, make_position, play_actions, solver_of
 
-from ..evaluation.labels import is_scored
-from ..evaluation.review_points import is_double_dummy
+from ..evaluation.labels.labels import is_scored
+from ..evaluation.labels.truth import verify_solution
+from ..evaluation.report.terminal import time_text
+from ..evaluation.reviews.review_points import is_double_dummy
 from ..evaluation.spec import check_number
-from ..evaluation.terminal import time_text
-from ..evaluation.truth import verify_solution
 from .arguments import load_deck, read_deck, read_options, read_text, read_whole
 from .solve_table import solve_table
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.solving import Contract, Solving
+from parlour.envs.core.solve import Contract, Solving
 
 Said = dict[str, Any]
 

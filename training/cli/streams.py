@@ -34,7 +34,7 @@ def open_closed() -> None:
 
 def prepare_streams() -> None:
     """Make reading and writing safe in any encoding (see `terminal.plain_text`)."""
-    from ..evaluation.terminal import PLAIN
+    from ..evaluation.report.terminal import PLAIN
 
     open_closed()
     for stream, errors in ((sys.stdout, PLAIN), (sys.stderr, PLAIN), (sys.stdin, "replace")):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from parlour.envs import Game
 
-from ..evaluation.terminal import wrap_lines
+from ..evaluation.report.terminal import wrap_lines
 
 
 def say_wrapped(text: str) -> None:

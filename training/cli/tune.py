@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 
-from ..cluster.tune_extras import check_extras
-from ..evaluation.terminal import print_notice
+from ..evaluation.report.terminal import print_notice
+from ..tuning.extras import check_extras
 from . import stop_status
 from .arguments import MOST_JOBS, Parser, read_path, read_text, read_whole
 from .progress import notify_if_slow
@@ -23,7 +23,7 @@ examples:
 All other arguments are the trainer's (parlour train --help): --preset, --settings and --method say
 what trials begin with, --total-steps how long each trains, --eval-deals on how many validation
 deals it is evaluated. The settings that are searched are those of --space: a file as
-training/learning/spaces.toml, which is taken without it. All else is the same in all trials.
+training/tuning/spaces.toml, which is taken without it. All else is the same in all trials.
 
 The same command goes on: after Ctrl-C, after a death, or to a larger number of --trials. What was
 being trained goes on from its last checkpoint. Several processes, or machines that share --storage,
@@ -103,8 +103,8 @@ def run_tune(words: Sequence[str]) -> int:
     arguments, rest = make_parser().parse_known_args(words)
     check_extras(arguments.backend)
     with notify_if_slow("parlour: loading torch ..."):
-        from ..cluster.tune import tune
         from ..learning.settings_command import parse
+        from ..tuning.study_run import tune
 
     if any(word.partition("=")[0] == "--seeds" for word in rest):
         raise ValueError("--seeds: all trials train with one seed, that of --seed")
@@ -126,8 +126,8 @@ def run_tune(words: Sequence[str]) -> int:
     except KeyboardInterrupt as stopped:
         print("stopped; what is done is kept, and the same command goes on", file=sys.stderr)
         return stop_status(stopped)
-    from ..cluster.tune_report import BEST, show, summary
-    from ..evaluation.terminal_tables import open_console
+    from ..evaluation.report.terminal_tables import open_console
+    from ..tuning.report import BEST, show, summary
 
     if arguments.json:
         print(json.dumps(summary(found)), flush=True)

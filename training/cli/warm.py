@@ -16,11 +16,11 @@ from parlour.agents.registry import (
 )
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game, find_game
 from parlour.envs.core.batch import Autoreset
-from parlour.envs.core.compiling import COMPILATIONS
-from parlour.envs.core.features import ENCODINGS
-from parlour.envs.core.jit import count_compilations
+from parlour.envs.core.kernel.compiling import COMPILATIONS
+from parlour.envs.core.kernel.jit import count_compilations
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.truth import make_position, solver_of
+from parlour.envs.core.schema import ENCODINGS
+from parlour.envs.core.upper_bound import make_position, solver_of
 
 SHORT_SEARCH = f"{MCTS}@2"
 """A search that takes no time."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parlour.envs.core.jit import jit
+from parlour.envs.core.kernel.jit import jit
 
 from .game_tree import Tree
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
-from parlour.envs.seven_twenty_seven.chance import (
+from parlour.envs.games.seven_twenty_seven.chance import (
     CHANCE,
     END,
     PLAY,
@@ -22,7 +22,7 @@ from parlour.envs.seven_twenty_seven.chance import (
     count_ways,
     initial_states,
 )
-from parlour.envs.seven_twenty_seven.rules import Rules
+from parlour.envs.games.seven_twenty_seven.rules import Rules
 
 MOST_NODES = 5_000_000
 """Of a tree, if nothing else is said: some four gigabytes while it grows."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from parlour.agents.artefact import AGENT_FILE
+from parlour.agents.saved import AGENT_FILE
 
 EPISODES, SUMMARY = "episodes.parquet", "summary.json"
 PICTURES = ("comparison.png", "comparison.svg", "comparison.pdf")

@@ -11,13 +11,13 @@ from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES
 
-from ..cluster.tasks import Cluster, join_cluster
+from ..parallel.tasks import Cluster, join_cluster
 from .evaluate import Evaluation, Progress, load_player, make_evaluation, play_alone
-from .labels import Labels
-from .presented import Presented
+from .labels.labels import Labels
+from .report.terminal import as_line
+from .result import Presented
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE, Estimate, paired_difference
-from .terminal import as_line
 
 T = TypeVar("T")
 ProgressFactory = Callable[[str, str], Progress | None]

@@ -18,9 +18,9 @@ from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource, Over, Step
 from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order
 from parlour.envs.core.rows import Rows
 
-from .action_log import ActionLog
 from .play_steps import Progress as Progress
 from .play_steps import play_steps
+from .replays.action_log import ActionLog
 
 CHUNK = 4096
 """Games played side by side: enough for speed, some megabytes of memory."""

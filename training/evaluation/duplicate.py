@@ -12,13 +12,13 @@ from parlour.agents.registry import Agent, FixedAgent, is_person
 from parlour.envs import Game
 from parlour.envs.core.keys import derive_key
 
-from ..cluster.tasks import Cluster, join_cluster
+from ..parallel.tasks import Cluster, join_cluster
 from .compare import ProgressFactory, load_agents, number_names
 from .duplicate_play import DuplicateResults, play_duplicate
 from .duplicate_results import DuplicateComparison, DuplicateEvaluation
 from .evaluate import OTHER_RULES, SEES_ALL, Progress, load_player
 from .parts import play_parts
-from .recording import record_hands
+from .replays.recording import record_hands
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE
 

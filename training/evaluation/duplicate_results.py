@@ -15,7 +15,7 @@ import numpy as np
 
 from .compare import ordered_pairs
 from .duplicate_play import DuplicateResults
-from .presented import Presented
+from .result import Presented
 from .spec import EvaluationSpec
 from .stats import Estimate, TestedMean, student_mean, student_means
 

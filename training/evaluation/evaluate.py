@@ -16,17 +16,17 @@ from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.keys import derive_key
 
-from ..cluster.tasks import Cluster
+from ..parallel.tasks import Cluster
 from .deal_play import EpisodeResults as EpisodeResults
 from .deal_play import Progress as Progress
 from .deal_play import play_deals as play_deals
-from .labels import Labels
+from .labels.labels import Labels
+from .labels.truth import Truth, check_against_labels, measure_truth
 from .parts import play_parts
-from .presented import Presented
-from .recording import record_deals
+from .replays.recording import record_deals
+from .result import Presented
 from .spec import DEALS, EvaluationSpec, make_specs
 from .stats import CONFIDENCE, Estimate, bootstrap_mean, wilson_rate
-from .truth import Truth, check_against_labels, measure_truth
 
 SEES_ALL, LOOKS_AHEAD, OTHER_RULES = "*", "+", "~"
 """Behind an agent's name in tables: it sees the hidden cards; it looks a step ahead; it was trained

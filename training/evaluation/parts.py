@@ -20,18 +20,18 @@ import numpy as np
 
 import parlour.agents
 import parlour.envs
-from parlour.agents.artefact import digest_agent
 from parlour.agents.registry import Agent, find_saved
+from parlour.agents.saved import digest_agent
 from parlour.envs import Game
 from parlour.envs.core.game import digest16
-from parlour.envs.core.jit import digest_code
+from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.keys import new_key
 
-from ..cluster.kept import Packing, run_kept
-from ..cluster.tasks import Cluster
+from ..parallel.task_cache import Packing, run_kept
+from ..parallel.tasks import Cluster
 from .deal_play import EpisodeResults, Progress
 from .duplicate_play import DuplicateResults
-from .replay_files import append_lines
+from .replays.replay_files import append_lines
 from .spec import EvaluationSpec
 
 CHUNK, MOST_CHUNK = 100, 2000

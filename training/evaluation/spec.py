@@ -15,10 +15,10 @@ from parlour.envs.core.keys import new_key
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import describe_rules
 
-from .labels import Labels
-from .replay_files import make_replay_file
+from .labels.labels import Labels
+from .labels.truth import find_requested_labels
+from .replays.replay_files import make_replay_file
 from .stats import CONFIDENCE
-from .truth import find_requested_labels
 
 DEALS = 10_000
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from parlour.agents.reading import naming, naming_part, one_line, read_bytes, shorten
+from parlour.agents.validation import naming, naming_part, one_line, read_bytes, shorten
 
 from ..files import (
     MOST,

@@ -3,7 +3,7 @@
 With ``teacher`` "solver" the network plays, and in every position it meets the game's exact solver
 says, by the true cards, after which actions a win is left. Nobody who sees what the player sees
 could know that, but on average over the games that look alike it is the chance that a win is left,
-which is what `parlour.agents.pimc` estimates by dealing worlds: the network learns it as the logit
+which is what `parlour.agents.search.pimc` estimates by dealing worlds: the network learns it as the logit
 of every action. Games that are lost are left at once, for in them all actions are equal; this
 changes the chances of all actions in a position by the same factor.
 
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parlour.agents.networks import make_value_function
+from parlour.agents.networks.build import make_value_function
 from parlour.agents.registry import Agent, choose_actions, prepare_turn
 
 from .lookahead import lambda_returns

@@ -5,7 +5,7 @@ better (Pinto and others, "Asymmetric actor critic for image-based robot learnin
 games Suphx and PerfectDou). It is a second network, which reads the player's observation with one
 more piece behind it; the policy reads the part in front alone, and the critic is not saved with it.
 
-A policy that corrects a player by rule (`parlour.agents.residual`) reads what that one would play,
+A policy that corrects a player by rule (`parlour.agents.networks.residual`) reads what that one would play,
 in training and at play; the critic sees this, too.
 """
 
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.agents.residual import base_piece, mark_base_actions, show_more
+from parlour.agents.networks.residual import base_piece, mark_base_actions, show_more
 from parlour.envs import Game
-from parlour.envs.core.features import Features, Piece, whole_number
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import RulesTable
-from parlour.envs.keywords import observation_space
+from parlour.envs.core.schema import Features, Piece, whole_number
+from parlour.envs.interfaces.arguments import observation_space
 
 from .sb3 import CardVecEnv
 

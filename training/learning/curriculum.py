@@ -10,7 +10,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, StepConfig
-from parlour.envs.core.cards import TRAINING_SEED_MASK
+from parlour.envs.core.kernel.cards import TRAINING_SEED_MASK
 from parlour.envs.core.rows import Rows, copy_states, write_states
 
 POSITIONS = 20_000

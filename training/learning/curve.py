@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from parlour.envs import Game
 
-from ..evaluation.plots import BASELINES, COLOURS, plain_axes
+from ..evaluation.report.plots import BASELINES, COLOURS, plain_axes
 from ..files import write_bytes
 from .progress import FILE, read
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parlour.agents.networks import CardNetwork, masked_logits
+from parlour.agents.networks.build import CardNetwork, masked_logits
 from parlour.envs import Game
 from parlour.envs.core.suit_orders import SuitOrder
 

@@ -4,7 +4,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from parlour.agents.reading import is_finite, shorten
+from parlour.agents.validation import is_finite, shorten
 
 MOST_STEPS = 10**11
 """Names of checkpoints have twelve digits, and must sort as the numbers do."""

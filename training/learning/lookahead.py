@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parlour.agents.lookahead import ActionValues, look_ahead
-from parlour.agents.networks import make_value_function
+from parlour.agents.networks.build import make_value_function
+from parlour.agents.search.lookahead import ActionValues, look_ahead
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import resample_copies
 

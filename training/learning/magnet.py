@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parlour.agents.networks import CardNetwork
+from parlour.agents.networks.build import CardNetwork
 from parlour.agents.registry import Agent, choose_actions, prepare_turn
 from parlour.envs.core.rows import copy_states
 

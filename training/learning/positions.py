@@ -23,11 +23,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from parlour.agents.reading import one_line, read_bytes
-from parlour.agents.residual import BASE_PIECE
+from parlour.agents.networks.residual import BASE_PIECE
+from parlour.agents.validation import one_line, read_bytes
 from parlour.envs import Game
-from parlour.envs.core.features import Features
 from parlour.envs.core.rules_table import RulesTable
+from parlour.envs.core.schema import Features
 from parlour.envs.core.suit_orders import SuitOrder
 
 from ..files import MOST, FileDigest, digest_bytes, write_bytes

@@ -18,7 +18,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.utils import explained_variance
 from torch import Tensor, nn
 
-from parlour.agents.networks import CardNetwork, masked_logits
+from parlour.agents.networks.build import CardNetwork, masked_logits
 
 from .sb3 import CardVecEnv
 

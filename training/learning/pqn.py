@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from parlour.agents.networks import CardNetwork, masked_logits
+from parlour.agents.networks.build import CardNetwork, masked_logits
 
 from .lookahead import lambda_returns
 from .ppo import CardPolicy, CardPPO

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
-from parlour.agents.reading import naming, read_bytes
+from parlour.agents.validation import naming, read_bytes
 
 from ..files import FileDigest, name_path, sync, write_bytes
 

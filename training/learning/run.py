@@ -13,8 +13,8 @@ import sb3_contrib
 import stable_baselines3
 import torch
 
-from parlour.agents.reading import one_line
 from parlour.agents.registry import Agent, load_agent
+from parlour.agents.validation import one_line
 from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.turn import LONGEST_NAME
@@ -22,8 +22,8 @@ from parlour.envs.core.turn import LONGEST_NAME
 from ..evaluation.duplicate_play import play_duplicate
 from ..evaluation.evaluate import EpisodeResults, play_deals
 from ..evaluation.machine import describe_machine
+from ..evaluation.report.terminal import as_line, cut_middle
 from ..evaluation.stats import bootstrap_mean, wilson_rate
-from ..evaluation.terminal import as_line, cut_middle
 from ..files import seal, write_json
 from . import checkpoint
 from .precision import learning_precision

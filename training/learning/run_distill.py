@@ -20,15 +20,15 @@ import numpy as np
 import torch
 from stable_baselines3.common.utils import get_device
 
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import build_network, make_network_function
-from parlour.agents.pimc import PimcAgent
+from parlour.agents.networks.build import build_network, make_network_function
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
-from parlour.agents.rollouts import RolloutAgent
+from parlour.agents.search.pimc import PimcAgent
+from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs.core.batch import Over
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
-from parlour.envs.keywords import make_rows
+from parlour.envs.interfaces.arguments import make_rows
 
 from ..files import FileDigest
 from . import checkpoint, save_agent

@@ -9,15 +9,15 @@ import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger
 
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import CardNetwork, build_network, network_class
+from parlour.agents.networks.build import CardNetwork, build_network, network_class
+from parlour.agents.networks.learned import LearnedAgent
+from parlour.agents.networks.residual import BASE, LIFT_OPTION
 from parlour.agents.registry import load_agent
-from parlour.agents.residual import BASE, LIFT_OPTION
 from parlour.envs import find_game
 from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import RulesTable, make_table
-from parlour.envs.keywords import make_rows
+from parlour.envs.interfaces.arguments import make_rows
 
 from . import checkpoint, save_agent
 from .cloning import SOLVER, CloningPPO

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.artefact import NO_ENCODING
-from parlour.agents.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
+from parlour.agents.baselines.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
+from parlour.agents.saved import NO_ENCODING
 from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import RulesRecords, Scores, States, Weights
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.cards import TRAINING_SEED_MASK
-from parlour.envs.core.jit import jit
+from parlour.envs.core.kernel.cards import TRAINING_SEED_MASK
+from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.options import as_record
 from parlour.envs.core.values import best_legal
 

@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.artefact import AFTERSTATES
-from parlour.agents.value_table import VALUE_TABLE_NETWORK, ValueTableAgent, require_afterstates
-from parlour.envs.core.cards import TRAINING_SEED_MASK
+from parlour.agents.networks.value_table import (
+    VALUE_TABLE_NETWORK,
+    ValueTableAgent,
+    require_afterstates,
+)
+from parlour.agents.saved import AFTERSTATES
+from parlour.envs.core.kernel.cards import TRAINING_SEED_MASK
 from parlour.envs.core.options import as_record
 from parlour.envs.core.values import win_bonus_points
 

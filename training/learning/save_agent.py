@@ -1,4 +1,4 @@
-"""Saving an agent; `parlour.agents.artefact` says what its folder holds, and reads it."""
+"""Saving an agent; `parlour.agents.saved` says what its folder holds, and reads it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,8 @@ from typing import Any
 
 from safetensors.torch import save as tensor_bytes
 
-from parlour.agents.artefact import (
+from parlour.agents.networks.build import CardNetwork
+from parlour.agents.saved import (
     AGENT_FILE,
     FORMAT,
     WEIGHTS,
@@ -16,7 +17,6 @@ from parlour.agents.artefact import (
     ArtefactError,
     load_artefact,
 )
-from parlour.agents.networks import CardNetwork
 from parlour.envs import Game
 from parlour.envs.core.rules_table import make_table
 

@@ -13,12 +13,12 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
 from parlour.envs import Game, find_game
-from parlour.envs.actions import check_actions, refuse_illegal
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
-from parlour.envs.core.features import Features
 from parlour.envs.core.rows import Rows, copy_states, mask_states, observation_codes
 from parlour.envs.core.rules_table import RulesTable, Variants
-from parlour.envs.keywords import (
+from parlour.envs.core.schema import Features
+from parlour.envs.interfaces.actions import check_actions, refuse_illegal
+from parlour.envs.interfaces.arguments import (
     BROKEN,
     ChosenDeal,
     make_rows,
@@ -28,7 +28,7 @@ from parlour.envs.keywords import (
     rows_number,
     seed_number,
 )
-from parlour.envs.seat import Opponents
+from parlour.envs.interfaces.seat import Opponents
 
 from .curriculum import Curriculum
 from .recent import EPISODE_RECORD, RecentGames

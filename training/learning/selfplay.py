@@ -7,7 +7,7 @@ the ``opponents``; who sits where is drawn anew for each hand.
 from functools import partial
 from typing import cast
 
-from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Agent, load_agent
 
 from ..evaluation.evaluate import EpisodeResults

@@ -6,8 +6,8 @@ line, TOML files (`settings_files`) and notebooks all make these.
 
 from typing import Annotated, Any, Literal
 
-from parlour.agents.reading import shorten
-from parlour.agents.value_table import require_afterstates
+from parlour.agents.networks.value_table import require_afterstates
+from parlour.agents.validation import shorten
 from parlour.envs import Game
 from parlour.envs.core.options import unknown_text
 

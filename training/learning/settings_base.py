@@ -5,10 +5,10 @@ from typing import Annotated, ClassVar, Literal
 
 import tyro
 
-from parlour.agents.networks import DEEPEST, WIDEST, network_class
-from parlour.agents.residual import LIFT, MOST_LIFT, check_base
+from parlour.agents.networks.build import DEEPEST, WIDEST, network_class
+from parlour.agents.networks.residual import LIFT, MOST_LIFT, check_base
 from parlour.envs import Game, find_game
-from parlour.envs.core.truth import solver_of
+from parlour.envs.core.upper_bound import solver_of
 
 from .limits import (
     MOST_ROLLOUT,

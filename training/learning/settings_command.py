@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import tyro
 
-from parlour.agents.reading import naming_part, read_number, shorten
+from parlour.agents.validation import naming_part, read_number, shorten
 from parlour.envs import GAMES
 
 from .limits import check_fields

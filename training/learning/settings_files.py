@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.reading import naming, naming_part, read_text, shorten
 from parlour.agents.registry import imports_code
+from parlour.agents.validation import naming, naming_part, read_text, shorten
 from parlour.envs import find_game
 from parlour.envs.core.options import unknown_text
 

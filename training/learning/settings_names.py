@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import wraps
 from typing import Any, TypeVar, dataclass_transform
 
-from parlour.agents.reading import shorten
+from parlour.agents.validation import shorten
 from parlour.envs.core.options import unknown_text
 
 SettingsClass = TypeVar("SettingsClass", bound=type[Any])

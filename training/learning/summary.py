@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.reading import NUMBER, TABLE, TEXT, check_fields, naming, read_json, whole
+from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, naming, read_json, whole
 from parlour.envs import find_game
 from parlour.envs.core.contract import WINNABLE
 
-from ..evaluation.label_checks import NO_SCORE
-from ..evaluation.labels import find_labels, is_scored
+from ..evaluation.labels.label_checks import NO_SCORE
+from ..evaluation.labels.labels import find_labels, is_scored
 from ..files import seal, unseal, write_json
 from .curve import PICTURE, plot_curve, write_figure
 from .rules_of_run import list_rules

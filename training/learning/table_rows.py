@@ -15,8 +15,8 @@ from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.options import parse_bool
 from parlour.envs.core.rows import Rows, copy_states, view_states, write_states
 from parlour.envs.core.turn import Agent, random_floats
-from parlour.envs.keywords import REWARD_NAMES, check_choice
-from parlour.envs.seat import SeatRows
+from parlour.envs.interfaces.arguments import REWARD_NAMES, check_choice
+from parlour.envs.interfaces.seat import SeatRows
 
 LEARNER = 0
 """The learner's number among the players; those after it are the others."""

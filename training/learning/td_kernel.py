@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parlour.agents.value_table import require_afterstates
+from parlour.agents.networks.value_table import require_afterstates
 from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import RulesRecord, RulesRecords, State, States, Table, Weights
 from parlour.envs.core.batch import DealSource
-from parlour.envs.core.cards import random_below
-from parlour.envs.core.jit import jit
+from parlour.envs.core.kernel.cards import random_below
+from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.legal import count_actions, nth_action
 from parlour.envs.core.values import best_legal
 

@@ -28,12 +28,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.reading import naming, one_line, read_json, shorten
-from parlour.agents.value_table import require_afterstates
+from parlour.agents.networks.value_table import require_afterstates
+from parlour.agents.validation import naming, one_line, read_json, shorten
 from parlour.envs import find_game
 
-from ..cluster.run_ppo import PPORun
-from ..evaluation.terminal import print_notice
+from ..evaluation.report.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .checkpoint import FOLDER as CHECKPOINTS
 from .precision import choose_device
@@ -43,6 +42,7 @@ from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Run, Stop, Watch
 from .run_distill import DistillRun
 from .run_network import NetworkRun
 from .run_policy_search import PolicySearchRun
+from .run_ppo import PPORun
 from .run_td import TDRun
 from .selfplay import SelfplayRun
 from .settings import Settings, StepSettings, make_settings

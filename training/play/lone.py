@@ -14,7 +14,7 @@ from parlour.envs import CardEnv, Game
 from parlour.envs.core.keys import turn_seeds
 from parlour.envs.core.rows import copy_states
 
-from ..evaluation.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
+from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
 
 
 def make_agent_turn(

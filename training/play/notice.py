@@ -7,7 +7,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.contract import Solve
-from parlour.envs.core.truth import solver_of
+from parlour.envs.core.upper_bound import solver_of
 
 LIMIT = 100_000
 """Positions that the solver looks at for one answer: some tens of milliseconds."""

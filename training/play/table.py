@@ -9,17 +9,17 @@ import numpy as np
 from parlour.agents.registry import Agent, Turn, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.cards import TRAINING_SEED_MASK
 from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import TRAINING_SEED_MASK
+from parlour.envs.core.kernel.rng import mix64
 from parlour.envs.core.keys import draw_seed, key_words, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, view_states
-from parlour.envs.core.splitmix import mix64
-from parlour.envs.keywords import ChosenDeal, check_seat, read_reset_options
+from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options
 
 from ..evaluation.duplicate import default_opponents
 from ..evaluation.duplicate_play import first_dealers, hand_seeds
-from ..evaluation.replay import LEFT, OVER, Replay, deal_fields, read_result
+from ..evaluation.replays.replay import LEFT, OVER, Replay, deal_fields, read_result
 from ..evaluation.spec import check_number
 from .lone import make_agent_turn
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from parlour.training.cli import STOPPED, board, main
-from parlour.training.evaluation import leaderboard_checks, leaderboard_play
-from parlour.training.evaluation.leaderboard import (
+from parlour.training.evaluation.leaderboard import leaderboard_checks, leaderboard_play
+from parlour.training.evaluation.leaderboard.leaderboard import (
     COLUMNS,
     Claim,
     Entry,
@@ -16,7 +16,7 @@ from parlour.training.evaluation.leaderboard import (
     read_board,
     write_board,
 )
-from parlour.training.evaluation.leaderboard_checks import TIME_FACTOR
+from parlour.training.evaluation.leaderboard.leaderboard_checks import TIME_FACTOR
 
 LINES = (
     "poker_squares,classic,,greedy,,120",
@@ -172,7 +172,7 @@ def test_code_needs_leave(
     path: Path, run: Callable[[str], SAYS], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (path.parent / "own_agent.py").write_text(
-        "from pathlib import Path\nfrom parlour.agents.uniform import UniformAgent as Own\n"
+        "from pathlib import Path\nfrom parlour.agents.baselines.uniform import UniformAgent as Own\n"
         "Path('ran').touch()\n"
     )
     monkeypatch.syspath_prepend(path.parent)

@@ -15,7 +15,7 @@ from parlour.agents.folders import TRAINED_FOLDER
 from parlour.training.cli import card, main
 from parlour.training.cli.board import BOARD_FILE
 from parlour.training.cli.board_page import agent_text
-from parlour.training.evaluation.leaderboard import read_board
+from parlour.training.evaluation.leaderboard.leaderboard import read_board
 from parlour.training.learning.recipe import WITHOUT_EFFECT, list_dropped, write_command
 from parlour.training.learning.settings_command import parse
 from parlour.training.learning.settings_files import plain, preset, read_saved

@@ -30,12 +30,12 @@ def test_the_tables_are_up_to_date() -> None:
 
 
 def test_an_old_table_is_named_and_renewed(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    readme = clone / "envs/pyramid/README.md"
+    readme = clone / "envs/games/pyramid/README.md"
     new = readme.read_text(encoding="utf-8")
     readme.write_text(new.replace("`three-passes` (default)", "`three-passes`"), encoding="utf-8")
     old = readme.read_bytes()
     assert main(["--check"], clone) == 1
-    assert capsys.readouterr().out == "out of date: envs/pyramid/README.md\n"
+    assert capsys.readouterr().out == "out of date: envs/games/pyramid/README.md\n"
     assert readme.read_bytes() == old
     assert main([], clone) == 0
     assert readme.read_text(encoding="utf-8") == new

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from parlour.envs import GAMES
-from parlour.envs.core.cards import SUIT_SIGNS, SUITS
+from parlour.envs.core.kernel.cards import SUIT_SIGNS, SUITS
 from parlour.training.cli import main
-from parlour.training.evaluation.terminal import plain_text
-from parlour.training.evaluation.terminal_tables import make_table, print_fitting
+from parlour.training.evaluation.report.terminal import plain_text
+from parlour.training.evaluation.report.terminal_tables import make_table, print_fitting
 
 ENCODINGS = ("cp1252", "latin-1", "ascii")
 COMMANDS = [

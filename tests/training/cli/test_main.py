@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from parlour.agents.networks import build_network
+from parlour.agents.networks.build import build_network
 from parlour.envs import GAMES
-from parlour.envs.core.compiling import SAID as COMPILING
+from parlour.envs.core.kernel.compiling import SAID as COMPILING
 from parlour.training.cli import bench, main
 from parlour.training.evaluation.check_outputs import FILES
 from parlour.training.learning import save_agent

@@ -13,7 +13,7 @@ from parlour.training.cli.main import main
 from parlour.training.cli.play_alone import play_alone
 from parlour.training.cli.terminal_game import TerminalGame
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.terminal import ENDLESS, wrap_lines
+from parlour.training.evaluation.report.terminal import ENDLESS, wrap_lines
 from parlour.training.play.notice import HOPELESS
 from tests.fake_solver import FakeSolver, solved
 

@@ -13,7 +13,7 @@ from parlour.training.cli.main import main
 from parlour.training.cli.play_alone import play_alone
 from parlour.training.cli.play_seats import SeatChoice, play_session
 from parlour.training.cli.terminal_game import TerminalGame
-from parlour.training.evaluation.replay import LEFT, OVER
+from parlour.training.evaluation.replays.replay import LEFT, OVER
 
 PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
 

@@ -9,9 +9,9 @@ import pytest
 
 from parlour.training import compare, find_lost
 from parlour.training.cli import STOPPED, main
-from parlour.training.evaluation import review_bank, review_lost
 from parlour.training.evaluation.check_outputs import REVIEW_FILES
-from parlour.training.evaluation.review_judges import make_judge
+from parlour.training.evaluation.reviews import review_bank, review_lost
+from parlour.training.evaluation.reviews.review_judges import make_judge
 
 SMALL = ("--worlds", "2", "--key", "k")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from parlour.envs import CardEnv, game
-from parlour.envs.core.cards import card_name, parse_card
-from parlour.envs.core.compiling import CompilationListener
+from parlour.envs.core.kernel.cards import card_name, parse_card
+from parlour.envs.core.kernel.compiling import CompilationListener
 from parlour.training.cli import main
 from tests.fake_solver import FakeSolver, solved
 

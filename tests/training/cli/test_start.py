@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.envs.core.compiling import SAID as COMPILING
+from parlour.envs.core.kernel.compiling import SAID as COMPILING
 from parlour.training.cli.streams import READER_LEFT
 
 BEGIN = """
@@ -54,7 +54,7 @@ def end(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 @pytest.mark.parametrize("entry", [MODULE, ENTRY])
 @pytest.mark.parametrize(
-    "module", ["argparse", "numpy", "numba", "gymnasium", "parlour.envs.pyramid", "rich"]
+    "module", ["argparse", "numpy", "numba", "gymnasium", "parlour.envs.games.pyramid", "rich"]
 )
 @pytest.mark.parametrize("signum", SIGNALS)
 def test_a_signal_while_something_is_imported(

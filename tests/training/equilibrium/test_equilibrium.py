@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents.greedy import GreedyAgent
-from parlour.agents.policy_table import PolicyTableAgent
+from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines.uniform import UniformAgent
+from parlour.agents.networks.policy_table import PolicyTableAgent
 from parlour.agents.registry import (
     IllegalActionError,
     Turn,
@@ -18,12 +19,11 @@ from parlour.agents.registry import (
     prepare_turn,
     random_floats,
 )
-from parlour.agents.uniform import UniformAgent
 from parlour.envs import GAMES
-from parlour.envs.core.compiling import SAID as COMPILING
+from parlour.envs.core.kernel.compiling import SAID as COMPILING
 from parlour.envs.core.keys import key_words, turn_seeds
 from parlour.envs.core.rows import Rows
-from parlour.envs.seven_twenty_seven.chance import CHANCE, END, ExplicitHand
+from parlour.envs.games.seven_twenty_seven.chance import CHANCE, END, ExplicitHand
 from parlour.training.cli.main import main
 from parlour.training.equilibrium.cfr import Solver, exploit, meet, own_reach
 from parlour.training.equilibrium.exploitability import (
@@ -268,8 +268,8 @@ def test_who_plays_by_chance_is_asked_often(small: Tree) -> None:
 
 def test_networks_are_asked_for_their_chances(small: Tree) -> None:
     torch = pytest.importorskip("torch")
-    from parlour.agents.learned import LearnedAgent
-    from parlour.agents.networks import build_network as network
+    from parlour.agents.networks.build import build_network as network
+    from parlour.agents.networks.learned import LearnedAgent
 
     torch.manual_seed(0)  # of some networks two actions are equally likely
     made = network("mlp", GAME, 16, 1, {}).eval()
@@ -413,7 +413,7 @@ def test_wrong_commands(words: list[str], text: str, capsys: pytest.CaptureFixtu
 def spiel(tree: Tree) -> tuple[Any, dict[str, int]]:
     """The same game of OpenSpiel, and the information sets of the tree by their strings there."""
     pyspiel = pytest.importorskip("pyspiel")
-    from parlour.envs import openspiel as bridge
+    from parlour.envs.interfaces import openspiel as bridge
 
     options = {
         name: value.name.lower() if isinstance(value, Enum) else int(value)

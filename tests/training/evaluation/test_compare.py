@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from parlour.agents.greedy import GreedyAgent
-from parlour.agents.networks import build_network
+from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.networks.build import build_network
 from parlour.envs import Game, game
 from parlour.envs.core.batch import StepConfig
-from parlour.training.evaluation import duplicate_report, report
 from parlour.training.evaluation.compare import Comparison, compare
 from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.plots import plot_comparison
+from parlour.training.evaluation.report import duplicate_report, report
+from parlour.training.evaluation.report.plots import plot_comparison
 from parlour.training.learning import save_agent
 
 GAME = game("pyramid")
@@ -69,9 +69,9 @@ def test_the_summary_is_json(found: Comparison) -> None:
 
 
 def test_names_tell_agents_apart() -> None:
-    agents = ["greedy", GreedyAgent(), "parlour.agents.greedy:GreedyAgent"]
+    agents = ["greedy", GreedyAgent(), "parlour.agents.baselines.greedy:GreedyAgent"]
     names = [one.agent for one in compare(GAME, agents, deals=2).evaluations]
-    assert names == ["greedy", "greedy #2", "greedy (parlour.agents.greedy:GreedyAgent)"]
+    assert names == ["greedy", "greedy #2", "greedy (parlour.agents.baselines.greedy:GreedyAgent)"]
 
 
 def saved(folder: Path, one: Game) -> str:

@@ -11,10 +11,9 @@ import pytest
 from rich.console import Console
 from scipy import stats as scipy_stats
 
-from parlour.agents.uniform import UniformAgent
+from parlour.agents.baselines.uniform import UniformAgent
 from parlour.envs import game
 from parlour.envs.core.batch import StepConfig
-from parlour.training.evaluation import duplicate_report as report
 from parlour.training.evaluation.check_outputs import FILES
 from parlour.training.evaluation.duplicate import (
     compare_duplicate,
@@ -22,12 +21,13 @@ from parlour.training.evaluation.duplicate import (
     evaluate_duplicate,
 )
 from parlour.training.evaluation.duplicate_play import DuplicateResults
-from parlour.training.evaluation.duplicate_plots import plot_duplicate
 from parlour.training.evaluation.duplicate_results import (
     DuplicateComparison,
     DuplicateEvaluation,
     unit_name,
 )
+from parlour.training.evaluation.report import duplicate_report as report
+from parlour.training.evaluation.report.duplicate_plots import plot_duplicate
 from parlour.training.evaluation.spec import make_specs
 from parlour.training.evaluation.stats import student_mean
 from tests.training.evaluation.test_duplicate_play import Cautious

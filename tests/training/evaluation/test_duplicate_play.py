@@ -5,8 +5,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
-from parlour.agents.uniform import UniformAgent
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.deals import bank_seeds

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from parlour.agents.greedy import GreedyAgent
+from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
-from parlour.agents.uniform import UniformAgent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.deals import bank_seeds

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from parlour.training.evaluation.terminal import as_line, time_text, wrap_beside
-from parlour.training.evaluation.terminal_tables import (
+from parlour.training.evaluation.report.terminal import as_line, time_text, wrap_beside
+from parlour.training.evaluation.report.terminal_tables import (
     ENDLESS,
     make_table,
     open_console,

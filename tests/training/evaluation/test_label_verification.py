@@ -14,17 +14,17 @@ import pytest
 
 from parlour.envs import GAMES, game
 from parlour.training.cli import main
-from parlour.training.cluster.tasks import Cluster
-from parlour.training.evaluation import label_verification as verification
-from parlour.training.evaluation.label_checks import NO_SCORE
-from parlour.training.evaluation.labelling import make_labels
-from parlour.training.evaluation.labels import (
+from parlour.training.evaluation.labels import label_verification as verification
+from parlour.training.evaluation.labels.label_checks import NO_SCORE
+from parlour.training.evaluation.labels.labelling import make_labels
+from parlour.training.evaluation.labels.labels import (
     SHIPPED_FOLDER,
     Labels,
     is_scored,
     load_labels,
     save_labels,
 )
+from parlour.training.parallel.tasks import Cluster
 from tests.fake_solver import solved
 
 LABELLED = [

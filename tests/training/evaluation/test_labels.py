@@ -16,26 +16,27 @@ import pytest
 from joblib.parallel import BACKENDS, ThreadingBackend
 from rich.console import Console
 
-from parlour.agents.greedy import GreedyAgent
+from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.envs import CardEnv, CardVectorEnv, game
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.deals import bank_seeds, decks_digest
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.cli import main
-from parlour.training.evaluation import labelling, labels, report
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.evaluate import Evaluation, evaluate, play_deals
-from parlour.training.evaluation.label_checks import find_settled
-from parlour.training.evaluation.labels import (
+from parlour.training.evaluation.labels import labelling, labels
+from parlour.training.evaluation.labels.label_checks import find_settled
+from parlour.training.evaluation.labels.labels import (
     OWN_FOLDER,
     Labels,
     find_labels,
     load_labels,
     save_labels,
 )
-from parlour.training.evaluation.plots import plot_comparison
+from parlour.training.evaluation.labels.truth import Contradiction, verify_solution
+from parlour.training.evaluation.report import report
+from parlour.training.evaluation.report.plots import plot_comparison
 from parlour.training.evaluation.stats import wilson_rate
-from parlour.training.evaluation.truth import Contradiction, verify_solution
 from tests.fake_solver import FakeSolver, SeesAll, solved
 
 GAME = game("pyramid")

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.artefact import digest_agent
 from parlour.agents.folders import TRAINED_FOLDER
 from parlour.agents.registry import find_saved
+from parlour.agents.saved import digest_agent
 from parlour.envs import GAMES
 from parlour.training.cli.board import BOARD_FILE
-from parlour.training.evaluation import leaderboard as board
-from parlour.training.evaluation import leaderboard_agents as agents
-from parlour.training.evaluation import leaderboard_checks as checks
-from parlour.training.evaluation import leaderboard_play as play
 from parlour.training.evaluation.duplicate import evaluate_duplicate
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.labelling import make_labels
-from parlour.training.evaluation.labels import find_labels
+from parlour.training.evaluation.labels.labelling import make_labels
+from parlour.training.evaluation.labels.labels import find_labels
+from parlour.training.evaluation.leaderboard import leaderboard as board
+from parlour.training.evaluation.leaderboard import leaderboard_agents as agents
+from parlour.training.evaluation.leaderboard import leaderboard_checks as checks
+from parlour.training.evaluation.leaderboard import leaderboard_play as play
 
 HEAD = ",".join(board.COLUMNS)
 GREEDY = "poker_squares,classic,,greedy,,120"

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.training.evaluation import leaderboard as board
-from parlour.training.evaluation import leaderboard_checks as checks
-from parlour.training.evaluation import leaderboard_play as play
+from parlour.training.evaluation.leaderboard import leaderboard as board
+from parlour.training.evaluation.leaderboard import leaderboard_checks as checks
+from parlour.training.evaluation.leaderboard import leaderboard_play as play
 from parlour.training.evaluation.stats import student_mean
 
 LINES = {

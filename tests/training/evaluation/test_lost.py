@@ -8,7 +8,7 @@ import pytest
 
 from parlour.envs import game
 from parlour.training import compare, compare_duplicate, find_lost
-from parlour.training.evaluation.review_lost import review_lost
+from parlour.training.evaluation.reviews.review_lost import review_lost
 
 GAME = game("pyramid")
 

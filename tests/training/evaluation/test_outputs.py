@@ -11,12 +11,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from parlour.agents.uniform import UniformAgent
+from parlour.agents.baselines.uniform import UniformAgent
 from parlour.training.cli import main
 from parlour.training.equilibrium import exploitability
-from parlour.training.evaluation import compare, duplicate, duplicate_report, plots, report
+from parlour.training.evaluation import compare, duplicate
 from parlour.training.evaluation.check_outputs import check_agent_folder, check_folder
-from parlour.training.evaluation.plots import plot_comparison
+from parlour.training.evaluation.report import duplicate_report, plots, report
+from parlour.training.evaluation.report.plots import plot_comparison
 
 LINES = {
     "compare": ["compare", "pyramid", "--deals", "4", "--max-moves", "9"],
@@ -86,7 +87,7 @@ def test_looking_at_a_place_leaves_nothing_there(tmp_path: Path) -> None:
 def test_labels_and_equilibria_are_refused_before_work(
     parlour: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from parlour.training.evaluation import labelling
+    from parlour.training.evaluation.labels import labelling
 
     monkeypatch.setattr(labelling, "make_labels", refuse_play)
     monkeypatch.setattr(exploitability, "build", refuse_play)
@@ -144,7 +145,7 @@ def alone() -> compare.Comparison:
 def test_names_are_printed_as_they_are(
     alone: compare.Comparison, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from parlour.training.evaluation.terminal_tables import open_console
+    from parlour.training.evaluation.report.terminal_tables import open_console
 
     several = duplicate.compare_duplicate(
         "seven-twenty-seven",

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import Turn
-from parlour.agents.uniform import UniformAgent
 from parlour.envs import GAMES
 from parlour.envs.core.deals import bank_seeds
 from parlour.training.evaluation.duplicate import compare_duplicate

@@ -14,14 +14,14 @@ from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.scene import ansi
+from parlour.envs.core.scene.scene import ansi
 from parlour.training import Replay, load_replays, verify_replays
-from parlour.training.evaluation import film
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.evaluation.replay import CUT, LEFT, deal_fields, read_result
-from parlour.training.evaluation.replay_files import (
+from parlour.training.evaluation.replays import film
+from parlour.training.evaluation.replays.replay import CUT, LEFT, deal_fields, read_result
+from parlour.training.evaluation.replays.replay_files import (
     MOST_ACTIONS,
     append_replays,
     iterate_replays,

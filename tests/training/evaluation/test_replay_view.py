@@ -13,7 +13,7 @@ from parlour.agents.registry import choose_actions
 from parlour.envs import game
 from parlour.envs.core.rows import resample_copies, view_states
 from parlour.training import Replay, evaluate, load_replays, review_replay, save_html
-from parlour.training.evaluation.replay_view import replay_data
+from parlour.training.evaluation.replays.replay_view import replay_data
 from parlour.training.play.table import SeatChoice, TableChoice, TableSession
 
 

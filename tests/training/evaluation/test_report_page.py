@@ -13,8 +13,8 @@ from parlour.envs import game
 from parlour.training import compare, compare_duplicate
 from parlour.training.cli import main
 from parlour.training.evaluation.compare import Comparison
-from parlour.training.evaluation.report_page import make_page
-from parlour.training.evaluation.variant_plots import plot_scores, plot_variants
+from parlour.training.evaluation.report.report_page import make_page
+from parlour.training.evaluation.report.variant_plots import plot_scores, plot_variants
 
 GAME = game("pyramid")
 

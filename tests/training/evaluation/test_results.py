@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 from matplotlib.colors import to_hex
 
-from parlour.agents.uniform import UniformAgent
+from parlour.agents.baselines.uniform import UniformAgent
 from parlour.training import evaluate, plot_comparison
 from parlour.training.evaluation.compare import Comparison, compare
 from parlour.training.evaluation.duplicate import compare_duplicate, evaluate_duplicate
-from parlour.training.evaluation.duplicate_plots import plot_duplicate
-from parlour.training.evaluation.plots import BASELINES, COLOURS, agent_colours
-from parlour.training.evaluation.terminal import cut_middle, cut_names
+from parlour.training.evaluation.report.duplicate_plots import plot_duplicate
+from parlour.training.evaluation.report.plots import BASELINES, COLOURS, agent_colours
+from parlour.training.evaluation.report.terminal import cut_middle, cut_names
 
 LONG = "pyramid-three-passes-20261122-080000/seed-{}"
 BEGINS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

@@ -18,9 +18,9 @@ from parlour.envs import CardEnv, game
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import DealSource, Over
 from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.rng import GAMMA, mix64
 from parlour.envs.core.keys import derive_key, key_words, turn_seeds
 from parlour.envs.core.rows import HIDDEN_SALT, Rows, resample_copies
-from parlour.envs.core.splitmix import GAMMA, mix64
 from parlour.envs.core.turn import random_floats
 from parlour.training.evaluation import duplicate, duplicate_play
 from parlour.training.evaluation.compare import compare

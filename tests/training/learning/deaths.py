@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from parlour.envs import game
-from parlour.training.evaluation import labelling, labels
+from parlour.training.evaluation.labels import labelling, labels
 from parlour.training.learning.settings import Settings, make_settings
 from parlour.training.learning.train import resume, train
 from tests.fake_solver import solved

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.rows import observation_codes, resample_copies

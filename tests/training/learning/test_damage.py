@@ -22,9 +22,9 @@ from parlour.training.learning.settings_files import plain, read_saved
 from parlour.training.learning.summary import report, summarise
 from parlour.training.learning.train import main, resume, train
 from tests.damage import damaged
-from tests.training.cluster.test_no_pickles import Bomb
 from tests.training.learning.test_distill import GAME, ROUND, SMALL, network_of, stop_after
 from tests.training.learning.test_run_policy_search import SMALL as WEIGHTS
+from tests.training.parallel.test_no_pickles import Bomb
 
 FIRST = f"{FOLDER}/{ROUND:012d}.parquet"
 LAST = f"{FOLDER}/{2 * ROUND:012d}.parquet"

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from benchmarks import network_sizes
-from parlour.agents.artefact import load_artefact
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import build_network
+from parlour.agents.networks.build import build_network
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
+from parlour.agents.saved import load_artefact
 from parlour.envs import game
 from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.rules_table import make_table

@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents import policy_table
+from parlour.agents.networks import policy_table
 from parlour.agents.registry import load_agent
 from parlour.envs import game
-from parlour.training.evaluation import labelling, labels
+from parlour.training.evaluation.labels import labelling, labels
 from parlour.training.learning import save_agent
 from parlour.training.learning.settings import PolicySearchSettings, PPOSettings, Settings
 from parlour.training.learning.settings_files import plain, preset, read_saved

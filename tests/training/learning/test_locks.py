@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs import game
-from parlour.training.evaluation import labelling
+from parlour.training.evaluation.labels import labelling
 from parlour.training.files import sole_use
 from parlour.training.learning.settings import PolicySearchSettings
 from parlour.training.learning.train import main, resume, train

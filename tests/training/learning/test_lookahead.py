@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.card_bonds import list_bonds
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.lookahead import look_ahead
-from parlour.agents.networks import Bonds, build_network, make_value_function
+from parlour.agents.networks.build import Bonds, build_network, make_value_function
+from parlour.agents.networks.card_bonds import list_bonds
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
+from parlour.agents.search.lookahead import look_ahead
 from parlour.envs import game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import Rows, resample_copies

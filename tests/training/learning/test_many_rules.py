@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from parlour.agents import folders
-from parlour.agents.artefact import ArtefactError, read_rules
-from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent, prepare_turn
+from parlour.agents.saved import ArtefactError, read_rules
 from parlour.envs import CardVectorEnv, game
 from parlour.envs.core.option_sets import draw_option_sets
 from parlour.training.cli.main import main as parlour

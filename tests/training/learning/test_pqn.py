@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import NETWORKS, build_network
+from parlour.agents.networks.build import NETWORKS, build_network
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import game
 from parlour.envs.core.rows import Rows

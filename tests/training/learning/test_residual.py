@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.artefact import ArtefactError
-from parlour.agents.greedy import GreedyAgent
-from parlour.agents.learned import LearnedAgent
-from parlour.agents.networks import build_network
+from parlour.agents.baselines.greedy import GreedyAgent
+from parlour.agents.networks.build import build_network
+from parlour.agents.networks.learned import LearnedAgent
+from parlour.agents.networks.residual import BASE_PIECE, mark_base_actions
 from parlour.agents.registry import load_agent
-from parlour.agents.residual import BASE_PIECE, mark_base_actions
-from parlour.agents.rollouts import RolloutAgent
+from parlour.agents.saved import ArtefactError
+from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs import game
 from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.batch import DealSource, StepConfig

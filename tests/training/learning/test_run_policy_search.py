@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.artefact import ArtefactError
-from parlour.agents.greedy import GreedyAgent
+from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.agents.registry import load_agent
+from parlour.agents.saved import ArtefactError
 from parlour.envs import game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows

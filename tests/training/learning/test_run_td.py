@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.artefact import ArtefactError
+from parlour.agents.networks.value_table import ValueTableAgent, require_afterstates
 from parlour.agents.registry import load_agent
-from parlour.agents.value_table import ValueTableAgent, require_afterstates
+from parlour.agents.saved import ArtefactError
 from parlour.envs import GAMES
-from parlour.envs.core.jit import plain_python
+from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning import td_kernel

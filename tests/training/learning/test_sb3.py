@@ -14,7 +14,7 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from parlour.envs import CardEnv, game
-from parlour.envs.keywords import make_rows
+from parlour.envs.interfaces.arguments import make_rows
 from parlour.training.learning.ppo import CardPolicy
 from parlour.training.learning.run_network import make_model
 from parlour.training.learning.sb3 import CardVecEnv

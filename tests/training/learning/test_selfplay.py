@@ -14,7 +14,7 @@ import torch
 from gymnasium import spaces
 from stable_baselines3.common.buffers import RolloutBuffer
 
-from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
@@ -22,7 +22,7 @@ from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import observation_codes, view_states
 from parlour.envs.core.turn import Agent
-from parlour.envs.seven_twenty_seven.hidden import HIDDEN
+from parlour.envs.games.seven_twenty_seven.hidden import HIDDEN
 from parlour.training.equilibrium.cfr import exploit
 from parlour.training.equilibrium.exploitability import extract_policy
 from parlour.training.equilibrium.game_tree import Tree, build

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from parlour.agents.learned import LearnedAgent
+from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, game
 from parlour.training.evaluation.evaluate import evaluate

@@ -1,0 +1,1 @@
+"""Networks, and the agents that play by them."""

@@ -1,0 +1,335 @@
+"""The networks that play: plain torch modules built from a game's feature schema.
+
+None of them knows a game. A network maps a batch of observations, in the one encoding that it
+takes, to action logits and values. `NETWORKS` lists them; one more is one class and one row.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from parlour.envs import Game
+from parlour.envs.core.options import unknown_text
+from parlour.envs.core.schema import CARD, DIGIT, DIGIT_BASE, RANK, Columns, Features, Piece
+
+from .card_bonds import PLACE_CLASSES, list_bonds
+from .card_network import CardNetwork, linear, masked_logits
+from .card_tokens import CardTokens
+from .rank_tokens import RankTokens
+from .residual import BASE, LIFT, LIFT_OPTION, base_piece, check_base, show_more
+from .row_sums import add_to_rows, sum_rows
+
+__all__ = ["NETWORKS", "CardNetwork", "build_network", "linear", "masked_logits"]
+
+
+class Mlp(CardNetwork):
+    """A dense layer over the one-hot columns."""
+
+    encoding = "onehot"
+
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
+        self.first = linear(features.columns, width)
+        self.norm = nn.LayerNorm(width) if self.layer_norm else nn.Identity()
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        return self.norm(self.first(observations.float())).relu()
+
+
+class CodeReader(nn.Module):
+    """Turns ``codes`` into row numbers of one table: row 0 for "none", then one a column.
+
+    Entry e with value v >= 1 has row ``first[e] + v``, the number of its one-hot column plus 1.
+    """
+
+    def __init__(self, features: Features) -> None:
+        super().__init__()
+        self.rows = features.columns + 1
+        for name, array in features.column_tables._asdict().items():
+            self.register_buffer(name, torch.tensor(array, dtype=torch.int32), persistent=False)
+        self.first: Tensor
+        self.shift: Tensor
+        self.base: Tensor
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Return rows int32 (n, entries) of int8 codes (n, entries)."""
+        values = (codes.int() >> self.shift) - self.base
+        return torch.where(values > 0, values + self.first, 0)
+
+
+class _SumRowsOnCpu(torch.autograd.Function):
+    """Sums of table rows (n, width) on the processor: `row_sums`, which reads codes as they are.
+
+    It takes two thirds of what `_SumRows` takes, forward and backward.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, codes: Tensor, columns: Columns) -> Tensor:
+        ctx.codes, ctx.columns, ctx.size = np.ascontiguousarray(codes.numpy()), columns, len(table)
+        sums = table.new_empty(len(codes), table.shape[1])
+        sum_rows(ctx.codes, *columns, table.detach().numpy(), sums.numpy())
+        return sums
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        columns: Columns = ctx.columns
+        of_table = gradient.new_zeros(ctx.size, gradient.shape[1])
+        add_to_rows(ctx.codes, *columns, gradient.contiguous().numpy(), of_table.numpy())
+        return of_table, None, None
+
+
+class _SumRows(torch.autograd.Function):
+    """Sums of table rows (n, width) on any device; row 0 counts as zeros and stays as it is.
+
+    torch sums int32 rows in a fast kernel, but adds their gradients one by one: a product with the
+    one-hot matrix, which a row number's column is set in, takes a third of the time.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, rows: Tensor) -> Tensor:
+        ctx.save_for_backward(rows)
+        ctx.size = len(table)
+        return nn.functional.embedding_bag(rows, table, mode="sum")
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (rows,) = ctx.saved_tensors
+        hot = gradient.new_zeros(len(rows), ctx.size).scatter_(1, rows.long(), 1.0)
+        of_table = hot.t() @ gradient
+        of_table[0] = 0
+        return of_table, None
+
+
+class Embedding(CardNetwork):
+    """The sum of an embedding for each (position, value) pair of ``codes``, without the "none"s."""
+
+    encoding = "codes"
+
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
+        self.reader = CodeReader(features)
+        self.table = nn.Parameter(
+            torch.randn(self.reader.rows, width) * (2 / features.width) ** 0.5
+        )
+        self.norm = nn.LayerNorm(width)
+        with torch.no_grad():
+            self.table[0] = 0
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        return self.norm(self.sum_entries(observations)).relu()
+
+    def sum_entries(self, observations: Tensor) -> Tensor:
+        """Return the sums of the embeddings (n, width) of ``codes`` observations."""
+        if observations.device.type == "cpu" and observations.dtype == torch.int8:
+            columns = self.features.column_tables
+            sums: Tensor = _SumRowsOnCpu.apply(self.table, observations, columns)  # type: ignore[no-untyped-call]
+            return sums
+        sums = _SumRows.apply(self.table, self.reader(observations))  # type: ignore[no-untyped-call]
+        return sums
+
+
+def read_alone(features: Features) -> list[Piece]:
+    """Return the pieces of one entry that `Numbers` reads one-hot, too."""
+    return [
+        piece
+        for piece in features.pieces
+        if piece.size == 1 and piece.kind.high > 1 and "." not in piece.name
+    ]
+
+
+class Numbers(CardNetwork):
+    """A dense layer over ``codes`` as numbers: for observations that count and measure.
+
+    Every entry is its share of the highest it can be; of numbers told by digits there is the
+    logarithm, too, and entries that stand alone, such as a phase or a distance, are one-hot beside
+    it, for what they say need not grow with them.
+    """
+
+    encoding = "codes"
+
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
+        alone = read_alone(features)
+        sizes = [piece.kind.high + 1 for piece in alone]
+        self.hot = sum(sizes)
+        numbers = [piece for piece in features.pieces if piece.kind is DIGIT]
+        places = torch.zeros(features.width, len(numbers))
+        for column, piece in enumerate(numbers):
+            for k, entry in enumerate(reversed(features.entry_range(piece.name))):
+                places[entry, column] = float(DIGIT_BASE**k)
+        highs = torch.as_tensor(features.high, dtype=torch.float32)
+        entries = [features.entry_range(piece.name).start for piece in alone]
+        firsts = [sum(sizes[:k]) for k in range(len(sizes))]
+        self.register_buffer("alone", torch.tensor(entries), persistent=False)
+        self.register_buffer("firsts", torch.tensor(firsts), persistent=False)
+        self.register_buffer("places", places, persistent=False)
+        self.register_buffer("shares", 1 / highs, persistent=False)
+        self.alone: Tensor
+        self.firsts: Tensor
+        self.places: Tensor
+        self.shares: Tensor
+        self.first = linear(features.width + len(numbers) + self.hot, width)
+        self.norm = nn.LayerNorm(width)
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        codes = observations.float()
+        columns = observations[:, self.alone].long() + self.firsts
+        hot = codes.new_zeros(len(codes), self.hot).scatter_(1, columns, 1.0)
+        sizes = (1 + codes @ self.places).log2() / 8
+        whole = torch.cat([codes * self.shares, sizes, hot], dim=1)
+        return self.norm(self.first(whole)).relu()
+
+
+class Bonds(Embedding):
+    """The card embedding, and one more for each pair of places whose cards have a bond.
+
+    Which cards have one is the game's to say (`Features.bonds`): in a patience game those that may
+    go out together. What a card is worth is then in reach of one layer: its partners' places.
+    """
+
+    def __init__(
+        self, features: Features, actions: int, width: int, depth: int, **options: Any
+    ) -> None:
+        super().__init__(features, actions, width, depth, **options)
+        if features.bonds is None:
+            raise ValueError("network 'bonds': this game names no bonds between cards")
+        self.bonds = features.bonds
+        cards: list[int] = []
+        wheres: list[int] = []
+        firsts: list[int] = []
+        places = 0
+        for piece in features.pieces:
+            if piece.kind in (CARD, RANK):
+                beside = features.entry_range(piece.where) if piece.where else [-1] * piece.size
+                classes = PLACE_CLASSES if piece.where else 1
+                cards += list(features.entry_range(piece.name))
+                wheres += list(beside)
+                firsts += range(places, places + classes * piece.size, classes)
+                places += classes * piece.size
+        self.cards, self.wheres, self.firsts = (
+            np.array(part, np.int64) for part in (cards, wheres, firsts)
+        )
+        self.most = len(cards) * (len(cards) - 1) // 2
+        self.pairs = nn.EmbeddingBag(places * (places - 1) // 2, width, mode="sum")
+        nn.init.normal_(self.pairs.weight, std=0.1)
+
+    def body(self, observations: Tensor) -> Tensor:
+        """See `CardNetwork.body`."""
+        codes = np.ascontiguousarray(observations.cpu().numpy())
+        rows, begins = np.empty(len(codes) * self.most, np.int64), np.empty(len(codes), np.int64)
+        found = list_bonds(codes, self.cards, self.wheres, self.firsts, self.bonds, rows, begins)
+        device = observations.device
+        lists = (torch.from_numpy(array).to(device) for array in (rows[:found], begins))
+        return self.norm(self.sum_entries(observations) + self.pairs(*lists)).relu()
+
+
+def not_finite_text(name: str | None = None) -> str:
+    """Return the error text for a network whose outputs are NaN or infinite."""
+    whose = "the network in training" if name is None else f"agent {name!r}"
+    return f"outputs of {whose} are not finite: its weights have diverged or are damaged"
+
+
+def make_network_function(
+    network: CardNetwork, name: str | None = None
+) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return the function from ``codes`` observations to logits (n, actions) and values (n,).
+
+    It raises ValueError, naming the agent ``name``, for outputs that are not finite.
+    """
+
+    @torch.inference_mode()
+    def outputs(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        seen = codes if network.encoding == "codes" else network.features.onehot(codes)
+        device = next(network.parameters()).device
+        logits, values = (
+            np.asarray(one.cpu().numpy()) for one in network(torch.as_tensor(seen, device=device))
+        )
+        if not (np.isfinite(logits).all() and np.isfinite(values).all()):
+            raise ValueError(not_finite_text(name))
+        return logits, values
+
+    return outputs
+
+
+def make_value_function(
+    network: CardNetwork, name: str | None = None
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,).
+
+    It raises ValueError as `make_network_function` does.
+    """
+    outputs = make_network_function(network, name)
+    return lambda codes: outputs(codes)[1]
+
+
+NETWORKS: dict[str, type[CardNetwork]] = {
+    "mlp": Mlp,
+    "embedding": Embedding,
+    "bonds": Bonds,
+    "numbers": Numbers,
+    "ranks": RankTokens,
+    "attention": CardTokens,
+}
+"""Every network by its name: the one table."""
+
+
+def network_class(name: str) -> type[CardNetwork]:
+    """Return a network's class; ValueError naming those there are."""
+    if name not in NETWORKS:
+        raise ValueError(unknown_text("network", name, NETWORKS))
+    return NETWORKS[name]
+
+
+WIDEST, DEEPEST = 8192, 128
+"""No network is wider or deeper: those that play cards are far smaller."""
+
+
+def check_size(width: int, depth: int) -> None:
+    """Raise ValueError, naming the number, for a network that cannot be meant."""
+    for name, value, high in (("width", width, WIDEST), ("depth", depth, DEEPEST)):
+        if not 1 <= value <= high:
+            raise ValueError(f"{name}={value}: allowed are numbers from 1 to {high}")
+
+
+def build_network(
+    name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
+) -> CardNetwork:
+    """Return a new network for a game. Raises ValueError for what it cannot be built from.
+
+    With the option ``base`` it corrects that player by rule, and reads what that one would play.
+    """
+    made, own = network_class(name), dict(options or {})
+    check_size(width, depth)
+    base, lift = own.pop(BASE, None), own.pop(LIFT_OPTION, LIFT)
+    if base is not None:
+        check_base(game, base, lift)
+        game = show_more(game, base_piece(game, base))
+    try:
+        network = made(game.features, game.actions, width, depth, **own)
+    except TypeError as error:
+        raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error
+    network.base, network.lift = base, lift
+    return network
+
+
+def weigh(game: Game, net: Mapping[str, Any]) -> int:
+    """Return how many bytes the weights have of the network that an artefact describes.
+
+    ``net`` has name, width, depth and options. Nothing is allocated. Raises ValueError as
+    `build_network` does.
+    """
+    with torch.device("meta"):
+        network = build_network(net["name"], game, net["width"], net["depth"], net["options"])
+    return sum(tensor.nbytes for tensor in network.state_dict().values())

@@ -1,0 +1,1 @@
+"""Search agents: rollouts, determinized search, tree search and plans."""

@@ -1,0 +1,87 @@
+"""What was bid tells of the cards: which of the worlds that fit the rules fit the bids, too.
+
+In each world the auction is played again. A seat that bid there what the greedy heuristic would
+have bid with the cards of this world speaks for the world; one that did not speaks against it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from parlour.envs import Game, find_game
+from parlour.envs.core.aliases import RulesRecords, State, States
+from parlour.envs.core.batch import DealSource
+from parlour.envs.core.kernel.jit import jit
+from parlour.envs.core.legal import has_choice
+from parlour.envs.core.options import as_record
+from parlour.envs.core.rows import copy_states
+from parlour.envs.core.values import best_legal
+
+from ..baselines.greedy import GreedyAgent
+from .playout import Guide, Playout, make_guide, make_playout, playout_kernels
+
+DRAWS = 16
+"""Of so many worlds the one is taken that fits the bids best."""
+FIELDS = {"history", "size", "tricks"}
+"""What the states of a game with an auction before its tricks have."""
+
+
+def check_auction(game: Game) -> None:
+    """Raise ValueError for a game without an auction whose bids could tell something."""
+    if not set(game.state.names or ()) >= FIELDS:
+        raise ValueError(f"{game.title} has no auction whose bids could tell of the cards")
+
+
+def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
+    """Return which states come before the play, bool (n,): it is the last phase of these games."""
+    play = next(piece.kind.high for piece in game.features.pieces if piece.name == "phase")
+    return np.asarray(states["shown"]["phase"] != play)
+
+
+@cache
+def make_count_surprises(name: str) -> Callable[..., None]:
+    """Build a game's ``count(worlds, playout, rules, guide, counts)``.
+
+    ``counts``, int64 (n,), receives for each world how many choices of the other seats, up to the
+    first card that was played, greedy would not have made in their place.
+    """
+    game = find_game(name)
+    begin, step = game.kernels.begin, game.kernels.step
+    rate, _ = playout_kernels(name)
+
+    @jit
+    def surprises(world: State, playout: Playout, rules: RulesRecords, guide: Guide) -> int:
+        playout.states[0] = world
+        s, found, move = playout.states[0], 0, 0
+        begin(s, rules[0], DealSource.DECK)
+        while move < world["moves"] and s["size"] + s["tricks"] == 0:
+            action = world["history"][move] - 1
+            if s["turn"] != world["turn"] and has_choice(s["legal"]):
+                rate(playout.states, rules, guide, playout.ids, playout.scores)
+                found += best_legal(s["legal"], playout.scores[0]) != action
+            step(s, rules[0], action)
+            move += 1
+        return found
+
+    @jit
+    def count(
+        worlds: States, playout: Playout, rules: RulesRecords, guide: Guide, counts: np.ndarray
+    ) -> None:
+        for i in range(len(worlds)):
+            counts[i] = surprises(worlds[i], playout, rules, guide)
+
+    return count
+
+
+def keep_likeliest(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
+    """Return of each `DRAWS` worlds in a row, states (n * DRAWS,), the one that fits the bids best.
+
+    Of equals the first: worlds are drawn, so none is preferred.
+    """
+    counts = np.zeros(len(worlds), np.int64)
+    guide = make_guide(GreedyAgent(), game)
+    make_count_surprises(game.name)(worlds, make_playout(game), as_record(rules), guide, counts)
+    best = counts.reshape(-1, DRAWS).argmin(axis=1)
+    return copy_states(worlds, np.arange(len(best)) * DRAWS + best)

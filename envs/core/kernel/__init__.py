@@ -1,0 +1,1 @@
+"""Compiled kernels: the JIT layer, bit sets, random numbers and cards."""

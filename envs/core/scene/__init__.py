@@ -1,0 +1,1 @@
+"""Scenes: what lies on a table, drawn as text, SVG or JSON."""

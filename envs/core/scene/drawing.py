@@ -1,0 +1,319 @@
+"""Pictures of what lies on a table, as pieces of SVG: cards drawn from outlines, no font needed.
+
+Ranks and suits are paths (`card_shapes.json`): they look the same in every browser, film and
+notebook, and no system turns a suit into an emoji. Only words need a font; `pictures` brings one.
+Suits differ by shape, and by two colours or four. A legal card has an outline, one that is picked
+up lies higher, one that was moved last has a dashed outline, one that only its owner sees a strip
+of its back: none of it is told by colour alone.
+"""
+
+import json
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ..kernel.cards import RANKS, SUITS, card_name
+from .items import Button, Chips, Item, Panel, Text, name_item, split_card
+from .themes import Theme, find_theme
+
+STEP_X, STEP_Y = 64, 92
+"""From one card to the next, in the units of the picture."""
+WIDTH, HEIGHT = 58, 84
+"""Of a card."""
+CORNER = 43, 27
+"""What must stay in sight of a card that others cover: rank and suit, at its upper left."""
+BUTTON_HEIGHT = 34
+SIZE = 17
+"""Of words."""
+TITLE_SIZE = 19
+_LIFT = 7  # a picked card is raised by so much
+_SHORT = 3  # notes up to this length stand on the card
+FONT = "Parlour Sans, Inter, Helvetica, Arial, sans-serif"
+_SHAPES: dict[str, Any] = json.loads(
+    Path(__file__).with_name("card_shapes.json").read_text(encoding="utf-8")
+)
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+
+
+def printable(text: str) -> str:
+    """`text` with control characters replaced: no escapes in a log, no invalid XML."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def text_width(text: str, size: float = SIZE) -> float:
+    """About how wide words are drawn; fonts differ."""
+    return 0.56 * size * len(text)
+
+
+# ---- where things lie -----------------------------------------------------------------------
+
+
+def item_box(item: Item) -> Box:
+    """The box of an item with its note."""
+    x, y = item.x * STEP_X, item.y * STEP_Y
+    below = len(item.note) > _SHORT
+    wider = max(0.0, text_width(item.note, 12) - WIDTH) / 2 if below else 0.0
+    return x - wider, y, x + WIDTH + wider, y + HEIGHT + (18 if below else 0)
+
+
+def text_box(text: Text) -> Box:
+    """The box of words."""
+    x, y = text.x * STEP_X, text.y * STEP_Y
+    return x, y, x + text_width(text.text), y + 20
+
+
+def button_box(button: Button) -> Box:
+    """The box of a button."""
+    x, y = button.x * STEP_X, button.y * STEP_Y
+    return x, y, x + button.width * STEP_X - STEP_X + WIDTH, y + BUTTON_HEIGHT
+
+
+def chips_box(chips: Chips) -> Box:
+    """The box of chips with their number."""
+    x, y = chips.x * STEP_X, chips.y * STEP_Y
+    return x, y, x + 34 + text_width(str(chips.amount)), y + 22
+
+
+def panel_box(panel: Panel) -> Box:
+    """The box of a panel, which ends where a card there would."""
+    x, y = panel.x * STEP_X, panel.y * STEP_Y
+    gap_x, gap_y = STEP_X - WIDTH, STEP_Y - HEIGHT
+    return x, y, x + panel.width * STEP_X - gap_x, y + panel.height * STEP_Y - gap_y
+
+
+# ---- a card ---------------------------------------------------------------------------------
+
+
+def card_rect(attributes: str, inset: float = 0) -> str:
+    """The outline of a card, or one `inset` inside it."""
+    return (
+        f'<rect x="{inset:g}" y="{inset:g}" width="{WIDTH - 2 * inset:g}" '
+        f'height="{HEIGHT - 2 * inset:g}" rx="{7 - inset / 2:g}" {attributes}/>'
+    )
+
+
+@cache
+def draw_face(rank: int, suit: int, theme: Theme) -> str:
+    """A card: rank and suit beside each other in the corner, a large suit below."""
+    shape = _SHAPES["ranks"][RANKS[rank]]
+    wide = 0.155 if RANKS[rank] == "T" else 0.19  # the ten is narrowed, so that its suit is seen
+    after = 5 + shape["width"] * wide + 8
+    outline = _SHAPES["suits"][SUITS[suit]]
+    return (
+        f'{card_rect(_face_colours(theme))}<g fill="{theme.inks[suit]}">'
+        f'<path transform="translate(5 26) scale({wide} 0.19)" d="{shape["path"]}"/>'
+        f'<path transform="translate({after:g} 16.5) scale(.135)" d="{outline}"/>'
+        f'<path transform="translate(29 55) scale(.38)" d="{outline}"/></g>'
+    )
+
+
+def _face_colours(theme: Theme) -> str:
+    return f'fill="{theme.face}" stroke="{theme.edge}"'
+
+
+@cache
+def draw_back(theme: Theme) -> str:
+    """A back: a field of crossed lines within a border."""
+    down = "".join(f"M{x} 6l-72 72M{x - 72} 6l72 72" for x in range(16, 116, 12))
+    return (
+        card_rect(_face_colours(theme))
+        + card_rect(f'fill="{theme.back}"', inset=4)
+        + f'<svg x="5" y="5" width="{WIDTH - 10}" height="{HEIGHT - 10}" '
+        f'viewBox="5 5 {WIDTH - 10} {HEIGHT - 10}">'
+        f'<path d="{down}" fill="none" stroke="{theme.back_lines}" stroke-width="1.3"/></svg>'
+        + card_rect(f'fill="none" stroke="{theme.back_lines}" stroke-width="1.5"', inset=6)
+    )
+
+
+@cache
+def draw_empty(theme: Theme) -> str:
+    """An empty place: a thin dashed outline."""
+    look = f'fill="{theme.shadow}" fill-opacity="0.05" stroke="{theme.empty}" stroke-width="1.5"'
+    return card_rect(f'{look} stroke-dasharray="5 4"', inset=1)
+
+
+@cache
+def draw_outlines(theme: Theme) -> dict[str, str]:
+    """What is drawn over a marked card, by its mark; over a hidden one a strip of its back."""
+    legal = f'fill="none" stroke="{theme.legal}" stroke-width="3.5"'
+    picked = f'fill="none" stroke="{theme.picked}" stroke-width="4.5"'
+    last = f'fill="none" stroke="{theme.last}" stroke-width="3.5" stroke-dasharray="7 4"'
+    marks = {"legal": legal, "picked": picked, "last": last}
+    hidden = (
+        f'<path d="M0 67h{WIDTH}v10a7 7 0 0 1-7 7h-{WIDTH - 14}a7 7 0 0 1-7-7z" '
+        f'fill="{theme.back}" stroke="{theme.edge}"/>'
+        f'<path d="M8 75.5h{WIDTH - 16}" stroke="{theme.back_lines}" stroke-width="3" '
+        'stroke-dasharray="3 4"/>'
+    )
+    return {"": "", "hidden": hidden, **{mark: card_rect(look) for mark, look in marks.items()}}
+
+
+def item_place(item: Item) -> tuple[float, float]:
+    """Where the upper left corner of an item is drawn: a picked card is raised."""
+    return item.x * STEP_X, item.y * STEP_Y - (_LIFT if item.mark == "picked" else 0)
+
+
+def draw_item(item: Item, item_id: str, theme: Theme) -> str:
+    """One item as a group with its title."""
+    x, y = item_place(item)
+    data = f'data-id="{escape(item_id)}"'
+    data += f' data-action="{int(item.action)}"' if item.action >= 0 else ""
+    return (
+        f'<g transform="translate({x:g} {y:g})" role="img" {data}>'
+        f"<title>{name_item(item)}</title>{draw_body(item, theme)}</g>"
+    )
+
+
+def draw_body(item: Item, theme: Theme) -> str:
+    """What is seen of an item: shadow, card, highlight, count, note; its corner is (0, 0)."""
+    if not item.card:
+        body = draw_empty(theme)
+    elif not item.face_up:
+        body = draw_back(theme)
+    else:
+        body = draw_face(*split_card(item.card), theme)
+    outline = draw_outlines(theme)[item.mark]
+    under, count = _under(item, theme), _count(item.pile_size, theme)
+    return f"{under}{body}{outline}{count}{_note(item, theme)}"
+
+
+def _under(item: Item, theme: Theme) -> str:
+    """A shadow, and below a pile the edges of some more cards."""
+    if not item.card:
+        return ""
+    edges = 0 if item.pile_size < 2 else 1 if item.pile_size < 8 else 2
+    steps = [2 * k for k in range(edges, 0, -1)]
+    colours = _face_colours(theme)
+    below = "".join(f'<g transform="translate({k} {k})">{card_rect(colours)}</g>' for k in steps)
+    deep = 2 * edges + 1.5
+    shadow = card_rect(f'fill="{theme.shadow}" fill-opacity="0.16"')
+    return f'<g transform="translate({deep * 0.6:g} {deep:g})">{shadow}</g>{below}'
+
+
+def _count(count: int, theme: Theme) -> str:
+    """How many cards a pile has, on a badge that stands out of its upper right corner."""
+    if count < 2:
+        return ""
+    width = 12 + 8 * len(str(count))
+    left = WIDTH + 3 - width
+    return (
+        f'<rect x="{left}" y="-7" width="{width}" height="18" rx="9" fill="{theme.words}"/>'
+        + _words(left + width / 2, 6.5, 13, str(count), theme.felt, bold=True, middle=True)
+    )
+
+
+def _note(item: Item, theme: Theme) -> str:
+    """A short note in the lower right corner, or in an empty place; a longer one below the card."""
+    note = item.note
+    if not note:
+        return ""
+    if len(note) > _SHORT:
+        return _words(WIDTH / 2, HEIGHT + 14, 12, note, theme.faint, middle=True)
+    if not item.card:
+        return _words(WIDTH / 2, HEIGHT / 2 + 5, 16, note, theme.faint, middle=True)
+    x = WIDTH - 5 - text_width(note, 11)
+    return _words(x, HEIGHT - 5, 11, note, "#6b7680", bold=True)
+
+
+# ---- all else -------------------------------------------------------------------------------
+
+
+def _words(
+    x: float,
+    y: float,
+    size: float,
+    text: str,
+    fill: str,
+    *,
+    bold: bool = False,
+    middle: bool = False,
+) -> str:
+    """Words with their baseline at y, beginning at x or centred on it."""
+    more = ' font-weight="bold"' if bold else ""
+    more += ' text-anchor="middle"' if middle else ""
+    start = f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}"{more}>'
+    return f"{start}{escape(printable(text))}</text>"
+
+
+def draw_text(text: Text, theme: Theme) -> str:
+    """Words on the table."""
+    fill = theme.faint if text.look == "faint" else theme.words
+    x, y = text.x * STEP_X, text.y * STEP_Y + 15
+    return _words(x, y, SIZE, text.text, fill, bold=text.look == "strong")
+
+
+def draw_title(title: str, left: float, base: float, theme: Theme) -> str:
+    """The heading of a picture."""
+    return _words(left, base, TITLE_SIZE, title, theme.words, bold=True)
+
+
+def draw_button(button: Button, theme: Theme) -> str:
+    """A button: filled where it is legal, else only its outline, pale."""
+    left, top, right, bottom = button_box(button)
+    fill, words = (theme.button, theme.button_words) if button.legal else ("none", theme.faint)
+    edge = theme.button if button.legal else theme.empty
+    data = f' data-action="{int(button.action)}"' if button.legal else ""
+    dashes = "" if button.legal else ' stroke-dasharray="5 4"'
+    return (
+        f'<g role="img"{data}><title>{escape(printable(button.text))}</title>'
+        f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" '
+        f'rx="{BUTTON_HEIGHT / 2:g}" fill="{fill}" stroke="{edge}" stroke-width="1.3"{dashes}/>'
+        + _words((left + right) / 2, top + 22.5, 15, button.text, words, bold=True, middle=True)
+        + "</g>"
+    )
+
+
+def draw_chips(chips: Chips, theme: Theme) -> str:
+    """A small stack of chips, and how many they are."""
+    x, y = chips.x * STEP_X, chips.y * STEP_Y
+    look = f'fill="{theme.picked}" stroke="{theme.face}" stroke-width="1.2"'
+    discs = "".join(
+        f'<ellipse cx="{x + 13:g}" cy="{y + up:g}" rx="12" ry="5" {look}/>' for up in (15, 11, 7)
+    )
+    number = _words(x + 31, y + 16, SIZE, str(int(chips.amount)), theme.words, bold=True)
+    return f"<g><title>{int(chips.amount)} chips</title>{discs}{number}</g>"
+
+
+def draw_panel(panel: Panel, theme: Theme) -> str:
+    """The field behind a seat: with an outline while it is its turn."""
+    left, top, right, bottom = panel_box(panel)
+    edge = f' stroke="{theme.turn}" stroke-width="3"' if panel.state == "turn" else ""
+    faint = ' fill-opacity="0.4"' if panel.state == "out" else ""
+    return (
+        f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" '
+        f'rx="10" fill="{theme.panel}"{faint}{edge}/>'
+    )
+
+
+def begin_svg(width: float, height: float, box: Box, theme: Theme, title: str) -> str:
+    """The first lines of a picture of so many pixels that shows what lies in a box."""
+    left, top, right, bottom = box
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="{left:g} {top:g} {right - left:g} {bottom - top:g}" '
+        f'font-family="{FONT}">\n<title>{escape(printable(title))}</title>\n'
+        f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" '
+        f'rx="14" fill="{theme.felt}"/>'
+    )
+
+
+def card_art(theme: str = "light", four_colours: bool = False) -> dict[str, Any]:
+    """Return the drawings of all cards, for a page that draws `Scene.to_dict` itself.
+
+    ``size`` of a card and ``step`` to the next, in units of SVG; ``faces`` by the card's name
+    (``"Th"``), ``back``, ``empty`` and ``outlines`` by mark as pieces of SVG; the ``colours``.
+    """
+    look = find_theme(theme, four_colours)
+    cards = range(4, 4 + len(RANKS) * len(SUITS))
+    return {
+        "size": [WIDTH, HEIGHT],
+        "step": [STEP_X, STEP_Y],
+        "faces": {card_name(card): draw_face(*split_card(card), look) for card in cards},
+        "back": draw_back(look),
+        "empty": draw_empty(look),
+        "outlines": draw_outlines(look),
+        "colours": look._asdict(),
+    }

@@ -1,0 +1,343 @@
+"""A scene: which card lies where on a table, drawn as terminal text or as SVG, or given as JSON.
+
+A game's `layout.py` builds a `Scene` from a state; `ansi` and `svg` draw it, `Scene.to_dict` hands
+it to a page. Nothing here knows a game, and nothing beyond the standard library is needed.
+
+Coordinates: `x` runs to the right and `y` downwards, in cards; the card's share of the gap to its
+neighbour is included, so cards at x = 0, 1, 2 lie side by side with a little table between them.
+Cards fanned sideways stay readable down to a step of 0.68, cards fanned downwards to 0.3; as text
+down to 0.5 and 0.25. Later items lie on top of earlier ones.
+
+A face-down card gives nothing away: it is drawn (and printed) without looking at which card it is.
+A face-up card with a code that no card has raises ValueError.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from math import ceil, floor, sqrt
+from typing import Any, NamedTuple
+
+from ..kernel.cards import RANKS
+from ..options import check_range
+from . import drawing
+from .drawing import STEP_X, STEP_Y, Box, printable
+from .items import Button, Chips, Item, Mark, Panel, Text, item_dict, item_ids, split_card
+from .themes import Theme, find_theme
+
+__all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", "svg", "svg_grid"]
+
+
+class Scene(NamedTuple):
+    """All that lies on a table. Notebooks show it as SVG, prompts as text."""
+
+    title: str
+    items: tuple[Item, ...]
+    texts: tuple[Text, ...] = ()
+    canvas: tuple[float, float] = (0.0, 0.0)
+    """Width and height, in cards from (0, 0), that every position by the same rules may take up.
+
+    Pictures are at least so large: so they have one size through a whole game.
+    """
+    buttons: tuple[Button, ...] = ()
+    chips: tuple[Chips, ...] = ()
+    panels: tuple[Panel, ...] = ()
+
+    def __repr__(self) -> str:
+        """The scene as text: unlike the plain tuple, it does not print face-down cards."""
+        return ansi(self)
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that is drawn as plain values for JSON, with nothing of face-down cards.
+
+        Each of ``items`` has an ``id`` that it keeps while it lies or moves, ``face`` ("up", "down"
+        or "empty"), ``card`` ("Th", or None), ``x`` and ``y`` in cards, ``label`` in words,
+        ``place``, ``mark``, ``note``, ``count``, ``action`` (the legal action that a click on it
+        is, or None) and ``drops`` (the legal action of dragging it, by the place it is dropped on).
+        """
+        ids = item_ids(self.items)
+        return {
+            "format": 1,
+            "title": self.title,
+            "canvas": [float(side) for side in self.canvas],
+            "items": [item_dict(*pair) for pair in zip(self.items, ids, strict=True)],
+            "texts": [text._asdict() for text in self.texts if text.only != "ansi"],
+            "buttons": [button._asdict() for button in self.buttons],
+            "chips": [chips._asdict() for chips in self.chips],
+            "panels": [panel._asdict() for panel in self.panels],
+        }
+
+
+_GLYPHS = "♣♦♥♠"
+_IS_RED = (False, True, True, False)
+
+
+# ---- terminal text --------------------------------------------------------------------------
+
+_COLUMNS = 6  # characters from one card to the next: four for the card, two for the gap
+_ROWS = 4  # y is rounded to quarters of a card
+_GAP = 1.1  # a step in y above this leaves a blank line
+_BRACKETS = {"": "", "legal": "[]", "picked": "<>", "last": "()", "hidden": "<>"}
+_BOLD, _DIM, _RED, _BLUE, _YELLOW = "1", "2", "31", "34", "1;33"
+
+_Line = dict[int, tuple[str, str]]  # column -> character and its style
+
+
+def ansi(scene: Scene, colour: bool = False) -> str:
+    """Draw `scene` as lines of text: at most 13 cards in 80 columns.
+
+    A card is ` T♥ `, a back ` ▒▒ `, an empty place ` ·· `; brackets mark it: `[legal]`,
+    `<picked>` or `<hidden>` from the others, `(last)`. Its note stands below it. Lines follow one
+    another in the order of `y`, not to scale, so a table needs no more lines than it has rows. Of
+    several items at one place only the last is shown. `colour` adds ANSI escapes; without it the
+    text is the same, but plain.
+    """
+    texts = (text for text in scene.texts if text.only != "picture")
+    things: list[Item | Text] = sorted((*scene.items, *texts), key=_row)
+    left = min((thing.x for thing in things), default=0.0)
+    left = min(left, 0.0) if any(scene.canvas) else left
+    lines = [_write({}, 0, scene.title, _BOLD)] if scene.title else []
+    above = min((thing.y for thing in things), default=0.0)
+    for _, group in groupby(things, key=_row):
+        row = list(group)
+        if row[0].y - above > _GAP:
+            lines.append({})
+        above = row[0].y
+        lines += _row_lines(row, left)
+    return "\n".join(_join(line, colour) for line in lines)
+
+
+def _row(thing: Item | Text) -> int:
+    return floor(thing.y * _ROWS + 0.5)
+
+
+def _row_lines(row: list[Item | Text], left: float) -> list[_Line]:
+    """The cards and texts of one row, and the notes below it if it has any."""
+    places: dict[int, Item] = {}
+    words: _Line = {}
+    for thing in row:
+        column = floor((thing.x - left) * _COLUMNS + 0.5)
+        if isinstance(thing, Text):
+            _write(words, column + 1, thing.text)
+        else:
+            places.pop(column, None)  # so that the new item comes last, and lies on top
+            places[column] = thing
+    line: _Line = {}
+    for column, item in places.items():
+        _write_item(line, column, item)
+    notes = _notes(places)
+    return [line | words, notes] if notes else [line | words]
+
+
+def _write(line: _Line, column: int, text: str, style: str = "") -> _Line:
+    for i, character in enumerate(printable(text)):
+        line[column + i] = character, style
+    return line
+
+
+def _write_item(line: _Line, column: int, item: Item) -> None:
+    """Two characters for the card; brackets around them only where it is marked."""
+    _write(line, column + 1, *_name(item))
+    for offset, bracket in zip((0, 3), _BRACKETS[item.mark], strict=False):
+        _write(line, column + offset, bracket, _YELLOW)
+
+
+def _name(item: Item) -> tuple[str, str]:
+    """Two characters, and their style."""
+    if not item.card:
+        return "··", _DIM
+    if not item.face_up:
+        return "▒▒", _BLUE
+    rank, suit = split_card(item.card)
+    return RANKS[rank] + _GLYPHS[suit], _RED if _IS_RED[suit] else ""
+
+
+def _notes(places: dict[int, Item]) -> _Line:
+    """Notes centred below their cards, moved to the right where they would touch."""
+    line: _Line = {}
+    free = 0
+    for column, item in sorted(places.items()):
+        if item.note:
+            start = max(column + 2 - len(item.note) // 2, free)
+            _write(line, start, item.note, _DIM)
+            free = start + len(item.note) + 1
+    return line
+
+
+def _join(line: _Line, colour: bool) -> str:
+    """One line as a string, with an escape at each change of style if in colour."""
+    cells = [line.get(column, (" ", "")) for column in range(max(line, default=-1) + 1)]
+    parts = []
+    for style, run in groupby(cells, key=lambda cell: cell[1]):
+        text = "".join(character for character, _ in run)
+        parts.append(f"\x1b[{style}m{text}\x1b[0m" if style and colour else text)
+    return "".join(parts).rstrip()
+
+
+# ---- SVG ------------------------------------------------------------------------------------
+
+_MARGIN = 18
+_HEADER = 46  # above the cards, where there is a title
+_TITLE = 29  # its baseline, below the upper edge
+_GRID = 1280  # width of a picture of many tables, if nothing else is said
+_MOST_COLUMNS = 10000
+_WIDEST = 640  # of the picture, in pixels, if nothing else is said; a larger table is scaled down
+
+
+def svg(
+    scene: Scene, *, theme: str = "light", four_colours: bool = False, width: int | None = None
+) -> str:
+    """Draw `scene` as a picture: an SVG document, `width` pixels wide, or else at most 640.
+
+    ``theme`` is "light" or "dark"; ``four_colours`` gives each suit its own. ValueError for another
+    theme or width.
+
+    It has no ids, styles or scripts, so any number of them can stand in one HTML page. Each card
+    carries its name as a `<title>`; that of a back is "face-down card", whichever card it is. What
+    can be clicked carries its action as `data-action`, each card its id as `data-id`.
+    """
+    look = find_theme(theme, four_colours)
+    box = _find_box(scene)
+    wide, high = picture_size(scene, width)
+    parts = [drawing.begin_svg(wide, high, box, look, scene.title)]
+    if scene.title:
+        parts.append(drawing.draw_title(scene.title, box[0] + _MARGIN, box[1] + _TITLE, look))
+    pairs = zip(scene.items, item_ids(scene.items), strict=True)
+    parts += (drawing.draw_panel(panel, look) for panel in scene.panels)
+    parts += (drawing.draw_item(item, item_id, look) for item, item_id in pairs)
+    parts += (draw(thing, look) for thing, draw, _ in _above(scene))
+    return "\n".join([*parts, "</svg>"])
+
+
+def _above(scene: Scene) -> list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]]:
+    """What lies above the cards, how each is drawn, and its box."""
+    found: list[tuple[Any, Callable[[Any, Theme], str], Callable[[Any], Box]]] = []
+    texts = (text for text in scene.texts if text.only != "ansi")
+    found += ((text, drawing.draw_text, drawing.text_box) for text in texts)
+    found += ((chips, drawing.draw_chips, drawing.chips_box) for chips in scene.chips)
+    found += ((button, drawing.draw_button, drawing.button_box) for button in scene.buttons)
+    return found
+
+
+class Piece(NamedTuple):
+    """A part of a picture that can be drawn by itself and laid on it at (x, y)."""
+
+    x: float
+    y: float
+    box: Box
+    """What it takes up, from (x, y)."""
+    drawn: str
+
+
+def picture_pieces(scene: Scene, look: Theme) -> tuple[Box, list[Piece]]:
+    """Return the box of a picture and its pieces, the lowest first: what `svg` draws, in parts."""
+    box = _find_box(scene)
+    left, base = box[0] + _MARGIN, box[1] + _TITLE
+    title = 0.0, -20.0, drawing.text_width(scene.title, drawing.TITLE_SIZE) + 20, 8.0
+    pieces = [Piece(left, base, title, drawing.draw_title(scene.title, 0, 0, look))]
+    pieces += (
+        Piece(0, 0, _wider(drawing.panel_box(panel)), drawing.draw_panel(panel, look))
+        for panel in scene.panels
+    )
+    pieces += (
+        Piece(*drawing.item_place(item), _around(item), drawing.draw_body(item, look))
+        for item in scene.items
+    )
+    pieces += (Piece(0, 0, _wider(find(one)), draw(one, look)) for one, draw, find in _above(scene))
+    return box, pieces
+
+
+def _wider(box: Box) -> Box:
+    """A box with room for outlines, and for words that are wider than was thought."""
+    return box[0] - 3, box[1] - 3, box[2] + 3 + (box[2] - box[0]) * 0.2, box[3] + 3
+
+
+def _around(item: Item) -> Box:
+    """The box of an item at (0, 0), with its outline, shadow, badge and note."""
+    left, top, right, bottom = drawing.item_box(item._replace(x=0, y=0))
+    return left - 4, top - 9, right + 8, bottom + 9
+
+
+def svg_grid(
+    scenes: Sequence[Scene],
+    *,
+    theme: str = "light",
+    four_colours: bool = False,
+    width: int | None = None,
+    columns: int | None = None,
+) -> str:
+    """Draw many scenes as one picture, row by row, `width` pixels wide, or else 1280.
+
+    ``columns`` beside each other, or as many as make the picture about square. ValueError without a
+    scene, and as `svg` does.
+    """
+    columns, each = grid_columns(scenes, width, columns)
+    high = max(picture_size(scene, each)[1] for scene in scenes)
+    tables = [
+        svg(scene, theme=theme, four_colours=four_colours, width=each).replace(
+            "<svg ", f'<svg x="{i % columns * each}" y="{i // columns * high}" ', 1
+        )
+        for i, scene in enumerate(scenes)
+    ]
+    wide, whole = columns * each, ceil(len(scenes) / columns) * high
+    felt = f'<rect width="{wide}" height="{whole}" fill="{find_theme(theme).felt}"/>'
+    start = f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{whole}">'
+    return "\n".join([start, felt, *tables, "</svg>"])
+
+
+def grid_columns(
+    scenes: Sequence[Scene], width: int | None, columns: int | None
+) -> tuple[int, int]:
+    """Return how many tables a grid has beside each other, and the width of each in pixels."""
+    if not scenes:
+        raise ValueError("scenes: there is none to draw")
+    if columns is not None:
+        check_range("columns", columns, 1, _MOST_COLUMNS)
+    tall = max(high / wide for wide, high in map(picture_size, scenes))
+    columns = min(len(scenes), columns or max(1, round(sqrt(len(scenes) * tall))))
+    each = max(100, (_GRID if width is None else width) // columns)
+    return columns, each - each % 2
+
+
+def picture_size(scene: Scene, width: int | None = None) -> tuple[int, int]:
+    """Return width and height of a picture in pixels, both even, as films need them.
+
+    Where there is a canvas they do not depend on what lies on it.
+    """
+    left, top, right, bottom = _canvas_box(scene) if any(scene.canvas) else _find_box(scene)
+    if width is None:
+        width = int(min(_WIDEST, right - left))
+    else:
+        width = check_range("width", width, 100, 10000)
+    return width - width % 2, 2 * round(width * (bottom - top) / (right - left) / 2)
+
+
+def _canvas_box(scene: Scene) -> Box:
+    """The box of the canvas with its margins and title."""
+    wide, high = scene.canvas
+    top = -_HEADER if scene.title else -_MARGIN
+    gap_x, gap_y = STEP_X - drawing.WIDTH, STEP_Y - drawing.HEIGHT
+    return -_MARGIN, top, wide * STEP_X - gap_x + _MARGIN, high * STEP_Y - gap_y + _MARGIN
+
+
+def _find_box(scene: Scene) -> Box:
+    """The box of all that is drawn, with its margins; the width of words is estimated."""
+    boxes = [
+        *map(drawing.item_box, scene.items),
+        *map(drawing.button_box, scene.buttons),
+        *map(drawing.chips_box, scene.chips),
+        *map(drawing.panel_box, scene.panels),
+        *(drawing.text_box(text) for text in scene.texts if text.only != "ansi"),
+    ] or [(0.0, 0.0, 1.0, 1.0)]
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    left, top = min(lefts) - _MARGIN, min(tops) - (_HEADER if scene.title else _MARGIN)
+    right = (
+        max(*rights, left + _MARGIN + drawing.text_width(scene.title, drawing.TITLE_SIZE)) + _MARGIN
+    )
+    found = left, top, right, max(bottoms) + _MARGIN
+    if not any(scene.canvas):
+        return found
+    least = _canvas_box(scene)
+    return (*map(min, found[:2], least[:2]), *map(max, found[2:], least[2:]))

@@ -1,0 +1,1 @@
+"""Trick-taking: tricks, double-dummy search and sampling of unseen hands."""

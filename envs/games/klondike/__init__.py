@@ -1,0 +1,75 @@
+"""Klondike, a patience for one player: rules and sources are in README.md beside this file."""
+
+from ...core.deals import DeckFormat
+from ...core.game import Game
+from ...core.row_kernels import make_resample_rows, make_score_rows
+from ...core.solve import Solving
+from .deck_strings import (
+    from_ksolve,
+    from_pysol,
+    from_solvitaire,
+    to_ksolve,
+    to_pysol,
+    to_solvitaire,
+)
+from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
+from .hindsight.search import plan_ahead
+from .kernel import kernels, resample_hidden
+from .layout import action_words, final_info, layout
+from .rule_agents import priority
+from .rules import (
+    ACTIONS,
+    DEFAULT,
+    FEATURES,
+    HIGHEST_SCORE,
+    LOWEST_SCORE,
+    REFERENCES,
+    SOURCES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    count_fewest_moves,
+    label,
+)
+from .solver.solve import solve, winnable_after
+from .state_check import STATE_CHECK
+
+GAME = Game(
+    name="klondike",
+    title="Klondike",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    kernels=kernels,
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
+    heuristic_weights=WEIGHTS,
+    layout=layout,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(LOWEST_SCORE, HIGHEST_SCORE),
+    goes_round=True,
+    shortest=count_fewest_moves,
+    hidden_cards=HIDDEN,
+    state_check=STATE_CHECK,
+    deck_formats={
+        "ksolve": DeckFormat(from_ksolve, to_ksolve),
+        "pysol": DeckFormat(from_pysol, to_pysol),
+        "solvitaire": DeckFormat(from_solvitaire, to_solvitaire),
+    },
+    solving=Solving(solve, winnable_after, plan_ahead),
+    rule_agents={"priority": make_score_rows(priority)},
+    nicknames=("solitaire",),
+)
+"""The game, as `parlour.envs.GAMES` has it."""
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,0 +1,185 @@
+"""Klondike: where each card lies, and what it is called."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ...core.kernel.cards import SUITS
+from ...core.legal import list_actions
+from ...core.scene.scene import Item, Mark, Scene, Text
+from .fits import suit_back
+from .rules import (
+    BACK,
+    COLUMN_UP,
+    COLUMNS,
+    DEAL,
+    MOVE,
+    REDEAL,
+    WASTE_DOWN,
+    WASTE_UP,
+    Rules,
+    move_columns,
+)
+
+LOWER = 1
+"""Any number that is no card: a back is drawn without knowing which card it is."""
+TOP = 1.25
+"""Where the columns begin, below stock, waste and foundations."""
+COLUMN_X, DOWN_Y, UP_Y = 1.1, 0.25, 0.3
+"""From one column to the next; from one card of it to the next, face down and face up."""
+ROOM = 4.2
+"""How far columns reach down in every picture: longer ones are rare."""
+ASIDE = 0.1
+"""Cards in the place of those face down, where all lie face up, lie so far to the left."""
+WASTE_X, FAN_X, FAN = 1.1, 0.68, 3
+"""Where the waste begins, how its last cards are fanned, and how many."""
+FOUNDATION_X, WORDS_X = 3.7, 8.0
+OPEN_X, OPEN_Y, OPEN_ROW = 0.72, 0.4, 4
+"""How a stock is spread that lies open, right of the columns."""
+COLUMN_PLACES = tuple(f"column-{column + 1}" for column in range(COLUMNS))
+FOUNDATION_PLACES = tuple(f"foundation-{suit}" for suit in SUITS)
+Drops = tuple[tuple[str, int], ...]
+"""Places, and the actions that bring a card there."""
+
+
+def layout(s: Any, rules: Rules) -> Scene:
+    """Return the table as the player sees it; ``s`` is one record of states."""
+    legal = frozenset() if s["over"] else frozenset(list_actions(s["legal"]))
+    items = [_stock(s, rules, legal), *_waste(s, legal)]
+    items += [_foundation(s, suit, legal) for suit in range(len(SUITS))]
+    for column in range(COLUMNS):
+        items += _column(s, rules, column, legal)
+    width = WORDS_X + 1.6
+    if rules.thoughtful:
+        items += _open_stock(s)
+        width = WORDS_X + (OPEN_ROW - 1) * OPEN_X + 1
+    canvas = width, TOP + ROOM + 1
+    return Scene("Klondike", tuple(items), tuple(_texts(s, rules)), canvas)
+
+
+def _stock(s: Any, rules: Rules, legal: Collection[int]) -> Item:
+    """The stock, its top card where all are known; a click on it is DEAL or REDEAL."""
+    count = int(s["shown"]["stock_count"])
+    turns = next((turn for turn in (DEAL, REDEAL) if turn in legal), -1)
+    top = int(s["stock"][count - 1]) if count and rules.thoughtful else LOWER if count else 0
+    is_open = not count or rules.thoughtful
+    return Item(0, 0, top, is_open, place="stock", action=turns, pile_size=count)
+
+
+def _open_stock(s: Any) -> list[Item]:
+    """The stock below its top card, face up, the next to be turned first."""
+    rest = [int(card) for card in s["stock"][: s["shown"]["stock_count"]][::-1]][1:]
+    return [
+        Item(
+            WORDS_X + k % OPEN_ROW * OPEN_X, 2.4 + k // OPEN_ROW * OPEN_Y, card, place="open-stock"
+        )
+        for k, card in enumerate(rest)
+    ]
+
+
+def _waste(s: Any, legal: Collection[int]) -> list[Item]:
+    """The last cards of the waste, the top one rightmost."""
+    count = int(s["shown"]["waste_count"])
+    cards = [int(card) for card in s["waste"][max(0, count - FAN) : count]] or [0]
+    drops = [(FOUNDATION_PLACES[cards[-1] & 3], WASTE_UP)] if WASTE_UP in legal else []
+    drops += [
+        (COLUMN_PLACES[column], WASTE_DOWN + column)
+        for column in range(COLUMNS)
+        if WASTE_DOWN + column in legal
+    ]
+    below = [Item(WASTE_X + FAN_X * i, 0, card, place="waste") for i, card in enumerate(cards[:-1])]
+    x = WASTE_X + FAN_X * len(below)
+    return [*below, _card(x, 0, cards[-1], "waste", tuple(drops), count)]
+
+
+def _card(x: float, y: float, card: int, place: str, drops: Drops, pile_size: int = 0) -> Item:
+    """A card face up, or an empty place; a click on it takes it to the first of its targets."""
+    mark: Mark = "legal" if drops else ""
+    action = drops[0][1] if drops else -1
+    return Item(x, y, card, True, mark, "", place, action, drops, pile_size)
+
+
+def _foundation(s: Any, suit: int, legal: Collection[int]) -> Item:
+    """The top card of a foundation; it comes back by being dragged."""
+    value = int(s["shown"]["foundations"][suit])
+    drops = tuple(
+        (COLUMN_PLACES[column], action)
+        for action, column, back in _returns(s)
+        if back == suit and action in legal
+    )
+    card = 4 * value + suit if value else 0
+    return Item(FOUNDATION_X + suit * COLUMN_X, 0, card, place=FOUNDATION_PLACES[suit], drops=drops)
+
+
+def _returns(s: Any) -> list[tuple[int, int, int]]:
+    """Each action that takes a card back: its number, the column, and the suit."""
+    return [
+        (BACK + 2 * column + which, column, int(suit_back(s, column, which)))
+        for column in range(COLUMNS)
+        for which in range(2)
+    ]
+
+
+def _column(s: Any, rules: Rules, column: int, legal: Collection[int]) -> list[Item]:
+    """The cards of a column, those face down first."""
+    down = int(s["shown"]["face_down"][column])
+    cards = [int(card) for card in s["column"][column][: s["count"][column]]]
+    x, place = ASIDE + column * COLUMN_X, COLUMN_PLACES[column]
+    if not cards:
+        return [Item(x, TOP, 0, place=place)]
+    down_y = UP_Y if rules.thoughtful else DOWN_Y
+    items = []
+    for row, card in enumerate(cards):
+        y = TOP + down_y * min(row, down) + UP_Y * max(row - down, 0)
+        if row >= down:
+            items.append(_card(x, y, card, place, _run_drops(s, column, row, legal)))
+        elif rules.thoughtful:
+            items.append(Item(x - ASIDE, y, card, place=place))
+        else:
+            items.append(Item(x, y, LOWER, False, place=place))
+    return items
+
+
+def _run_drops(s: Any, column: int, row: int, legal: Collection[int]) -> Drops:
+    """Where the part of a run that begins in a row may go."""
+    shown, card = s["shown"], int(s["column"][column][row])
+    drops = []
+    if COLUMN_UP + column in legal and row == s["count"][column] - 1:
+        drops.append((FOUNDATION_PLACES[card & 3], COLUMN_UP + column))
+    for action in range(MOVE + (COLUMNS - 1) * column, MOVE + (COLUMNS - 1) * (column + 1)):
+        target = move_columns(action)[1]
+        last = int(shown["last"][target])
+        begins = last >> 2 == (card >> 2) + 1 if last else row == shown["face_down"][column]
+        if action in legal and begins:
+            drops.append((COLUMN_PLACES[target], action))
+    return tuple(drops)
+
+
+def _texts(s: Any, rules: Rules) -> list[Text]:
+    """How the game stands, right of the columns."""
+    shown, number = s["shown"], int(s["redeals"]) + 1
+    lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
+    lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
+    texts = [Text(WORDS_X, TOP + 0.25 * i, line) for i, line in enumerate(lines)]
+    counts = f"stock {int(shown['stock_count'])}, waste {int(shown['waste_count'])}"
+    return [*texts, Text(WORDS_X, TOP + 0.25 * len(lines), counts, only="ansi")]
+
+
+def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
+    """Return what a person may call each action: ``w3`` from the waste to column 3, ``2>5``."""
+    said: dict[int, tuple[str, ...]] = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
+    said[WASTE_UP] = ("w", "waste")
+    for column in range(COLUMNS):
+        said[WASTE_DOWN + column] = (f"w{column + 1}",)
+        said[COLUMN_UP + column] = (f"{column + 1}",)
+    for action in range(MOVE, BACK):
+        source, target = move_columns(action)
+        said[action] = (f"{source + 1}>{target + 1}",)
+    return said | {action: (f"{SUITS[suit]}{column + 1}",) for action, column, suit in _returns(s)}
+
+
+def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+    """Return what ``info`` says beside won, score and moves: an array a fact."""
+    cards = states["shown"]["foundations"].sum(axis=1, dtype=np.int64)
+    return {"cards_built": cards, "passes_used": states["redeals"].astype(np.int64) + 1}

@@ -1,0 +1,81 @@
+"""Klondike's solver: sets of cards in which a card lies beside its twin, and above what it carries.
+
+Twins are the two cards of one value and colour. Bit ``4 * rank + 2 * strand + twin`` stands for a
+card: rank 0 is the ace, 12 the king, and the strand is the colour, swapped at every second rank.
+So a pair of twins is two neighbouring bits, and the pair that fits on it lies 4 bits lower.
+"""
+
+import numpy as np
+
+from ....core.aliases import CardCode
+from ....core.kernel.jit import jit
+
+RANKS = 13
+SUITS = 4
+KING = RANKS - 1
+ALL_CARDS = (1 << 4 * RANKS) - 1
+KINGS = 15 << 4 * KING
+ACES = 15
+FIRST_TWINS = ALL_CARDS // 3
+"""The first of every pair of twins."""
+
+
+def place_of(card: CardCode) -> int:
+    """Return the bit of a card code."""
+    rank, suit = (card >> 2) - 1, card & 3
+    red = (suit ^ suit >> 1) & 1
+    return 4 * rank + 2 * (red ^ rank & 1) + (suit >> 1)
+
+
+PLACE = np.array([place_of(card) if card >= 4 else 0 for card in range(4 * RANKS + 4)], np.int64)
+"""The bit of each card code."""
+CARD_AT = np.zeros(4 * RANKS, np.int64)
+"""The card code of each bit."""
+NEXT = np.zeros((SUITS, RANKS + 1), np.int64)
+"""The card that follows so many of a suit on its foundation, as a set; empty after the king."""
+UP = np.zeros((SUITS, RANKS + 1), np.int64)
+"""So many cards of a suit from its ace on, as a set."""
+for _suit in range(SUITS):
+    for _rank in range(RANKS):
+        _code = 4 * (_rank + 1) + _suit
+        CARD_AT[place_of(_code)] = _code
+        NEXT[_suit, _rank] = 1 << place_of(_code)
+        UP[_suit, _rank + 1] = UP[_suit, _rank] | NEXT[_suit, _rank]
+
+
+@jit
+def height(up: int, suit: int) -> int:
+    """How many cards of a suit are up; ``up`` has four bits for each suit."""
+    return up >> 4 * suit & 15
+
+
+@jit
+def cards_up(up: int) -> int:
+    """The cards on the foundations."""
+    return UP[0, up & 15] | UP[1, up >> 4 & 15] | UP[2, up >> 8 & 15] | UP[3, up >> 12 & 15]
+
+
+@jit
+def cards_next(up: int) -> int:
+    """The cards that the foundations take next."""
+    return NEXT[0, up & 15] | NEXT[1, up >> 4 & 15] | NEXT[2, up >> 8 & 15] | NEXT[3, up >> 12 & 15]
+
+
+@jit
+def suit_of(card: int) -> int:
+    """The suit of a card, given by its bit."""
+    return CARD_AT[card] & 3
+
+
+@jit
+def open_pairs(there: int, loose: int) -> int:
+    """The pairs of twins of which one more can carry a card, as a set of both.
+
+    ``there`` are the cards in sight on the tableau; ``loose`` are those of them that lie on
+    another, or kings at the foot of a column. A pair is open if more of it is there than loose
+    cards that fit on it: never less, for each of these lies on one.
+    """
+    carried = loose << 4
+    odd = there ^ there >> 1 ^ carried ^ carried >> 1
+    bare = (there | there >> 1) & ~(carried | carried >> 1)
+    return ((odd | bare) & FIRST_TWINS) * 3

@@ -1,0 +1,267 @@
+"""Klondike's solver: a line of commits as the actions of the game."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ....core.aliases import Action, CardCode
+from .card_sets import (
+    ACES,
+    CARD_AT,
+    KING,
+    KINGS,
+    SUITS,
+    cards_next,
+    cards_up,
+    height,
+    open_pairs,
+    place_of,
+)
+from .moves import (
+    KING_DOWN,
+    LOOSE_UP,
+    REVEAL,
+    REVEAL_UP,
+    STOCK_DOWN,
+    STOCK_UP,
+    cleared_by,
+    kind_of,
+    number_of,
+)
+from .whole_runs import BACK, UP
+
+DEAL, REDEAL, WASTE_UP, WASTE_TO, COLUMN_UP, COLUMN_TO, UP_TO = 0, 1, 2, 3, 10, 17, 59
+"""The first action of each kind."""
+
+
+def rank_of(card: CardCode) -> int:
+    """The rank of a card code: 0 for an ace."""
+    return (card >> 2) - 1
+
+
+def is_red(card: CardCode) -> bool:
+    """Whether a card is a diamond or a heart."""
+    return card & 3 in (1, 2)
+
+
+def fits(card: CardCode, carrier: CardCode) -> bool:
+    """Whether a card may be put on another."""
+    return rank_of(card) + 1 == rank_of(carrier) and is_red(card) != is_red(carrier)
+
+
+@dataclass
+class Table:
+    """A position as it lies there, and the actions that led to it."""
+
+    columns: list[list[CardCode]]
+    hidden: list[int]
+    """Cards of each column that lie face down."""
+    waste: list[CardCode]
+    stock: list[CardCode]
+    """From the top."""
+    up: int
+    draw: int
+    actions: list[Action] = field(default_factory=list)
+
+    def find_card(self, card: CardCode) -> int:
+        """The column in which a card lies; -1 if in none."""
+        for column, cards in enumerate(self.columns):
+            if card in cards[self.hidden[column] :]:
+                return column
+        return -1
+
+    def find_room(self, card: CardCode, carrier: CardCode = 0) -> int:
+        """A column that takes a card: one with the carrier at its end, if that is not 0."""
+        for column, cards in enumerate(self.columns):
+            last = cards[-1] if cards else 0
+            takes = fits(card, last) if last else rank_of(card) == KING
+            if takes and carrier in (0, last):
+                return column
+        raise RuntimeError(f"no column takes card {card}")
+
+    def lift(self, column: int, first: int) -> list[CardCode]:
+        """Take the cards from a place on off a column, and turn up what was under them."""
+        cards = self.columns[column]
+        lifted = cards[first:]
+        del cards[first:]
+        self.hidden[column] = min(self.hidden[column], max(len(cards) - 1, 0))
+        return lifted
+
+    def move_run(self, column: int, first: int, carrier: CardCode = 0) -> None:
+        """Move the cards from a place on to a column that takes them."""
+        target = self.find_room(self.columns[column][first], carrier)
+        self.columns[target] += self.lift(column, first)
+        self.actions.append(COLUMN_TO + 6 * column + target - (target > column))
+
+    def send_up(self, suit: int) -> None:
+        """Send the next card of a suit up from the tableau; what lies on it moves to its twin."""
+        card = 4 * (height(self.up, suit) + 1) + suit
+        column = self.find_card(card)
+        place = self.columns[column].index(card)
+        if place + 1 < len(self.columns[column]):
+            self.move_run(column, place + 1)
+        self.lift(column, place)
+        self.up += 1 << 4 * suit
+        self.actions.append(COLUMN_UP + column)
+
+    def bring_back(self, suit: int, carrier: CardCode = 0) -> None:
+        """Bring the top card of a suit back to the tableau."""
+        card = 4 * height(self.up, suit) + suit
+        column = self.find_room(card, carrier)
+        second = suit >> 1 if self.columns[column] else is_red(card)
+        self.columns[column].append(card)
+        self.up -= 1 << 4 * suit
+        self.actions.append(UP_TO + 2 * column + second)
+
+    def turn_to(self, card: CardCode) -> None:
+        """Turn cards of the stock until a card is in play."""
+        for _ in range(2 * (len(self.stock) + len(self.waste)) + 2):
+            if self.waste and self.waste[-1] == card:
+                return
+            if self.stock:
+                self.waste += self.stock[: self.draw]
+                del self.stock[: self.draw]
+                self.actions.append(DEAL)
+            else:
+                self.stock, self.waste = self.waste, []
+                self.actions.append(REDEAL)
+        raise RuntimeError(f"card {card} cannot be had")
+
+    def play_stock(self, card: CardCode, to_foundation: bool, carrier: CardCode = 0) -> None:
+        """Play a card of stock or waste."""
+        self.turn_to(card)
+        self.waste.pop()
+        if to_foundation:
+            self.up += 1 << 4 * (card & 3)
+            self.actions.append(WASTE_UP)
+            return
+        column = self.find_room(card, carrier)
+        self.columns[column].append(card)
+        self.actions.append(WASTE_TO + column)
+
+    def finish(self) -> None:
+        """Send all cards up, the lowest first."""
+        while True:
+            heights = [height(self.up, suit) for suit in range(SUITS)]
+            suit = heights.index(min(heights))
+            if heights[suit] > KING:
+                return
+            card = 4 * (heights[suit] + 1) + suit
+            if self.find_card(card) >= 0:
+                self.send_up(suit)
+            else:
+                self.play_stock(card, True)
+
+
+def find_way(start: int, goal: int, known: int, heads: int, free: int) -> list[int]:
+    """The steps from some foundations to others: +suit + 1 for a card that goes up, - for back.
+
+    ``known``, ``heads`` and ``free`` as in a `Sight`.
+    """
+    came_from = {start: (start, 0)}
+    queue = deque([start])
+    while goal not in came_from:
+        up = queue.popleft()
+        there = known & ~cards_up(up)
+        loose = there & ~heads
+        able = open_pairs(there, loose)
+        rises = loose & cards_next(up) & able
+        room = able >> 4 | (KINGS if free > (loose & KINGS).bit_count() else 0)
+        for suit in range(SUITS):
+            rank = height(up, suit)
+            if rank <= KING and rises >> place_of(4 * (rank + 1) + suit) & 1:
+                step(up, suit + 1, came_from, queue)
+            if rank > 1 and room & ~ACES & known & 1 << place_of(4 * rank + suit):
+                step(up, -suit - 1, came_from, queue)
+    way = []
+    while goal != start:
+        goal, taken = came_from[goal]
+        way.append(taken)
+    return way[::-1]
+
+
+def step(up: int, taken: int, came_from: dict[int, tuple[int, int]], queue: deque[int]) -> None:
+    """Note where a step leads to, if that is new."""
+    suit = abs(taken) - 1
+    new = up + (1 << 4 * suit if taken > 0 else -(1 << 4 * suit))
+    if new not in came_from:
+        came_from[new] = up, taken
+        queue.append(new)
+
+
+def play_way(table: Table, goal: int) -> None:
+    """Bring the foundations of a table to others by moves that can be taken back."""
+    heads, known, free = 0, 0, 0
+    for column, cards in enumerate(table.columns):
+        open_cards = cards[table.hidden[column] :]
+        known |= sum(1 << place_of(card) for card in open_cards)
+        if cards and (table.hidden[column] or rank_of(cards[0]) != KING):
+            heads |= 1 << place_of(open_cards[0])
+        else:
+            free += 1
+    known |= int(cards_up(table.up))
+    for taken in find_way(table.up, goal, known, heads, free):
+        if taken > 0:
+            table.send_up(taken - 1)
+        else:
+            table.bring_back(-taken - 1)
+
+
+def play_commit(table: Table, commit: int, cards: np.ndarray) -> None:
+    """Play a commit on a table; ``cards`` are those of the stock by their numbers, as sets."""
+    kind, number, cleared = kind_of(commit), number_of(commit), cleared_by(commit)
+    play_way(table, commit & 0xFFFF)
+    if cleared >= 0:
+        table.move_run(cleared, 0)
+    if kind == REVEAL:
+        table.move_run(number, table.hidden[number])
+    elif kind == REVEAL_UP:
+        table.send_up(table.columns[number][table.hidden[number]] & 3)
+    elif kind in (STOCK_DOWN, STOCK_UP):
+        card = int(CARD_AT[int(cards[number]).bit_length() - 1])
+        table.play_stock(card, kind == STOCK_UP)
+    elif kind == KING_DOWN:
+        table.bring_back(number)
+    elif kind == LOOSE_UP:
+        table.send_up(number)
+
+
+def carrier_of(card: CardCode, twin: int) -> CardCode:
+    """The first or second of the twins that carry a card; 0 for a king."""
+    if rank_of(card) == KING:
+        return 0
+    return int(CARD_AT[(place_of(card) & ~1) + 4 + twin])
+
+
+def play_whole(table: Table, move: int, cards: np.ndarray) -> None:
+    """Play a move of `whole_runs` on a table; ``cards`` as in `play_commit`."""
+    kind, number, twin = move & 15, move >> 4 & 31, move >> 9
+    if kind == UP:
+        table.send_up(number)
+    elif kind == BACK:
+        card = 4 * height(table.up, number) + number
+        table.bring_back(number, carrier_of(card, twin))
+    elif kind == REVEAL:
+        first = table.hidden[number]
+        table.move_run(number, first, carrier_of(table.columns[number][first], twin))
+    else:
+        card = int(CARD_AT[int(cards[number]).bit_length() - 1])
+        table.play_stock(card, kind == STOCK_UP, carrier_of(card, twin))
+
+
+def spell_whole_line(table: Table, moves: Iterable[int], cards: np.ndarray) -> list[Action]:
+    """Return the actions of a line of `whole_runs`, and those that finish the game."""
+    for move in moves:
+        play_whole(table, int(move), cards)
+    table.finish()
+    return table.actions
+
+
+def spell_line(table: Table, commits: Iterable[int], cards: np.ndarray) -> list[Action]:
+    """Return the actions that a line of commits stands for, and those that finish the game."""
+    for commit in commits:
+        play_commit(table, int(commit), cards)
+    table.finish()
+    return table.actions

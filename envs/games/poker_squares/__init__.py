@@ -1,0 +1,67 @@
+"""Poker Squares, for one player or two: rules and sources are in README.md beside this file."""
+
+from ...core.contract import Seats
+from ...core.game import Game
+from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
+from ...core.solve import Solving
+from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
+from .kernel import kernels, resample_hidden, reward_unit, view
+from .layout import action_words, final_info, layout
+from .rule_agents import columns
+from .rules import (
+    DEFAULT,
+    EARLIER,
+    FEATURES,
+    LEAST,
+    LINES,
+    MOST,
+    REFERENCES,
+    SEATS,
+    SOURCES,
+    SQUARES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    label,
+    points_of,
+)
+from .solver import solve
+from .state_check import STATE_CHECK
+from .values import AFTERSTATES
+
+GAME = Game(
+    name="poker_squares",
+    title="Poker Squares",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=SQUARES,
+    label=label,
+    kernels=kernels,
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
+    heuristic_weights=WEIGHTS,
+    layout=layout,
+    action_words=action_words,
+    final_info=final_info,
+    points_of=points_of,
+    score_range=(LEAST * LINES, MOST * LINES),
+    goal="reached",
+    seats=Seats(SEATS, make_view_rows(view), reward_unit),
+    rule_agents={"columns": make_score_rows(columns)},
+    afterstates=AFTERSTATES,
+    solving=Solving(solve),
+    hidden_cards=HIDDEN,
+    earlier=EARLIER,
+    state_check=STATE_CHECK,
+)
+"""The game, as `parlour.envs.GAMES` has it."""
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

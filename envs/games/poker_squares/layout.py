@@ -1,0 +1,118 @@
+"""Poker Squares: where each card lies, and what it is called."""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.kernel.hands import category
+from ...core.scene.scene import Item, Scene, Text
+from .rules import SIZE, SQUARES, label
+
+SIDE = SIZE + 1
+"""Where the card to be placed and the words stand, right of the grid."""
+OTHER = SIDE + 1.1
+"""Head to head: where the other's grid begins."""
+BELOW = SIZE + 0.5
+"""And where the words stand, below the points of the columns."""
+
+
+def layout(s: Any, rules: Any) -> Scene:
+    """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
+
+    Head to head its own grid lies on the left, the other's, as far as it is known, on the right.
+    """
+    shown = s["shown"]
+    acts = s["viewer"] == s["turn"] and not s["over"]
+    legal = int(s["legal"]) if acts else 0
+    items = _grid(shown["grid"], 0, legal, "square")
+    texts = _points(s, shown["grid"], 0)
+    if shown["card"]:
+        drops = tuple((f"square-{_short(i)}", i) for i in range(SQUARES) if legal >> i & 1)
+        items.append(Item(SIDE, 0, int(shown["card"]), True, "picked", place="hand", drops=drops))
+    if rules.players == 1:
+        lines = [f"score {int(s['score'])}", f"target {int(s['target'])}", _placed_text(s)]
+        texts += [Text(SIDE, 2 + i, line, only="ansi") for i, line in enumerate(lines)]
+        texts += [Text(SIDE, 1.2 + 0.26 * i, line, "", "picture") for i, line in enumerate(lines)]
+    else:
+        items += _grid(shown["other"], OTHER, 0, "other")
+        texts += [*_points(s, shown["other"], OTHER), *_totals(s)]
+    canvas = (SIDE + 2.4, SIZE + 0.5) if rules.players == 1 else (OTHER + SIZE + 0.7, BELOW + 1.0)
+    return Scene("Poker Squares", tuple(items), tuple(texts), canvas)
+
+
+def _grid(grid: Any, left: float, legal: int, place: str) -> list[Item]:
+    """The squares of a grid, those where the card may go marked and named."""
+    return [
+        Item(
+            left + square % SIZE,
+            square // SIZE,
+            int(grid[square]),
+            True,
+            "legal" if legal >> square & 1 else "",
+            _short(square) if legal >> square & 1 else "",
+            f"{place}-{_short(square)}",
+            square if legal >> square & 1 else -1,
+        )
+        for square in range(SQUARES)
+    ]
+
+
+def _points(s: Any, cards: Any, left: float) -> list[Text]:
+    """What each full row brings, right of it, and each full column, below it."""
+    grid = cards.reshape(SIZE, SIZE)
+    rows = [(left + SIZE, float(i), grid[i]) for i in range(SIZE)]
+    columns = [(left + i + 0.25, float(SIZE), grid[:, i]) for i in range(SIZE)]
+    full = [line for line in rows + columns if line[2].all()]
+    found = []
+    for x, y, cards in full:
+        points = str(int(s["points"][category(cards)]))
+        found.append(Text(x, y, points, only="ansi"))
+        down = 0.36 if y < SIZE else 0.06  # beside the middle of a row
+        found.append(Text(x + 0.1, y + down, points, "strong", "picture"))
+    return found
+
+
+def _placed_text(s: Any) -> str:
+    return f"{int(s['shown']['placed'])} of {SQUARES} placed"
+
+
+def _totals(s: Any) -> list[Text]:
+    """Whose grid is which, and its total as far as it is known."""
+    seat = int(s["viewer"])
+    own, other = _known_totals(s, seat)
+    waits = ", has placed" if seat == 1 and s["secret"] >= 0 else ""
+    return [
+        Text(0, BELOW, f"you, player_{seat}: {own}"),
+        Text(OTHER, BELOW, f"player_{1 - seat}: {other}{waits}"),
+        Text(0, BELOW + 0.5, _placed_text(s)),
+    ]
+
+
+def _known_totals(states: Any, seats: Any) -> tuple[np.ndarray, np.ndarray]:
+    """A seat's own total and the other's without a secret square; both also take (n,) at once."""
+    mine = states["viewer"] == seats
+    own = np.where(mine, states["score"], states["other_score"])
+    other = np.where(mine, states["other_score"], states["score"])
+    secret = np.where(seats == 1, states["secret_points"], 0)
+    return own.astype(np.int64), (other - secret).astype(np.int64)
+
+
+def _short(square: int) -> str:
+    return label(square).split()[1]
+
+
+def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
+    """Return what a person may call each empty square: ``"a1"``, or its number."""
+    empty = (square for square in range(SQUARES) if not s["shown"]["grid"][square])
+    return {square: (_short(square), str(square)) for square in empty}
+
+
+def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+    """Return what ``info`` says beside reached, score and moves.
+
+    Head to head that is the seat's own total and the other's, as far as it is known.
+    """
+    if rules.players == 1:
+        return {}
+    own, other = _known_totals(states, seats)
+    return {"total": own, "other_total": other}

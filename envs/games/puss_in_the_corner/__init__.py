@@ -1,0 +1,64 @@
+"""Puss in the Corner, a patience for one player: rules and sources are in README.md beside this."""
+
+from ...core.game import Game
+from ...core.kernel.cards import PACK_SIZE
+from ...core.row_kernels import make_resample_rows, make_score_rows
+from ...core.solve import Solving
+from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
+from .kernel import kernels, resample_hidden
+from .layout import action_words, final_info, layout
+from .rule_agents import hopeful, tip
+from .rules import (
+    ACES,
+    ACTIONS,
+    DEFAULT,
+    EARLIER,
+    FEATURES,
+    REFERENCES,
+    SOURCES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    count_fewest_moves,
+    label,
+    pack,
+)
+from .solver.solve import solve, winnable_after
+from .state_check import STATE_CHECK
+from .values import AFTERSTATES
+
+GAME = Game(
+    name="puss_in_the_corner",
+    title="Puss in the Corner",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    kernels=kernels,
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
+    heuristic_weights=WEIGHTS,
+    layout=layout,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(ACES, PACK_SIZE),
+    shortest=count_fewest_moves,
+    afterstates=AFTERSTATES,
+    solving=Solving(solve, winnable_after),
+    hidden_cards=HIDDEN,
+    earlier=EARLIER,
+    state_check=STATE_CHECK,
+    pack=pack,
+    rule_agents={"tip": make_score_rows(tip), "hopeful": make_score_rows(hopeful)},
+)
+"""The game, as `parlour.envs.GAMES` has it."""
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,0 +1,179 @@
+"""Puss in the Corner: where each card lies, and what it is called."""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.kernel.cards import SUITS, card_name
+from ...core.scene.scene import Button, Item, Mark, Scene, Text
+from .rules import (
+    ACES,
+    ACTIONS,
+    BUILT,
+    DEAL,
+    END,
+    FIRST,
+    FOUNDATION,
+    GATHER,
+    PACKET,
+    PILES,
+    PLACE,
+    PLAY,
+    REDEAL,
+    Rules,
+    packet_piles,
+)
+
+BACK = 1
+"""Any number that is no card: a back is drawn without knowing which card it is."""
+LEFT, TOP = 3.0, 1.5
+"""Where the first pile begins, right of the words; the foundations stand above the piles."""
+STEP, LEAST_STEP = 0.4, 0.3
+"""How far a card of a pile lies below the one before it: less in long piles."""
+ROOM = 5.4
+"""For that there is room in every picture: piles rarely have more than 19 cards."""
+PLACES = tuple(f"pile-{pile + 1}" for pile in range(PILES))
+FOUNDATIONS = tuple(f"foundation-{suit}" for suit in SUITS)
+
+
+def layout(s: Any, rules: Rules) -> Scene:
+    """Return the table as the player sees it; ``s`` is one record of states."""
+    legal = int(s["legal"]) if not s["over"] else 0
+    items = [_stock(s, legal)]
+    if s["shown"]["card"]:
+        items.append(_hand(s, legal))
+    items += [
+        Item(LEFT + suit, 0, _foundation(s, suit), place=FOUNDATIONS[suit]) for suit in range(ACES)
+    ]
+    longest = max(int(count) for count in s["count"])
+    step = max(LEAST_STEP, min(STEP, ROOM / max(longest - 1, 1)))
+    for pile in range(PILES):
+        items += _pile(s, pile, legal, step)
+    texts = tuple(_texts(s, rules, step))
+    canvas = LEFT + PILES, TOP + ROOM + 1
+    return Scene("Puss in the Corner", tuple(items), texts, canvas, _buttons(rules, legal))
+
+
+def _stock(s: Any, legal: int) -> Item:
+    """The stock, its top card where that lies open; a click on it is DEAL or REDEAL."""
+    shown = s["shown"]
+    count = int(shown["stock_count"])
+    turns = next((turn for turn in (DEAL, REDEAL) if legal >> turn & 1), -1)
+    card, is_open = (int(shown["next_card"]), True) if shown["next_card"] else (BACK, False)
+    return Item(
+        0, 0, card if count else 0, is_open and bool(count), "", "", "stock", turns, (), count
+    )
+
+
+def _hand(s: Any, legal: int) -> Item:
+    """The card turned up, which goes to a pile, or to the foundations."""
+    can = bool(legal >> FOUNDATION & 1)
+    mark: Mark = "legal" if can else "picked"
+    drops = [(PLACES[pile], PLACE + pile) for pile in range(PILES) if legal >> PLACE + pile & 1]
+    drops += [(place, FOUNDATION) for place in FOUNDATIONS if can]
+    action = FOUNDATION if can else -1
+    return Item(1, 0, int(s["shown"]["card"]), True, mark, "", "hand", action, tuple(drops))
+
+
+def _foundation(s: Any, suit: int) -> int:
+    """The top card of a foundation, which may be of the other suit of its colour.
+
+    While the other foundation of the colour is lower, only one card of that colour and value has
+    been built. Once it is not, both have: which of them lies here makes no difference.
+    """
+    card = 4 * int(s["shown"]["foundations"][suit]) + suit
+    is_here = card < FIRST or s["shown"]["where"][card - FIRST] == BUILT
+    return card if is_here else card - suit + len(SUITS) - 1 - suit
+
+
+def _pile(s: Any, pile: int, legal: int, step: float) -> list[Item]:
+    can = [first + pile for first in (PLACE, PLAY, GATHER) if legal >> first + pile & 1]
+    cards = [int(card) for card in s["pile"][pile][: s["count"][pile]]] or [0]
+    x, place = LEFT + pile, PLACES[pile]
+    below = [
+        Item(x, TOP + step * i, card, place=place, drops=_packets(pile, legal) if not i else ())
+        for i, card in enumerate(cards[:-1])
+    ]
+    return [
+        *below,
+        Item(
+            x,
+            TOP + step * len(below),
+            cards[-1],
+            True,
+            "legal" if can else "",
+            "",
+            place,
+            can[0] if can else -1,
+            _drops(pile, legal),
+        ),
+    ]
+
+
+def _packets(pile: int, legal: int) -> tuple[tuple[str, int], ...]:
+    """Where a whole pile may be laid."""
+    return tuple(
+        (PLACES[packet_piles(action)[1]], action)
+        for action in range(PACKET, ACTIONS)
+        if legal >> action & 1 and packet_piles(action)[0] == pile
+    )
+
+
+def _drops(pile: int, legal: int) -> tuple[tuple[str, int], ...]:
+    """Where the top of a pile may be dragged: to the foundations, or with its pile to another."""
+    plays = [(place, PLAY + pile) for place in FOUNDATIONS if legal >> PLAY + pile & 1]
+    return (*plays, *_packets(pile, legal))
+
+
+def _buttons(rules: Rules, legal: int) -> tuple[Button, ...]:
+    """What may be done beside clicking cards, at the lower left."""
+    if not rules.hold_back:
+        return ()  # the next group is dealt by itself
+    named = {DEAL: "deal"} | ({REDEAL: "redeal"} if rules.redeals else {}) | {END: "end"}
+    bottom = TOP + ROOM + 1
+    return tuple(
+        Button(0, bottom - 0.45 * (len(named) - i), 2, text, action, bool(legal >> action & 1))
+        for i, (action, text) in enumerate(named.items())
+    )
+
+
+def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
+    """The numbers of the piles above them; left of them lines of up to 15 characters."""
+    shown = s["shown"]
+    lines = [f"stock {int(shown['stock_count'])}"]
+    if rules.redeals:
+        lines.append(f"redeals left {int(shown['redeals_left'])}")
+    lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
+    if shown["card"] and rules.deal_size > 1:
+        lines.append(f"{int(shown['group_left'])} to be placed")
+    turns = {int(turn): pile + 1 for pile, turn in enumerate(shown["gathered"]) if turn}
+    if turns:
+        lines.append("gathered " + " ".join(str(turns[turn]) for turn in sorted(turns)))
+    numbers = [Text(LEFT + pile + 0.24, 1.15, str(pile + 1)) for pile in range(PILES)]
+    return [*numbers, *(Text(0, TOP + step * i, line) for i, line in enumerate(lines))]
+
+
+def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
+    """Return what a person may call each action in sight: a pile's number, a top card's name."""
+    shown = s["shown"]
+    said: dict[int, tuple[str, ...]] = {}
+    for pile in range(PILES):
+        number, top = str(pile + 1), int(shown["tops"][pile])
+        if shown["card"]:
+            said[PLACE + pile] = (number,)
+        elif int(s["legal"]) >> GATHER & (1 << PILES) - 1:
+            said[GATHER + pile] = (number,)
+        elif top:
+            said[PLAY + pile] = (card_name(top), number)
+    if shown["card"]:
+        said[FOUNDATION] = ("f", "foundation")
+    for action in range(PACKET, ACTIONS):
+        pile, other = packet_piles(action)
+        said[action] = (f"{pile + 1}>{other + 1}",)
+    return said | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
+
+
+def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
+    """Return what ``info`` says beside won, score and moves: an array a fact."""
+    left = states["shown"]["redeals_left"].astype(np.int64)
+    return {"redeals_used": rules.redeals - left}

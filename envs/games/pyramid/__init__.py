@@ -1,0 +1,58 @@
+"""Pyramid, a patience for one player: rules and sources are in README.md beside this file."""
+
+from ...core.game import Game
+from ...core.row_kernels import make_resample_rows, make_score_rows
+from ...core.solve import Solving
+from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
+from .kernel import kernels, resample_hidden
+from .layout import action_words, final_info, layout
+from .rules import (
+    ACTIONS,
+    DEAL,
+    DEFAULT,
+    EARLIER,
+    FEATURES,
+    PYRAMID,
+    REFERENCES,
+    SOURCES,
+    STATE,
+    VARIANTS,
+    Rules,
+    check,
+    count_fewest_moves,
+    label,
+)
+from .solver.solve import solve, winnable_after
+from .state_check import STATE_CHECK
+
+GAME = Game(
+    name="pyramid",
+    title="Pyramid",
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    kernels=kernels,
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
+    heuristic_weights=WEIGHTS,
+    layout=layout,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(0, PYRAMID),
+    solving=Solving(solve, winnable_after),
+    shortest=count_fewest_moves,
+    hidden_cards=HIDDEN,
+    earlier=EARLIER,
+    state_check=STATE_CHECK,
+)
+"""The game, as `parlour.envs.GAMES` has it."""
+
+__all__ = ["DEAL", "GAME", "VARIANTS", "Rules", "solve"]

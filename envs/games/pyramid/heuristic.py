@@ -1,0 +1,60 @@
+"""Pyramid: what the greedy agent thinks of a position. Uses only what the player knows."""
+
+from ...core.aliases import RulesRecord, Scores, State, Weights
+from ...core.kernel.bits import highest, lowest
+from ...core.kernel.jit import jit
+from .clicks import COVERERS, COVERS
+from .rules import DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
+
+WEIGHTS = {
+    "pyramid_card": 1.0,
+    "uncovers": 1.0,
+    "waste_card": 0.2,
+    "extra_card": 0.1,
+    "stock_card": 0.3,
+}
+PYRAMID_CARD, UNCOVERS, WASTE_CARD, EXTRA_CARD, STOCK_CARD = range(5)
+"""What it is worth to get rid of a card, and of each card that becomes free by it."""
+
+
+@jit
+def gain(s: State, weights: Weights, place: int) -> float:
+    """What it is worth to get rid of the card at a place."""
+    if place >= WASTE:
+        return weights[STOCK_CARD if place == STOCK else WASTE_CARD]
+    if place >= PYRAMID:
+        return weights[EXTRA_CARD]
+    worth = weights[PYRAMID_CARD]
+    for side in range(2):
+        under = COVERS[place, side]
+        if under >= 0 and s["table"] & COVERERS[under] == 1 << place:
+            worth += weights[UNCOVERS]
+    return worth
+
+
+@jit
+def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Write a score for each legal action: removals by what they free, then turning, then undoing.
+
+    A first click is worth its card and its best partner below it; kings and longer sums their card.
+    """
+    legal = s["legal"]
+    places = s["shown"]["places"]
+    begun = s["picked"] != 0
+    rest = legal
+    while rest:
+        action = lowest(rest)
+        rest &= rest - 1
+        if action >= DEAL:
+            scores[action] = -1.0 if action == UNDO else 0.0
+            continue
+        worth = gain(s, weights, action)
+        best = 0.0
+        if not begun:
+            need = TARGET - (places[action] >> 2)
+            partners = s["by_value"][need] & s["free"] & ((1 << action) - 1) if need else 0
+            while partners:
+                partner = highest(partners)
+                partners &= ~(1 << partner)
+                best = max(best, gain(s, weights, partner))
+        scores[action] = worth + best

@@ -1,0 +1,350 @@
+"""Seven Twenty-Seven: how it is played. Compiled; kernels trust the mask and allocate nothing.
+
+Bets and pot are in `chips`, the showdown in `showdown`, what a seat sees in `seat_view`.
+"""
+
+import numpy as np
+
+from ...core.aliases import Action, RulesRecord, Seat, State
+from ...core.batch import Over, make_batch_kernels
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, random_below, shuffle
+from ...core.kernel.jit import jit
+from ...core.seating import next_seat, wrap_seat
+from .chips import (
+    bet_actions,
+    distinct_level_actions,
+    is_betting,
+    is_drawing,
+    pay_chips,
+    raise_bet,
+    write_digits,
+)
+from .rules import (
+    ACTIONS,
+    CALL,
+    CLASSES,
+    DECLARE,
+    DRAW,
+    FACE,
+    FOLD,
+    MINI,
+    RAISE,
+    ROUNDS,
+    STAND,
+    Declare,
+    Nearness,
+    Pack,
+    Phase,
+    Status,
+)
+from .seat_view import show_rules, view
+from .showdown import finish_hand, show_declarations
+from .totals import HALF_POINTS, LOWEST_BUST, class_of, write_ranks
+
+MINI_PACK = np.array(MINI, np.int8)
+DRAWS = 1 << DRAW | 1 << STAND
+DECLARES = 0b111 << DECLARE
+MOST_STANDS = 3
+"""Of one seat, as they are shown and as the rules can count them."""
+
+
+@jit
+def pack_size(rules: RulesRecord) -> int:
+    """How many cards are played with."""
+    return len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
+
+
+@jit
+def most_draws(rules: RulesRecord) -> int:
+    """The most cards that all seats together can take after the deal."""
+    stock = pack_size(rules) - rules.players * (1 + rules.start_down)
+    return min(stock, rules.players * rules.max_extra) if rules.max_extra else stock
+
+
+@jit
+def most_bet_rounds(rules: RulesRecord) -> int:
+    """The most rounds of bets that a hand can have."""
+    return 1 + most_draws(rules) + rules.last_bets + rules.bet_first + rules.bets_after
+
+
+@jit
+def left_of_dealer(s: State, rules: RulesRecord) -> int:
+    """The seat at the dealer's left."""
+    return wrap_seat(s["dealer"] + 1, rules.players)
+
+
+# ---- cards ----------------------------------------------------------------------------------
+
+
+@jit
+def deal_card(s: State, rules: RulesRecord, seat: Seat, face_up: int) -> None:
+    """Give a seat the top of the stock. All that anybody learns of cards passes through here."""
+    place = s["next"]
+    kind = class_of(s["deck"][place])
+    s["next"] = place + 1
+    s["owner"][place] = seat + 1
+    s["cards"][seat][kind] += 1
+    s["low"][seat] += HALF_POINTS[rules.half_tens, kind]
+    public = s["seats"][seat]
+    if not face_up:
+        public["hidden"] += 1
+        return
+    s["up"] |= 1 << place
+    if kind == FACE:
+        public["up_faces"] += 1
+    else:
+        public["up"][kind] += 1
+
+
+@jit
+def remove_seat(s: State, seat: Seat, status: int) -> None:
+    """Put a seat out."""
+    s["live"] &= ~(1 << seat)
+    s["seats"][seat]["status"] = status
+
+
+@jit
+def draw_card(s: State, rules: RulesRecord, seat: Seat) -> None:
+    """Let a seat draw; where that busts it, it is out."""
+    deal_card(s, rules, seat, rules.draw_up)
+    write_ranks(s, rules, seat)
+    public = s["seats"][seat]
+    s["taken"][seat] += 1
+    public["taken"] += 1
+    public["drew"][0] = 1
+    s["drawn"] = 1
+    s["shown"]["stock"] = s["size"] - s["next"]
+    if rules.nearness == Nearness.OVER_IS_BUST and s["low"][seat] >= LOWEST_BUST:
+        remove_seat(s, seat, Status.BUSTED)
+
+
+@jit
+def can_draw(s: State, rules: RulesRecord, seat: Seat) -> bool:
+    """Whether a seat may take a card."""
+    return (
+        s["next"] < s["size"]
+        and (rules.max_extra == 0 or s["taken"][seat] < rules.max_extra)
+        and (rules.max_stands == 0 or s["stands"][seat] < rules.max_stands)
+    )
+
+
+# ---- from phase to phase --------------------------------------------------------------------
+
+
+@jit
+def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
+    """Begin a phase: all who are still in have to act."""
+    for seat in range(rules.players):
+        if s["staked"][seat]:
+            s["staked"][seat] = 0
+            write_digits(s["seats"][seat]["staked"], 0)
+    s["phase"] = phase
+    s["shown"]["phase"] = phase
+    s["pending"] = s["live"]
+    s["high"] = 0
+    s["raises"] = 0
+    betting = is_betting(s)
+    if rules.rotating_lead and (betting or is_drawing(s)):
+        onward = wrap_seat(s["lead"] + (phase == Phase.DRAWING), rules.players)
+        s["lead"] = next_seat(s["live"], onward)  # to the next still in if its own is out
+    s["shown"]["raises_left"] = rules.max_raises if betting else 0
+    if betting:
+        s["bettor"] = -1
+    elif is_drawing(s):
+        s["drawn"] = 0
+        for seat in range(rules.players):
+            drew = s["seats"][seat]["drew"]
+            for k in range(ROUNDS - 1, 0, -1):
+                drew[k] = drew[k - 1]
+            drew[0] = 0
+
+
+@jit
+def first_seat(s: State, rules: RulesRecord) -> int:
+    """The seat from which on seats act in a phase that begins."""
+    if s["phase"] != Phase.DECLARING:
+        return s["lead"]
+    if rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
+        return s["bettor"]
+    return left_of_dealer(s, rules)
+
+
+@jit
+def next_phase(s: State, rules: RulesRecord) -> int:
+    """Go to the next phase, or to the end; return the seat from which its first is looked for."""
+    phase = s["phase"]
+    if phase == Phase.FIRST_BET:
+        enter_phase(s, rules, Phase.ASK)
+    elif phase == Phase.ASK or (phase == Phase.DRAWING and s["drawn"]):
+        enter_phase(s, rules, Phase.BET)
+    elif phase == Phase.BET:
+        enter_phase(s, rules, Phase.DRAWING)
+    elif phase == Phase.DRAWING and rules.last_bets:
+        enter_phase(s, rules, Phase.LAST_BET)
+    elif phase < Phase.DECLARING and rules.declare != Declare.CARDS_SPEAK:
+        enter_phase(s, rules, Phase.DECLARING)
+    elif phase == Phase.DECLARING and rules.bets_after:
+        show_declarations(s)
+        enter_phase(s, rules, Phase.AFTER_BET)
+    else:
+        enter_phase(s, rules, Phase.OVER)
+        finish_hand(s, rules)
+    return first_seat(s, rules)
+
+
+@jit
+def advance_to_decision(s: State, rules: RulesRecord, seat: Seat) -> None:
+    """Find, from a seat on, the next one that has a choice, through the phases or to the end."""
+    if s["live"] & (s["live"] - 1) == 0:
+        enter_phase(s, rules, Phase.OVER)
+        finish_hand(s, rules)
+    while s["over"] == Over.RUNNING:
+        draws = is_drawing(s)
+        while s["pending"]:
+            seat = next_seat(s["pending"], seat)
+            if not draws or can_draw(s, rules, seat):
+                break
+            s["pending"] &= ~(1 << seat)
+        if s["pending"]:
+            s["turn"] = seat
+            declares = s["phase"] == Phase.DECLARING
+            s["legal"] = DRAWS if draws else DECLARES if declares else bet_actions(s, rules, seat)
+            break
+        seat = next_phase(s, rules)
+    view(s, rules, s["turn"])
+
+
+@jit
+def step(s: State, rules: RulesRecord, action: Action) -> None:
+    """Let the seat whose turn it is act."""
+    seat = s["turn"]
+    s["moves"] += 1
+    s["pending"] &= ~(1 << seat)
+    if action == FOLD:
+        remove_seat(s, seat, Status.FOLDED)
+    elif action == CALL:
+        pay_chips(s, rules, seat, s["high"] - s["staked"][seat])
+    elif action < DRAW:
+        raise_bet(s, rules, seat, action - RAISE)
+    elif action == DRAW:
+        draw_card(s, rules, seat)
+    elif action == STAND:
+        s["stands"][seat] = min(s["stands"][seat] + 1, MOST_STANDS)
+        s["seats"][seat]["stands"] = s["stands"][seat]
+    else:
+        s["said"][seat] = action - DECLARE + 1
+        if rules.declare == Declare.SEQUENTIAL:
+            s["seats"][seat]["declared"] = s["said"][seat]
+    advance_to_decision(s, rules, seat + 1)
+
+
+@jit
+def fallback_action(s: State, rules: RulesRecord) -> int:
+    """What is played for a seat that chose an illegal action: fold, check, stand or declare 7."""
+    for action in (FOLD, CALL, STAND):
+        if (s["legal"] >> action) & 1:
+            return action
+    return DECLARE
+
+
+# ---- the deal -------------------------------------------------------------------------------
+
+
+@jit
+def clear_seat(s: State, seat: Seat) -> None:
+    """Make a seat as it is before the first card."""
+    s["net"][seat] = 0
+    s["paid"][seat] = 0
+    s["staked"][seat] = 0
+    s["low"][seat] = 0
+    s["taken"][seat] = 0
+    s["stands"][seat] = 0
+    s["said"][seat] = 0
+    for kind in range(CLASSES):
+        s["cards"][seat][kind] = 0
+    public = s["seats"][seat]
+    public["status"] = Status.NONE
+    for kind in range(FACE):
+        public["up"][kind] = 0
+    public["up_faces"] = 0
+    public["hidden"] = 0
+    public["taken"] = 0
+    for k in range(ROUNDS):
+        public["drew"][k] = 0
+    public["stands"] = 0
+    write_digits(public["paid"], 0)
+    write_digits(public["staked"], 0)
+    public["declared"] = 0
+
+
+@jit
+def clear_state(s: State, rules: RulesRecord) -> None:
+    """Make everything as it is before the first card."""
+    s["size"] = pack_size(rules)
+    for place in range(PACK_SIZE):
+        s["owner"][place] = 0
+    for seat in range(max(s["shown"]["players"], rules.players)):  # the others are clear
+        clear_seat(s, seat)
+        if seat >= rules.players:
+            s["shown"]["seats"][seat] = s["seats"][seat]
+    s["next"] = 0
+    s["up"] = 0
+    s["pot"] = 0
+    s["high"] = 0
+    s["bettor"] = -1
+    s["drawn"] = 0
+    s["legal"] = 0
+
+
+@jit
+def deal(s: State, rules: RulesRecord) -> None:
+    """Begin a hand with the deck and the dealer as they stand in the state."""
+    players = rules.players
+    clear_state(s, rules)
+    show_rules(s, rules)
+    s["levels"] = distinct_level_actions(rules)
+    s["live"] = (1 << players) - 1
+    left = left_of_dealer(s, rules)
+    for seat in range(players):
+        s["seats"][seat]["status"] = Status.IN
+        pay_chips(s, rules, seat, rules.ante)
+    for turn in range(1 + rules.start_down):
+        for k in range(players):
+            deal_card(s, rules, wrap_seat(left + k, players), turn == 0)
+    for k in range(players):
+        seat = wrap_seat(left + k, players)
+        write_ranks(s, rules, seat)
+        if (
+            rules.nearness == Nearness.OVER_IS_BUST
+            and s["low"][seat] >= LOWEST_BUST
+            and s["live"] & (s["live"] - 1)
+        ):
+            remove_seat(s, seat, Status.BUSTED)
+    s["shown"]["stock"] = s["size"] - s["next"]
+    s["turn"] = left
+    s["lead"] = left
+    enter_phase(s, rules, Phase.FIRST_BET if rules.bet_first else Phase.ASK)
+    advance_to_decision(s, rules, left)
+
+
+@jit
+def new_deck(s: State, rules: RulesRecord) -> None:
+    """Draw the dealer, then fill the deck, from the state's generator."""
+    s["dealer"] = random_below(s, rules.players)
+    size = pack_size(rules)
+    for place in range(PACK_SIZE):
+        s["deck"][place] = 0
+    for place in range(size):
+        s["deck"][place] = FIRST_CARD + place if size == PACK_SIZE else MINI_PACK[place]
+    shuffle(s, s["deck"], 0, size)
+
+
+@jit
+def reward_unit(rules: RulesRecord) -> float:
+    """What a seat's reward is counted in: antes."""
+    return float(rules.ante)
+
+
+kernels = make_batch_kernels(
+    new_deck, deal, step, ACTIONS, fallback_action=fallback_action, reward_unit=reward_unit
+)

@@ -1,0 +1,63 @@
+"""Twenty-Eight, a game of tricks: rules and sources are in README.md beside this file."""
+
+from ...core.contract import Seats
+from ...core.game import Game
+from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
+from ...core.solve import Solving
+from .heuristic import WEIGHTS, heuristic
+from .hidden import HIDDEN
+from .hiding import resample_hidden
+from .kernel import kernels, reward_unit
+from .layout import VERBS, action_words, final_info, layout
+from .rule_agents import rule
+from .rules import (
+    ACTIONS,
+    DEFAULT,
+    REFERENCES,
+    SEATS,
+    SOURCES,
+    VARIANTS,
+    Rules,
+    check,
+    label,
+    pack,
+    sides,
+)
+from .seat_view import view
+from .solver.contracts import list_contracts
+from .solver.solve import WORLD_LIMIT, solve, winnable_after
+from .state import FEATURES, STATE
+from .state_check import STATE_CHECK, check_deck
+
+GAME = Game(
+    name="twenty_eight",
+    title="Twenty-Eight",
+    nicknames=("28",),
+    rules=Rules,
+    variants=VARIANTS,
+    sources=SOURCES,
+    references=REFERENCES,
+    default=DEFAULT,
+    check=check,
+    features=FEATURES,
+    state=STATE,
+    actions=ACTIONS,
+    label=label,
+    kernels=kernels,
+    resample_rows=make_resample_rows(resample_hidden),
+    score_rows=make_score_rows(heuristic),
+    heuristic_weights=WEIGHTS,
+    layout=layout,
+    action_words=action_words,
+    final_info=final_info,
+    score_range=(-64, 64),
+    seats=Seats(SEATS, make_view_rows(view), reward_unit, sides, check_deck, VERBS),
+    state_check=STATE_CHECK,
+    hidden_cards=HIDDEN,
+    solving=Solving(solve, winnable_after, world_limit=WORLD_LIMIT, list_contracts=list_contracts),
+    pack=pack,
+    rule_agents={"rule": make_score_rows(rule)},
+)
+"""The game, as `parlour.envs.GAMES` has it."""
+
+__all__ = ["GAME", "VARIANTS", "Rules"]

@@ -1,0 +1,1 @@
+"""Interfaces over the rules kernels: Gymnasium, PettingZoo, OpenSpiel, RLlib, Stable-Baselines3."""

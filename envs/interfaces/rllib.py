@@ -1,0 +1,168 @@
+"""The games as environments of Ray's RLlib, under the names that they have in Gymnasium.
+
+RLlib comes with ``pip install "parlour[ray]" "ray[rllib]"``; for tables PettingZoo, too:
+``"parlour[table]"``. `register` makes the names known, and what an ``env_config`` says are the
+keywords of the environment::
+
+    import gymnasium as gym
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from parlour.envs.interfaces import rllib
+
+    rllib.register()
+    config = (
+        PPOConfig()
+        .environment("parlour/Pyramid-v0", env_config={"variant": "web", "passes": 2})
+        .env_runners(gym_env_vectorize_mode=gym.VectorizeMode.VECTOR_ENTRY_POINT)
+    )
+
+With this mode all games of a runner are one vector environment of Parlour's, without it single
+ones. ``parlour/SevenTwentySeven-table-v0`` is a table all of whose seats are RLlib's. Observations
+are ``{"observations", "action_mask"}`` in float32, which RLlib's ``ActionMaskingTorchRLModule``
+takes.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from ..core.game import GAMES, Game, find_game
+from . import arguments as keywords
+from .single import CardEnv
+from .vector import CardVectorEnv
+from .wrappers import DictObservation, DictVectorObservation, masked_form
+
+try:
+    from ray.rllib.env.multi_agent_env import MultiAgentEnv
+    from ray.tune.registry import register_env
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f'parlour.envs.interfaces.rllib needs Ray\'s RLlib ({error}): pip install "parlour[ray]" "ray[rllib]"',
+        name=error.name,
+    ) from error
+
+__all__ = ["CardMultiAgentEnv", "make_env", "make_table", "register", "table_id"]
+
+FORM = {"observation_key": "observations", "dtype": "float32", "mask_dtype": "float32"}
+"""What RLlib's masking module looks for."""
+
+
+def register() -> list[str]:
+    """Register every game with Ray, and the tables of those for several; returns their names."""
+    makers: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
+    for game in GAMES.values():
+        makers[game.id] = partial(make_env, game.name)
+        if game.max_players > 1:
+            makers[table_id(game)] = partial(make_table, game.name)
+    for name, make in makers.items():
+        register_env(name, make)
+    return list(makers)
+
+
+def table_id(game: Game) -> str:
+    """Return what the table of a game is called: ``parlour/SevenTwentySeven-table-v0``."""
+    stem, _, version = game.id.rpartition("-")
+    return f"{stem}-table-{version}"
+
+
+def make_env(game: str, context: Mapping[str, Any]) -> DictObservation | DictVectorObservation:
+    """Make what RLlib asks for: one game, or as many in one as it says by ``num_envs``.
+
+    ``context`` is the ``env_config``: keywords of `parlour.envs.CardEnv`, or of
+    `parlour.envs.CardVectorEnv`. Raises ValueError naming what is wrong.
+    """
+    found, given = find_game(game), dict(context)
+    if "num_envs" not in given:
+        return DictObservation(CardEnv(found, **given), **FORM)
+    mode = keywords.autoreset_mode(given.get("autoreset_mode", AutoresetMode.NEXT_STEP))
+    if mode != AutoresetMode.NEXT_STEP:
+        raise ValueError(f"autoreset_mode={mode.name}: RLlib plays by NEXT_STEP alone")
+    return DictVectorObservation(CardVectorEnv(found, **given), **FORM)
+
+
+def make_table(game: str, context: Mapping[str, Any]) -> "CardMultiAgentEnv":
+    """Make a table: ``context`` is the ``env_config``, keywords of `parlour.envs.interfaces.pettingzoo.CardAECEnv`.
+
+    Raises ValueError naming what is wrong, ModuleNotFoundError where PettingZoo is missing.
+    """
+    from . import pettingzoo as aec
+
+    return CardMultiAgentEnv(aec.env(game, **dict(context)))
+
+
+class CardMultiAgentEnv(MultiAgentEnv):
+    """A `parlour.envs.interfaces.pettingzoo.CardAECEnv` as RLlib plays it: the seat whose turn it is gets its view.
+
+    Rewards of a step go to all seats, whosever turn it was. At the end all seats are terminated. A
+    hand that is over at the deal asks one seat; its action, whichever, brings the result. RLlib's
+    own check of environments plays illegal actions: with ``illegal="raise"`` leave it out
+    (``disable_env_checking=True``).
+    """
+
+    def __init__(self, table: Any) -> None:
+        super().__init__()
+        self.table = table
+        self.form = masked_form(mask_key="action_mask", **FORM)
+        self.possible_agents: list[str] = list(table.possible_agents)
+        self.agents: list[str] = list(table.possible_agents)
+        first = self.agents[0]
+        seen, action = table.observation_space(first)["observation"], table.action_space(first)
+        self.observation_spaces = {seat: self.form.space(seen, action) for seat in self.agents}
+        self.action_spaces = {seat: table.action_space(seat) for seat in self.agents}
+        self._has_ended = True
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin a new hand; ``options`` are those of the table."""
+        self.table.reset(seed=seed, options=options or None)
+        asked = self.table.agent_selection
+        seen = self._see(asked)
+        self._has_ended = False
+        if self._is_over():
+            seen["action_mask"] = np.ones_like(seen["action_mask"])
+        return {asked: seen}, {asked: self.table.infos[asked]}
+
+    def step(
+        self, action_dict: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
+        """Play the action of the seat that was asked; ResetNeeded before a hand and after it."""
+        if self._has_ended:
+            raise gym.error.ResetNeeded("this hand is over or not begun: call reset() first")
+        table = self.table
+        if not self._is_over():
+            table.step(self._read_action(action_dict))
+        self._has_ended = self._is_over()
+        asked = self.possible_agents if self._has_ended else [table.agent_selection]
+        return (
+            {seat: self._see(seat) for seat in asked},
+            dict(table.rewards),
+            {**table.terminations, "__all__": all(table.terminations.values())},
+            {**table.truncations, "__all__": all(table.truncations.values())},
+            {seat: table.infos[seat] for seat in asked},
+        )
+
+    def render(self) -> Any:
+        """Return the table as who is to step sees it."""
+        return self.table.render()
+
+    def close(self) -> None:
+        """Close the table."""
+        self.table.close()
+
+    def _is_over(self) -> bool:
+        table = self.table
+        return all(table.terminations[seat] or table.truncations[seat] for seat in self.agents)
+
+    def _read_action(self, given: Mapping[str, Any]) -> Any:
+        asked = self.table.agent_selection
+        if asked not in given:
+            raise ValueError(f"no action of {asked}, whose turn it is; given are {list(given)}")
+        return given[asked]
+
+    def _see(self, seat: str) -> dict[str, np.ndarray]:
+        seen = self.table.observe(seat)
+        return self.form.join(seen["observation"], seen["action_mask"])

@@ -1,0 +1,1 @@
+"""Rendering: text, pixels, windows, widgets and the web files."""

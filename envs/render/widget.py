@@ -1,0 +1,65 @@
+"""A table, or a replay, as a widget in a notebook: anywidget and the module of the play page."""
+
+from typing import Any
+
+import anywidget
+import gymnasium as gym
+import traitlets
+
+from ..core.scene.scene import Scene
+from .web_files import MODULE, STYLE, all_art
+
+KNOWN = ("score", "moves")
+"""What of a state is told beside its table."""
+
+
+class SceneWidget(anywidget.AnyWidget):
+    """What the module draws: ``scene`` with ``facts`` above it, or a ``replay``."""
+
+    _esm = MODULE
+    _css = STYLE
+    art = traitlets.Dict().tag(sync=True)
+    scene = traitlets.Dict().tag(sync=True)
+    facts = traitlets.Unicode("").tag(sync=True)
+    replay = traitlets.Dict(None, allow_none=True).tag(sync=True)
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(art=all_art(), **given)
+
+
+class TableWidget(SceneWidget):
+    """The table of an environment: a click on a card, or on a button, steps it.
+
+    It is redrawn when other code resets, steps or restores the environment (`CardEnv.widget`);
+    ``refresh()`` redraws it after anything else. Copies and pickles of the environment have no
+    widget.
+    """
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self._is_over = False
+        super().__init__()
+        self.on_msg(self._answer)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw the environment's table as it is now."""
+        scene: Scene = self._env.scene()
+        state = self._env.state
+        known = [
+            f"{name} {int(state[name])}" for name in ("score", "moves") if name in state.dtype.names
+        ]
+        self.facts = " · ".join([scene.title, *known])
+        self.scene = scene.to_dict()
+
+    def _answer(self, _: Any, content: Any, __: Any) -> None:
+        """Play what was clicked, if it is legal: a browser may be behind."""
+        action = content.get("action") if isinstance(content, dict) else None
+        if not isinstance(action, int) or not 0 <= action < self._env.action_space.n:
+            return
+        if not self._env.action_masks()[action]:
+            return
+        try:
+            self._env.step(action)
+        except gym.error.ResetNeeded as error:
+            self.facts = str(error)

@@ -1,0 +1,136 @@
+"""Joining clusters, and what comes back of work that fails there."""
+
+import os
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from parlour.training.parallel import engines
+from parlour.training.parallel.tasks import Cluster, join_cluster, run_tasks
+
+ENGINES = ("ray", "dask")
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def double_slowly(number: int) -> int:
+    time.sleep(0.05)
+    return 2 * number
+
+
+def fail(number: int) -> int:
+    raise ValueError(f"number={number}: not today")
+
+
+def die(_: int) -> None:
+    os._exit(1)
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """The address of one who takes connections, and says what is no cluster's."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=answer, args=(listening,), daemon=True).start()
+        yield f"127.0.0.1:{listening.getsockname()[1]}"
+
+
+def answer(listening: socket.socket) -> None:
+    lines = []
+    while True:
+        try:
+            lines.append(listening.accept()[0])
+        except OSError:
+            return
+        lines[-1].sendall(b"HTTP/1.0 400 Bad Request\r\n\r\n")
+
+
+@pytest.mark.parametrize("backend", ENGINES)
+def test_another_server_is_no_cluster(
+    backend: str, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong port: the engines themselves would try for many minutes."""
+    pytest.importorskip(engines.EXTRAS[backend])
+    monkeypatch.setattr(engines, "WAIT", 2)
+    said = f"address='{server}': no {backend.title()} (cluster|scheduler) answers"
+    with pytest.raises(ValueError, match=said), join_cluster(Cluster(backend, address=server)):
+        raise AssertionError
+
+
+@pytest.mark.parametrize("address", ["nowhere", "nope://127.0.0.1:1", "127.0.0.1:1"])
+def test_what_is_no_address_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(engines, "WAIT", 1)
+    with (
+        pytest.raises(ValueError, match=f"address='{address}': no Dask scheduler answers"),
+        join_cluster(Cluster("dask", address=address)),
+    ):
+        raise AssertionError
+
+
+def test_no_more_processes_are_started_than_there_are_tasks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import joblib
+
+    started, parallel = [], joblib.Parallel
+
+    def start(jobs: int, **keywords: Any) -> Any:
+        started.append(jobs)
+        return parallel(1, **keywords)
+
+    monkeypatch.setattr(joblib, "Parallel", start)
+    for jobs in (1000, 2, -1):
+        assert dict(run_tasks(double, [1, 2, 3], Cluster("loky", jobs))) == {0: 2, 1: 4, 2: 6}
+    assert started == [3, 2, -1]
+
+
+def test_tasks_that_are_not_wanted_any_more_end_in_silence() -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        begun = run_tasks(double_slowly, range(100), Cluster("threading", 2))
+        next(begun)
+        begun.close()  # type: ignore[attr-defined]
+    assert told == []
+
+
+def read_trimming(_: int) -> str | None:
+    return os.environ.get("MALLOC_TRIM_THRESHOLD_")
+
+
+@pytest.mark.slow
+def test_workers_of_dask_keep_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    assert dict(run_tasks(read_trimming, [1], Cluster("dask", 1))) == {0: None}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["loky", *ENGINES])
+def test_what_a_task_raises_is_raised_as_it_is(backend: str) -> None:
+    pytest.importorskip(engines.EXTRAS.get(backend, "joblib"))
+    with pytest.raises(ValueError) as raised:
+        list(run_tasks(fail, [1], Cluster(backend, 1)))
+    assert type(raised.value) is ValueError and str(raised.value) == "number=1: not today"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ENGINES)
+def test_a_task_that_kills_every_worker_is_given_up(backend: str) -> None:
+    pytest.importorskip(engines.EXTRAS[backend])
+    with pytest.raises(ChildProcessError, match="workers die, again and again"):
+        list(run_tasks(die, [1], Cluster(backend, 1)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ENGINES)
+def test_more_tasks_than_wait_at_once_are_all_done(backend: str) -> None:
+    pytest.importorskip(engines.EXTRAS[backend])
+    found = dict(run_tasks(double, range(40), Cluster(backend, 2)))
+    assert found == {number: 2 * number for number in range(40)}

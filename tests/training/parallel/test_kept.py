@@ -1,0 +1,228 @@
+"""Finished parts that are kept: taken only where all is as it was, by one command at a time."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parlour.envs.core.turn import Turn
+from parlour.training.cli import STOPPED, main
+from parlour.training.evaluation import parts
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.labels import labelling
+from parlour.training.evaluation.replays.replay_files import load_replays
+from parlour.training.evaluation.reviews.review_bank import review_bank
+from parlour.training.evaluation.spec import make_specs
+from parlour.training.files import sole_use
+from parlour.training.parallel.tasks import Cluster
+
+GIVEN: dict[str, Any] = {"deals": 20, "key": "k"}
+HERE = ("--jobs", "1", "--backend", "sequential")
+COMPARE = ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20", *HERE)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut a few deals into several parts."""
+    monkeypatch.setattr(parts.split_spec, "__defaults__", (7,))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Cluster:
+    return Cluster("sequential", 1, chunks=tmp_path / "chunks")
+
+
+class Chosen:
+    """Takes the first legal action, or the last one."""
+
+    name = "chosen"
+
+    def __init__(self, last: bool = False) -> None:
+        self.last = last
+
+    def act(self, turn: Turn) -> np.ndarray:
+        masks = turn.masks
+        last = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+        return np.asarray(last if self.last else masks.argmax(axis=1))
+
+
+class Locked(Chosen):
+    """Cannot be pickled, so nobody can say whether it is still the same."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError("not me")
+
+
+@pytest.mark.parametrize("kind", [Chosen, Locked])
+def test_an_agent_that_has_changed_is_another(kind: type[Chosen], kept: Cluster) -> None:
+    agent = kind()
+    before = evaluate("pyramid", agent, **GIVEN, cluster=kept).results.score
+    agent.last = True
+    after = evaluate("pyramid", agent, **GIVEN, cluster=kept).results.score
+    np.testing.assert_array_equal(after, evaluate("pyramid", agent, **GIVEN).results.score)
+    assert (after != before).any()
+
+
+def test_an_agent_that_has_not_changed_is_the_same(kept: Cluster) -> None:
+    evaluate("pyramid", Chosen(), **GIVEN, cluster=kept)
+    there = sorted(kept.chunks.iterdir()) if kept.chunks else []
+    evaluate("pyramid", Chosen(), **GIVEN, cluster=kept)
+    assert there == sorted(kept.chunks.iterdir() if kept.chunks else []) and len(there) == 3
+
+
+def test_a_method_that_is_written_anew_in_a_notebook_counts(
+    kept: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Chosen, "__module__", "nowhere")  # as one that has no file
+    evaluate("pyramid", Chosen(), **GIVEN, cluster=kept)
+
+    def act(self: Chosen, turn: Turn) -> np.ndarray:
+        return turn.masks.shape[1] - 1 - turn.masks[:, ::-1].argmax(axis=1)
+
+    monkeypatch.setattr(Chosen, "act", act)
+    found = evaluate("pyramid", Chosen(), **GIVEN, cluster=kept).results.score
+    np.testing.assert_array_equal(found, evaluate("pyramid", Chosen(), **GIVEN).results.score)
+
+
+def test_a_module_of_ones_own_counts(
+    kept: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    file = tmp_path / "own_kept_agent.py"
+    file.write_text("class Mine:\n    def act(self, turn):\n        return turn.masks.argmax(1)\n")
+    parts_of = [evaluate("pyramid", "own_kept_agent:Mine", **GIVEN, cluster=kept) for _ in "12"]
+    assert len(parts_of) == 2 and kept.chunks and len(list(kept.chunks.iterdir())) == 3
+    file.write_text(file.read_text() + "# changed\n")
+    evaluate("pyramid", "own_kept_agent:Mine", **GIVEN, cluster=kept)
+    assert len(list(kept.chunks.iterdir())) == 6
+
+
+def test_the_code_of_parlour_counts(kept: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate("pyramid", "greedy", **GIVEN, cluster=kept)
+    monkeypatch.setattr(parts, "digest_parlour", lambda: "another")
+    evaluate("pyramid", "greedy", **GIVEN, cluster=kept)
+    assert kept.chunks and len(list(kept.chunks.iterdir())) == 6
+
+
+def test_who_plays_worlds_out_in_a_review_counts(kept: Cluster) -> None:
+    given: dict[str, Any] = {"deals": 2, "worlds": 3, "key": "k"}
+    player = Chosen()
+    before = review_bank("poker_squares", "uniform", player=player, **given, cluster=kept)
+    player.last = True
+    after = review_bank("poker_squares", "uniform", player=player, **given, cluster=kept)
+    whole = review_bank("poker_squares", "uniform", player=player, **given)
+    assert after.summary() == whole.summary() != before.summary()
+
+
+def test_the_folder_may_be_words(tmp_path: Path) -> None:
+    evaluate(
+        "pyramid", "greedy", **GIVEN, cluster=Cluster("sequential", 1, chunks=str(tmp_path / "c"))
+    )
+    assert len(list((tmp_path / "c").iterdir())) == 3
+
+
+def stop_at(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
+    """Press Ctrl-C in a part, counted from 1."""
+    play: Callable[..., Any] = parts.play_part
+    played: list[int] = []
+
+    def play_part(one: parts.Part) -> Any:
+        played.append(1)
+        if len(played) == part:
+            raise KeyboardInterrupt
+        return play(one)
+
+    monkeypatch.setattr(parts, "play_part", play_part)
+
+
+@pytest.mark.parametrize("part", [1, 2, 5])
+def test_the_same_command_records_all_games_once(
+    part: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record, out = tmp_path / "games.jsonl", tmp_path / "out"
+    words = [*COMPARE, "--out", str(out), "--record", str(record)]
+    with pytest.MonkeyPatch.context() as patch:
+        stop_at(patch, part)
+        assert main.main(words) == STOPPED
+    key = (out / ".chunks" / "key.txt").read_text()
+    said = f"finished parts are kept in {out / '.chunks'}" in capsys.readouterr().err
+    assert said == (part > 1)
+    assert main.main(words) == 0
+    compare("pyramid", ["greedy", "uniform"], deals=20, key=key, record=tmp_path / "whole")
+    found, whole = (
+        {(one.agents, one.deal): one.actions for one in load_replays(path)}
+        for path in (record, tmp_path / "whole")
+    )
+    assert found == whole and len(load_replays(record)) == 40
+    assert not (out / ".chunks").exists()
+
+
+def test_another_command_does_not_touch_the_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record, out = tmp_path / "games.jsonl", tmp_path / "out"
+    words = ["--out", str(out), "--record", str(record), *HERE]
+    with pytest.MonkeyPatch.context() as patch:
+        stop_at(patch, 2)
+        assert main.main(["evaluate", "pyramid", "--deals", "20", *words]) == STOPPED
+    assert main.main(["evaluate", "klondike", "--deals", "20", *words]) == main.FAILED
+    assert "it is there already" in capsys.readouterr().err
+    assert record.exists()
+
+
+def test_two_commands_do_not_share_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with sole_use(tmp_path / ".chunks", "used"):
+        assert main.main([*COMPARE, "--out", str(tmp_path)]) == main.FAILED
+    assert "is being used by another process" in capsys.readouterr().err
+    assert main.main([*COMPARE, "--out", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_wrong_command_line_leaves_no_folder(tmp_path: Path) -> None:
+    out = tmp_path / "new"
+    assert main.main(["evaluate", "pyramid", "--agent", "no", *HERE, "--out", str(out)]) == 2
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("key", [b"", b"\xff\xfe"])
+def test_a_key_that_cannot_be_read_is_made_anew(key: bytes, tmp_path: Path) -> None:
+    (tmp_path / ".chunks").mkdir()
+    (tmp_path / ".chunks" / "key.txt").write_bytes(key)
+    assert main.main([*COMPARE, "--out", str(tmp_path)]) == 0
+    assert json.loads((tmp_path / "summary.json").read_text())["results"][0]["key"]
+    assert len(pd.read_parquet(tmp_path / "episodes.parquet")) == 40
+
+
+def test_a_bank_says_where_its_parts_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["bank", "make", "pyramid", "--no-optimal", "--first", "900000", *HERE]
+    words += ["--out", str(tmp_path)]
+    solve = labelling.solve_task
+
+    def solve_one(task: labelling.LabelTask) -> Any:
+        if task.first > 900000:
+            raise KeyboardInterrupt
+        return solve(task)
+
+    monkeypatch.setattr(labelling, "solve_task", solve_one)
+    assert main.main([*words, "--deals", "100"]) == STOPPED
+    assert f"finished parts are kept in {tmp_path}: the same" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("deals", "size"), [(99, 99), (10_000, 100), (50_000, 500), (10**7, 2000)])
+def test_parts_of_very_many_deals_are_larger(
+    deals: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts.split_spec, "__defaults__", (parts.CHUNK,))
+    (spec,) = make_specs("pyramid", None, None, deals=deals, truth="no")
+    found = parts.split_spec(spec)
+    assert found[0].deals == size and sum(one.deals for one in found) == deals
+    assert [one.first for one in found[:2]] == [0, size][: len(found)]

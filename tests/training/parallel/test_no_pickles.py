@@ -1,0 +1,137 @@
+"""Files of finished parts: no command runs code from them, and damage never changes a result."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.envs import game
+from parlour.training.cli import STOPPED, main
+from parlour.training.evaluation import parts
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.duplicate import compare_duplicate
+from parlour.training.evaluation.labels import labelling
+from parlour.training.evaluation.reviews import review_bank
+from parlour.training.evaluation.reviews.review_arrays import pack_reviews, unpack_reviews
+from parlour.training.files import pack_arrays, read_arrays
+from parlour.training.parallel.tasks import Cluster
+from tests.damage import damaged
+from tests.fake_solver import solved
+
+HERE = ("--jobs", "1", "--backend", "sequential")
+COMMANDS = {
+    "evaluate": ("evaluate", "pyramid", "--deals", "20"),
+    "compare": ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20"),
+    "table": ("compare", "seven_twenty_seven", "--agents", "greedy", "--deals", "20"),
+    "review": ("review", "poker_squares", "--agent", "uniform", "--deals", "12", "--worlds", "2"),
+    "bank": ("bank", "make", "pyramid", "--first", "900000", "--deals", "150"),
+}
+
+
+class Bomb:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.marker,)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut a few deals into several parts."""
+    monkeypatch.setattr(parts.split_spec, "__defaults__", (7,))
+
+
+def interrupt_second(patch: pytest.MonkeyPatch, module: Any, name: str) -> None:
+    """Press Ctrl-C in the second part."""
+    work, done = getattr(module, name), []
+
+    def stopping(task: Any) -> Any:
+        done.append(1)
+        if len(done) > 1:
+            raise KeyboardInterrupt
+        return work(task)
+
+    patch.setattr(module, name, stopping)
+
+
+@pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_unpickles_a_planted_file(command: str, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    words = [*COMMANDS[command], *HERE, "--out", str(tmp_path)]
+    with pytest.MonkeyPatch.context() as patch, solved(game("pyramid")):
+        interrupt_second(patch, parts, "play_part")
+        interrupt_second(patch, review_bank, "review_part")
+        interrupt_second(patch, labelling, "solve_task")
+        assert main.main(words) == STOPPED
+    (part,) = [file for file in tmp_path.rglob(".*/*") if file.suffix in (".npz", ".pickle")]
+    bomb = pickle.dumps(Bomb(marker))
+    objects = np.empty(1, object)
+    objects[0] = Bomb(marker)
+    part.write_bytes(bomb)
+    part.with_suffix(".pickle").write_bytes(bomb)
+    with solved(game("pyramid")):
+        assert main.main(words) == 0
+    assert not marker.exists()
+    np.savez(tmp_path / "objects.npz", square=objects)
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        read_arrays(tmp_path / "objects.npz")
+    assert not marker.exists()
+
+
+def test_objects_are_not_written() -> None:
+    with pytest.raises(TypeError, match="array 'one' must not hold Python objects, got object"):
+        pack_arrays({"one": [object()]})
+
+
+@pytest.mark.filterwarnings("ignore:.*is damaged, so this part is computed again")
+def test_a_damaged_part_never_changes_a_result(tmp_path: Path) -> None:
+    """Byte flips, truncation and deletion: the part is read as it was written, or done again."""
+    given: dict[str, Any] = {"deals": 7, "key": "k"}
+    whole = compare("pyramid", ["greedy"], **given)
+    kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
+    compare("pyramid", ["greedy"], **given, cluster=kept)
+    (file,) = (tmp_path / "chunks").glob("*.npz")
+    data = file.read_bytes()
+    for spoilt in damaged(data, 60):
+        if spoilt is None:
+            file.unlink()
+        else:
+            file.write_bytes(spoilt)
+        found = compare("pyramid", ["greedy"], **given, cluster=kept).evaluations[0].results
+        for name, values in whole.evaluations[0].results.facts.items():
+            np.testing.assert_array_equal(values, found.facts[name], err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["pyramid", "poker_squares", "seven_twenty_seven"])
+def test_reviews_are_read_as_they_were_written(name: str, tmp_path: Path) -> None:
+    """Games with a solver, without one and for several: each has other fields that are None."""
+    made = review_bank.review_bank(name, "greedy", deals=3, worlds=2, key="k")
+    path = tmp_path / "reviews.npz"
+    path.write_bytes(pack_arrays(pack_reviews(made.reviews)))
+    read = unpack_reviews(made.judge, read_arrays(path))
+    assert [one.summary() for one in read] == [one.summary() for one in made.reviews]
+    for one, other in zip(read, made.reviews, strict=True):
+        assert one.actions.dtype == other.actions.dtype and one.facts == other.facts
+        assert (one.truths is None) == (other.truths is None)
+        assert (one.points is None) == (other.points is None)
+
+
+def test_tables_of_several_resume_from_parts(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"deals": 20, "key": "k", "hands": 2, "field": ["uniform"]}
+    whole = compare_duplicate("seven_twenty_seven", ["greedy"], **given)
+    kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        interrupt_second(patch, parts, "play_part")
+        compare_duplicate("seven_twenty_seven", ["greedy"], **given, cluster=kept)
+    found = compare_duplicate("seven_twenty_seven", ["greedy"], **given, cluster=kept)
+    one, other = found.matches[0].results, whole.matches[0].results
+    np.testing.assert_array_equal(one.nets, other.nets)
+    assert one.hands == other.hands and one.facts.keys() == other.facts.keys()
+    for fact, values in other.facts.items():
+        np.testing.assert_array_equal(one.facts[fact], values)

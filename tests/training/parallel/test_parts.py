@@ -1,0 +1,240 @@
+"""Parts of evaluations, reviews and banks done side by side: equal to one process's work."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.training.cli import STOPPED, main
+from parlour.training.evaluation import parts
+from parlour.training.evaluation.compare import compare
+from parlour.training.evaluation.duplicate import compare_duplicate
+from parlour.training.evaluation.evaluate import evaluate
+from parlour.training.evaluation.replays.replay_files import load_replays
+from parlour.training.evaluation.reviews.review_bank import review_bank
+from parlour.training.parallel import engines, tasks
+from parlour.training.parallel.task_cache import Packing, run_kept
+from parlour.training.parallel.tasks import Cluster, run_tasks
+
+HERE = Cluster("sequential", 1)
+"""Parts, but no processes: what they are is the same wherever they are played."""
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut a few deals into several parts."""
+    monkeypatch.setattr(parts.split_spec, "__defaults__", (7,))
+
+
+def assert_same(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> None:
+    assert one.keys() == other.keys()
+    for name, values in one.items():
+        np.testing.assert_array_equal(values, other[name], err_msg=name)
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+SQUARES = Packing(lambda number: {"square": number}, lambda arrays: int(arrays["square"]))
+
+
+def fail_once(given: tuple[Path, int]) -> int:
+    """Kill the process that first comes to the last task."""
+    path, number = given
+    if number == 9 and not path.exists():
+        path.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("agent", ["uniform", "pimc@2", "mcts@4", "trained", "oracle"])
+def test_an_evaluation_in_parts(agent: str) -> None:
+    given: dict[str, Any] = {"variant": "three-passes", "deals": 20, "key": "k", "first": 5}
+    whole = evaluate("pyramid", agent, **given)
+    assert_same(
+        evaluate("pyramid", agent, **given, cluster=HERE).results.facts, whole.results.facts
+    )
+
+
+def test_the_time_of_a_decision_is_the_mean_over_parts() -> None:
+    found = [
+        parts.EpisodeResults({"decisions": np.array([n]), "score": np.array([n])}, ms)
+        for n, ms in ((10, 1.0), (30, 3.0))
+    ]
+    assert parts.join_results(found).milliseconds == 2.5
+
+
+def test_a_comparison_of_variants_in_parts() -> None:
+    given: dict[str, Any] = {"variants": ["classic", "book"], "deals": 15, "key": "k"}
+    whole = compare("pyramid", ["uniform", "greedy"], **given)
+    found = compare("pyramid", ["uniform", "greedy"], **given, cluster=HERE)
+    assert [one.agent for one in found.evaluations] == ["uniform", "greedy"] * 2
+    for one, other in zip(found.evaluations, whole.evaluations, strict=True):
+        assert_same(one.results.facts, other.results.facts)
+
+
+def test_tables_of_several_in_parts() -> None:
+    given: dict[str, Any] = {"deals": 15, "key": "k", "hands": 2, "field": ["tight", "uniform"]}
+    whole = compare_duplicate("seven_twenty_seven", ["greedy", "uniform"], **given)
+    found = compare_duplicate("seven_twenty_seven", ["greedy", "uniform"], **given, cluster=HERE)
+    for one, other in zip(found.matches, whole.matches, strict=True):
+        np.testing.assert_array_equal(one.results.nets, other.results.nets)
+        assert_same(one.results.facts, other.results.facts)
+
+
+def test_reviews_in_parts() -> None:
+    given: dict[str, Any] = {"deals": 7, "worlds": 3, "key": "k"}
+    whole = review_bank("pyramid", "greedy", **given)
+    assert review_bank("pyramid", "greedy", **given, cluster=HERE).summary() == whole.summary()
+
+
+def test_the_same_games_are_recorded_part_after_part(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"deals": 20, "key": "k"}
+    evaluate("pyramid", "greedy", **given, record=tmp_path / "whole")
+    evaluate("pyramid", "greedy", **given, record=tmp_path / "parts", cluster=HERE)
+    found = load_replays(tmp_path / "parts")
+    assert [(one.deal or 0) // 7 for one in found] == [0] * 7 + [1] * 7 + [2] * 6
+    whole = {one.deal: one.actions for one in load_replays(tmp_path / "whole")}
+    assert {one.deal: one.actions for one in found} == whole
+
+
+@pytest.mark.parametrize(
+    "backend",
+    ["loky", *(pytest.param(one, marks=pytest.mark.slow) for one in ("ray", "dask"))],
+)
+def test_what_a_dead_worker_had_is_done_again(backend: str, tmp_path: Path) -> None:
+    pytest.importorskip(engines.EXTRAS.get(backend, "joblib"))
+    given = [(tmp_path / "died", number) for number in range(10)]
+    found = dict(run_tasks(fail_once, given, Cluster(backend, 2)))
+    assert found == {number: number for number in range(10)}
+    assert (tmp_path / "died").exists()
+
+
+def test_tasks_that_kill_every_worker_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    asked = []
+
+    def run_once(*_: Any) -> Iterator[Any]:
+        asked.append(1)
+        raise BrokenProcessPool
+        yield
+
+    monkeypatch.setattr(tasks, "_run_once", run_once)
+    with pytest.raises(BrokenProcessPool):
+        list(run_tasks(square, [1], HERE))
+    assert len(asked) == tasks.ATTEMPTS
+
+
+def test_finished_parts_are_not_played_again(tmp_path: Path) -> None:
+    cluster = Cluster("sequential", 1, chunks=tmp_path / "chunks")
+    begun = run_kept(square, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES)
+    assert [next(begun), next(begun)] == [("two", 4), ("three", 9)]
+    begun.close()
+    Path(tmp_path, "chunks", "three.npz").write_bytes(b"cut sh")
+    played = []
+
+    def note(number: int) -> int:
+        played.append(number)
+        return square(number)
+
+    with pytest.warns(UserWarning, match=r"three.npz is damaged, so this part is computed again"):
+        found = dict(run_kept(note, {"two": 2, "three": 3, "four": 4}, cluster, SQUARES))
+    assert found == {"two": 4, "three": 9, "four": 16}
+    assert played == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "other", [{"agent": "uniform"}, {"first": 7}, {"seed": 1}, {"max_moves": 30}, {"key": "other"}]
+)
+def test_parts_of_another_evaluation_are_not_taken(tmp_path: Path, other: dict[str, Any]) -> None:
+    given: dict[str, Any] = {"agent": "greedy", "deals": 20, "key": "k"}
+    kept = Cluster("sequential", 1, chunks=tmp_path / "chunks")
+    evaluate("pyramid", **given, cluster=kept)
+    facts = evaluate("pyramid", **given | other, cluster=kept).results.facts
+    assert_same(facts, evaluate("pyramid", **given | other).results.facts)
+
+
+def begin(folder: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "parlour.training.cli", "evaluate", "pyramid", *words]
+    return subprocess.Popen(
+        [*command, "--jobs", "2", "--out", str(folder)],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
+    words = ("--agent", "pimc@8", "--deals", "1000")
+    process = begin(tmp_path, *words)
+    chunks = tmp_path / ".chunks"
+    for _ in range(3000):
+        if len(list(chunks.glob("*.npz"))) >= 2:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == STOPPED
+    assert "Traceback" not in errors
+    assert f"finished parts are kept in {chunks}" in errors
+    key = (chunks / "key.txt").read_text()
+    before = len(list(chunks.glob("*.npz")))
+    assert before >= 2
+    process = begin(tmp_path, *words)
+    process.communicate(timeout=300)
+    assert process.returncode == 0
+    assert not chunks.exists()
+    import pandas as pd
+
+    found = pd.read_parquet(tmp_path / "episodes.parquet")
+    whole = evaluate("pyramid", "pimc@8", deals=1000, key=key)
+    np.testing.assert_array_equal(found["score"], whole.results.facts["score"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--backend", "rai"), "unknown backend 'rai'; did you mean 'ray'? allowed: dask, loky"),
+        (("--jobs", "0"), "jobs=0: allowed are numbers from 1, or -1"),
+        (("--jobs", "-2"), "jobs=-2: allowed are numbers from 1, or -1"),
+        (("--jobs", "2", "--address", "auto"), "address='auto': backend loky runs on this machine"),
+        (("--jobs", "2", "--agent", "human"), "leave out --jobs, --backend and --address"),
+        (("--backend", "ray", "--address", "127.0.0.1:1"), "no Ray cluster answers"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.main(["evaluate", "pyramid", "--deals", "5", *words]) == main.FAILED
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("backend", ["dask", "ray"])
+def test_the_extra_that_is_missing_is_named(
+    backend: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    assert main.main(["evaluate", "pyramid", "--backend", backend]) == main.FAILED
+    assert f"pip install 'parlour[{backend}]'" in capsys.readouterr().err
+
+
+def test_no_engine_is_imported_unless_it_is_named() -> None:
+    code = (
+        "import sys; from parlour.training.cli import main; from parlour.training.evaluation "
+        "import compare, duplicate, review_bank, labelling; "
+        "main.main(['evaluate', 'pyramid', '--deals', '5', '--json']); "
+        "sys.exit(str({'ray', 'dask', 'distributed', 'optuna'} & set(sys.modules) or ''))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.strip() == "", done.stderr

@@ -1,0 +1,238 @@
+"""Verification of solver labels: a random sample of deals is solved again.
+
+The digests of a label file detect damage but not false labels, since anybody can compute digests.
+Solving deals again detects false labels, with a probability that depends on the size of the sample.
+"""
+
+import secrets
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from parlour.envs.core.contract import LOST, UNDECIDED, WINNABLE
+from parlour.envs.core.kernel.jit import digest_code
+from parlour.envs.core.upper_bound import solver_of
+
+from ...parallel.tasks import Cluster, run_tasks
+from ..evaluate import Progress
+from ..spec import check_number
+from .label_checks import NO_SCORE, UNKNOWN_FEWEST
+from .labelling import LabelTask, solve_task
+from .labels import Labels, is_scored
+
+SAMPLE = 100
+"""Labels of each kind that are solved again by default."""
+DETECTION = 0.95
+"""The probability of finding a wrong label, for which reports state the share of wrong labels."""
+UNKNOWN = {"winnable": UNDECIDED, "fewest": UNKNOWN_FEWEST, "score": NO_SCORE}
+"""The value of each column that means "not known"."""
+
+
+class Disagreement(NamedTuple):
+    """A label that is not what the solver finds."""
+
+    deal: int
+    column: str
+    label: int
+    solved: int
+
+    def __str__(self) -> str:
+        """Return it as one line of text."""
+        return f"deal {self.deal}: {self.column} must be {self.solved}, got {self.label}"
+
+
+class SampledKind(NamedTuple):
+    """Labels of one kind (such as winnable): ``solved`` of ``total`` were solved again.
+
+    Of these, ``disagree`` are wrong, ``unconfirmed`` claim more than the solver finds now, and
+    ``outdated`` leave open what the solver decides now.
+    """
+
+    name: str
+    solved: int
+    total: int
+    disagree: int
+    unconfirmed: int
+    outdated: int
+
+    @property
+    def detectable(self) -> float:
+        """The share of wrong labels that such a sample would find with probability `DETECTION`."""
+        return find_detectable(self.solved, self.total) / self.total
+
+    def summary(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return self._asdict() | {"detectable": self.detectable, "detection": DETECTION}
+
+
+class LabelVerification(NamedTuple):
+    """The result of solving a sample of labelled deals again.
+
+    ``seed`` chose the sample. ``same_solver``: the labels say that the solver of this version made
+    them, so that every column must be equal. Otherwise only answers that contradict each other
+    are disagreements; other differences are counted as unconfirmed or outdated.
+    """
+
+    seed: int
+    same_solver: bool
+    kinds: list[SampledKind]
+    disagreements: list[Disagreement]
+
+    def summary(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "seed": self.seed,
+            "same_solver": self.same_solver,
+            "kinds": [kind.summary() for kind in self.kinds],
+            "disagreements": [one._asdict() for one in self.disagreements],
+        }
+
+
+def find_detection(solved: int, total: int, wrong: int) -> float:
+    """Return the probability that a random sample of labels contains a wrong one.
+
+    Args:
+        solved: Size of the sample, drawn without replacement.
+        total: Number of labels.
+        wrong: Number of wrong labels among them.
+    """
+    if wrong > total - solved:
+        return 1.0 if wrong else 0.0
+    missed = np.log1p(-wrong / np.arange(total, total - solved, -1.0)).sum()
+    return float(-np.expm1(missed))
+
+
+def find_detectable(solved: int, total: int) -> int:
+    """Return the smallest number of wrong labels found with probability `DETECTION` or more."""
+    low, high = 1, max(total - solved, 0) + 1  # more than these cannot all be missed
+    while low < high:
+        middle = (low + high) // 2
+        if find_detection(solved, total, middle) >= DETECTION:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def verify_labels(
+    labels: Labels,
+    sample: int = SAMPLE,
+    seed: int | None = None,
+    cluster: Cluster | None = None,
+    progress: Progress | None = None,
+) -> LabelVerification:
+    """Solve a random sample of labelled deals again and compare every column.
+
+    Args:
+        labels: The labels, as `labels.load_labels` returns them.
+        sample: Deals of each kind (winnable, not winnable, undecided) to solve.
+        seed: Seed of the sample; None: a random one, which the result names. Whoever knows the
+            seed in advance can write a file whose sampled labels are right.
+        cluster: Where to solve; None: in this process.
+        progress: Called with the number of deals solved since its last call.
+
+    Raises:
+        ValueError: ``sample`` or ``seed`` is out of range, or no solver takes these rules.
+        Contradiction: The solver's own solution does not win.
+    """
+    check_number("sample", sample, 1)
+    check_number("seed", seed or 0, 0)
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    rng = np.random.default_rng(seed)
+    same_solver = digest_code(solver_of(labels.game, labels.rules)) == labels.solver
+    kinds_rows = list_kinds(labels)
+    chosen = {
+        name: np.sort(rng.choice(rows, min(sample, len(rows)), replace=False))
+        for name, rows in kinds_rows.items()
+    }
+    rows = [int(row) for some in chosen.values() for row in some]
+    answers = _solve_rows(labels, rows, cluster or Cluster(jobs=1), progress)
+    kinds, disagreements = [], []
+    for name, some in chosen.items():
+        wrong = {
+            int(row): list(_compare(labels, int(row), answers[row], same_solver)) for row in some
+        }
+        agreeing = [row for row in wrong if not wrong[row]]
+        unconfirmed = sum(_says_more(labels, row, answers[row]) for row in agreeing)
+        outdated = sum(_says_less(labels, row, answers[row]) for row in agreeing)
+        disagree = len(wrong) - len(agreeing)
+        total = len(kinds_rows[name])
+        kinds.append(SampledKind(name, len(some), total, disagree, unconfirmed, outdated))
+        disagreements += [one for found in wrong.values() for one in found]
+    return LabelVerification(seed, same_solver, kinds, disagreements)
+
+
+def list_kinds(labels: Labels) -> dict[str, np.ndarray]:
+    """Return the rows of each kind of label that occurs: winnable, not winnable, undecided."""
+    if is_scored(labels.game):
+        known = labels.score != NO_SCORE
+        kinds = {"scored": known, "not scored": ~known}
+    else:
+        codes = {"winnable": WINNABLE, "not winnable": LOST, "undecided": UNDECIDED}
+        kinds = {name: labels.winnable == code for name, code in codes.items()}
+    return {name: np.flatnonzero(are) for name, are in kinds.items() if are.any()}
+
+
+def count_sample(labels: Labels, sample: int) -> int:
+    """Return the number of deals that `verify_labels` solves."""
+    return sum(min(sample, len(rows)) for rows in list_kinds(labels).values())
+
+
+def _solve_rows(
+    labels: Labels, rows: list[int], cluster: Cluster, progress: Progress | None
+) -> dict[int, dict[str, int]]:
+    """Return the columns that the solver finds for each row."""
+    tasks = [
+        LabelTask(
+            labels.game,
+            labels.rules,
+            labels.bank,
+            labels.first + row,
+            1,
+            labels.optimal,
+            labels.limit,
+        )
+        for row in rows
+    ]
+    answers = {}
+    for number, columns in run_tasks(solve_task, tasks, cluster):
+        answers[rows[number]] = {name: int(values[0]) for name, values in columns.items()}
+        if progress is not None:
+            progress(1)
+    return answers
+
+
+def _compare(
+    labels: Labels, row: int, answer: dict[str, int], same_solver: bool
+) -> Iterator[Disagreement]:
+    for column, solved in answer.items():
+        label = int(labels.columns[column][row])
+        is_open = column not in UNKNOWN or UNKNOWN[column] in (label, solved)
+        # The best score found is not exact: another solver may find a better one.
+        excludes = not is_open and column != "score"
+        if label != solved and (same_solver or excludes):
+            yield Disagreement(labels.first + row, column, label, solved)
+
+
+def _list_told(labels: Labels, row: int, answer: dict[str, int]) -> Iterator[tuple[str, int, int]]:
+    """Yield each column that can be open, with the label and the solver's answer."""
+    for name in UNKNOWN:
+        if name in answer:
+            yield name, int(labels.columns[name][row]), answer[name]
+
+
+def _says_more(labels: Labels, row: int, answer: dict[str, int]) -> bool:
+    """Whether a label says more than the solver finds."""
+    return any(
+        label != UNKNOWN[name] and (solved == UNKNOWN[name] or (name == "score" and label > solved))
+        for name, label, solved in _list_told(labels, row, answer)
+    )
+
+
+def _says_less(labels: Labels, row: int, answer: dict[str, int]) -> bool:
+    """Whether a label says less than the solver finds."""
+    return any(
+        solved != UNKNOWN[name] and (label == UNKNOWN[name] or (name == "score" and label < solved))
+        for name, label, solved in _list_told(labels, row, answer)
+    )

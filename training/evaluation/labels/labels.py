@@ -1,0 +1,342 @@
+"""Labels: what solvers found out about the deals of a bank, as a file that proves what it is.
+
+A file is Parquet, a row a deal: ``deck``, uint64, the first 8 bytes of the SHA-256 of its cards in
+dealing order; ``winnable``, int8, 1 yes, 0 no, -1 undecided; ``fewest``, int16, the moves of the
+shortest win, -1 unknown; ``nodes``, int64, the positions that the solver looked at; and, in a game
+that is played for its score, ``score``, int32, the best found. Its metadata, JSON under
+``parlour``, say whose deals they are, and have the SHA-256 of all decks, of each column and of all
+together. A file is refused unless all of that is so.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from parlour import __version__
+from parlour.agents.validation import one_line, read_bytes
+from parlour.envs import Game, find_game
+from parlour.envs.core.contract import Solution
+from parlour.envs.core.deals import decks_digest, default_bank
+from parlour.envs.core.options import replace_options, to_plain
+from parlour.envs.core.rows import Rows
+
+from ...files import write_bytes
+from .label_checks import FORMAT, NO_SCORE, UNKNOWN_FEWEST, check_metadata, check_values
+
+OWN_FOLDER = Path("runs/banks")
+"""Where one's own files are written, and looked for."""
+SHIPPED_FOLDER = Path(__file__).parent / "banks"
+"""Those that come with Parlour."""
+KEY = "parlour"
+COLUMN_TYPES: dict[str, Any] = {
+    "deck": np.uint64,
+    "winnable": np.int8,
+    "fewest": np.int16,
+    "score": np.int32,
+    "nodes": np.int64,
+}
+MOST_BYTES = 1 << 32
+"""Bytes that a file of labels may have."""
+HASH_BYTES = 8
+"""Bytes of the hash of each deck."""
+AT_ONCE = 4096
+"""Deals that are dealt side by side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels of deals ``first`` .. ``first + n - 1`` of a bank, by one set of rules.
+
+    ``columns`` has an array (n,) for each column of the file (`COLUMN_TYPES`). ``optimal``:
+    shortest wins were asked for; ``limit``: how many positions the solver might look at (None: its
+    own limit). ``variant`` names the rules for tables, ``source`` the file they were read from.
+    """
+
+    game: Game
+    rules: Any
+    variant: str
+    bank: str
+    first: int
+    optimal: bool
+    limit: int | None
+    columns: dict[str, np.ndarray]
+    solver: str | None = None
+    source: Path | None = None
+
+    def __len__(self) -> int:
+        """How many deals are labelled."""
+        return len(self.columns["deck"])
+
+    @property
+    def winnable(self) -> np.ndarray:
+        """Whether each deal can be won, int8 (n,): 1 yes, 0 no, -1 undecided."""
+        return self.columns["winnable"]
+
+    @property
+    def fewest(self) -> np.ndarray:
+        """The moves of each deal's shortest win, int16 (n,): -1 where that is not known."""
+        return self.columns["fewest"]
+
+    @property
+    def score(self) -> np.ndarray:
+        """The best score found of each deal, int32 (n,): `NO_SCORE` where there is none."""
+        return self.columns.get("score", np.full(len(self), NO_SCORE, np.int32))
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The positions looked at, int64 (n,)."""
+        return self.columns["nodes"]
+
+    def overlap(self, first: int, deals: int) -> tuple[slice, slice]:
+        """Return where deals ``first`` .. ``first + deals - 1`` and the labels have the same ones.
+
+        The first slice is of those deals, the second of the labels.
+        """
+        low, high = max(first, self.first), min(first + deals, self.first + len(self))
+        if low >= high:
+            return slice(0, 0), slice(0, 0)
+        return slice(low - first, high - first), slice(low - self.first, high - self.first)
+
+    def metadata(self) -> dict[str, Any]:
+        """Return all that the file says of itself: whose deals these are, and the hashes."""
+        decks = decks_of(self.game, self.rules, self.bank, self.first, len(self))
+        found: dict[str, Any] = {
+            "format": FORMAT,
+            "parlour": __version__,
+            "game": self.game.name,
+            "variant": self.variant,
+            "rules": to_plain(self.rules),
+            "rules_digest": self.game.rules_digest(self.rules),
+            "bank": self.bank,
+            "first": self.first,
+            "n": len(self),
+            "optimal": self.optimal,
+            "limit": self.limit,
+            "decks": decks_digest(decks),
+            "columns": {name: _column_digest(values) for name, values in self.columns.items()},
+        }
+        if self.solver is not None:
+            found["solver"] = self.solver
+        return found | {"content": _metadata_digest(found)}
+
+
+def columns_of(found: list[Solution], scored: bool) -> dict[str, np.ndarray]:
+    """Return the columns of solutions, without ``deck``; ``scored``: of a game played for score."""
+    columns = {
+        "winnable": [one.winnable_code for one in found],
+        "fewest": [UNKNOWN_FEWEST if one.fewest is None else one.fewest for one in found],
+        "score": [NO_SCORE if one.score is None else one.score for one in found],
+        "nodes": [one.nodes for one in found],
+    }
+    if not scored:
+        del columns["score"]
+    return {name: np.array(values, COLUMN_TYPES[name]) for name, values in columns.items()}
+
+
+def is_scored(game: Game) -> bool:
+    """Whether a game is played for its score, so that the best one is a column."""
+    return game.measure != "won"
+
+
+def decks_of(game: Game, rules: Any, bank: str, first: int, n: int) -> np.ndarray:
+    """Return the decks of numbered deals, int8 (n, cards) in dealing order."""
+    cards = len(game.pack(rules))
+    found = np.zeros((n, cards), np.int8)
+    for begin in range(0, n, AT_ONCE):
+        rows = Rows(game, rules, min(AT_ONCE, n - begin))
+        rows.deal_bank(bank, range(first + begin, first + begin + rows.n))
+        found[begin : begin + rows.n] = rows.states["deck"][:, :cards]
+    return found
+
+
+def deck_digests(decks: np.ndarray) -> np.ndarray:
+    """Return the first 8 bytes of each deck's SHA-256 as a number, uint64 (n,)."""
+    hashes = [sha256(deck.tobytes()).digest()[:8] for deck in np.ascontiguousarray(decks, np.int8)]
+    return np.array([int.from_bytes(found, "little") for found in hashes], np.uint64)
+
+
+def save_labels(labels: Labels, path: Path) -> None:
+    """Write labels into a file, which appears whole or not at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(labels.columns)
+    table = table.replace_schema_metadata({KEY: json.dumps(labels.metadata())})
+    buffer = BytesIO()
+    same = [name for name in labels.columns if name not in ("deck", "nodes")]
+    pq.write_table(table, buffer, compression="zstd", compression_level=15, use_dictionary=same)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, buffer.getvalue())
+
+
+def load_labels(path: Path | str) -> Labels:
+    """Read labels. Raises ValueError, naming file and field, if anything in it is not as it was
+    written, cannot be, or the deals are not those of the bank; OSError if it cannot be read.
+    """
+    path = Path(path).resolve()
+    try:
+        status = path.stat()
+    except FileNotFoundError as error:
+        raise ValueError(f"{path}: there is no such file of labels") from error
+    return _load(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)
+def _load(path: Path, _time: int, _size: int) -> Labels:
+    """Time and size stand for the file's content: it is read, and proven, once."""
+    metadata, columns = _read(path)
+    try:
+        return _make_checked(metadata, columns, path)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path}: no file of labels: {error!r} in its metadata") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    import pandas  # noqa: F401  # else Arrow imports it from C, where a Ctrl-C is lost
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        content = read_bytes(path, MOST_BYTES)
+        # no threads: one that still runs when the process ends would abort it
+        file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
+        metadata = json.loads((file.schema_arrow.metadata or {})[KEY.encode()])
+        rows = file.metadata.num_rows
+        check_metadata(metadata, rows)  # before the columns take room
+        if rows * HASH_BYTES > len(content):  # hashes of decks cannot be compressed
+            raise ValueError(f"n must fit the file's {len(content):,} bytes, got {rows:,}")
+        table = file.read(use_threads=False)
+        columns = {name: table[name].to_numpy() for name in table.column_names}
+    except (pa.ArrowException, OSError, KeyError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: no file of labels, or damaged: {one_line(error)}") from error
+    return metadata, columns
+
+
+def _make_checked(metadata: dict[str, Any], columns: dict[str, np.ndarray], path: Path) -> Labels:
+    for name, digest in metadata["columns"].items():
+        if name not in columns or _column_digest(columns[name]) != digest:
+            raise ValueError(f"column {name} is not as it was written: its SHA-256 differs")
+    if set(columns) != set(metadata["columns"]):
+        raise ValueError(f"columns {sorted(set(columns) ^ set(metadata['columns']))} do not belong")
+    if _metadata_digest(metadata) != metadata["content"]:
+        raise ValueError("the metadata are not as they were written: their SHA-256 (content)")
+    game = find_game(metadata["game"])
+    rules = replace_options(game.rules(), metadata["rules"])
+    labels = Labels(
+        game,
+        rules,
+        metadata["variant"],
+        metadata["bank"],
+        metadata["first"],
+        metadata["optimal"],
+        metadata["limit"],
+        columns,
+        metadata.get("solver"),
+        path,
+    )
+    _check_shape(labels, metadata)
+    check_values(game, rules, labels.first, columns)
+    return labels
+
+
+def _check_shape(labels: Labels, metadata: dict[str, Any]) -> None:
+    """Refuse labels that do not fit this version of the game, or other deals than the bank's."""
+    game, rules = labels.game, labels.rules
+    if game.rules_digest(rules) != metadata["rules_digest"]:
+        raise ValueError(f"rules_digest: made by another version of {game.title}; make it anew")
+    wanted = {
+        name: COLUMN_TYPES[name] for name in COLUMN_TYPES if is_scored(game) or name != "score"
+    }
+    if {name: values.dtype for name, values in labels.columns.items()} != wanted:
+        said = ", ".join(f"{name} {np.dtype(kind)}" for name, kind in wanted.items())
+        raise ValueError(f"columns: {said} are needed, without gaps")
+    decks = decks_of(game, rules, labels.bank, labels.first, len(labels))
+    if decks_digest(decks) != metadata["decks"]:
+        raise ValueError(f"decks: bank {labels.bank!r} has others; their SHA-256 differs")
+    other = np.flatnonzero(deck_digests(decks) != labels.columns["deck"])
+    if len(other):
+        raise ValueError(f"deck: deal {labels.first + other[0]} of the bank has another")
+
+
+def _column_digest(values: np.ndarray) -> str:
+    """The SHA-256 of a column: its type and its values, little-endian."""
+    named = f"{values.dtype.name}/{len(values)}/".encode()
+    little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+    return sha256(named + little.tobytes()).hexdigest()
+
+
+def _metadata_digest(metadata: dict[str, Any]) -> str:
+    """The SHA-256 of all metadata, the columns' hashes among them."""
+    said = {name: value for name, value in metadata.items() if name != "content"}
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def file_stem(game: Game, rules: Any, bank: str, first: int = 0) -> str:
+    """Return the name of a file of labels, without its ending.
+
+    It is GAME-VARIANT (or the digest of rules that have no name), ``@BANK`` where that is not the
+    game's own, ``+FIRST`` where the first deal is not 0.
+    """
+    name = game.variant_name(rules) or game.rules_digest(rules)
+    other = bank if re.fullmatch(r"[\w.-]{1,60}", bank) else sha256(bank.encode()).hexdigest()[:16]
+    bank_part = "" if bank == default_bank(game.name) else f"@{other}"
+    return f"{game.name}-{name}{bank_part}{f'+{first}' if first else ''}"
+
+
+def shipped_file(name: str) -> Path:
+    """Return where labels of this name lie if they come with Parlour."""
+    return SHIPPED_FOLDER / name
+
+
+def find_labels(
+    game: Game,
+    rules: Any,
+    bank: str | None = None,
+    first: int = 0,
+    deals: int | None = None,
+    folder: Path | str | None = OWN_FOLDER,
+) -> Labels | None:
+    """Return the solver labels of a deal set (None: GAME-1), from ``folder`` or shipped.
+
+    ``folder`` None means shipped labels only. Of several files, returns the one that covers the
+    most of deals ``first`` .. ``first + deals - 1`` (``deals`` None: the longest), files in
+    ``folder`` before shipped ones; None if there are none, or pyarrow is not installed. Raises
+    ValueError for a damaged file.
+    """
+    bank = bank or default_bank(game.name)
+    found = [
+        labels
+        for labels in map(_load_if_possible, _files(game, rules, bank, folder))
+        if labels is not None and (labels.rules, labels.bank) == (rules, bank)
+    ]
+
+    def count_covered(labels: Labels) -> int:
+        if deals is None:
+            return len(labels)
+        return len(range(deals)[labels.overlap(first, deals)[0]])
+
+    return max(found, key=count_covered, default=None)
+
+
+def _files(game: Game, rules: Any, bank: str, folder: Path | str | None) -> Iterator[Path]:
+    name = file_stem(game, rules, bank)
+    for place in [SHIPPED_FOLDER] if folder is None else [Path(folder), SHIPPED_FOLDER]:
+        yield from place.glob(f"{name}.parquet")
+        yield from sorted(place.glob(f"{name}+*.parquet"))
+
+
+def _load_if_possible(path: Path) -> Labels | None:
+    try:
+        return load_labels(path)
+    except ModuleNotFoundError:  # environments and agents alone can be installed without pyarrow
+        return None

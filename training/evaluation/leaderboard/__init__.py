@@ -1,0 +1,1 @@
+"""Leaderboards: claims about agents, and their verification."""

@@ -1,0 +1,1 @@
+"""Replays: recorded games, verified and shown."""

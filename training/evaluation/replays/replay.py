@@ -1,0 +1,221 @@
+"""Replays: a game as its deal and its actions, from which the kernel plays every position again."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.registry import Agent, Turn, prepare_turn
+from parlour.envs import Game
+from parlour.envs.core.batch import DealSource, Over, StepConfig
+from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.legal import list_actions
+from parlour.envs.core.rows import Rows, copy_states, view_states
+from parlour.envs.core.rules_table import describe_rules
+from parlour.envs.core.scene.scene import Scene
+
+from ..duplicate_play import hand_seeds
+
+OVER, CUT, LEFT = "over", "cut", "left"
+ENDS = (OVER, CUT, LEFT)
+"""How a recorded game ended: by its rules, at a limit of moves, or left by whoever played."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game that was played: how it began, what was done, what came of it.
+
+    It began as deal ``deal`` of ``bank`` (at a table of several as ``hand`` of it, ``dealer``
+    dealing), or with ``deck``, card codes in dealing order, and the generator ``rng`` for later
+    chance.
+    """
+
+    game: Game
+    rules: Any
+    variant: str
+    """The variant that the rules were made from."""
+    agents: tuple[str, ...]
+    """Who played, by seat."""
+    actions: tuple[int, ...]
+    """The actions of all seats, in their order."""
+    result: dict[str, Any] = field(hash=False)
+    """What came of it: see `read_result`."""
+    end: str = OVER
+    """One of `ENDS`."""
+    bank: str | None = None
+    deal: int | None = None
+    hand: int = 0
+    dealer: int | None = None
+    deck: tuple[int, ...] | None = None
+    rng: int | None = None
+    taken_back: bool = False
+    """Whether moves were taken back before, which the rules do not have."""
+    parlour: str = ""
+    """The version of Parlour that played it."""
+    line: int = field(default=0, compare=False)
+    """Where it stands in its file, from 1; 0: it comes from none."""
+
+    def __repr__(self) -> str:
+        """Return on one line what was played, by whom, and what came of it."""
+        return f"<{type(self).__name__}: {self.headline}>"
+
+    @property
+    def headline(self) -> str:
+        """What was played, by whom, and what came of it, for one line of text."""
+        rules = describe_rules(self.game, self.rules, self.variant)
+        facts = ", ".join(f"{name} {_fact_text(value)}" for name, value in self.result.items())
+        ended = {OVER: "", CUT: ", cut off", LEFT: ", left"}[self.end]
+        back = ", moves taken back" * self.taken_back
+        who = ", ".join(self.agents)
+        return f"{self.game.title}, {rules}, {self.source}: {who}: {facts}{ended}{back}"
+
+    @property
+    def source(self) -> str:
+        """Where the deal comes from, in words."""
+        if self.bank is None:
+            return "a deck"
+        hand = f", hand {self.hand + 1}" if self.hand else ""
+        return f"deal {self.deal} of {self.bank}{hand}"
+
+    @property
+    def players(self) -> int:
+        """How many seats were played."""
+        return self.game.num_players(self.rules)
+
+    @cached_property
+    def _states(self) -> np.ndarray:
+        rows = start_replays([self])
+        found, action = [copy_states(rows.states)], np.zeros(1, np.int64)
+        for number, action[0] in enumerate(self.actions):
+            if fault := action_fault(self.game, rows.states[0], number, int(action[0])):
+                raise ValueError(f"this replay cannot be played: {fault}")
+            rows.step(action)
+            found.append(copy_states(rows.states))
+        whole = np.concatenate([one.view(f"V{one.itemsize}") for one in found])
+        states: np.ndarray = whole.view(self.game.state)
+        states.flags.writeable = False
+        return states
+
+    def states(self) -> np.ndarray:
+        """Return every position, (k + 1,) for k actions: the deal first, the end last; read-only.
+
+        They are the true states, hidden cards and all. Raises ValueError naming the first action
+        that is not legal.
+        """
+        return self._states
+
+    def turns(self, agent: Agent, seed: int = 0) -> Iterator[tuple[Turn, int]]:
+        """Yield each decision as ``agent`` would see it there, and the action that was taken.
+
+        A turn is of one game; its states show what the acting seat knows, unless the agent sees
+        all, and ``seed`` deals the rest. ``turn.states["turn"]`` is that seat. Raises as `states`.
+        """
+        states = self.states()
+        for i, action in enumerate(self.actions):
+            state = states[i : i + 1]
+            yield prepare_turn(agent, self.game, self.rules, state, seed), action
+
+    def scene(self, move: int = -1, seat: int | None = None) -> Scene:
+        """Return which card lies where after ``move`` actions (-1: at the end), as a seat sees it.
+
+        ``seat`` None is the one that acts. Raises ValueError for a number out of range, and as
+        `states` does.
+        """
+        moves = len(self.actions)
+        if not -1 <= move <= moves:
+            raise ValueError(f"move={move}: allowed are 0 (the deal) to {moves}, and -1 (the end)")
+        if seat is not None and not 0 <= seat < self.players:
+            raise ValueError(f"seat={seat}: allowed are the seats 0–{self.players - 1}")
+        states = self.states()
+        state = states[moves if move == -1 else move][None]
+        seats = state["turn"].astype(np.int64) if seat is None else np.array([seat])
+        shown = view_states(self.game, self.rules, state, seats)
+        return self.game.layout(shown[0], self.rules)
+
+    def action_text(self, move: int) -> str:
+        """Return action ``move`` (from 0) in words, and who took it where there are several."""
+        state, action = self.states()[move], self.actions[move]
+        words = self.game.action_words(state, self.rules).get(action, ())
+        label = self.game.label(action)
+        said = f"{words[0]} ({label})" if words and words[0] != label else label
+        if self.players == 1:
+            return said
+        seat = int(state["turn"])
+        return f"seat {seat} ({self.agents[seat]}): {said}"
+
+
+def _fact_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(f"{one:+d}" for one in value) if isinstance(value, list) else str(value)
+
+
+def action_fault(game: Game, state: np.void, number: int, action: int) -> str:
+    """Return what is wrong with the action of that number, from 0, there; empty if nothing is."""
+    named = f"action {number + 1}, {game.label(action)},"
+    if state["over"] != Over.RUNNING:
+        return f"{named} comes after the end of the game"
+    return "" if action in list_actions(state["legal"]) else f"{named} is not legal"
+
+
+def read_result(game: Game, rules: Any, states: np.ndarray) -> list[dict[str, Any]]:
+    """Return what came of games, as JSON has it: their goal (such as won), score and moves.
+
+    At a table of several it is the net of each seat, in chips, and the moves.
+    """
+    facts = game.results(states, rules)
+    if game.num_players(rules) > 1:
+        nets = states["net"][:, : game.num_players(rules)].tolist()
+        moves = states["moves"].tolist()
+        return [{"net": net, "moves": made} for net, made in zip(nets, moves, strict=True)]
+    names = (game.goal_name(rules), "score", "moves")
+    columns = [facts[name].tolist() for name in names]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def start_replays(replays: list[Replay]) -> Rows:
+    """Return the deals of replays by the same rules, one a row, before the first action."""
+    game, rules = replays[0].game, replays[0].rules
+    rows = Rows(game, rules, len(replays), StepConfig())
+    by_deck = np.array([one.deck is not None for one in replays])
+    seeds = np.array([_seed(one) for one in replays], np.uint64)
+    rows.seed(seeds)
+    rows.start(DealSource.SEED, ~by_deck)
+    for row in np.flatnonzero(by_deck):
+        deck = replays[row].deck or ()
+        rows.states["deck"][row, : len(deck)] = deck
+    rows.start(DealSource.DECK, by_deck)
+    dealers = np.array([-1 if one.dealer is None else one.dealer for one in replays])
+    if game.has_dealer and (dealers >= 0).any():
+        rows.states["dealer"][dealers >= 0] = dealers[dealers >= 0]
+        rows.start(DealSource.DECK, dealers >= 0)
+    rows.states["rng"][by_deck] = seeds[by_deck]
+    return rows
+
+
+def deal_fields(
+    game: Game, rules: Any, states: np.ndarray, chosen: Mapping[str, Any] | None, hand: int = 0
+) -> dict[str, Any]:
+    """Return the fields of a `Replay` that say how a game began, states (1,) before its first step.
+
+    ``chosen`` may name the ``bank`` and ``deal`` that it is ``hand`` of; else its deck says it.
+    """
+    several = game.has_dealer and game.num_players(rules) > 1
+    dealer = {"dealer": int(states["dealer"][0])} if several else {}
+    if chosen and "deal" in chosen:
+        bank = chosen.get("bank", default_bank(game.name))
+        return {"bank": bank, "deal": int(chosen["deal"]), "hand": hand} | dealer
+    deck = states["deck"][0, : len(game.pack(rules))].tolist()
+    return {"deck": tuple(deck), "rng": int(states["rng"][0])} | dealer
+
+
+def _seed(replay: Replay) -> int:
+    """The seed of its deal; of one with a deck the generator for what comes later."""
+    if replay.bank is None or replay.deal is None:
+        return replay.rng or 0
+    seeds = bank_seeds(replay.bank, [replay.deal])
+    if replay.hand:
+        seeds = hand_seeds(seeds, replay.hand + 1)[:, -1]
+    return int(seeds[0])

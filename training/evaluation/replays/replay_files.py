@@ -1,0 +1,250 @@
+"""Files of replays: JSON lines, a game a line, written as games end.
+
+A line has ``format``, ``parlour`` (the version), ``game``, ``variant``, ``options`` where they
+differ from the variant's, ``rules`` (their digest); ``bank`` and ``deal``, and ``hand`` where it is
+not the first, or ``deck`` and ``rng``; ``dealer`` where a seat deals; ``agents`` and ``actions`` of
+all seats, ``end`` and ``result``. Lines are appended whole: what a process that was killed leaves
+is a file of whole lines, or one whose last line is cut short, which is skipped.
+"""
+
+import json
+import os
+import warnings
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from parlour import __version__
+from parlour.agents.validation import (
+    TEXT,
+    YES_OR_NO,
+    Field,
+    check_fields,
+    check_known,
+    decode_text,
+    maybe,
+    one_line,
+    whole,
+)
+from parlour.envs import Game, find_game
+from parlour.envs.core.kernel.cards import card_name, parse_deck
+from parlour.envs.core.options import to_plain
+
+from .replay import ENDS, Replay
+
+FORMAT = 1
+MOST_BYTES = 1 << 20
+"""Bytes of one line."""
+MOST_ACTIONS, MOST_SEATS, MOST_HANDS, MOST_FACTS = 1 << 17, 64, 100_000, 64
+LARGEST = 2**62
+
+FIELDS = {
+    "format": Field(f"{FORMAT}", lambda value: value == FORMAT),
+    "parlour": TEXT,
+    "game": TEXT,
+    "variant": TEXT,
+    "options": Field("a dict", lambda value: isinstance(value, dict), optional=True),
+    "rules": TEXT,
+    "bank": maybe(TEXT),
+    "deal": maybe(whole(0, LARGEST)),
+    "hand": maybe(whole(0, MOST_HANDS)),
+    "deck": maybe(Field("a str of cards", lambda value: isinstance(value, str))),
+    "rng": maybe(Field("16 hex digits", lambda value: _is_hex(value))),
+    "dealer": maybe(whole(0, MOST_SEATS - 1)),
+    "agents": Field("a list of names", lambda value: _is_names(value, MOST_SEATS)),
+    "actions": Field("a list of whole numbers", lambda value: _is_list(value, int, MOST_ACTIONS)),
+    "end": Field(f"one of {', '.join(ENDS)}", lambda value: value in ENDS),
+    "result": Field(
+        "a dict by names", lambda value: isinstance(value, dict) and _is_names([*value])
+    ),
+    "taken_back": Field(YES_OR_NO.said, YES_OR_NO.fits, optional=True),
+}
+
+
+def _is_list(value: Any, kind: type, most: int) -> bool:
+    return isinstance(value, list) and len(value) <= most and set(map(type, value)) <= {kind}
+
+
+def _is_names(value: Any, most: int = MOST_FACTS) -> bool:
+    return _is_list(value, str, most) and all(map(TEXT.fits, value))
+
+
+def _is_hex(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 16 and set(value) <= set("0123456789abcdef")
+
+
+def make_replay_file(path: Path) -> None:
+    """Make an empty file for replays. Raises ValueError if it is there, or cannot be made."""
+    try:
+        path.open("xb").close()
+    except FileExistsError:
+        raise ValueError(f"record {path}: it is there already; name another file") from None
+    except OSError as error:
+        raise ValueError(f"record {path}: {error.strerror or error}") from error
+
+
+def append_replays(path: Path, replays: Iterable[Replay]) -> None:
+    """Append games to a file, all their lines in one piece. Raises OSError if that fails."""
+    append_lines(path, "".join(replay_line(one) for one in replays).encode())
+
+
+def append_lines(path: Path, lines: bytes) -> None:
+    """Append lines to a file in one piece; it is made if need be. Raises OSError if that fails."""
+    left = memoryview(lines)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        while left:
+            left = left[os.write(handle, left) :]
+    finally:
+        os.close(handle)
+
+
+def replay_line(replay: Replay) -> str:
+    """Return the line of a game, with its end of line."""
+    found = {
+        "format": FORMAT,
+        **_rules_fields(replay.game, replay.rules, replay.variant, replay.parlour),
+        "bank": replay.bank,
+        "deal": replay.deal,
+        "hand": replay.hand or None,
+        "deck": None if replay.deck is None else " ".join(map(card_name, replay.deck)),
+        "rng": None if replay.rng is None else f"{replay.rng:016x}",
+        "dealer": replay.dealer,
+        "agents": replay.agents,
+        "actions": replay.actions,
+        "end": replay.end,
+        "result": replay.result,
+        "taken_back": replay.taken_back or None,
+    }
+    told = {name: value for name, value in found.items() if value is not None}
+    return json.dumps(told, separators=(",", ":")) + "\n"
+
+
+@lru_cache(256)  # digests take longer than a short game
+def _rules_fields(game: Game, rules: Any, variant: str, parlour: str) -> dict[str, Any]:
+    """What says by which rules is played; the options are those that are not the variant's."""
+    usual = to_plain(game.variants[variant])
+    own = {name: value for name, value in to_plain(rules).items() if value != usual[name]}
+    return {
+        "parlour": parlour or __version__,
+        "game": game.name,
+        "variant": variant,
+        "options": own or None,
+        "rules": game.rules_digest(rules),
+    }
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=4)
+
+
+def load_replays(path: Path | str) -> list[Replay]:
+    """Read the games of a file, in its order.
+
+    A last line that was cut short, as by a kill, is left out with a warning. Raises ValueError
+    naming file, line and field for one that cannot be; OSError if the file cannot be read.
+    """
+    return list(iterate_replays(Path(path)))
+
+
+def iterate_replays(path: Path, notify: Callable[[str], None] = _warn) -> Iterator[Replay]:
+    """Yield the games of a file as they are read, without blank lines; see `load_replays`.
+
+    ``notify`` is told of a last line that was cut short.
+    """
+    with path.open("rb") as file:
+        number, game = 0, 0
+        while line := file.readline(MOST_BYTES + 1):
+            number += 1
+            if not line.removeprefix(BOM_UTF8).strip():
+                continue
+            if not line.endswith(b"\n") and len(line) <= MOST_BYTES and not _is_json(line):
+                notify(f"{path}: line {number}, the last, was cut short: it is left out")
+                return
+            game += 1
+            try:
+                yield parse_replay(line, game)
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"{path}: line {number}: {one_line(error)}") from error
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def parse_replay(line: bytes | str, number: int = 0) -> Replay:
+    """Return the game of a line, the one of that number in its file.
+
+    Raises ValueError naming the field, its value and what is allowed. Whether the game can be
+    played is not asked: `replay_checks.verify_replays` does.
+    """
+    if len(line) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES:,} bytes")
+    found = json.loads(decode_text(line) if isinstance(line, bytes) else line)
+    if not isinstance(found, dict):
+        raise ValueError("not a JSON object")
+    check_fields(found, FIELDS)
+    check_known(found, FIELDS)
+    options = json.dumps(found.get("options", {}), sort_keys=True)
+    game, rules, digest = _read_rules(found["game"], found["variant"], options)
+    if found["rules"] != digest:
+        raise ValueError(
+            f"field rules: {found['rules']}: another version of {game.title} played it, or other "
+            f"rules; these have {digest}"
+        )
+    _check_play(game, rules, found)
+    _check_start(found)
+    rng, deck = found.get("rng"), found.get("deck")
+    return Replay(
+        game,
+        rules,
+        found["variant"],
+        tuple(found["agents"]),
+        tuple(found["actions"]),
+        found["result"],
+        found["end"],
+        found.get("bank"),
+        found.get("deal"),
+        found.get("hand") or 0,
+        found.get("dealer"),
+        None if deck is None else tuple(parse_deck(deck, game.pack(rules)).tolist()),
+        None if rng is None else int(rng, 16),
+        found.get("taken_back", False),
+        found["parlour"],
+        number,
+    )
+
+
+@lru_cache(256)
+def _read_rules(name: str, variant: str, options: str) -> tuple[Game, Any, str]:
+    """The game, the rules and their digest."""
+    game = find_game(name)
+    rules = game.make_rules(variant, json.loads(options))
+    return game, rules, game.rules_digest(rules)
+
+
+def _check_play(game: Game, rules: Any, found: dict[str, Any]) -> None:
+    players = game.num_players(rules)
+    if len(found["agents"]) != players:
+        raise ValueError(f"field agents: {len(found['agents'])} names; there are {players} seats")
+    if found.get("dealer") is not None and not (game.has_dealer and found["dealer"] < players):
+        raise ValueError(f"field dealer: {found['dealer']}: no seat that deals here")
+    for action in found["actions"]:
+        if not 0 <= action < game.actions:
+            raise ValueError(f"field actions: {action}: allowed are 0 to {game.actions - 1}")
+
+
+def _check_start(found: dict[str, Any]) -> None:
+    """Refuse a line that does not say how its game began, or says it twice."""
+    given = {name for name in ("bank", "deal", "deck", "rng") if found.get(name) is not None}
+    if given not in ({"bank", "deal"}, {"deck", "rng"}):
+        raise ValueError(
+            f"fields {', '.join(sorted(given)) or 'bank, deck'}: bank and deal are needed, or deck "
+            "and rng"
+        )

@@ -1,0 +1,110 @@
+"""A replay as data: what page, notebook and the HTML file show, and the review beside it."""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from parlour.envs.render.web_files import MODULE, STYLE, all_art
+
+from ...files import write_bytes
+from ..reviews.review import Review, review_states
+from ..reviews.review_judges import WORLDS, find_decisions, make_judge
+from .replay import Replay
+
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+HTML = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>
+{style}</style>
+</head>
+<body>
+<div id="parlour" class="parlour"><noscript>The table is drawn by JavaScript.</noscript></div>
+<script type="application/json" id="parlour-data">{data}</script>
+<script type="module">
+{module}</script>
+</body>
+</html>
+"""
+
+
+def review_replay(replay: Replay, seat: int = 0, worlds: int = WORLDS) -> Review:
+    """Review the decisions of a seat in a recorded game: see `review_game`.
+
+    Raises ValueError for a seat or number out of range, and as `Replay.states` does.
+    """
+    judge = make_judge(replay.game, replay.rules, worlds)
+    actions = np.array(replay.actions, np.int64)
+    states = replay.states()
+    agent = replay.agents[seat] if 0 <= seat < len(replay.agents) else ""
+    return review_states(judge, states, actions, replay.source, seat, agent=agent)
+
+
+def review_data(review: Review) -> dict[str, Any]:
+    """Return what is shown of a review beside the game, as JSON has it."""
+    return {
+        "headline": review.headline(),
+        "judge": review.judge.text,
+        "unit": review.judge.unit,
+        "totals": review.totals(),
+        "decisions": review.decisions(),
+    }
+
+
+def replay_data(
+    replay: Replay, seat: int | None = None, review: Review | None = None
+) -> dict[str, Any]:
+    """Return a game as JSON has it: every position as ``seat`` sees it, and what was done there.
+
+    ``seat`` None is the one that acts. ``items`` are all that ever lies on the table; ``scenes``
+    are those of `Scene.to_dict`, whose items are numbers of these: what stays is written once.
+    ``begin`` is the scene to open at: the first in which the seat has a choice.
+    Raises ValueError as `Replay.scene` does.
+    """
+    found: dict[str, int] = {}
+    scenes = []
+    for move in range(len(replay.actions) + 1):
+        scene = replay.scene(move, seat).to_dict()
+        texts = [json.dumps(item) for item in scene["items"]]
+        scenes.append(scene | {"items": [found.setdefault(text, len(found)) for text in texts]})
+    return {
+        "headline": replay.headline,
+        "items": [json.loads(text) for text in found],
+        "scenes": scenes,
+        "begin": _find_first_choice(replay, seat),
+        "played": list(replay.actions),
+        "actions": [replay.action_text(move) for move in range(len(replay.actions))],
+        "review": None if review is None else review_data(review),
+    }
+
+
+def _find_first_choice(replay: Replay, seat: int | None) -> int:
+    """The first position in which a seat of several has a choice; 0 where there is none."""
+    if seat is None or replay.players == 1:
+        return 0
+    steps = find_decisions(replay.game, replay.states(), seat)
+    return int(steps[0]) if len(steps) else 0
+
+
+def save_html(
+    replay: Replay, path: Path | str, seat: int | None = None, review: Review | None = None
+) -> None:
+    """Write a game as one HTML file that any browser opens, offline: see `replay_data`."""
+    data = json.dumps({"art": all_art(), "replay": replay_data(replay, seat, review)})
+    page = HTML.format(
+        policy=POLICY,
+        title=escape(replay.headline),
+        style=STYLE.read_text(encoding="utf-8"),
+        data=data.replace("<", "\\u003c"),  # no end of the script inside it
+        module=MODULE.read_text(encoding="utf-8"),
+    )
+    write_bytes(Path(path), page.encode())

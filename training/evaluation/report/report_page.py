@@ -1,0 +1,197 @@
+"""A comparison as one HTML file: tables, pictures, conditions; it loads nothing from elsewhere."""
+
+import platform
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ...files import write_bytes
+from ..check_outputs import check_folder
+from ..compare import Comparison
+from ..duplicate_results import DuplicateComparison
+from ..evaluate import Evaluation
+from ..machine import describe_machine
+from .terminal import ENDLESS
+
+PACKAGES = ("parlour", "gymnasium", "numpy", "numba", "torch")
+"""Those whose versions results may depend on."""
+TITLED = 3
+"""Variants that the title names, at most."""
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto;
+  max-width: 68rem; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { padding: .22rem .9rem .22rem 0; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+th { border-bottom: 1.5px solid #888; font-weight: 600; } td { border-bottom: 1px solid #e6e6e6; }
+.facts td + td { text-align: left; white-space: normal; }
+.scroll { overflow-x: auto; } img { max-width: 100%; height: auto; } .note { color: #666; }
+.green { color: #1b6e3c; } .red { color: #b3261e; } .dim { color: #777; }
+"""
+
+
+class PageConsole(Console):
+    """A console that keeps what is shown on it, in place of printing it."""
+
+    def __init__(self) -> None:
+        super().__init__(width=ENDLESS, file=None, quiet=True)
+        self.shown: list[Any] = []
+
+    def print(self, *objects: Any, **_how: Any) -> None:
+        """Keep tables and lines of text."""
+        self.shown += objects
+
+
+def check_page(path: Path) -> None:
+    """Raise ValueError for a path that is no page, or whose folder cannot be written."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"report {path}: its name must end with .html")
+    check_folder(path.parent, [path.name])
+
+
+def write_page(found: Comparison | DuplicateComparison, path: Path | str) -> None:
+    """Write the report of a comparison as one HTML file, whole or not at all.
+
+    Raises ValueError for a name that does not end with .html, OSError if it cannot be written.
+    """
+    path = Path(path)
+    check_page(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, make_page(found).encode())
+
+
+def make_page(found: Comparison | DuplicateComparison) -> str:
+    """Return the page; the tables are those of the terminal, with the same words."""
+    title = escape(make_title(found))
+    tables = "\n".join(map(_as_html, _shown(found)))
+    pictures = "\n".join(_picture(name, draw()) for name, draw in list_pictures(found))
+    conditions = "\n".join(
+        f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>"
+        for name, value in list_conditions(found)
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title><style>{STYLE}</style></head><body>
+<h1>{title}</h1>
+{pictures}
+<h2>Results</h2>
+{tables}
+<h2>Conditions</h2>
+<table class="facts">{conditions}</table>
+</body></html>
+"""
+
+
+def make_title(found: Comparison | DuplicateComparison) -> str:
+    """Return on one line what was played, by whom; many variants are only counted."""
+    variants, some = list(found.variants), _evaluations(found)
+    spec, who = some[0].spec, ", ".join(dict.fromkeys(one.agent for one in some))
+    rules = f"{len(variants)} variants" if len(variants) > TITLED else ", ".join(variants)
+    return f"{spec.game.title}, {rules}, {spec.deals_text}: {who}"
+
+
+def _shown(found: Comparison | DuplicateComparison) -> list[Any]:
+    """What the terminal shows of it: tables and lines of text, behind the title."""
+    console = PageConsole()
+    found._module().show(found, console)
+    return console.shown[1:]
+
+
+def _as_html(shown: Any) -> str:
+    if not isinstance(shown, Table):
+        return f'<p class="note">{_cell(shown)[0]}</p>'
+    heads = "".join(f"<th>{_cell(column.header)[0]}</th>" for column in shown.columns)
+    lines = zip(*(column.cells for column in shown.columns), strict=True)
+    body = "".join(f"<tr>{''.join(map(_table_cell, line))}</tr>" for line in lines)
+    caption = f"<caption>{_cell(shown.title)[0]}</caption>" if shown.title else ""
+    head, body = f"<thead><tr>{heads}</tr></thead>", f"<tbody>{body}</tbody>"
+    return f'<div class="scroll"><table>{caption}{head}{body}</table></div>'
+
+
+def _table_cell(cell: Any) -> str:
+    text, style = _cell(cell)
+    named = f' class="{style}"' if style in ("green", "red", "dim") else ""
+    return f"<td{named}>{text}</td>"
+
+
+def _cell(cell: Any) -> tuple[str, str]:
+    """Text of a cell, safe in HTML, and the style that all of it has."""
+    text = cell if isinstance(cell, Text) else Text.from_markup(str(cell), emoji=False)
+    style = str(text.spans[0].style) if text.spans else str(text.style)
+    return escape(text.plain), style
+
+
+def list_pictures(
+    found: Comparison | DuplicateComparison,
+) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield what each picture shows, and what draws it."""
+    if isinstance(found, DuplicateComparison):
+        from .duplicate_plots import plot_duplicate
+
+        yield "Each among each other, in the field, and by position", lambda: plot_duplicate(found)
+        return
+    from .plots import plot_comparison
+    from .variant_plots import plot_scores, plot_variants
+
+    if len(found.variants) > 1:
+        yield "By variant", lambda: plot_variants(found)
+    yield "How scores are spread", lambda: plot_scores(found)
+    yield "Each variant", lambda: plot_comparison(found)
+
+
+def _picture(name: str, figure: Any) -> str:
+    """A figure inlined as SVG, in a picture of its own: names in it meet none of the page."""
+    from matplotlib import rc_context
+
+    image = BytesIO()
+    with rc_context({"svg.hashsalt": "parlour"}):
+        figure.savefig(image, format="svg", metadata={"Date": None})
+    data = b64encode(image.getvalue()).decode()
+    said = escape(name)
+    return f'<h2>{said}</h2>\n<img alt="{said}" src="data:image/svg+xml;base64,{data}">'
+
+
+def list_conditions(found: Comparison | DuplicateComparison) -> list[tuple[str, str]]:
+    """Return what the results depend on, each with its name: to be able to play them again."""
+    some = _evaluations(found)
+    spec = some[0].spec
+    unlabelled = "none of these deals"
+    labels = [one.spec.labels for one in some if isinstance(one, Evaluation) and one.spec.labels]
+    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    said = [
+        ("deals", spec.deals_text),
+        ("rules", ", ".join(dict.fromkeys(one.spec.variant for one in some))),
+        ("agents", ", ".join(dict.fromkeys(one.agent for one in some))),
+        ("draws", f"key {spec.key}, seed {spec.seed}"),
+        ("intervals", f"{spec.confidence:.0%}"),
+    ]
+    if spec.is_multiplayer:
+        said.append(("hands", f"{spec.hands} each deal, from every seat"))
+    else:
+        limit = "none" if not spec.max_moves else f"{spec.max_moves} moves"
+        said.append(("limit of a game", limit))
+        said.append(("labels", f"{len(labels)} of {len(some)} results" if labels else unlabelled))
+    said.append(("machine", f"{describe_machine()}, {platform.system()}"))
+    return [*said, ("versions", versions)]
+
+
+def _evaluations(found: Comparison | DuplicateComparison) -> Sequence[Any]:
+    return found.evaluations if isinstance(found, Comparison) else found.matches
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "(not installed)"

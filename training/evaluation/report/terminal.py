@@ -1,0 +1,164 @@
+"""Text for terminals of any width and encoding, and for pipes."""
+
+import codecs
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+
+from parlour.envs.core.kernel.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS
+
+ENDLESS = 10_000
+"""Columns where nobody looks on, such as in a pipe: no line is broken."""
+WIDEST = 100
+"""Columns of a terminal beyond which text is not spread."""
+INDENT, FIRST = 18, 15
+"""Where text begins beside a heading, and the room of that."""
+NO_BREAK = "\u00a0"
+COLOR = re.compile(r"\x1b\[[\d;]*m")
+ROOM = 24
+"""Columns that text beside a heading needs; where there are fewer it stands below."""
+
+
+PLAIN = "parlour-plain"
+"""Name of the error handler that replaces unencodable signs by those of `PLAIN_SIGNS`.
+
+The commands use it for standard output and standard error, so all output is replaced in one place.
+"""
+PLAIN_SIGNS = {
+    **dict(zip(SUIT_SIGNS + WHITE_SUIT_SIGNS, SUITS * 2, strict=True)),
+    **dict.fromkeys("‐‑–—−─━╌╴╶╸╺", "-"),
+    **dict.fromkeys("│┃╎╵╷", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪", "+"),
+    **dict.fromkeys("“”„", '"'),
+    **dict.fromkeys("‘’", "'"),
+    **dict.fromkeys("▒█", "#"),
+    **dict.fromkeys("·•", "."),
+    "±": "+/-",
+    "…": "...",
+    "µ": "u",
+    "μ": "u",
+    "×": "x",
+    "✗": "x",
+    "≈": "~",
+    "→": ">",
+    "●": "*",
+    "▲": "^",
+    "\u00a0": " ",
+}
+"""Replacements of signs in encodings that lack them; one letter where columns must line up."""
+
+
+def replace_signs(error: UnicodeError) -> tuple[str, int]:
+    """Return replacements for unencodable signs; signs without one become escapes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(PLAIN_SIGNS.get(sign) or ascii(sign)[1:-1] for sign in missing), error.end
+
+
+codecs.register_error(PLAIN, replace_signs)
+
+
+def plain_text(text: str, encoding: str) -> str:
+    """Return text as it is written in an encoding, so that it can be measured and aligned."""
+    return text.encode(encoding, PLAIN).decode(encoding)
+
+
+def as_line(text: str) -> str:
+    """Return text as one line: white space as one blank, what cannot be printed as escapes."""
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
+def cut_middle(text: str, longest: int) -> str:
+    """Return text of at most so many letters; its middle gives way, since ends tell names apart."""
+    if len(text) <= longest:
+        return text
+    head = longest // 2
+    return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def cut_names(names: Sequence[str], longest: int) -> list[str]:
+    """Return names cut by `cut_middle`, a little longer where two would become the same."""
+    while True:
+        found = [cut_middle(name, longest) for name in names]
+        if len(set(found)) == len(set(names)):
+            return found
+        longest += 1
+
+
+def print_notice(text: str) -> None:
+    """Tell a person something beside the results, on stderr."""
+    print(f"parlour: notice: {text}", file=sys.stderr, flush=True)
+
+
+def time_text(milliseconds: float) -> str:
+    """Write a time in the unit that suits it: ``"0.3 µs"``, ``"1.5 ms"``, ``"95 s"``."""
+    value, unit = milliseconds * 1000, "µs"
+    for larger in ("ms", "s"):
+        if float(f"{value:.2g}") >= 1000:  # as it is shown: 999.6 µs are 1 ms
+            value, unit = value / 1000, larger
+    return f"{float(f'{value:.2g}'):g} {unit}"
+
+
+def find_width() -> int:
+    """Return the columns of the terminal, or of ``COLUMNS``; `ENDLESS` where there is neither."""
+    return shutil.get_terminal_size((ENDLESS, 24)).columns
+
+
+def wrap_beside(heading: str, text: str) -> str:
+    """Return text beside a heading, or below it where the terminal is narrow.
+
+    No word is broken: a number stays whole.
+    """
+    width = find_width()
+    width = width if width == ENDLESS else min(width, WIDEST)
+    if width < INDENT + ROOM:
+        return f"  {heading}\n{wrap_words(text, width, '    ')}"
+    head = f"  {heading:<{FIRST}} "
+    return wrap_words(text, width, " " * INDENT, head)
+
+
+def wrap_lines(text: str) -> str:
+    """Return text whose lines are at most as wide as the terminal.
+
+    Lists break between their items, other lines between words. Color codes do not count.
+    """
+    width = find_width()
+    return "\n".join(
+        line if _count_columns(line) <= width else _wrap_line(line, width)
+        for line in text.split("\n")
+    )
+
+
+def _count_columns(line: str) -> int:
+    return len(COLOR.sub("", line))
+
+
+def _wrap_line(line: str, width: int) -> str:
+    items = line.split(", ")
+    if len(items) > 2 and max(map(_count_columns, items)) < width:
+        line = ", ".join(item.replace(" ", NO_BREAK) for item in items)
+    lines, free = [""], width
+    for gap, word in re.findall("( *)([^ ]+)", line):
+        if len(gap) + _count_columns(word) > free and lines[-1].strip():
+            lines.append(word)
+            free = width - _count_columns(word)
+        else:
+            lines[-1] += gap + word
+            free -= len(gap) + _count_columns(word)
+    return "\n".join(lines).replace(NO_BREAK, " ")
+
+
+def wrap_words(text: str, width: int, indent: str = "", first: str | None = None) -> str:
+    """Return text in lines of so many columns, longer ones where a single word is longer."""
+    return textwrap.fill(
+        text,
+        max(width, len(indent) + 1),
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

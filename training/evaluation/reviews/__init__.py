@@ -1,0 +1,1 @@
+"""Reviews: what each decision of a game cost."""

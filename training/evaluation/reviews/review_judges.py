@@ -1,0 +1,321 @@
+"""Judges of decisions: what each legal action leads to, by what its seat knows.
+
+The hidden cards are dealt anew into many worlds, the same ones for all actions. Where the game has
+an exact solver, it says in which of them a win is left after an action, to one who knew all cards.
+Elsewhere every action is played out in every world, by an agent: a search of one step.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from parlour.agents.registry import Agent, FixedAgent, can_load, load_agent
+from parlour.agents.search.pimc import sample_worlds
+from parlour.envs import Game
+from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
+from parlour.envs.core.kernel.rng import mix64
+from parlour.envs.core.keys import key_words
+from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.turn import legal_masks
+from parlour.envs.core.upper_bound import WinnableInfo
+
+from ..play_steps import play_steps
+from ..spec import check_number
+from .review_points import is_double_dummy
+
+WORLDS = 100
+"""Worlds for each decision, where no number is named."""
+MOST_WORLDS = 100_000
+LIMIT = 20_000
+"""Positions that the solver looks at in a world; where they do not suffice a win counts as half."""
+CHUNK = 1 << 13
+"""Worlds that lie in memory at once."""
+TAKES_BACK = "UNDO"
+"""The label of an action that opens no new way to a win, but goes back to where one was."""
+DOUBLE_DUMMY = "double-dummy"
+"""Named as the player: the solver judges a table of several, as if all knew all cards."""
+PLAYERS = ("trained", "greedy")
+"""Who plays out where there is no solver: the first one that there is for the rules."""
+
+
+class Judged(NamedTuple):
+    """What a judge says of n decisions, by what was known.
+
+    For each legal action its value, the share of worlds in which a win is left or the mean result,
+    and the standard error of that: float64 (n, actions), NaN for actions that are not legal.
+    ``chances`` and their errors, float64 (n,), are the same of the position itself. ``undecided``,
+    int64 (n,), are worlds that the solver gave up.
+    """
+
+    values: np.ndarray
+    errors: np.ndarray
+    chances: np.ndarray
+    chance_errors: np.ndarray
+    undecided: np.ndarray
+
+    @staticmethod
+    def empty(n: int, actions: int) -> "Judged":
+        """Return room for n decisions."""
+        values, errors = np.full((2, n, actions), np.nan)
+        chances, chance_errors = np.zeros((2, n))
+        return Judged(values, errors, chances, chance_errors, np.zeros(n, np.int64))
+
+    def take(self, rows: np.ndarray | slice) -> "Judged":
+        """Return those of some decisions."""
+        return Judged(*(part[rows] for part in self))
+
+
+class Judge(Protocol):
+    """Who says what actions lead to."""
+
+    @property
+    def game(self) -> Game:
+        """The game that is judged."""
+
+    @property
+    def rules(self) -> Any:
+        """Its rules."""
+
+    @property
+    def text(self) -> str:
+        """How it comes to its values, in words."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether a solver does, so that values are shares of worlds in which a win is left."""
+
+    @property
+    def unit(self) -> str:
+        """What values count: won (a share), score, or net (in the game's unit)."""
+
+    @property
+    def worlds(self) -> int:
+        """How many are dealt for each decision."""
+
+    @property
+    def seed(self) -> int:
+        """Of these."""
+
+    def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
+        """Judge the decisions of whoever is to act in each of ``states`` (n,), none of them over.
+
+        ``numbers``, int (n,), are those of the decisions in their game, by which worlds are dealt.
+        What it says depends on what that seat knows, on them and on the seed alone.
+        """
+        ...
+
+
+def check_seat(judge: Judge, seat: int) -> None:
+    """Raise ValueError for a seat that there is not."""
+    players = judge.game.num_players(judge.rules)
+    if not 0 <= seat < players:
+        raise ValueError(f"seat={seat}: allowed are seats 0 to {players - 1}")
+
+
+def describe_judge(judge: Judge) -> dict[str, Any]:
+    """Return by whom was judged, as JSON has it."""
+    said = {"judge": judge.text, "exact": judge.exact, "unit": judge.unit}
+    return said | {"worlds": judge.worlds, "seed": judge.seed}
+
+
+@dataclass(frozen=True)
+class SolverJudge:
+    """Judges by the game's exact solver: see `Judge`."""
+
+    game: Game
+    rules: Any
+    worlds: int
+    seed: int
+    unit = "won"
+
+    @property
+    def exact(self) -> bool:
+        """See `Judge`; not at a table of several, which a solver knows as double dummy only."""
+        return self.game.num_players(self.rules) == 1
+
+    @property
+    def text(self) -> str:
+        """See `Judge`."""
+        said = f"share of {self.worlds:,} worlds that could still be won, "
+        if self.exact:
+            return said + "by the exact solver"
+        return said + "all cards known to all"
+
+    def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
+        """See `Judge`. A chance is the share of worlds in which any action leaves a win.
+
+        Taking back is not counted there. Errors take one world won and one lost beside those that
+        were dealt, so that 100 of 100 are not certain; they are 0 where nothing is hidden.
+        """
+        found = Judged.empty(len(states), self.game.actions)
+        size = max(1, CHUNK // self.worlds)
+        for i in range(0, len(states), size):
+            self._judge_some(found.take(slice(i, i + size)), states[i : i + size], numbers[i:])
+        return found
+
+    def _judge_some(self, found: Judged, states: np.ndarray, numbers: np.ndarray) -> None:
+        n = len(states)
+        seeds = decision_seeds(self.seed, numbers[:n])
+        worlds = sample_worlds(self.game, self.rules, states, seeds, 0, self.worlds)
+        alone, where = np.unique(worlds.view(f"V{worlds.itemsize}"), return_inverse=True)
+        assert self.game.winnable_after is not None
+        different = alone.view(worlds.dtype)
+        wins = self.game.winnable_after(different, self.rules, LIMIT)[where]
+        wins = wins.reshape(n, self.worlds, -1)
+        where = where.reshape(n, -1)
+        hidden = (where != where[:, :1]).any(axis=1)
+        masks = legal_masks(self.game, states)
+        found.values[masks] = wins.mean(axis=1)[masks]
+        found.errors[masks] = (self._errors(found.values) * hidden[:, None])[masks]
+        goes_on = masks & ~takes_back(self.game)
+        best = np.where(goes_on[:, None], wins, 0).max(axis=2)
+        found.chances[:] = best.mean(axis=1)
+        found.chance_errors[:] = self._errors(found.chances) * hidden
+        found.undecided[:] = (best == 0.5).sum(axis=1)
+
+    def _errors(self, shares: np.ndarray) -> np.ndarray:
+        """The standard errors of shares."""
+        near = (shares * self.worlds + 1) / (self.worlds + 2)
+        return np.sqrt(near * (1 - near) / self.worlds)
+
+
+@dataclass(frozen=True)
+class PlayOutJudge:
+    """Judges by playing on to the end, ``player`` in all seats: see `Judge`."""
+
+    game: Game
+    rules: Any
+    worlds: int
+    seed: int
+    player: Agent
+    given: Agent | str
+    """As the player was named."""
+    exact = False
+
+    @property
+    def text(self) -> str:
+        """See `Judge`."""
+        return (
+            f"mean {self.unit} of {self.worlds:,} worlds played out by {self.player.name}: a "
+            "search, no proof"
+        )
+
+    @property
+    def unit(self) -> str:
+        """See `Judge`."""
+        if self.game.num_players(self.rules) > 1:
+            return "net"
+        return self.game.measure
+
+    def judge(self, states: np.ndarray, numbers: np.ndarray) -> Judged:
+        """See `Judge`. A chance is the value of the best action.
+
+        The best of several means is a little too high: by the luck of its worlds.
+        """
+        found = Judged.empty(len(states), self.game.actions)
+        masks, seeds = legal_masks(self.game, states), decision_seeds(self.seed, numbers)
+        for i in range(len(states)):
+            legal = np.flatnonzero(masks[i])
+            results = self._play_out(states[i : i + 1], seeds[i : i + 1], legal)
+            found.values[i, legal] = results.mean(axis=1)
+            found.errors[i, legal] = results.std(axis=1) / np.sqrt(max(self.worlds - 1, 1))
+            best = np.nanargmax(found.values[i])
+            found.chances[i], found.chance_errors[i] = found.values[i, best], found.errors[i, best]
+        return found
+
+    def _play_out(self, state: np.ndarray, seeds: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        """What comes of each action in each world, float64 (actions, worlds)."""
+        worlds = sample_worlds(self.game, self.rules, state, seeds, 0, self.worlds)
+        worlds["rng"] = mix64(seeds + np.arange(self.worlds, dtype=np.uint64))
+        states = copy_states(worlds, np.tile(np.arange(self.worlds), len(legal)))
+        config = StepConfig(reset=int(Autoreset.DISABLED), max_moves=MAX_MOVES)
+        rows = Rows(self.game, self.rules, len(states), config)
+        rows.take_over(states)
+        rows.step(np.repeat(legal, self.worlds))
+        players = [self.player] * self.game.num_players(self.rules)
+        for _ in play_steps(rows, players, key_words("review")):
+            pass
+        seats = np.full(len(states), int(state["turn"][0]))
+        return result_values(self, rows.states, seats).reshape(len(legal), -1)
+
+
+def result_values(judge: Judge, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return what came of games that are over, as a judge counts it, float64 (n,)."""
+    game, rules = judge.game, judge.rules
+    facts = game.results(states, rules, seats)
+    if judge.unit == "net":
+        return np.asarray(facts["score"] / game.reward_unit(rules))
+    return facts[judge.unit].astype(np.float64)
+
+
+def make_judge(
+    game: Game,
+    rules: Any,
+    worlds: int = WORLDS,
+    seed: int = 0,
+    player: Agent | str | None = None,
+) -> SolverJudge | PlayOutJudge:
+    """Return who judges decisions: the exact solver where there is one and no player is named.
+
+    ``player``, an agent or the name of one, plays the worlds out instead (None: the first of
+    `PLAYERS` that there is for these rules; `DOUBLE_DUMMY`: the solver of a game for several).
+    Raises ValueError for numbers out of range, and for a player that is unknown or sees the hidden
+    cards.
+    """
+    check_number("worlds", worlds, 1)
+    check_number("seed", seed, 0)
+    if worlds > MOST_WORLDS:
+        raise ValueError(f"worlds={worlds}: at most {MOST_WORLDS:,} are allowed")
+    several = game.num_players(rules) > 1
+    if player == DOUBLE_DUMMY:
+        if not is_double_dummy(game, rules):
+            raise ValueError(f"player {player!r}: allowed at tables of games with such a solver")
+        return SolverJudge(game, rules, worlds, seed)
+    if player is None and not several and is_solvable(game, rules):
+        return SolverJudge(game, rules, worlds, seed)
+    if player is None:
+        player = next(name for name in PLAYERS if can_load(name, game, rules))
+    agent = FixedAgent(load_agent(player, game, rules, seed) if isinstance(player, str) else player)
+    if agent.sees_all:
+        raise ValueError(f"player {agent.name!r} sees the hidden cards: name one who does not")
+    return PlayOutJudge(game, rules, worlds, seed, agent, player)
+
+
+def is_solvable(game: Game, rules: Any) -> bool:
+    """Whether the game has a solver that says of every action what is left, by these rules."""
+    if game.winnable_after is None:
+        return False
+    try:
+        game.winnable_after(np.zeros(0, game.state), rules)
+    except ValueError:
+        return False
+    return True
+
+
+def decision_seeds(seed: int, numbers: np.ndarray) -> np.ndarray:
+    """Return the seeds of the worlds of decisions, uint64 (n,)."""
+    return mix64(mix64(np.full(len(numbers), seed, np.uint64)) + numbers.astype(np.uint64))
+
+
+def takes_back(game: Game) -> np.ndarray:
+    """Return which actions take moves back, bool (actions,)."""
+    return np.array([game.label(action) == TAKES_BACK for action in range(game.actions)])
+
+
+def find_decisions(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
+    """Return at which positions a seat has a choice, and its first turn, int64 (n,)."""
+    mine = states["turn"][:-1] == seat
+    several = legal_masks(game, states[:-1]).sum(axis=1) > 1
+    return np.union1d(np.flatnonzero(mine & several), np.flatnonzero(mine)[:1])
+
+
+def find_truths(judge: Judge, states: np.ndarray) -> np.ndarray | None:
+    """Return whether each position can be won, float64 (n,), by one who knows all cards.
+
+    1 yes, 0 no, 0.5 undecided; None where no exact solver says so.
+    """
+    if not judge.exact:
+        return None
+    codes = WinnableInfo(judge.game, judge.rules)(states).astype(np.float64)
+    return np.where(codes < 0, 0.5, codes)

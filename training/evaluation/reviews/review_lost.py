@@ -1,0 +1,163 @@
+"""Reviews of the deals that an agent has lost though they could be won, from kept results.
+
+Rows of results name the deals, and the key of the draws: so the very games are played once more.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from parlour.agents.registry import Agent, FixedAgent, imports_code, load_agent
+from parlour.envs import find_game
+from parlour.envs.core.options import replace_options, unknown_text
+
+from ...parallel.tasks import Cluster
+from ..compare import Comparison
+from ..evaluate import Evaluation, load_player
+from ..labels.lost import LostDeal, find_lost, read_results
+from ..play_steps import Progress
+from ..spec import EvaluationSpec, check_number
+from ..stats import CONFIDENCE
+from .review import Review
+from .review_bank import BankReview, ReviewPart, review_parts
+from .review_judges import WORLDS, Judge, make_judge
+
+DEALS = 100
+"""Deals that are reviewed, where no number is named; the first ones."""
+
+
+def review_lost(
+    results: Comparison | Evaluation | Path | str,
+    agent: Agent | str | None = None,
+    *,
+    variant: str | None = None,
+    deals: int = DEALS,
+    worlds: int = WORLDS,
+    seed: int = 0,
+    player: str | None = None,
+    any_rules: bool = False,
+) -> BankReview:
+    """Play the deals again that an agent lost though they could be won, and review the games.
+
+    ``results`` are what `lost.find_lost` takes. ``agent`` is who the results name: a built-in one
+    by its name, a saved one by its folder (``NAME=FOLDER`` where they call it otherwise), or an
+    agent; None where only one has played. ``variant`` is needed where there are several, as tables
+    name them. ``deals`` is how many at most, the first ones. The rest is as in
+    `review.review_game`. Raises ValueError as `lost.find_lost` does, where no such deal was lost,
+    and if a game does not come out as it did.
+    """
+    lost = choose_lost(results, agent, variant)
+    check_number("deals", deals, 1)
+    spec = make_lost_spec(lost, any_rules)
+    judge = make_judge(spec.game, spec.rules, worlds, seed, player)
+    return review_lost_deals(spec, lost, judge, agent, deals=deals)
+
+
+def choose_lost(
+    results: Comparison | Evaluation | Path | str,
+    agent: Agent | str | None = None,
+    variant: str | None = None,
+    deal: int | None = None,
+) -> list[LostDeal]:
+    """Return deals lost though winnable by one agent and set of rules; ``deal``: that one alone.
+
+    Raises ValueError, naming what there is, if that is not one set of rules, or no deal.
+    """
+    found = find_lost(results, None if agent is None else _name_of(results, agent))
+    names = list(dict.fromkeys(one.variant for one in found))
+    if not found:
+        raise ValueError("results: no deal was lost that is labelled winnable")
+    if variant is None and len(names) > 1:
+        raise ValueError(f"variant: deals were lost by several, name one of {', '.join(names)}")
+    if variant is not None and variant not in names:
+        raise ValueError(unknown_text("variant", variant, names))
+    mine = [one for one in found if variant in (None, one.variant)]
+    chosen = [one for one in mine if deal in (None, one.deal)]
+    if not chosen:
+        some = ", ".join(str(one.deal) for one in mine[:10]) + (", ..." if len(mine) > 10 else "")
+        raise ValueError(f"deal {deal}: not one of the {len(mine)} lost though winnable: {some}")
+    return chosen
+
+
+def _name_of(results: Comparison | Evaluation | Path | str, agent: Agent | str) -> str:
+    """What results call an agent; a folder tells its name when it is loaded."""
+    if not isinstance(agent, str):
+        return agent.name
+    _, summary = read_results(results)
+    if agent in (one["agent"] for one in summary):
+        return agent
+    game = find_game(summary[0]["game"])
+    rules = replace_options(game.rules(), summary[0]["rules"])
+    return load_agent(agent, game, rules, any_rules=True).name
+
+
+def make_lost_spec(lost: Sequence[LostDeal], any_rules: bool = False) -> EvaluationSpec:
+    """Return what was played: all deals from the first to the last of these."""
+    one = lost[0]
+    base = one.variant.split(" + ")[0]
+    return EvaluationSpec(
+        game=one.game,
+        rules=one.rules,
+        base_variant=base if base in one.game.variants else one.game.default,
+        bank=one.bank,
+        first=one.deal,
+        deals=lost[-1].deal - one.deal + 1,
+        seed=one.seed,
+        key=one.key,
+        confidence=CONFIDENCE,
+        any_rules=any_rules,
+    )
+
+
+def review_lost_deals(
+    spec: EvaluationSpec,
+    lost: Sequence[LostDeal],
+    judge: Judge,
+    agent: Agent | str | None = None,
+    *,
+    deals: int = DEALS,
+    progress: Callable[[str], Progress | None] | None = None,
+    finished: list[Review] | None = None,
+    cluster: Cluster | None = None,
+) -> BankReview:
+    """Do as `review_lost` by a judge that there is already, and what `make_lost_spec` returned.
+
+    ``progress``, ``finished`` and ``cluster`` are as in `review_bank.review_spec`.
+    """
+    name = lost[0].agent
+    who = FixedAgent(_load(spec, name, agent), name)
+    update = progress(name) if progress else None
+    found = [] if finished is None else finished
+    some = lost[:deals]
+    part = ReviewPart(spec, tuple(one.deal for one in some), [who], 0, judge)
+
+    def check(place: int, review: Review) -> None:
+        _check_same(some[place], review)
+
+    review_parts(part, [agent or name], found, cluster, update, check)
+    return BankReview(spec, name, list(found), len(lost))
+
+
+def _load(spec: EvaluationSpec, name: str, agent: Agent | str | None) -> Agent:
+    """Who played; ValueError saying how a saved agent is named."""
+    if agent not in (None, name):
+        return load_player(spec, agent)
+    if imports_code(name):
+        raise ValueError(
+            f"results: agent must not be module:Class, got {name!r}; if it is your own, pass it as "
+            "the agent"
+        )
+    try:
+        return load_player(spec, name)
+    except ValueError as error:
+        raise ValueError(f"{error}; if it is a saved one, name its folder as the agent") from error
+
+
+def _check_same(lost: LostDeal, review: Review) -> None:
+    """Raise ValueError if the game that was played now is not the one that was lost."""
+    was, now = (lost.score, lost.decisions), (review.facts["score"], review.length)
+    if was != now:
+        raise ValueError(
+            f"deal {lost.deal}: {lost.agent} now ends with score {now[0]} after {now[1]} actions, "
+            f"in the results with {was[0]} after {was[1]}: it is not the same agent, or was cut "
+            "off by another limit of moves"
+        )

@@ -1,0 +1,205 @@
+"""What is kept and shown of a search for settings: a table, Parquet, JSON, a picture, a preset."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from rich.console import Console
+from rich.text import Text
+
+from parlour.envs import find_game
+
+from ..evaluation.report.plots import plain_axes
+from ..evaluation.report.report import write_files
+from ..files import write_bytes
+from ..learning.curve import say_too_little
+from ..learning.rules_of_run import name_rules
+from ..learning.settings import Settings
+from ..learning.settings_files import plain, preset
+from .study_run import Tuned
+from .trial import TunedTrial
+
+FILES = ("trials.parquet", "tune.json", "tune.png")
+BEST = "best.toml"
+NOT_KEPT = ("game", "method", "runs", "name", "seeds", "profile")
+MOST_SHOWN = 30
+"""Lines of the table on a terminal."""
+SLICES = 4
+"""Settings that are drawn side by side."""
+COLOURS = {"done": "#2f9e6e", "pruned": "#bbbbbb"}
+
+
+def save(found: Tuned, folder: Path | str) -> list[Path]:
+    """Write trials.parquet, tune.json, best.toml and tune.png into a folder; return the paths.
+
+    Each file appears whole or not at all. Raises OSError if the folder cannot be written.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_bytes(folder / BEST, best_preset(found).encode())
+    preset(found.plan.base.game, file=folder / BEST)  # it can be read again
+    written = write_files(folder, episodes(found), summary(found), lambda: draw(found), FILES)
+    return [*written, folder / BEST]
+
+
+def episodes(found: Tuned) -> pa.Table:
+    """Return a row for each trial: number, state, value, part, seconds, run, error, settings."""
+    rows = []
+    for trial in found.trials:
+        row = asdict(trial)
+        rows.append(row | {name: row["settings"].get(name) for name in _names(found)})
+        del rows[-1]["settings"]
+    return pa.Table.from_pylist(rows)
+
+
+def _names(found: Tuned) -> list[str]:
+    """The settings that were searched, the one that decides most first."""
+    names = [one.name for one in found.plan.space]
+    return sorted(names, key=lambda name: -found.importance.get(name, 0.0))
+
+
+def summary(found: Tuned) -> dict[str, Any]:
+    """Return a search as JSON has it."""
+    base = found.plan.base
+    return {
+        "game": base.game,
+        "variant": name_rules(base),
+        "method": base.method,
+        "measure": found.plan.measure,
+        "seed": found.plan.seed,
+        "space": {one.name: one.plain() for one in found.plan.space},
+        "best": asdict(found.best),
+        "importance": dict(found.importance),
+        "trials": [asdict(trial) for trial in found.trials],
+        "folder": str(found.folder),
+        "settings": plain(found.settings),
+    }
+
+
+def best_preset(found: Tuned) -> str:
+    """Return the settings of the best trial as a file of presets has them, in its [default]."""
+    best, base = found.best, found.plan.base
+    head = [
+        f"# The best of {len(found.trials)} trials of parlour tune {base.game}: trial "
+        f"{best.number}, {found.plan.measure} {best.value:.4g} on",
+        f"# {base.eval_deals:,} validation deals. To train by it, or by it as one of your presets:",
+        f"#   parlour train {base.game} --settings {BEST}",
+        "",
+        "[default]",
+        f"method = {write_toml(base.method)}",
+    ]
+    lines = [f"{name} = {write_toml(one)}" for name, one in _changed(found.settings).items()]
+    return "\n".join([*head, *lines]) + "\n"
+
+
+def _changed(settings: Settings) -> dict[str, Any]:
+    """The settings that are not a method's own defaults."""
+    found = {}
+    for one in fields(settings):
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        value = getattr(settings, one.name)
+        if one.name not in NOT_KEPT and value is not None and value != default:
+            found[one.name] = value
+    return found
+
+
+def write_toml(value: Any) -> str:
+    """Return a value of a setting as TOML has it."""
+    if isinstance(value, Mapping):
+        pairs = (f"{json.dumps(name)} = {write_toml(one)}" for name, one in value.items())
+        return f"{{ {', '.join(pairs)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(write_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def show(found: Tuned, console: Console) -> None:
+    """Print the trials as a table, and how much each setting decides."""
+    from ..evaluation.report.terminal_tables import make_table, print_fitting
+
+    names, base = _names(found), found.plan.base
+    title = f"{find_game(base.game).title}, {name_rules(base)}: trials of {base.method}"
+    table = make_table(title, "trial", found.plan.measure, "state", "s", *names)
+    short = make_table(title, "trial", found.plan.measure, "state", *names[:3])
+    for trial in found.trials[:MOST_SHOWN]:
+        values = [_cell(trial.settings.get(name)) for name in names]
+        head = (Text(str(trial.number)), _value(found, trial), trial.state)
+        table.add_row(*head, _cell(trial.seconds and round(trial.seconds)), *values)
+        short.add_row(*head, *values[:3])
+    print_fitting(console, [table, short])
+    if len(found.trials) > MOST_SHOWN:
+        console.print(f"({len(found.trials) - MOST_SHOWN} more: {FILES[0]})")
+    if found.importance:
+        shares = (f"{name} {found.importance.get(name, 0):.0%}" for name in names)
+        console.print(Text(f"what decides, by PED-ANOVA: {', '.join(shares)}"))
+
+
+def _value(found: Tuned, trial: TunedTrial) -> str:
+    if trial.value is None:
+        return "–"
+    return f"{trial.value:.1%}" if found.plan.measure == "won" else f"{trial.value:.2f}"
+
+
+def _cell(value: Any) -> Text:
+    return Text("" if value is None else f"{value:.3g}" if type(value) is float else str(value))
+
+
+def draw(found: Tuned) -> Figure:
+    """Return a figure: the trials one after the other, and their values by setting."""
+    names = [name for name in _names(found) if any(name in one.settings for one in found.trials)]
+    names = names[:SLICES]
+    figure = Figure(figsize=(10.5, 6.5), dpi=110, layout="constrained")
+    figure.suptitle(found.headline(), fontsize=12, parse_math=False)
+    grid = figure.add_gridspec(2, max(len(names), 1))
+    _draw_history(figure.add_subplot(grid[0, :]), found)
+    for column, name in enumerate(names):
+        _draw_slice(figure.add_subplot(grid[1, column]), found, name)
+    return figure
+
+
+def _times(found: Tuned) -> int:
+    return 100 if found.plan.measure == "won" else 1
+
+
+def _draw_history(axes: Axes, found: Tuned) -> None:
+    times, rows = _times(found), sorted(found.trials, key=lambda trial: trial.number)
+    for state, colour in COLOURS.items():
+        points = [(t.number, t.value) for t in rows if t.state == state and t.value is not None]
+        if points:
+            places, values = [p for p, _ in points], [times * v for _, v in points]
+            axes.scatter(places, values, s=18, color=colour, label=state)
+    done = [(t.number, times * t.value) for t in rows if t.state == "done" and t.value is not None]
+    best = [max(value for _, value in done[: i + 1]) for i in range(len(done))]
+    axes.step([number for number, _ in done], best, where="post", color="#333333", label="best")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("trial")
+    axes.set_ylabel("deals won, %" if times == 100 else f"mean {found.plan.measure}")
+    plain_axes(axes)
+    axes.legend(frameon=False, loc="lower right")
+    if len(done) < 2:
+        say_too_little(axes, f"{len(done)} trial is done")
+
+
+def _draw_slice(axes: Axes, found: Tuned, name: str) -> None:
+    space = next(one for one in found.plan.space if one.name == name)
+    for state, colour in COLOURS.items():
+        rows = [t for t in found.trials if t.state == state and t.value is not None]
+        rows = [t for t in rows if name in t.settings]
+        places = [t.settings[name] for t in rows]
+        if space.values:  # a place for each, in the order of the file
+            places = [space.values.index(place) for place in places if place in space.values]
+            rows = [t for t in rows if t.settings[name] in space.values]
+        axes.scatter(places, [_times(found) * (t.value or 0) for t in rows], s=14, color=colour)
+    if space.values:
+        axes.set_xticks(range(len(space.values)), [str(value) for value in space.values])
+    elif space.log:
+        axes.set_xscale("log")
+    share = found.importance.get(name)
+    axes.set_xlabel(name if share is None else f"{name} ({share:.0%})", parse_math=False)
+    plain_axes(axes)
