@@ -34,7 +34,7 @@ def list_pages() -> Iterator[tuple[str, str]]:
     yield "CONTRIBUTING.md", "contributing.md"
     yield "CHANGELOG.md", "changelog.md"
     yield "agents/trained/README.md", "trained.md"
-    for path in sorted(ROOT.glob("envs/*/README.md")):
+    for path in sorted(ROOT.glob("envs/games/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"games/{path.parent.name}.md"
     for path in sorted(ROOT.glob("agents/trained/*/README.md")):
         yield path.relative_to(ROOT).as_posix(), f"trained/{path.parent.name}.md"

@@ -2,9 +2,9 @@
 
     python examples/rllib_masked.py --steps 20000
 
-`parlour.envs.interfaces.rllib` registers the games with Ray; `VECTOR_ENTRY_POINT` takes all games of a runner
-as one vector environment, and RLlib's own masking module reads the masks. ``illegal="raise"`` would
-tell if it did not. Needs ``pip install "parlour[ray]" "ray[rllib]"``.
+`parlour.envs.interfaces.rllib` registers the games with Ray; `VECTOR_ENTRY_POINT` takes all games
+of a runner as one vector environment, and RLlib's own masking module reads the masks.
+``illegal="raise"`` would tell if it did not. Needs ``pip install "parlour[ray]" "ray[rllib]"``.
 """
 
 import argparse

@@ -22,7 +22,9 @@ from parlour.training.cli.docs import list_public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training", "page")
-SHELLS = (*(f"envs/{name}.py" for name in ("single", "vector", "seat", "aec", "rllib")),)
+SHELLS = (
+    *(f"envs/interfaces/{n}.py" for n in ("single", "vector", "seat", "pettingzoo", "rllib")),
+)
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
@@ -90,7 +92,7 @@ def inside(module: str, package: str) -> bool:
 def games() -> list[str]:
     """The folders that hold one game each."""
     return sorted(
-        {name.split("/")[1] for name in modules("envs") if name.count("/") > 1} - {"core"}
+        {name.split("/")[2] for name in modules("envs/games") if name.count("/") > 2} - {"bidding"}
     )
 
 
@@ -247,12 +249,14 @@ def test_training_knows_the_page_by_one_command_alone() -> None:
 
 
 MODULES_WITH_TORCH = (
-    *("card_network", "card_tokens", "learned", "networks", "rank_tokens", "token_network"),
+    *("card_network", "card_tokens", "learned", "build", "rank_tokens", "token_network"),
 )
 
 
 def test_learning_libraries_stay_in_training_and_learned() -> None:
-    names = set(modules("envs", "agents")) - {f"agents/{name}.py" for name in MODULES_WITH_TORCH}
+    names = set(modules("envs", "agents")) - {
+        f"agents/networks/{name}.py" for name in MODULES_WITH_TORCH
+    }
     assert importing(sorted(names), *LEARNING) == []
 
 
@@ -295,7 +299,7 @@ def test_core_knows_no_game() -> None:
 
 def test_shells_and_agents_import_no_particular_game() -> None:
     names = [*modules("agents"), *(name for name in SHELLS if name in files())]
-    assert importing(names, *(f"parlour.envs.{game}" for game in games())) == []
+    assert importing(names, *(f"parlour.envs.games.{game}" for game in games())) == []
 
 
 def test_no_utils_and_no_name_of_the_standard_library() -> None:
@@ -347,17 +351,47 @@ def test_no_module_imports_itself_through_others() -> None:
 
 def test_only_the_registry_knows_all_agents() -> None:
     """How an agent is found by its name stands in one place."""
-    families = {"greedy", "human", "learned", "mcts", "oracle", "pimc", "rollouts", "uniform"}
-    wanted = {f"parlour.agents.{family}" for family in families}
+    wanted = {
+        *(f"parlour.agents.baselines.{name}" for name in ("greedy", "uniform")),
+        *(f"parlour.agents.search.{name}" for name in ("mcts", "oracle", "pimc", "rollouts")),
+        "parlour.agents.human",
+        "parlour.agents.networks.learned",
+    }
     assert [name for name, ways in arrows().items() if wanted <= ways] == [
         "parlour.agents.registry"
     ]
 
 
-def test_a_package_has_few_rooms() -> None:
-    """So that a stranger finds each thing where he would look for it."""
-    rooms = {name.split("/")[1] for name in modules("training")} - {"__init__.py"}
-    assert len(rooms) <= 7
+ROOMS = (
+    *("envs.core", "envs.games", "envs.render", "envs.interfaces", "envs"),
+    *("agents", "training.files", "training.parallel", "training.evaluation", "training.learning"),
+    *("training.tuning", "training.equilibrium", "training.play", "training"),
+    *("page", "training.cli"),
+)
+"""The rooms in import order: each imports only rooms that stand before it, or itself."""
+
+
+def find_room(module: str) -> str:
+    """The room of a module: the longest entry of `ROOMS` that it is or lies in."""
+    return max((room for room in ROOMS if inside(module, f"parlour.{room}")), key=len)
+
+
+def test_rooms_import_only_the_rooms_before_them() -> None:
+    """Imports inside functions and for type checkers count, too."""
+    wrong = [
+        f"{module} imports {target}"
+        for module, targets in arrows().items()
+        for target in targets
+        if ROOMS.index(find_room(target)) > ROOMS.index(find_room(module))
+    ]
+    assert wrong == []
+
+
+def test_every_folder_of_training_is_a_room() -> None:
+    folders = {
+        "training." + name.split("/")[1] for name in modules("training") if name.count("/") > 1
+    }
+    assert folders <= set(ROOMS)
 
 
 def test_the_map_in_the_readme_is_the_tree() -> None:
@@ -367,7 +401,7 @@ def test_the_map_in_the_readme_is_the_tree() -> None:
     named = {line.split()[0].rstrip("/") for line in chart.strip().splitlines()}
     folders = {str(Path(name).parent) for name in files() if "/" in name}
     rooms = {
-        re.sub(rf"^envs/({'|'.join(games())})", "envs/<game>", folder)
+        re.sub(rf"^envs/games/({'|'.join(games())})", "envs/games/<game>", folder)
         for folder in folders
         if not folder.startswith((".", "agents/trained/", "tests/training/", "tests/golden/"))
     }
@@ -376,7 +410,7 @@ def test_the_map_in_the_readme_is_the_tree() -> None:
 
 
 PUBLIC = ("parlour", "parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
-OPTIONAL = tuple(f"parlour.envs.{name}" for name in ("aec", "openspiel", "rllib"))
+OPTIONAL = tuple(f"parlour.envs.interfaces.{name}" for name in ("pettingzoo", "openspiel", "rllib"))
 """They need a library of their own."""
 
 
@@ -395,7 +429,7 @@ def test_what_is_public_is_there_and_says_what_it_is(name: str) -> None:
 def test_documents_use_what_is_public() -> None:
     """Readers copy from them: an inner name there would become public by use."""
     words = re.compile(r"^\s*\"?(?:>>> )?(?:from|import) (parlour[\w.]*)", re.MULTILINE)
-    allowed = {*PUBLIC, *OPTIONAL, *(f"parlour.envs.{game}" for game in games())}
+    allowed = {*PUBLIC, *OPTIONAL, *(f"parlour.envs.games.{game}" for game in games())}
     texts = [name for name in files() if name.endswith((".md", ".ipynb"))]
     found = {
         (name, word)
@@ -527,7 +561,7 @@ def read_page(path: str, what: str) -> str:
 
 @pytest.mark.parametrize("game", games())
 def test_the_page_of_a_game_has_the_headings_of_gymnasium(game: str) -> None:
-    text = read_page(f"envs/{game}/README.md", "the page of a game, like those of the others")
+    text = read_page(f"envs/games/{game}/README.md", "the page of a game, like those of the others")
     assert tuple(re.findall(r"^## (.+)$", text, re.MULTILINE)) == HEADINGS
 
 

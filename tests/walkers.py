@@ -52,5 +52,5 @@ def no_end(rows: Rows, steps: int) -> str:
     return (
         f"{rows.game.name}: a game by {rules} has not ended after {steps} steps: "
         'step writes s["over"] = Over.TERMINATED and s["legal"] = 0 at the end '
-        f"(envs/{rows.game.name}/kernel.py)"
+        f"(envs/games/{rows.game.name}/kernel.py)"
     )

@@ -1,8 +1,8 @@
 """OpenSpiel games of numbered deals: every game except Seven Twenty-Seven, over the same kernels.
 
-`parlour.envs.interfaces.openspiel` registers them. The only chance node is the first one: it chooses one of
-``deals`` numbered deals of the deal set ``openspiel`` with equal probability. Later chance
-follows from the deal.
+`parlour.envs.interfaces.openspiel` registers them. The only chance node is the first one: it
+chooses one of ``deals`` numbered deals of the deal set ``openspiel`` with equal probability. Later
+chance follows from the deal.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -43,7 +43,8 @@ try:
     from pettingzoo import AECEnv
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f'parlour.envs.interfaces.pettingzoo needs PettingZoo ({error}): pip install "parlour[table]"',
+        f"parlour.envs.interfaces.pettingzoo needs PettingZoo ({error}): "
+        'pip install "parlour[table]"',
         name=error.name,
     ) from error
 

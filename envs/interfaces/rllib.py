@@ -40,7 +40,8 @@ try:
     from ray.tune.registry import register_env
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f'parlour.envs.interfaces.rllib needs Ray\'s RLlib ({error}): pip install "parlour[ray]" "ray[rllib]"',
+        f"parlour.envs.interfaces.rllib needs Ray's RLlib ({error}): "
+        'pip install "parlour[ray]" "ray[rllib]"',
         name=error.name,
     ) from error
 
@@ -84,17 +85,17 @@ def make_env(game: str, context: Mapping[str, Any]) -> DictObservation | DictVec
 
 
 def make_table(game: str, context: Mapping[str, Any]) -> "CardMultiAgentEnv":
-    """Make a table: ``context`` is the ``env_config``, keywords of `parlour.envs.interfaces.pettingzoo.CardAECEnv`.
+    """Make a table; ``context`` is the ``env_config``: keywords of `pettingzoo.CardAECEnv`.
 
     Raises ValueError naming what is wrong, ModuleNotFoundError where PettingZoo is missing.
     """
-    from . import pettingzoo as aec
+    from .pettingzoo import env as make_aec_env
 
-    return CardMultiAgentEnv(aec.env(game, **dict(context)))
+    return CardMultiAgentEnv(make_aec_env(game, **dict(context)))
 
 
 class CardMultiAgentEnv(MultiAgentEnv):
-    """A `parlour.envs.interfaces.pettingzoo.CardAECEnv` as RLlib plays it: the seat whose turn it is gets its view.
+    """A `pettingzoo.CardAECEnv` as RLlib plays it: the seat whose turn it is gets its view.
 
     Rewards of a step go to all seats, whosever turn it was. At the end all seats are terminated. A
     hand that is over at the deal asks one seat; its action, whichever, brings the result. RLlib's

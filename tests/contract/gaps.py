@@ -31,7 +31,7 @@ def find_missing_files(game: Game, root: Path) -> list[str]:
     """Say which files of a game are not in a clone of the repository."""
     name = game.name
     wanted = {
-        f"envs/{name}/README.md": "its page; the other games' show the headings",
+        f"envs/games/{name}/README.md": "its page; the other games' show the headings",
         f"docs/rules/{name}.md": "its rules, whole, with their sources",
         f"docs/api/{name}.md": "its page of the API: copy another game's",
         f"tests/reference/{name}.py": "the game once more, plain, from the rules alone",
@@ -53,7 +53,7 @@ def find_missing_lines(game: Game, root: Path) -> list[str]:
     for page in (f"games/{name}.md", f"rules/{name}.md", f"api/{name}.md"):
         if f": {page}\n" not in site:
             found.append(f"{name}: no line in mkdocs.yml below nav: '- {game.title}: {page}'")
-    for path in (f"envs/{name}/README.md", f"tests/reference/{name}.py"):
+    for path in (f"envs/games/{name}/README.md", f"tests/reference/{name}.py"):
         file = root / path
         if file.exists() and f"docs/rules/{name}.md" not in file.read_text(encoding="utf-8"):
             found.append(f"{name}: {path} does not name docs/rules/{name}.md, the rules it is by")
@@ -96,7 +96,7 @@ def begin(case: Case, reset: Autoreset = Autoreset.DISABLED) -> Rows:
 
 
 def in_file(game: Game, module: str) -> str:
-    return f" (envs/{game.name}/{module}.py)"
+    return f" (envs/games/{game.name}/{module}.py)"
 
 
 def watch(case: Case, seed: int) -> Iterator[Rows]:
@@ -156,7 +156,7 @@ def find_out_of_range(game: Game) -> list[str]:
     return [
         f"{game.name}: piece {name!r} of the observation shows numbers below 0 or above "
         f"{game.features.high[taken[0]]}: its kind in FEATURES, or what writes it, is wrong "
-        f"(envs/{game.name}/rules.py, kernel.py)"
+        f"(envs/games/{game.name}/rules.py, kernel.py)"
         for name, taken in list_fields(game.features.dtype)
         if wrong[taken].any()
     ]

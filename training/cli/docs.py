@@ -93,7 +93,12 @@ def commands() -> str:
 def games() -> str:
     """Every game."""
     rows = [
-        [f"[{g.title}](envs/{g.name}/README.md)", f"`{g.id}`", str(len(g.variants)), str(g.actions)]
+        [
+            f"[{g.title}](envs/games/{g.name}/README.md)",
+            f"`{g.id}`",
+            str(len(g.variants)),
+            str(g.actions),
+        ]
         for g in GAMES.values()
     ]
     return markdown_table(["game", "id", "variants", "actions"], rows)
@@ -150,7 +155,7 @@ PUBLIC = {
     "aec": "parlour.envs.interfaces.pettingzoo",
     "openspiel": "parlour.envs.interfaces.openspiel",
     "rllib": "parlour.envs.interfaces.rllib",
-    **{name: f"parlour.envs.{name}" for name in GAMES},
+    **{name: f"parlour.envs.games.{name}" for name in GAMES},
 }
 """What is public, by its page in docs/api."""
 
@@ -168,7 +173,7 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
     for path in sorted(trained.glob("*/agent.json")):
         found[path.parent / CARD_FILE] = {"card": partial(card, path.parent, board)}
     for game in GAMES.values():
-        found[root / "envs" / game.name / "README.md"] = {
+        found[root / "envs" / "games" / game.name / "README.md"] = {
             make.__name__: partial(make, game) for make in ABOUT_GAME
         }
     for page, package in PUBLIC.items():
