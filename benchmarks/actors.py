@@ -19,10 +19,9 @@ import torch
 import tyro
 
 from benchmarks.training import conditions
-from parlour.training.learning.collector import Part
-from parlour.training.learning.run_ppo import PPORun
-from parlour.training.learning.settings import PPOSettings
-from parlour.training.learning.settings_files import preset
+from parlour.training.learning.actors import Part
+from parlour.training.learning.methods.ppo import PPORun, PPOSettings
+from parlour.training.learning.settings.files import preset
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,8 @@ from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.games.poker_squares.rules import AMERICAN, ENGLISH
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
-from parlour.training.learning.rules_of_run import list_rules
-from parlour.training.learning.settings import ManyRulesSettings, PPOSettings
-from parlour.training.learning.settings_files import preset
+from parlour.training.learning.settings.base import ManyRulesSettings
+from parlour.training.learning.settings.files import preset
 from parlour.training.learning.train import RULES, resume, train
 
 
@@ -134,8 +133,6 @@ def make_settings(options: Options, /, **changes: Any) -> ManyRulesSettings:
         raise ValueError(f"learner={options.learner!r}: method {base.method} learns by one variant")
     if options.preset == "quick":
         changes |= {"n_envs": 64, "n_steps": 32, "batch_size": 512}
-    if isinstance(base, PPOSettings):
-        changes |= {"study": 0.0, "study_options": {}, "curriculum": 0.0}
     return replace(
         base, total_steps=options.steps, eval_deals=max(options.deals, options.sets),
         seeds=(options.seed,), threads=options.threads, runs=str(options.runs), **changes,
@@ -211,10 +208,10 @@ def play(options: Options, game: Game, agents: Mapping[str, str], rules: Any) ->
 def play_all(options: Options, agents: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Let all play by the odd sets, and by the variants; return what they reach, rules by rules."""
     game = find_game(options.game)
-    odd = list_rules(replace(describe_generalist(options), option_split="odd")).rules
+    odd = replace(describe_generalist(options), option_split="odd").list_rules().rules
     assert options.tested is not None
     odd = odd[options.first : options.first + options.tested]
-    own = [list_rules(one).only for one in describe_specialists(options).values()]
+    own = [one.list_rules().only for one in describe_specialists(options).values()]
     groups = {"unseen sets": odd, "the specialists' rules": own}
     return {
         group: {describe_rules(game, rules): play(options, game, agents, rules) for rules in listed}

@@ -30,12 +30,11 @@ from parlour.envs.core.turn import best_actions
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.machine import describe_machine
 from parlour.training.evaluation.report.plots import COLOURS, plain_axes
-from parlour.training.learning.curve import write_figure
-from parlour.training.learning.learn_positions import Student
+from parlour.training.learning.methods.distill import DistillLoss, DistillSettings
 from parlour.training.learning.positions import Positions, concatenate, read_folder
-from parlour.training.learning.precision import learning_precision
-from parlour.training.learning.settings import DistillSettings
-from parlour.training.learning.settings_files import preset
+from parlour.training.learning.run_network import learning_precision
+from parlour.training.learning.settings.files import preset
+from parlour.training.learning.summary import write_figure
 
 STANDARD = (
     *("embedding:128x2", "embedding:512x2", "bonds:128x2", "bonds:256x3"),
@@ -87,12 +86,12 @@ def learn(network: CardNetwork, game: Game, options: Options, known: Positions) 
     settings = preset(game.name, "distill")
     assert isinstance(settings, DistillSettings)
     settings = replace(settings, device="cpu", precision=options.precision)
-    student = Student(network, game, settings)
+    student = DistillLoss(network, game, settings)
     spent, budget = 0.0, 60 * options.minutes
     with learning_precision(settings):
         while spent < budget:
             begun = time.process_time()
-            student.set_step_size(spent / budget)
+            student.set_learning_rate(spent / budget)
             student.learn(known, len(known.actions))
             spent += time.process_time() - begun
     return student.updates * settings.batch_size

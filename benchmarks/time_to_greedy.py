@@ -22,11 +22,10 @@ from parlour.agents.registry import load_agent
 from parlour.envs.core.deals import bank_seeds
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
-from parlour.training.learning.precision import learning_precision
+from parlour.training.learning.methods import METHODS
 from parlour.training.learning.run import Run
-from parlour.training.learning.settings import LearnerSettings, SoloSettings
-from parlour.training.learning.settings_files import preset
-from parlour.training.learning.train import RUNS
+from parlour.training.learning.settings.base import LearnerSettings, SoloSettings
+from parlour.training.learning.settings.files import preset
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Spent:
 def learn(run: Run, steps: int, spent: Spent) -> None:
     """Let a run go on to so many steps and add up what that takes."""
     wall, cpu = time.perf_counter(), time.process_time()
-    with learning_precision(run.settings):
+    with run.learning_context():
         while run.steps < steps and run.share_done() < 1:
             run.iterate()
     spent.wall += time.perf_counter() - wall
@@ -84,7 +83,7 @@ def measure(options: Options, name: str, seed: int, folder: str) -> dict[str, An
     settings = replace(
         settings, eval_deals=options.deals, threads=options.threads, device="cpu", seeds=(seed,)
     )
-    run = RUNS[settings.method](settings, seed, Path(folder) / f"{name}-{seed}")
+    run = METHODS[settings.method].run(settings, seed, Path(folder) / f"{name}-{seed}")
     greedy = load_agent("greedy", run.game, run.rules, 0)
     goal = count_won(run, greedy, run.deals).mean()
     spent, curve, done = Spent(), [], False

@@ -26,11 +26,10 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from parlour.agents.baselines.uniform import pick_uniform
 from parlour.agents.networks.build import network_class
 from parlour.envs import CardEnv, game
-from parlour.training.learning.ppo import PHASES, CardPPO
+from parlour.envs.interfaces.sb3 import CardVecEnv
+from parlour.training.learning.learner import PHASES
+from parlour.training.learning.methods.ppo import CardPPO, PPOSettings, make_ppo
 from parlour.training.learning.run import RESULT_FILE
-from parlour.training.learning.run_network import make_model
-from parlour.training.learning.sb3 import CardVecEnv
-from parlour.training.learning.settings import PPOSettings
 from parlour.training.learning.train import train
 
 
@@ -127,7 +126,7 @@ def alternating(options: Options, encoding: str) -> dict[str, Any]:
 def learning(options: Options, network: str) -> dict[str, Any]:
     """Steps/s of rollouts and updates, no evaluation: CardPPO, and MaskablePPO on DummyVecEnv."""
     settings = settings_of(options, network)
-    native, plain = make_model(settings, 0), make_model(settings, 0)
+    native, plain = make_ppo(settings, 0), make_ppo(settings, 0)
     keywords = {"reward": settings.reward, "skip_forced": settings.skip_forced}
     plain.set_env(dummy(options, network_class(network).encoding, **keywords))
     speeds: dict[str, list[float]] = {"native": [], "dummy": []}

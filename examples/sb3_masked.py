@@ -15,7 +15,8 @@ from sb3_contrib import MaskablePPO
 
 from parlour.agents import from_sb3
 from parlour.envs import find_game
-from parlour.training import CardVecEnv, compare, compare_duplicate
+from parlour.envs.interfaces.sb3 import CardVecEnv
+from parlour.training import compare, compare_duplicate
 
 
 def main() -> None:

@@ -22,9 +22,8 @@ from parlour.training.cli.docs import list_public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("envs", "agents", "training", "page")
-SHELLS = (
-    *(f"envs/interfaces/{n}.py" for n in ("single", "vector", "seat", "pettingzoo", "rllib")),
-)
+INTERFACES = ("single", "vector", "seat", "pettingzoo", "rllib", "sb3")
+SHELLS = tuple(f"envs/interfaces/{name}.py" for name in INTERFACES)
 LEARNING = {"torch", "stable_baselines3", "sb3_contrib"}
 # llvmlite is Numba's own back end: no distribution of Numba comes without it.
 CORE = {"numpy", "numba", "llvmlite"} | set(sys.stdlib_module_names)
@@ -257,7 +256,13 @@ def test_learning_libraries_stay_in_training_and_learned() -> None:
     names = set(modules("envs", "agents")) - {
         f"agents/networks/{name}.py" for name in MODULES_WITH_TORCH
     }
-    assert importing(sorted(names), *LEARNING) == []
+    assert importing(sorted(names - {"envs/interfaces/sb3.py"}), *LEARNING) == []
+
+
+def test_stable_baselines3_is_imported_by_its_interface_alone() -> None:
+    """An interface imports the library that it is for, and no other module imports it."""
+    assert importing(["envs/interfaces/sb3.py"], *LEARNING - {"stable_baselines3"}) == []
+    assert importing(modules("envs", "agents"), "parlour.envs.interfaces.sb3") == []
 
 
 def test_pettingzoo_is_imported_by_the_table_alone() -> None:
@@ -410,7 +415,9 @@ def test_the_map_in_the_readme_is_the_tree() -> None:
 
 
 PUBLIC = ("parlour", "parlour.envs", "parlour.envs.core", "parlour.agents", "parlour.training")
-OPTIONAL = tuple(f"parlour.envs.interfaces.{name}" for name in ("pettingzoo", "openspiel", "rllib"))
+OPTIONAL = tuple(
+    f"parlour.envs.interfaces.{name}" for name in ("pettingzoo", "openspiel", "rllib", "sb3")
+)
 """They need a library of their own."""
 
 

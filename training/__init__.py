@@ -23,33 +23,32 @@ if TYPE_CHECKING:
     from .evaluation.reviews.review import Review, review_game
     from .evaluation.reviews.review_bank import BankReview, review_bank
     from .evaluation.reviews.review_lost import review_lost
-    from .learning.sb3 import CardVecEnv
-    from .learning.settings import Settings, make_settings
-    from .learning.settings_files import preset
+    from .learning.methods import make_settings
+    from .learning.settings.base import Settings
+    from .learning.settings.files import preset
     from .learning.train import resume, train
     from .parallel.tasks import Cluster
     from .tuning.study_run import Tuned, tune
 
 _PLACES = {
     "BankReview": "evaluation.reviews.review_bank",
-    "CardVecEnv": "learning.sb3",
     "Cluster": "parallel.tasks",
     "Comparison": "evaluation.compare",
     "Evaluation": "evaluation.evaluate",
     "LostDeal": "evaluation.labels.lost",
     "Replay": "evaluation.replays.replay",
     "Review": "evaluation.reviews.review",
-    "Settings": "learning.settings",
+    "Settings": "learning.settings.base",
     "Tuned": "tuning.study_run",
     "compare": "evaluation.compare",
     "compare_duplicate": "evaluation.duplicate",
     "evaluate": "evaluation.evaluate",
     "find_lost": "evaluation.labels.lost",
     "load_replays": "evaluation.replays.replay_files",
-    "make_settings": "learning.settings",
+    "make_settings": "learning.methods",
     "picture": "evaluation.report.plots",
     "plot_comparison": "evaluation.report.plots",
-    "preset": "learning.settings_files",
+    "preset": "learning.settings.files",
     "resume": "learning.train",
     "review_bank": "evaluation.reviews.review_bank",
     "review_game": "evaluation.reviews.review",
@@ -65,7 +64,6 @@ _PLACES = {
 
 __all__ = [
     "BankReview",
-    "CardVecEnv",
     "Cluster",
     "Comparison",
     "Evaluation",

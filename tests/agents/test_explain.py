@@ -27,7 +27,7 @@ from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.keys import key_words, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.training.learning.sb3 import CardVecEnv
+from parlour.envs.interfaces.sb3 import CardVecEnv
 from tests.marks import slow_if
 
 WORDS = key_words("a test of explanations")

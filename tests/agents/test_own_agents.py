@@ -12,12 +12,12 @@ from parlour.agents.registry import Turn, check_agent, choose_actions, prepare_t
 from parlour.agents.search.pimc import PimcAgent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.rows import Rows, observation_codes
+from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.equilibrium import exploitability, game_tree
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.duplicate_play import play_duplicate
 from parlour.training.evaluation.evaluate import play_deals
-from parlour.training.learning.sb3 import CardVecEnv
 
 PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
 RULES = PYRAMID.make_rules()

@@ -13,7 +13,7 @@ from parlour.agents.validation import decode_text, read_json, read_text
 from parlour.training.cli.main import main
 from parlour.training.evaluation.leaderboard.leaderboard import read_board
 from parlour.training.learning import progress
-from parlour.training.learning.settings_files import PRESETS_FOLDER, preset
+from parlour.training.learning.settings.files import PRESETS_FOLDER, preset
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("envs", "agents", "training", "page", "benchmarks")

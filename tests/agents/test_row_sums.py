@@ -8,7 +8,7 @@ import torch
 
 from parlour.agents.networks.build import Embedding, _SumRows, build_network
 from parlour.envs import game
-from parlour.training.learning.sb3 import CardVecEnv
+from parlour.envs.interfaces.sb3 import CardVecEnv
 
 GAMES = ["pyramid", "poker_squares", "puss_in_the_corner"]
 

@@ -132,7 +132,7 @@ def test_a_table_says_what_was_played_for_whom(tried: Case) -> None:
 
 def test_algorithms_that_cannot_mask_play_on_in_sb3() -> None:
     pytest.importorskip("stable_baselines3")
-    from parlour.training import CardVecEnv
+    from parlour.envs.interfaces.sb3 import CardVecEnv
 
     env = CardVecEnv(game("pyramid"), 3, illegal="random")
     env.reset()

@@ -5,7 +5,7 @@ import pytest
 
 from parlour.envs import game
 from parlour.envs.core.rows import Rows, observation_codes
-from parlour.training.learning.learn_positions import turn_about
+from parlour.training.learning.methods.distill import augment_symmetry
 from parlour.training.learning.positions import Positions, reorder
 
 
@@ -44,6 +44,6 @@ def test_positions_turn_with_their_suits() -> None:
     codes = np.zeros((5, tricks.features.width), np.int8)
     found = Positions(codes, values > 0.5, values, values.argmax(axis=1))
     for _ in range(10):
-        turned = turn_about(found, orders)
+        turned = augment_symmetry(found, orders)
         assert (turned.values.argmax(axis=1) == turned.actions).all()
         assert (turned.masks == (turned.values > 0.5)).all()

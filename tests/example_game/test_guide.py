@@ -16,7 +16,7 @@ ROOT = HERE.parents[1]
 GUIDE = ROOT / "docs" / "guides" / "own_game.md"
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 SMALL = {
-    "weights": "--generations 2 --candidate-deals 40",
+    "cma-es": "--generations 2 --candidate-deals 40",
     "ppo": "--total-steps 2048 --n-envs 32 --n-steps 32 --batch-size 256 --width 8",
 }
 

@@ -20,7 +20,7 @@ def makers(name: str) -> list[Any]:
     """Every way to an environment of a game."""
     many = []
     if find_spec("stable_baselines3"):
-        from parlour.training import CardVecEnv
+        from parlour.envs.interfaces.sb3 import CardVecEnv
 
         many = [lambda **keywords: CardVecEnv(GAMES[name], 1, **keywords)]
     return [

@@ -10,12 +10,13 @@ import pytest
 
 from parlour.training import files
 from parlour.training.cli.main import FAILED, main
-from parlour.training.learning import checkpoint, rules_of_run
+from parlour.training.learning import checkpoint
+from parlour.training.learning import train as trainer
 from parlour.training.learning.train import main as train_main
 from parlour.training.learning.train import resume
 
 WORDS = (
-    "poker-squares --method weights --generations 2 --population 4 --candidate-deals 20 "
+    "poker-squares --method cma-es --generations 2 --population 4 --candidate-deals 20 "
     "--eval-deals 5 --name x --runs"
 )
 
@@ -90,13 +91,13 @@ def test_resuming_with_other_code_says_what_has_changed(
 def test_digests_of_code_follow_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from parlour.envs import find_game
 
-    before = rules_of_run.describe_code(find_game("poker_squares"))
-    assert rules_of_run.describe_code(find_game("poker_squares")) == before
-    other = rules_of_run.describe_code(find_game("pyramid"))
+    before = trainer.describe_code(find_game("poker_squares"))
+    assert trainer.describe_code(find_game("poker_squares")) == before
+    other = trainer.describe_code(find_game("pyramid"))
     assert other["kernels"] != before["kernels"]
-    monkeypatch.setattr(rules_of_run, "__file__", str(tmp_path / "rules_of_run.py"))
-    (tmp_path / "rules_of_run.py").write_text("changed")
-    assert rules_of_run.describe_code(find_game("pyramid"))["learning"] != before["learning"]
+    monkeypatch.setattr(trainer, "__file__", str(tmp_path / "train.py"))
+    (tmp_path / "train.py").write_text("changed")
+    assert trainer.describe_code(find_game("pyramid"))["learning"] != before["learning"]
 
 
 @pytest.mark.parametrize("jobs", [[], ["--jobs", "2"]])

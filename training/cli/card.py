@@ -276,22 +276,14 @@ def _validation(scored: Mapping[str, Any], goal: str) -> str:
 
 def _recipe(folder: Path, trained: Mapping[str, Any]) -> str:
     """The command that trains one like it, and where that is not the whole truth, why."""
-    from ..learning.recipe import list_dropped  # torch takes seconds to load
-
     text = f"```txt\n{_command(folder, trained)}\n```\n\n"
     if any(trained.get("settings", {}).get(name) for name in CONTINUED):
         text += "It goes on from other runs, whose steps and time are not counted here.\n\n"
-    if dropped := list_dropped(trained.get("settings", {})):
-        names = ", ".join(f"`{name}`" for name in dropped)
-        text += (
-            f"An earlier version trained it, in which {names} meant something: what this command "
-            "trains today is another agent.\n\n"
-        )
     return text
 
 
 def _command(folder: Path, trained: Mapping[str, Any]) -> str:
-    from ..learning.recipe import write_command
+    from ..learning.settings.files import write_command  # torch takes seconds to load
 
     saved = trained.get("settings")
     return write_command(saved, trained.get("seed", 0), str(folder)) if saved else NOT_RECORDED

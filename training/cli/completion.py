@@ -51,8 +51,9 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 def _add_training(parser: argparse.ArgumentParser) -> None:
     """Add what the trainer, which reads its arguments itself, takes by any method."""
-    from ..learning.settings_files import presets
-    from ..learning.settings_names import METHODS, list_names
+    from ..learning.methods import METHODS
+    from ..learning.settings.base import list_settings
+    from ..learning.settings.files import presets
 
     named = sorted({preset for game in GAMES for preset in presets(game)})
     parser.add_argument("game")
@@ -60,6 +61,9 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", choices=list(METHODS))
     parser.add_argument("--resume")
     parser.add_argument("--settings")
-    names = {name for kind in METHODS.values() for name in list_names(kind)} - {"game", "method"}
+    names = {name for one in METHODS.values() for name in list_settings(one.settings)} - {
+        "game",
+        "method",
+    }
     for name in sorted(names):
         parser.add_argument(f"--{name.replace('_', '-')}")

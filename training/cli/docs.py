@@ -155,6 +155,7 @@ PUBLIC = {
     "aec": "parlour.envs.interfaces.pettingzoo",
     "openspiel": "parlour.envs.interfaces.openspiel",
     "rllib": "parlour.envs.interfaces.rllib",
+    "sb3": "parlour.envs.interfaces.sb3",
     **{name: f"parlour.envs.games.{name}" for name in GAMES},
 }
 """What is public, by its page in docs/api."""

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 
-from ..evaluation.report.terminal import print_notice
 from ..tuning.extras import check_extras
 from . import stop_status
 from .arguments import MOST_JOBS, Parser, read_path, read_text, read_whole
@@ -14,11 +13,11 @@ from .progress import notify_if_slow
 
 EXAMPLES = """\
 examples:
-  parlour tune poker-squares --preset values --total-steps 2e6 --trials 30
+  parlour tune poker-squares --preset td --total-steps 2e6 --trials 30
   parlour tune pyramid --preset ppo --trials 40 --jobs 4 --pruner hyperband
   parlour tune pyramid --preset ppo --space mine.toml --name wide --json
   parlour tune pyramid --preset ppo --storage sqlite:////shared/pyramid.db
-  parlour tune klondike --method weights --generations 20 --backend ray --address auto
+  parlour tune klondike --method cma-es --generations 20 --backend ray --address auto
 
 All other arguments are the trainer's (parlour train --help): --preset, --settings and --method say
 what trials begin with, --total-steps how long each trains, --eval-deals on how many validation
@@ -103,12 +102,12 @@ def run_tune(words: Sequence[str]) -> int:
     arguments, rest = make_parser().parse_known_args(words)
     check_extras(arguments.backend)
     with notify_if_slow("parlour: loading torch ..."):
-        from ..learning.settings_command import parse
+        from ..learning.settings.command import parse
         from ..tuning.study_run import tune
 
     if any(word.partition("=")[0] == "--seeds" for word in rest):
         raise ValueError("--seeds: all trials train with one seed, that of --seed")
-    base = parse([arguments.game, *rest], print_notice)
+    base = parse([arguments.game, *rest])
     try:
         with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
             found = tune(

@@ -8,7 +8,6 @@ two are kept. A resumed run is equal to an uninterrupted one, bit for bit, with 
 """
 
 import json
-import random
 import shutil
 import warnings
 from collections.abc import Mapping
@@ -31,8 +30,6 @@ from ..files import (
     unseal,
     whole_folder,
 )
-from .ppo import CardPPO
-from .sb3 import CardVecEnv
 
 KEPT = 2
 FOLDER = "checkpoints"
@@ -40,8 +37,8 @@ ARRAYS, STATE = "arrays.npz", "state.json"
 OWN_FILE, RUN_FILES = "arrays", "files"
 """Keys in ``state.json``: the digest of `ARRAYS`; those of files in the run's folder, by path."""
 SETTINGS, LOG = "settings", "log"
-"""Keys in ``state.json`` of what is compared when a run resumes: see `compare_settings`,
-`compare_log`."""
+"""Keys in ``state.json`` of the values that `compare_settings` and `compare_log` compare when a run
+resumes."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +53,6 @@ class Checkpoint:
     def files(self) -> dict[str, FileDigest]:
         """The files that the checkpoint needs besides its own, by path in the run's folder."""
         return {name: FileDigest(**one) for name, one in self.values[RUN_FILES].items()}
-
-
-def save(run: Path, model: CardPPO, values: dict[str, Any]) -> None:
-    """Write a checkpoint of a model between two rollouts; for ``values`` see `save_arrays`."""
-    env = model.env
-    assert isinstance(env, CardVecEnv)
-    arrays: dict[str, Any] = {f"env.{name}": array for name, array in env.state().items()}
-    arrays["episode_starts"] = np.asarray(model._last_episode_starts)
-    arrays |= tensor_arrays(model.saved_modules(), model.policy.optimizer)
-    arrays |= generator_arrays()
-    more = {"updates": model._n_updates, "python_random": random.getstate()}
-    save_arrays(run, arrays, values | more)
 
 
 def save_arrays(
@@ -88,8 +73,8 @@ def save_arrays(
         data = pack_arrays(arrays)
         (aside / ARRAYS).write_bytes(data)
         listed = {name: one._asdict() for name, one in (files or {}).items()}
-        said = values | {OWN_FILE: digest_bytes(data)._asdict(), RUN_FILES: listed}
-        (aside / STATE).write_text(json.dumps(seal(said)), encoding="utf-8")
+        state = values | {OWN_FILE: digest_bytes(data)._asdict(), RUN_FILES: listed}
+        (aside / STATE).write_text(json.dumps(seal(state)), encoding="utf-8")
     drop_old(run)
 
 
@@ -113,9 +98,9 @@ def latest(run: Path) -> Checkpoint | None:
     reason = ""
     for folder in reversed(_all(run)):
         try:
-            found = _read(folder)
-            check_files(run, found.files)
-            return found
+            saved = _read(folder)
+            check_files(run, saved.files)
+            return saved
         except Exception as error:  # any error: the checkpoint before it can be used
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             reason = f"{kind}{one_line(error)}"
@@ -141,17 +126,17 @@ def check_files(folder: Path, files: Mapping[str, FileDigest]) -> None:
         if not path.exists():
             raise ValueError(f"checkpoint file {name} is missing")
         with naming_part(f"checkpoint file {name}"):
-            found = digest_bytes(read_bytes(path, MOST))
-        if found != wanted:
+            actual = digest_bytes(read_bytes(path, MOST))
+        if actual != wanted:
             raise ValueError(
                 f"checkpoint file {name} was changed: expected sha256 {wanted.sha256} "
-                f"({wanted.bytes:,} bytes), got {found.sha256} ({found.bytes:,} bytes)"
+                f"({wanted.bytes:,} bytes), got {actual.sha256} ({actual.bytes:,} bytes)"
             )
 
 
-def compare_settings(found: Checkpoint, now: Mapping[str, Any], file: Path) -> None:
+def compare_settings(saved: Checkpoint, now: Mapping[str, Any], file: Path) -> None:
     """Warn of settings that were edited since the checkpoint; ``now`` has JSON values."""
-    was, now = found.values[SETTINGS], json.loads(json.dumps(now))
+    was, now = saved.values[SETTINGS], json.loads(json.dumps(now))
     names = sorted(name for name in was.keys() | now.keys() if was.get(name) != now.get(name))
     if names:
         differ = "; ".join(
@@ -161,9 +146,9 @@ def compare_settings(found: Checkpoint, now: Mapping[str, Any], file: Path) -> N
         warnings.warn(f"{file} was changed since the last checkpoint: {differ}", stacklevel=3)
 
 
-def compare_log(found: Checkpoint, file: Path) -> None:
+def compare_log(saved: Checkpoint, file: Path) -> None:
     """Warn if the log up to the checkpoint is not as it was written. Training does not need it."""
-    wanted = FileDigest(**found.values[LOG])
+    wanted = FileDigest(**saved.values[LOG])
     with naming(file):
         data = read_bytes(file, MOST)[: wanted.bytes] if file.exists() else b""
     if digest_bytes(data) != wanted:
@@ -173,24 +158,6 @@ def compare_log(found: Checkpoint, file: Path) -> None:
             "bytes; training continues, but the learning curve may be wrong",
             stacklevel=3,
         )
-
-
-def restore(model: CardPPO, found: Checkpoint) -> None:
-    """Put a fresh model of the same settings where the checkpoint left off.
-
-    Raises ValueError if it is of another network or game.
-    """
-    env = model.env
-    assert isinstance(env, CardVecEnv)
-    set_tensors(model.saved_modules(), model.policy.optimizer, found.arrays)
-    model.num_timesteps = found.values["steps"]
-    model._n_updates = found.values["updates"]
-    arrays = {name: array for name, array in found.arrays.items() if name.startswith("env.")}
-    model._last_obs = env.restore({name[4:]: array for name, array in arrays.items()})
-    model._last_episode_starts = found.arrays["episode_starts"]
-    version, words, gauss = found.values["python_random"]
-    random.setstate((version, tuple(words), gauss))
-    set_generators(found.arrays)
 
 
 def tensor_arrays(
@@ -214,16 +181,16 @@ def set_tensors(
     arrays: Mapping[str, np.ndarray],
 ) -> None:
     """Restore modules and their optimizer from `tensor_arrays`."""
-    own: dict[str, dict[str, torch.Tensor]] = {name: {} for name in modules}
+    parameters: dict[str, dict[str, torch.Tensor]] = {name: {} for name in modules}
     state: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in arrays.items():
         kind, _, rest = name.partition(".")
-        if kind in own:
-            own[kind][rest] = torch.from_numpy(array)
+        if kind in parameters:
+            parameters[kind][rest] = torch.from_numpy(array)
         elif kind == "adam":
             number, _, part = rest.partition(".")
             state.setdefault(int(number), {})[part] = torch.from_numpy(array)
-    for kind, tensors in own.items():
+    for kind, tensors in parameters.items():
         modules[kind].load_state_dict(tensors)
     adam.load_state_dict(adam.state_dict() | {"state": state})
 
@@ -242,7 +209,7 @@ def generator_arrays() -> dict[str, np.ndarray]:
 
 
 def set_generators(arrays: Mapping[str, np.ndarray]) -> None:
-    """Go on drawing as `generator_arrays` found it."""
+    """Restore NumPy's and torch's generators from `generator_arrays`."""
     place, has_gauss, gauss = arrays["numpy.rest"].tolist()
     np.random.set_state(("MT19937", arrays["numpy.words"], int(place), int(has_gauss), gauss))
     torch.set_rng_state(torch.from_numpy(arrays["torch"]))

@@ -1,12 +1,12 @@
-"""What networks read behind the player's own observation, in training or at play, too.
+"""Environments that show networks more than the player's own observation.
 
-What a policy does is judged by values. A critic that sees the hidden cards tells luck from skill
-better (Pinto and others, "Asymmetric actor critic for image-based robot learning", 2018; in card
-games Suphx and PerfectDou). It is a second network, which reads the player's observation with one
-more piece behind it; the policy reads the part in front alone, and the critic is not saved with it.
+A critic that sees the hidden cards tells luck from skill better (Pinto and others, "Asymmetric
+actor critic for image-based robot learning", 2018; in card games Suphx and PerfectDou). It is a
+second network, which reads the player's observation with one more piece at its end; the policy
+reads only the part in front, and the critic is not part of the saved agent.
 
-A policy that corrects a player by rule (`parlour.agents.networks.residual`) reads what that one would play,
-in training and at play; the critic sees this, too.
+A network that corrects a rule-based agent (`parlour.agents.networks.residual`) reads which action that agent
+would play, in training and in play.
 """
 
 from collections.abc import Callable
@@ -20,31 +20,29 @@ from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import RulesTable
 from parlour.envs.core.schema import Features, Piece, whole_number
 from parlour.envs.interfaces.arguments import observation_space
-
-from .sb3 import CardVecEnv
+from parlour.envs.interfaces.sb3 import CardVecEnv
 
 POSITIONS = 1000
-"""Positions that the solver may look at for one action; where they do not suffice it says nothing.
-"""
+"""Search limit of the solver for one action, in positions; beyond it the answer is "not known"."""
 
 
-class MoreSeen(NamedTuple):
-    """What is read beyond the player's own observation."""
+class ExtraPiece(NamedTuple):
+    """A piece of an observation beyond the player's own."""
 
     piece: Piece
     read: Callable[[np.ndarray, RulesTable], np.ndarray]
-    """From states and the rules played to codes, int8 (n, ``piece.size``)."""
+    """Returns the codes, int8 (n, ``piece.size``), of states and the rules played."""
 
 
-def see_cards(game: Game) -> MoreSeen:
-    """Let the critic see the hidden cards."""
+def see_cards(game: Game) -> ExtraPiece:
+    """Return the hidden cards as a piece."""
     assert game.hidden_cards is not None
     piece, read = game.hidden_cards
-    return MoreSeen(piece, lambda states, table: read(states))
+    return ExtraPiece(piece, lambda states, table: read(states))
 
 
-def ask_solver(game: Game) -> MoreSeen:
-    """Let the critic know whether a win is left."""
+def ask_solver(game: Game) -> ExtraPiece:
+    """Return as a piece whether the game can still be won."""
 
     def read(states: np.ndarray, table: RulesTable) -> np.ndarray:
         assert game.winnable_after is not None
@@ -52,31 +50,41 @@ def ask_solver(game: Game) -> MoreSeen:
         return np.select([best == 1, best == 0], [2, 1], 0).astype(np.int8)
 
     doc = "whether a win is left, all cards known: 1 no, 2 yes, 0 not found out"
-    return MoreSeen(Piece("winnable", 1, whole_number(2), doc), read)
+    return ExtraPiece(Piece("winnable", 1, whole_number(2), doc), read)
 
 
-def ask_base(game: Game, base: str) -> MoreSeen:
-    """Let all networks know what a player by rule would play."""
+def ask_base(game: Game, base: str) -> ExtraPiece:
+    """Return as a piece which action a rule-based agent would play."""
 
     def read(states: np.ndarray, table: RulesTable) -> np.ndarray:
-        found = np.zeros((len(states), game.actions), np.int8)
-        for number, places in table.split(states):
-            rules, some = table.rules[number], copy_states(states, places)
-            found[places] = mark_base_actions(game, rules, some, base)
-        return found
+        marks = np.zeros((len(states), game.actions), np.int8)
+        for number, rows in table.split(states):
+            rules, states_of_rules = table.rules[number], copy_states(states, rows)
+            marks[rows] = mark_base_actions(game, rules, states_of_rules, base)
+        return marks
 
-    return MoreSeen(base_piece(game, base), read)
+    return ExtraPiece(base_piece(game, base), read)
 
 
-CRITICS: dict[str, Callable[[Game], MoreSeen]] = {"cards": see_cards, "solver": ask_solver}
-"""What critics see, by the setting ``critic``, beside ``own``."""
+CRITICS: dict[str, Callable[[Game], ExtraPiece]] = {"cards": see_cards, "solver": ask_solver}
+"""The pieces that critics see, by the setting ``critic``; ``own`` has none."""
+
+
+def check_critic(critic: str, game: Game) -> None:
+    """Raise ValueError for a critic that sees what the game cannot show."""
+    if critic == "cards" and game.hidden_cards is None:
+        raise ValueError(f"critic='cards': {game.title} does not say which cards are hidden")
+    if critic == "solver" and game.winnable_after is None:
+        raise ValueError(
+            f"critic='solver': {game.title} has no exact solver; allowed are own, cards"
+        )
 
 
 class WiderVecEnv(CardVecEnv):
-    """`CardVecEnv` whose observations have behind the player's own what else is read.
+    """`CardVecEnv` with further pieces at the end of its observations.
 
-    First, with ``base``, what that player by rule would play; then what ``critic``, a key of
-    `CRITICS`, sees. ``wide_game`` says of what pieces they are made.
+    They are, with ``base``, the action that this rule-based agent would play, then what ``critic``,
+    a key of `CRITICS`, sees. ``wide_game`` is the game with all these pieces.
     """
 
     def __init__(
@@ -85,14 +93,14 @@ class WiderVecEnv(CardVecEnv):
         num_envs: int,
         variant: str | None = None,
         *,
-        critic: str | None = "own",
+        critic: str = "own",
         base: str | None = None,
         **rest: Any,
     ):
-        self.more = [] if base is None else [ask_base(game, base)]
-        self.more += [] if critic in (None, "own") else [CRITICS[critic](game)]
+        self.extra = [] if base is None else [ask_base(game, base)]
+        self.extra += [] if critic == "own" else [CRITICS[critic](game)]
         self.wide_game = game
-        for one in self.more:
+        for one in self.extra:
             self.wide_game = show_more(self.wide_game, one.piece)
         super().__init__(game, num_envs, variant, **rest)
         self.observation_space = observation_space(self.wide_game, self.encoding)
@@ -103,4 +111,5 @@ class WiderVecEnv(CardVecEnv):
         return self.wide_game.features
 
     def _see(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        return np.concatenate([codes, *(one.read(states, self.table) for one in self.more)], axis=1)
+        pieces = [one.read(states, self.table) for one in self.extra]
+        return np.concatenate([codes, *pieces], axis=1)

@@ -1,11 +1,11 @@
-"""Judged positions: what a player saw, what it might do, and what a search said of that.
+"""Judged positions: what a player saw, its legal actions, and their values by a search.
 
 They are saved as Parquet, one file for each round, so that any network can be trained on them:
 
 - ``observation``: the ``codes``, int8 (features.width,);
 - ``action_mask``: bool (actions,);
-- ``values``: what the search said of each action, float16 (actions,), 0 for illegal ones;
-- ``action``: the one that it would play, int16.
+- ``values``: the search's value of each action, float16 (actions,), 0 for illegal ones;
+- ``action``: the action that the search would play, int16.
 
 The schema's metadata name the game, its rules, the features digest, and a SHA-256 of all this.
 Without it, damaged files would be read as other positions, since Parquet has no checksum here.
@@ -32,7 +32,7 @@ from parlour.envs.core.suit_orders import SuitOrder
 
 from ..files import MOST, FileDigest, digest_bytes, write_bytes
 from . import checkpoint
-from .rules_of_run import describe_table
+from .save_agent import describe_table
 
 METADATA = b"parlour"
 DIGEST = "content_sha256"
@@ -72,7 +72,7 @@ def concatenate(parts: list[Positions]) -> Positions:
 
 
 def describe(table: RulesTable, game: Game) -> dict[str, Any]:
-    """Return what positions are of, as their files say it: see `rules_of_run.describe_table`.
+    """Return the metadata of positions: game, features digest and rules.
 
     ``game`` is the table's, with the pieces that networks read beside the player's own.
     """
@@ -129,19 +129,20 @@ def read_positions(path: Path, game: Game) -> Positions:
     try:
         table = pq.read_table(pa.BufferReader(read_bytes(path, MOST)))
         about = json.loads(table.schema.metadata[METADATA])
-        found, wanted = _read_columns(table), about[DIGEST]
+        positions, wanted = _read_columns(table), about[DIGEST]
     except Exception as error:  # pyarrow raises errors of many types for damaged files
         raise ValueError(f"{path}: not a file of judged positions: {one_line(error)}") from error
-    digest = _content_digest(found, about)
+    digest = _content_digest(positions, about)
     if digest != wanted:
         raise ValueError(f"{path} was changed: expected {DIGEST} {wanted}, got {digest}")
-    fits = [part.shape[1:] for part in found] == [part.shape[1:] for part in make_room(game, 0)]
+    shapes = [part.shape[1:] for part in make_room(game, 0)]
+    fits = [part.shape[1:] for part in positions] == shapes
     if about.get("features_digest") != game.features_digest or not fits:
         raise ValueError(
             f"{path}: positions of {about.get('game')!r} with features digest "
             f"{about.get('features_digest')}; {game.name!r} has {game.features_digest}"
         )
-    return found
+    return positions
 
 
 def read_folder(folder: Path, game: Game) -> list[Positions]:
@@ -152,9 +153,9 @@ def read_folder(folder: Path, game: Game) -> list[Positions]:
     with a warning. Raises ValueError, naming the folder or the file, if there are no rounds or one
     cannot be read.
     """
-    found = checkpoint.latest(folder.parent) if folder.name == FOLDER else None
-    if found is not None:
-        wanted, reason = {folder.parent / name for name in found.files}, "no checkpoint lists it"
+    saved = checkpoint.latest(folder.parent) if folder.name == FOLDER else None
+    if saved is not None:
+        wanted, reason = {folder.parent / name for name in saved.files}, "no checkpoint lists it"
     else:
         wanted = {file for file in folder.glob("*.parquet") if is_round(file)}
         reason = "the file name must be STEPS.parquet, with 12 digits"
@@ -175,7 +176,7 @@ def _read_columns(table: pa.Table) -> Positions:
 
 
 def reorder(game: Game, order: np.ndarray | SuitOrder) -> SuitOrder:
-    """Return how a game reads whose places, or suits, are in another order.
+    """Return the reordering of observations and actions for another order of places or suits.
 
     ``order`` is one of ``game.features.symmetries``.
     """
@@ -195,7 +196,7 @@ def reorder(game: Game, order: np.ndarray | SuitOrder) -> SuitOrder:
 
 
 def mark_reordered(features: Features, order: SuitOrder) -> SuitOrder:
-    """Return an order in which marks of what a player by rule would play go with actions."""
+    """Return an order in which the marks of a rule-based agent's actions follow the actions."""
     if features.pieces[-1].name == BASE_PIECE:
         places = features.entry_range(BASE_PIECE)
         order.entries[list(places)] = places.start + order.actions

@@ -1,7 +1,7 @@
-"""What a training run says of itself: a log that survives being killed, and a progress bar.
+"""The log of a training run, which survives being killed, and its progress bar.
 
 ``progress.jsonl`` is the log: one line for each rollout and update. TensorBoard's files are a copy
-of it, written anew on resuming, so that no step is in either of them twice or missing.
+of it, rewritten on resuming, so that no step is missing or in either of them twice.
 """
 
 import json
@@ -22,15 +22,15 @@ from ..files import FileDigest, name_path, sync, write_bytes
 
 FILE, BOARD = "progress.jsonl", "tensorboard"
 MOST = 1 << 32
-"""Bytes that a log may have."""
+"""Largest size of a log in bytes."""
 BAR = "{desc} {percentage:.0f}%|{bar}| {n_fmt}/{total_fmt} {rate_fmt} {remaining} left{postfix}"
-"""So that all of it, and a bar, fits into 80 columns."""
+"""Format of the bar; it fits into 80 columns."""
 LINE_SECONDS = 30.0
 """Seconds between two lines where no progress bar can be drawn."""
 
 
 class RunLog:
-    """The log of one training seed. ``steps``: keep what was logged up to there, drop the rest."""
+    """The log of one training seed; lines after ``steps`` are dropped."""
 
     def __init__(self, folder: Path, steps: int = 0) -> None:
         self.path = folder / FILE
@@ -45,7 +45,7 @@ class RunLog:
         self.file: TextIO = self.path.open("a", encoding="utf-8")
 
     def write(self, steps: int, values: dict[str, float]) -> None:
-        """Log the values of one rollout and update, ended after so many steps."""
+        """Log the values of one rollout and update, which ended at step ``steps``."""
         line = {"steps": steps, "time": round(time.time(), 3)} | values
         text = json.dumps(line) + "\n"
         with name_path(self.path):
@@ -62,7 +62,7 @@ class RunLog:
                 self.board.add_scalar(name, value, int(line["steps"]), line["time"])
 
     def sync(self) -> None:
-        """Bring all that was logged to disk: to be called before a checkpoint."""
+        """Write the whole log to disk; called before a checkpoint."""
         with name_path(self.path):
             self.file.flush()
             sync(self.path)
@@ -82,24 +82,25 @@ class RunLog:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return the whole lines of a log; what was cut short at its end is left out.
+    """Return the lines of a log; incomplete lines at its end are left out.
 
-    Raises ValueError naming a damaged line that whole ones follow.
+    Raises ValueError naming a damaged line that complete ones follow.
     """
     if not path.exists():
         return []
     with naming(path):
         text = read_bytes(path, MOST).decode("utf-8-sig", errors="replace")
-    found = [_line(line) for line in text.split("\n")[:-1] if line.strip()]
-    while found and found[-1] is None:
-        found.pop()
-    if None in found:
-        number = found.index(None) + 1
+    lines = [_read_line(line) for line in text.split("\n")[:-1] if line.strip()]
+    while lines and lines[-1] is None:
+        lines.pop()
+    if None in lines:
+        number = lines.index(None) + 1
         raise ValueError(f"{path}: line {number} is damaged: mend it, or remove it")
-    return [line for line in found if line is not None]
+    return [line for line in lines if line is not None]
 
 
-def _line(text: str) -> dict[str, Any] | None:
+def _read_line(text: str) -> dict[str, Any] | None:
+    """Return a line of a log; None for a damaged one."""
     try:
         line = json.loads(text)
         numbers = all(type(value) in (int, float) for value in line.values())
@@ -109,9 +110,9 @@ def _line(text: str) -> dict[str, Any] | None:
 
 
 class Bar:
-    """Steps done, steps/s, success rate, time left: a bar on a terminal, else a line at times.
+    """Steps done, steps/s, success rate, time left: a bar on a terminal, otherwise lines.
 
-    ``unit`` is what is counted, where it is not steps.
+    ``unit`` is what the steps are.
     """
 
     def __init__(
@@ -143,15 +144,19 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the bar as it stands."""
+        """Close the bar."""
         self.bar.close()
 
     def update(
         self, done: int, note: str, always: bool = False, most_left: float | None = None
     ) -> None:
-        """Show that so many steps are done; ``always``: where lines are written, write one now.
+        """Show the progress.
 
-        ``most_left``: seconds after which it ends whatever is done by then; None: no such limit.
+        Args:
+            done: steps done so far.
+            note: text at the end.
+            always: write a line now, if lines are written.
+            most_left: seconds until the time limit of the run (None: there is none).
         """
         now = time.monotonic()
         speed, total = (done - self.first) / (now - self.begun), self.total

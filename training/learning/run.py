@@ -1,12 +1,16 @@
-"""One training seed of a run: the loop of all methods, and what its folder receives."""
+"""The training loop that all methods share, with evaluations, checkpoints and results.
+
+A learning method (`Method`) is a dataclass of settings and a subclass of `Run`, which trains one
+seed. `parlour.training.learning.methods` has one module for each of them.
+"""
 
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sb3_contrib
@@ -26,59 +30,65 @@ from ..evaluation.report.terminal import as_line, cut_middle
 from ..evaluation.stats import bootstrap_mean, wilson_rate
 from ..files import seal, write_json
 from . import checkpoint
-from .precision import learning_precision
 from .progress import FILE as LOG_FILE
 from .progress import Bar, RunLog
-from .rules_of_run import list_rules
-from .settings import Settings, SoloSettings, StepSettings
-from .settings_files import plain
+from .settings.base import Settings, StepSettings
 
 RESULT_FILE, AGENT = "result.json", "agent"
 SETTINGS_FILE = "settings.json"
 BASELINES = ("uniform", "greedy")
-"""They play the validation deals, too, when a run ends: what a learning curve is seen against."""
+"""Agents that play the validation deals at the end of a run, to compare its learning curve with."""
 
 Watch = Callable[[dict[str, Any]], None]
-"""Called with each evaluation as it is kept; what it raises ends the run."""
+"""Receives each evaluation as the result has it; an exception that it raises ends the run."""
 
 
 class Run:
-    """The run of one training seed in ``folder``, from its last checkpoint where there is one.
+    """The run of one training seed in ``folder``; it starts from the last checkpoint, if any.
 
-    A method fills in: ``prepare``, ``steps``, ``total``, ``iterate``, ``agent``, ``save`` and
-    ``write_agent``. ``unit`` is what its steps are.
+    A method fills in ``prepare``, ``steps``, ``total``, ``iterate``, ``agent``, ``save`` and
+    ``write_agent``. Without `StepRun` it evaluates at the end only, and saves after every
+    iteration.
     """
 
+    settings: Settings
     unit = "steps"
+    """What ``steps`` counts, for progress lines and results."""
     steps: int
+    """Steps done so far."""
     total: int
+    """Steps of the whole run."""
     watch: Watch | None = None
 
     def __init__(self, settings: Settings, seed: int, folder: Path) -> None:
         self.settings, self.seed, self.folder = settings, seed, folder
         self.game: Game = find_game(settings.game)
-        self.rules_table = list_rules(settings)
-        self.rules = self.rules_table.rules[0]  # of several the first: all are for as many players
+        self.rules_table = settings.list_rules()
+        self.rules = self.rules_table.rules[0]  # several rules are all for as many players
         self.history: dict[str, Any] = {"seconds": 0.0, "split": {}, "evaluations": []}
         self.deals = bank_seeds(validation_bank(settings.game), range(settings.eval_deals))
         folder.mkdir(parents=True, exist_ok=True)
-        found = checkpoint.latest(folder)
-        if found:
-            self.history = found.values["history"]
-            checkpoint.compare_settings(found, plain(settings), folder.parent / SETTINGS_FILE)
-            checkpoint.compare_log(found, folder / LOG_FILE)
-        with _fitting(found):
-            self.prepare(found)
+        saved = checkpoint.latest(folder)
+        if saved:
+            self.history = saved.values["history"]
+            checkpoint.compare_settings(saved, settings.plain(), folder.parent / SETTINGS_FILE)
+            checkpoint.compare_log(saved, folder / LOG_FILE)
+        with _naming_checkpoint(saved):
+            self.prepare(saved)
         self.log = RunLog(folder, self.steps)
         self.begun = time.perf_counter() - self.history["seconds"]
 
-    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
-        """Make everything anew, or put it where a checkpoint left off."""
+    def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
+        """Build everything that is trained, in the state of a checkpoint if there is one."""
         raise NotImplementedError
 
     def iterate(self) -> dict[str, float]:
-        """Train for a while; return what the log is to say, ``play/won`` and ``play/score`` too."""
+        """Train until the next log line; return its values, such as ``play/won``."""
         raise NotImplementedError
+
+    def learning_context(self) -> AbstractContextManager[None]:
+        """Return the context in which `iterate` runs."""
+        return nullcontext()
 
     def agent(self) -> Agent:
         """Return the agent as it would play now."""
@@ -93,7 +103,7 @@ class Run:
         return {
             "steps": self.steps,
             "history": self.history,
-            checkpoint.SETTINGS: plain(self.settings),
+            checkpoint.SETTINGS: self.settings.plain(),
             checkpoint.LOG: self.log.digest()._asdict(),
         }
 
@@ -103,37 +113,37 @@ class Run:
 
     @property
     def agent_name(self) -> str:
-        """What the trained agent is called: as its run, with the seed where there are several."""
+        """The name of the trained agent: that of its run, with the seed if there are several."""
         run = as_line(self.folder.parent.name)
         several = len(self.settings.seeds) > 1
         return cut_middle(f"{run}/{self.folder.name}" if several else run, LONGEST_NAME)
 
     def result(self) -> dict[str, Any]:
-        """Return what else the result is to say."""
+        """Return further values for the result."""
         return {}
 
     def initial(self) -> Path | None:
-        """Return the folder of the agent to begin with: of this seed, in a run of several."""
+        """Return the folder of the agent to start from: in a run, the one of this seed."""
         if not self.settings.initial:
             return None
         folder = Path(self.settings.initial)
-        own = folder / f"seed-{self.seed}" / AGENT
-        return own if own.is_dir() else folder
+        of_seed = folder / f"seed-{self.seed}" / AGENT
+        return of_seed if of_seed.is_dir() else folder
 
     def train(self, bar: Bar, stop: "Stop") -> bool:
         """Train to the end, or until ``stop`` asks; return whether it was the end."""
         ended = self.share_done() >= 1
         while not ended:
             before = self.steps
-            with learning_precision(self.settings):
+            with self.learning_context():
                 values = self.iterate()
             ended = self.share_done() >= 1
-            evaluates = ended or self.evaluates(before)
+            evaluates = ended or self.is_evaluation_due(before)
             if evaluates:
                 values |= self.evaluate()
             self.log.write(self.steps, values)
             bar.update(self.steps, self._note(values), evaluates, self._seconds_left())
-            if ended or stop.asked or self.saves(before):
+            if ended or stop.asked or self.is_checkpoint_due(before):
                 self.log.sync()
                 self.history["seconds"] = time.perf_counter() - self.begun
                 self.save()
@@ -142,7 +152,7 @@ class Run:
             if stop.asked and not ended:
                 self._leave_agent()
                 return False
-        if not self.history["evaluations"]:  # none was due: the settings were edited meanwhile
+        if not self.history["evaluations"]:  # the settings were edited before resuming
             self.evaluate()
         self._finish()
         return True
@@ -158,29 +168,19 @@ class Run:
         minutes = self.settings.minutes
         return 60 * minutes - (time.perf_counter() - self.begun) if minutes else None
 
-    def evaluates(self, before: int) -> bool:
-        """Whether an evaluation is due, ``before`` steps having been done before the last ones.
+    def is_evaluation_due(self, before: int) -> bool:
+        """Whether to evaluate now; the last iteration started at step ``before``."""
+        return False
 
-        Never before the end, for methods that do not count steps.
-        """
-        settings = self.settings
-        return isinstance(settings, StepSettings) and self.passed(before, settings.eval_interval)
-
-    def saves(self, before: int) -> bool:
-        """Whether a checkpoint is due: always, for methods that do not count steps."""
-        settings = self.settings
-        if not isinstance(settings, StepSettings):
-            return True
-        return self.passed(before, settings.checkpoint_interval)
-
-    def passed(self, before: int, interval: int) -> bool:
-        """Whether the last steps passed a multiple of an interval; 0: never."""
-        return interval > 0 and self.steps // interval > before // interval
+    def is_checkpoint_due(self, before: int) -> bool:
+        """Whether to save a checkpoint now; the last iteration started at step ``before``."""
+        return True
 
     def evaluate(self) -> dict[str, float]:
         """Let the agent play the validation deals; return the means for the log."""
-        said, values = summarise_results(self.game.goal_name(self.rules), self.play_validation())
-        self.history["evaluations"].append({"steps": self.steps} | said)
+        goal = self.game.goal_name(self.rules)
+        summary, values = summarise_results(goal, self.play_validation())
+        self.history["evaluations"].append({"steps": self.steps} | summary)
         return values
 
     def play_validation(self) -> EpisodeResults:
@@ -188,14 +188,14 @@ class Run:
         return self.play_by(self.agent())
 
     def play_by(self, agent: Agent) -> EpisodeResults:
-        """Let an agent play the validation deals, each by the next of the rules.
+        """Let an agent play the validation deals, each by the next one of the rules.
 
-        At a table of several: each from every seat, among greedy.
+        In a game for several players: each from every seat, with greedy in the others.
         """
         if self.rules_table.players > 1:
             return self.play_at_tables(agent, [load_agent("greedy", self.game, self.rules)])
-        assert isinstance(self.settings, SoloSettings)
-        limit, k = self.settings.max_moves, len(self.rules_table.rules)
+        limit = self.settings.env_keywords()["max_moves"]
+        k = len(self.rules_table.rules)
         key = validation_key(self.seed)
         parts = [
             play_deals(self.game, one, agent, self.deals[i::k], max_moves=limit, key=key)
@@ -203,16 +203,16 @@ class Run:
         ]
         return parts[0] if k == 1 else interleave(parts, len(self.deals))
 
-    def play_at_tables(self, agent: Agent, field: Sequence[Agent]) -> EpisodeResults:
-        """Let an agent play every validation deal from every seat among a field, in turn."""
+    def play_at_tables(self, agent: Agent, opponents: Sequence[Agent]) -> EpisodeResults:
+        """Let an agent play every validation deal from every seat, against opponents in turn."""
         key = validation_key(self.seed)
-        found = play_duplicate(self.game, self.rules, agent, field, self.deals, key=key)
-        nets = found.nets / self.game.reward_unit(self.rules)
-        facts = {"won": (found.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
-        return EpisodeResults(facts, found.milliseconds)
+        played = play_duplicate(self.game, self.rules, agent, opponents, self.deals, key=key)
+        nets = played.nets / self.game.reward_unit(self.rules)
+        facts = {"won": (played.nets > 0).reshape(-1), "score": nets.mean(axis=1)}
+        return EpisodeResults(facts, played.milliseconds)
 
     def play_baselines(self) -> dict[str, float]:
-        """Return what baselines come to on the same deals, by their names: see `Game.measure`."""
+        """Return the baselines' means of `Game.measure` on the same deals, by name."""
         agents = {name: load_agent(name, self.game, self.rules) for name in BASELINES}
         return {
             name: float(self.play_by(agent).facts[self.game.measure].mean())
@@ -231,7 +231,7 @@ class Run:
         """Write the agent as it is now, with its last evaluation; return its weights."""
         trained = {
             "seed": self.seed,
-            "settings": plain(self.settings),
+            "settings": self.settings.plain(),
             "versions": versions(),
             "seconds": round(time.perf_counter() - self.begun, 1),
             "machine": describe_machine(),
@@ -264,27 +264,59 @@ class Run:
         self.log.close()
 
 
+class StepRun(Run):
+    """A run that counts environment steps, and evaluates and saves at intervals of them."""
+
+    settings: StepSettings
+
+    def is_evaluation_due(self, before: int) -> bool:
+        """See `Run.is_evaluation_due`."""
+        return self._passed(before, self.settings.eval_interval)
+
+    def is_checkpoint_due(self, before: int) -> bool:
+        """See `Run.is_checkpoint_due`."""
+        return self._passed(before, self.settings.checkpoint_interval)
+
+    def _passed(self, before: int, interval: int) -> bool:
+        """Whether the last steps passed a multiple of an interval; 0: never."""
+        return interval > 0 and self.steps // interval > before // interval
+
+
+class Method(NamedTuple):
+    """A learning method: its settings, and the run that trains by them."""
+
+    settings: type[Settings]
+    run: type[Run]
+
+    @property
+    def name(self) -> str:
+        """The name on the command line and in files."""
+        return self.settings.method
+
+
 @contextmanager
-def _fitting(found: checkpoint.Checkpoint | None) -> Iterator[None]:
-    """Name the checkpoint, if there is one, in what goes wrong in going on from it."""
+def _naming_checkpoint(saved: checkpoint.Checkpoint | None) -> Iterator[None]:
+    """Turn errors of resuming into a ValueError that names the checkpoint, if there is one."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError) as error:
-        if found is None:
+        if saved is None:
             raise
         reason = f"{type(error).__name__}: {one_line(error)}"
-        raise ValueError(f"{found.folder} does not fit the run's settings: {reason}") from error
+        raise ValueError(f"{saved.folder} does not fit the run's settings: {reason}") from error
 
 
-def summarise_results(goal: str, found: EpisodeResults) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return goal and score of an evaluation as results keep them, and as the log does."""
-    both = {goal: wilson_rate(found.facts[goal]), "score": bootstrap_mean(found.score)}
-    said = {fact: one._asdict() for fact, one in both.items()}
-    return said, {f"eval/{fact}": one.mean for fact, one in both.items()}
+def summarise_results(
+    goal: str, results: EpisodeResults
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return goal and score of an evaluation, first as results have them, then as the log does."""
+    estimates = {goal: wilson_rate(results.facts[goal]), "score": bootstrap_mean(results.score)}
+    summary = {fact: one._asdict() for fact, one in estimates.items()}
+    return summary, {f"eval/{fact}": one.mean for fact, one in estimates.items()}
 
 
 def interleave(parts: Sequence[EpisodeResults], n: int) -> EpisodeResults:
-    """Return the results of n deals, of which part i is those of deal i and every k-th after it.
+    """Return the results of n deals: part i of k has deal i and every k-th one after it.
 
     Facts that only some parts have are left out.
     """
@@ -300,7 +332,7 @@ def interleave(parts: Sequence[EpisodeResults], n: int) -> EpisodeResults:
 
 
 def measured(name: str, value: float, measure: str | None = None) -> str:
-    """Write what players are compared by: ``"won 34.3%"``, ``"score 124.50"``."""
+    """Return a value of the game's measure as text: ``"won 34.3%"``, ``"score 124.50"``."""
     number = f"{value:.1%}" if (measure or name) == "won" else f"{value:.2f}"
     return f"{name} {number}".strip()
 
@@ -312,17 +344,17 @@ class Stop:
 
 
 def validation_bank(game: str) -> str:
-    """Return the name of the bank on which a run evaluates itself: never that of `evaluate`."""
+    """Return the name of the deal set that runs are evaluated on: `evaluate` never plays it."""
     return f"{game}-validation"
 
 
 def validation_key(seed: int) -> str:
-    """Return the key of a run's own evaluations: fixed, so that a resumed run repeats them."""
+    """Return the evaluation seed of a run: fixed, so that a resumed run repeats its draws."""
     return f"validation of seed {seed}"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what results depend on."""
+    """Return the versions of the libraries that results depend on."""
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,

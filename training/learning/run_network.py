@@ -1,78 +1,76 @@
-"""One training seed of a run that learns a network: rollouts, updates, checkpoints."""
+"""Runs that learn a network: what their environments, learners, checkpoints and agents share."""
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.utils import get_device
 
 from parlour.agents.networks.build import CardNetwork, build_network, network_class
 from parlour.agents.networks.learned import LearnedAgent
-from parlour.agents.networks.residual import BASE, LIFT_OPTION
-from parlour.agents.registry import load_agent
 from parlour.envs import find_game
-from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.rules_table import RulesTable, make_table
 from parlour.envs.interfaces.arguments import make_rows
+from parlour.envs.interfaces.sb3 import CardVecEnv
 
 from . import checkpoint, save_agent
-from .cloning import SOLVER, CloningPPO
 from .critic import WiderVecEnv
-from .curriculum import Curriculum
-from .limits import has_many_rules
-from .lookahead import LookaheadPPO, lookahead_config
-from .magnet import MagnetPPO
-from .ppo import CardPolicy, CardPPO, PhaseTimer
-from .pqn import CardPQN
-from .rules_of_run import list_rules
-from .run import Run
-from .sb3 import CardVecEnv
-from .settings import (
-    CloningSettings,
-    CorrectingSettings,
-    LearnerSettings,
-    LookaheadSettings,
-    NetworkSettings,
-    PolicySettings,
-    PPOSettings,
-    PQNSettings,
-    SelfplaySettings,
-    SoloSettings,
-)
+from .learner import CardLearner, CardPolicy, PhaseTimer
+from .run import StepRun
+from .settings.base import LearnerSettings, NetworkSettings
 
-CURRICULUM_DEALS = 256
-"""Deals that the curriculum draws its positions from, new ones for every rollout."""
-MODEL_CLASSES: dict[str, type[CardPPO]] = {
-    "lookahead": LookaheadPPO,
-    "cloning": CloningPPO,
-    "pqn": CardPQN,
-    "selfplay": MagnetPPO,
-}
-"""What learns, where it is not plain `CardPPO`."""
 LEAST_LEFT = 1e-6
-"""Of a run: time may be up before a rollout begins."""
+"""Least share of a run that is left: the time may be up before a rollout begins."""
 SEED_STRIDE = 1 << 32
-"""Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share its deals."""
+"""Row i of training seed k is seeded with ``k * SEED_STRIDE + i``: no two runs share deals."""
+HIGHEST = "highest"
+
+Learner = TypeVar("Learner", bound=CardLearner)
+
+
+def supported_precision(precision: str, device: str) -> str:
+    """Return a precision, or ``HIGHEST`` on a processor that it would slow down.
+
+    Only processors with AMX are faster in bfloat16; others, with AVX512_BF16 as well, are slower.
+    """
+    on_processor = get_device(device).type == "cpu"
+    has_amx = torch.cpu.get_capabilities().get("amx_bf16", False)
+    return HIGHEST if on_processor and not has_amx else precision
+
+
+@contextmanager
+def learning_precision(settings: LearnerSettings) -> Iterator[None]:
+    """Set the precision of matrix products in the whole process; restore it afterwards.
+
+    bfloat16 has the range of float32 and 8 of its 24 bits. Weights and sums stay float32.
+    """
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(supported_precision(settings.precision, settings.device))
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def make_env(
     settings: LearnerSettings, make: Callable[..., Rows] = make_rows, rows: int | None = None
 ) -> CardVecEnv:
-    """Return the environments of a run, or so many rows of them."""
-    keywords: dict[str, Any] = {"variant": settings.variant, **settings.options}
-    if has_many_rules(settings):
-        keywords = {"variants": list_rules(settings).rules}
-    if isinstance(settings, SoloSettings):
-        keywords["max_moves"] = settings.max_moves
-    kind: type[CardVecEnv] = CardVecEnv
-    more = {name: getattr(settings, name, None) for name in ("critic", "base")}
-    if more["critic"] not in (None, "own") or more["base"]:
-        kind, keywords = WiderVecEnv, keywords | more
-    return kind(
+    """Return the environments of a run.
+
+    Args:
+        settings: the settings of the run.
+        make: makes the rows, as `make_rows` does.
+        rows: number of environments (None: ``n_envs``).
+    """
+    keywords = settings.env_keywords()
+    env_class = WiderVecEnv if keywords.keys() & {"critic", "base"} else CardVecEnv
+    return env_class(
         find_game(settings.game),
         settings.n_envs if rows is None else rows,
         encoding=network_class(settings.network).encoding,
@@ -83,127 +81,134 @@ def make_env(
     )
 
 
-def described(settings: LearnerSettings) -> dict[str, Any]:
-    """Return the network as `networks.build_network` takes it and artefacts keep it."""
-    options = dict(settings.network_options)
-    if isinstance(settings, PQNSettings) and settings.layer_norm:
-        options["layer_norm"] = 1
-    if isinstance(settings, CorrectingSettings) and settings.base:
-        options |= {BASE: settings.base, LIFT_OPTION: settings.lift}
-    return {
-        "name": settings.network,
-        "width": settings.width,
-        "depth": settings.depth,
-        "options": options,
-    }
-
-
-def policy_keywords(settings: NetworkSettings) -> dict[str, Any]:
-    """Return the keywords of `MaskablePPO` by which policies alone are learned."""
-    names = ("clip_range", "ent_coef", "vf_coef") if isinstance(settings, PolicySettings) else ()
-    return {name: getattr(settings, name) for name in names}
-
-
-def make_model(
+def make_learner(
+    learner_class: type[Learner],
     settings: NetworkSettings,
     seed: int,
-    make: Callable[..., Rows] = make_rows,
-    rows: int | None = None,
-) -> CardPPO:
-    """Return the model of a run, or of so many rows, with fresh weights, drawn from ``seed``."""
-    env, net = make_env(settings, make, rows), described(settings)
-    size = net["width"], net["depth"]
-    networks = {"make": partial(build_network, net["name"], env.game, *size, net["options"])}
-    if isinstance(settings, PPOSettings | SelfplaySettings) and settings.critic != "own":
-        own = {
-            name: value for name, value in net["options"].items() if name not in (BASE, LIFT_OPTION)
-        }
-        wide_game = cast(WiderVecEnv, env).wide_game
-        networks["make_critic"] = partial(build_network, net["name"], wide_game, *size, own)
-    rate_now = settings.learning_rate
-    model = MODEL_CLASSES.get(settings.method, CardPPO)(
+    env: CardVecEnv,
+    **keywords: Any,
+) -> Learner:
+    """Return a learner over environments, with new weights drawn from ``seed``.
+
+    Args:
+        learner_class: the learner of a method.
+        settings: the settings of the run.
+        seed: the training seed.
+        env: the environments; if they show a critic more, the learner gets a critic.
+        keywords: further arguments of `MaskablePPO`.
+    """
+    spec = settings.network_spec()
+    size = spec["width"], spec["depth"], spec["options"]
+    networks = {"make": partial(build_network, spec["name"], env.game, *size)}
+    if isinstance(env, WiderVecEnv):
+        networks["make_critic"] = partial(build_network, spec["name"], env.wide_game, *size)
+    rate = settings.learning_rate
+    learner = learner_class(
         CardPolicy,
         env,
-        learning_rate=rate_now if settings.schedule == "constant" else lambda left: rate_now * left,
+        learning_rate=rate if settings.schedule == "constant" else lambda left: rate * left,
         n_steps=settings.n_steps,
         batch_size=settings.batch_size,
         n_epochs=settings.n_epochs,
         gamma=settings.gamma,
         gae_lambda=settings.gae_lambda,
+        vf_coef=settings.vf_coef,
         max_grad_norm=settings.max_grad_norm,
         policy_kwargs=networks,
         seed=seed,
         device=settings.device,
-        **policy_keywords(settings),
+        **keywords,
     )
-    model.reward_scale = settings.reward_scale
-    if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
-        model.warm_up = int(settings.warm_up * settings.total_steps)
-    if isinstance(model, CloningPPO) and isinstance(settings, CloningSettings):
-        model.lessons = int(settings.lessons * settings.total_steps)
-        if settings.teacher != SOLVER:
-            several = env.table.has_several
-            model.teachers = [
-                load_agent(settings.teacher, env.game, rules, seed, any_rules=several)
-                for rules in env.table.rules
-            ]
-    if isinstance(model, MagnetPPO) and isinstance(settings, SelfplaySettings):
-        model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
-        model.magnet_interval = settings.magnet_interval
-        model.lessons = int(settings.lessons * settings.total_steps)
-        if model.lessons:
-            model.teacher = load_agent(settings.teacher, env.game, env.rules, seed)
+    learner.reward_scale = settings.reward_scale
     env.seed(seed * SEED_STRIDE)
-    model.set_logger(Logger(None, []))
-    return model
+    learner.set_logger(Logger(None, []))
+    return learner
 
 
-class NetworkRun(Run):
-    """A run of MaskablePPO, alone or followed by learning to look ahead.
+class LearnerRun(StepRun):
+    """A run that learns a network from minibatches.
 
-    ``total`` is the steps of the settings, rounded up to whole rollouts. ``samples``: the agent
-    draws its actions from its policy.
+    ``samples``: the trained agent draws its actions from its policy.
     """
 
-    settings: NetworkSettings
+    settings: LearnerSettings
+    network: CardNetwork
     samples = False
 
-    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+    def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
-        settings = self.settings
-        torch.set_num_threads(settings.threads)
-        torch.distributions.Distribution.set_default_validate_args(False)
-        rollout = settings.n_envs * settings.n_steps
-        self.total = -(-settings.total_steps // rollout) * rollout
-        self.model = self._make_model()
-        assert isinstance(self.model.env, CardVecEnv)
-        self.env = self.model.env
-        initial = self.initial()
-        if found:
-            # By these its games are played: a state is taken by its own rules alone.
-            self.env.set_rules(self._rules_at(found.values["steps"] - rollout))
-            checkpoint.restore(self.model, found)
-            if isinstance(self.model, LookaheadPPO):
-                self.model.ahead = self.steps - rollout >= self.model.warm_up
-        elif initial:
-            self._load_initial(initial)
-        _, self.callback = self.model._setup_learn(0, reset_num_timesteps=found is None)
-        self.model.clock = self.clock = PhaseTimer(self.history["split"])
+        torch.set_num_threads(self.settings.threads)
+        round_size = self.settings.n_envs * self.settings.n_steps
+        self.total = -(-self.settings.total_steps // round_size) * round_size
 
-    def _make_model(self) -> CardPPO:
-        return make_model(self.settings, self.seed)
+    def learning_context(self) -> AbstractContextManager[None]:
+        """See `Run.learning_context`."""
+        return learning_precision(self.settings)
 
-    def _load_initial(self, folder: Path) -> None:
+    def load_initial(self, folder: Path) -> None:
+        """Take the weights of a saved agent."""
         agent = LearnedAgent.load(folder, self.game)
         try:
             self.network.load_state_dict(agent.network.state_dict())
         except RuntimeError as error:
             raise ValueError(f"setting initial={folder}: another network: {error}") from error
 
+    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
+        """See `Run.write_agent`."""
+        save_agent.save(
+            folder,
+            self.agent_name,
+            self.game,
+            self.rules,
+            self.network,
+            self.settings.network_spec(),
+            trained,
+            scored,
+            self.samples,
+            self.rules_table.rules[1:],
+        )
+        return save_agent.weights_bytes(self.network)
+
+
+class NetworkRun(LearnerRun):
+    """A run whose learner collects rollouts and learns from them.
+
+    A method fills in ``make_learner`` and ``set_schedules``. The steps of the settings are rounded
+    up to whole rollouts.
+    """
+
+    settings: NetworkSettings
+
+    def make_learner(self) -> CardLearner:
+        """Return the learner, with new weights drawn from the training seed."""
+        raise NotImplementedError
+
+    def set_schedules(self, left: float) -> dict[str, float]:
+        """Set what changes during the run, of which a share is left; return it for the log.
+
+        The learning rate is not part of it: Stable-Baselines3 sets that.
+        """
+        raise NotImplementedError
+
+    def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
+        super().prepare(saved)
+        torch.distributions.Distribution.set_default_validate_args(False)
+        self.model = self.make_learner()
+        assert isinstance(self.model.env, CardVecEnv)
+        self.env = self.model.env
+        initial = self.initial()
+        if saved:
+            self._restore(saved)
+        elif initial:
+            self.load_initial(initial)
+        _, self.callback = self.model._setup_learn(0, reset_num_timesteps=saved is None)
+        self.model.clock = self.clock = PhaseTimer(self.history["split"])
+
     @property
-    def network(self) -> CardNetwork:
+    def network(self) -> CardNetwork:  # type: ignore[override]
         """The network that is trained."""
-        return cast(CardPolicy, self.model.policy).network
+        return self.model.network
 
     @property
     def steps(self) -> int:  # type: ignore[override]
@@ -211,14 +216,12 @@ class NetworkRun(Run):
         return self.model.num_timesteps
 
     def iterate(self) -> dict[str, float]:
-        """See `Run.iterate`."""
+        """Collect a rollout and learn from it; return what is logged."""
         model = self.model
-        self._choose_rules()
-        self._choose_starts()
         left = max(1 - self.share_done(), LEAST_LEFT)
-        said = self._set_schedules(left)
+        scheduled = self.set_schedules(left)
         self.collect()
-        model._current_progress_remaining = left  # as the rollout began: never 0 or below
+        model._current_progress_remaining = left  # that of the start of the rollout: never 0
         model.train()
         values = {name: float(value) for name, value in model.logger.name_to_value.items()}
         model.logger.name_to_value.clear()
@@ -227,100 +230,46 @@ class NetworkRun(Run):
             values |= {
                 f"play/{name}": float(recent[name].mean()) for name in recent.dtype.fields or ()
             }
-        return values | said
+        return values | scheduled
 
     def collect(self) -> None:
-        """Fill the model's rollout with steps of every game."""
+        """Fill the learner's rollout with steps of every game."""
         buffer, n_steps = self.model.rollout_buffer, self.settings.n_steps
         self.model.collect_rollouts(self.env, self.callback, buffer, n_steps)
 
-    def _set_schedules(self, left: float) -> dict[str, float]:
-        """Set what changes in the course of a run, of which a share is left; return it as logged.
-
-        The step size is not among it: SB3 sets that.
-        """
-        model, settings = self.model, self.settings
-        if isinstance(model, LookaheadPPO) and isinstance(settings, LookaheadSettings):
-            model.temperature = settings.temperature * max(left, 0.1)
-        if isinstance(model, CardPQN) and isinstance(settings, PQNSettings):
-            decayed = min(1.0, (1 - left) / max(settings.epsilon_decay, LEAST_LEFT))
-            model.epsilon = settings.epsilon + decayed * (settings.epsilon_final - settings.epsilon)
-            return {"train/epsilon": model.epsilon}
-        assert isinstance(settings, PolicySettings)
-        model.ent_coef = settings.ent_coef_final + left * (
-            settings.ent_coef - settings.ent_coef_final
-        )
-        return {"train/entropy_weight": model.ent_coef}
-
-    def _choose_rules(self) -> None:
-        """Begin new games where the study has ended, or begun."""
-        wanted = self._rules_at(self.steps)
-        if self.env.table.rules != wanted.rules:
-            self.env.set_rules(wanted)
-            self.model._last_obs = self.env.begin()
-            self.model._last_episode_starts = np.ones(self.env.num_envs, np.bool_)
-
-    def _choose_starts(self) -> None:
-        """While the curriculum lasts, let games begin on the way to a win; farther from it later.
-
-        Half of its time what is left to play grows to the whole game, then it stays.
-        """
-        settings = self.settings
-        steps = (
-            settings.curriculum * settings.total_steps if isinstance(settings, PPOSettings) else 0
-        )
-        if self.steps >= steps:
-            self.env.curriculum = None
-            return
-        if self.env.curriculum is None:
-            self.env.curriculum = Curriculum(self.game, self.rules, CURRICULUM_DEALS)
-        rollout = self.steps // (settings.n_envs * settings.n_steps)
-        self.env.curriculum.draw(min(1.0, 2 * self.steps / steps + 0.05), self.seed, rollout)
-        if self.steps == 0:
-            self.env.curriculum.begin(self.env.rows, np.arange(self.env.num_envs))
-            self.model._last_obs = self.env.observations()
-
-    def _rules_at(self, steps: int) -> RulesTable:
-        """Return the rules of the rollout that begins after so many steps."""
-        settings = self.settings
-        if steps >= settings.study * settings.total_steps:
-            return self.rules_table
-        options = {**settings.options, **settings.study_options}
-        return make_table(self.game, self.game.make_rules(settings.variant, options))
-
     def agent(self) -> LearnedAgent:
         """See `Run.agent`."""
-        return LearnedAgent(self.network, lookahead_config=self._lookahead_config())
+        return LearnedAgent(self.network, deterministic=not self.samples)
 
     def evaluate(self) -> dict[str, float]:
         """See `Run.evaluate`."""
         with self.clock("evaluation"):
             return super().evaluate()
 
-    def _lookahead_config(self) -> StepConfig | None:
-        """Return how the agent looks ahead, or None while it plays by its policy."""
-        ahead = isinstance(self.model, LookaheadPPO) and self.model.ahead
-        return lookahead_config(self.env.rows.config) if ahead else None
-
     def save(self) -> None:
         """See `Run.save`."""
         self.history["split"] = self.clock.split()
-        checkpoint.save(self.folder, self.model, self.checkpoint_values())
+        model = self.model
+        arrays: dict[str, Any] = {f"env.{name}": array for name, array in self.env.state().items()}
+        arrays["episode_starts"] = np.asarray(model._last_episode_starts)
+        arrays |= checkpoint.tensor_arrays(model.saved_modules(), model.policy.optimizer)
+        arrays |= checkpoint.generator_arrays()
+        values = {"updates": model._n_updates, "python_random": random.getstate()}
+        checkpoint.save_arrays(self.folder, arrays, self.checkpoint_values() | values)
 
-    def write_agent(self, folder: Path, trained: dict[str, Any], scored: dict[str, Any]) -> bytes:
-        """See `Run.write_agent`."""
-        lookahead_config = self._lookahead_config()
-        save_agent.save(
-            folder,
-            self.agent_name,
-            self.game,
-            self.rules,
-            self.network,
-            described(self.settings),
-            trained,
-            scored,
-            lookahead_config._asdict() if lookahead_config else None,
-            self.samples,
-            self.rules_table.rules[1:],
+    def _restore(self, saved: checkpoint.Checkpoint) -> None:
+        """Put the new learner into the state of a checkpoint that `save` wrote.
+
+        Raises ValueError if the checkpoint is of another network or game.
+        """
+        model, arrays = self.model, saved.arrays
+        checkpoint.set_tensors(model.saved_modules(), model.policy.optimizer, arrays)
+        model.num_timesteps = saved.values["steps"]
+        model._n_updates = saved.values["updates"]
+        model._last_obs = self.env.restore(
+            {name[4:]: array for name, array in arrays.items() if name.startswith("env.")}
         )
-        return save_agent.weights_bytes(self.network)
+        model._last_episode_starts = arrays["episode_starts"]
+        version, words, gauss = saved.values["python_random"]
+        random.setstate((version, tuple(words), gauss))
+        checkpoint.set_generators(arrays)

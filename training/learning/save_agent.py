@@ -1,4 +1,4 @@
-"""Saving an agent; `parlour.agents.saved` says what its folder holds, and reads it."""
+"""Saving agents: `parlour.agents.saved` describes their folders, and reads them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,21 +9,25 @@ from typing import Any
 from safetensors.torch import save as tensor_bytes
 
 from parlour.agents.networks.build import CardNetwork
-from parlour.agents.saved import (
-    AGENT_FILE,
-    FORMAT,
-    WEIGHTS,
-    Artefact,
-    ArtefactError,
-    load_artefact,
-)
+from parlour.agents.saved import AGENT_FILE, FORMAT, WEIGHTS
 from parlour.envs import Game
-from parlour.envs.core.rules_table import make_table
+from parlour.envs.core.options import to_plain
+from parlour.envs.core.rules_table import RulesTable, make_table
 
 from ..files import whole_folder
-from .rules_of_run import describe_table
 
-__all__ = ["Artefact", "ArtefactError", "load_artefact", "save", "weights_bytes"]
+
+def describe_table(table: RulesTable) -> dict[str, Any]:
+    """Return rules as JSON: the first ones, and ``more_rules`` if there are several."""
+    game, plain = table.game, [to_plain(one) for one in table.rules]
+    described = {"rules": plain[0], "rules_digest": game.rules_digest(table.rules[0])}
+    if not table.has_several:
+        return described
+    more = [
+        {"rules": other, "rules_digest": game.rules_digest(one)}
+        for one, other in zip(table.rules[1:], plain[1:], strict=True)
+    ]
+    return described | {"more_rules": more}
 
 
 def weights_bytes(network: CardNetwork) -> bytes:
@@ -38,23 +42,20 @@ def save(
     game: Game,
     rules: Any,
     network: CardNetwork,
-    described: Mapping[str, Any],
+    network_spec: Mapping[str, Any],
     trained: Mapping[str, Any],
     scored: Mapping[str, Any],
-    lookahead: Mapping[str, int] | None = None,
     samples: bool = False,
     more_rules: Sequence[Any] = (),
 ) -> None:
-    """Write the folder of an agent that plays by a network, whole or not at all.
+    """Save an agent that plays by a network: its folder is written whole or not at all.
 
-    ``described`` has the network's name, width, depth and options, as `networks.build_network`
-    takes them; for the rest see `save_weights`.
+    ``network_spec`` has the network's name, width, depth and options, as `networks.build_network`
+    takes them; the other arguments are those of `save_weights`.
     """
-    net = dict(described) | {"encoding": network.encoding}
+    spec = dict(network_spec) | {"encoding": network.encoding}
     data = weights_bytes(network)
-    save_weights(
-        folder, name, game, rules, data, net, trained, scored, lookahead, samples, more_rules
-    )
+    save_weights(folder, name, game, rules, data, spec, trained, scored, samples, more_rules)
 
 
 def save_weights(
@@ -66,16 +67,22 @@ def save_weights(
     network: Mapping[str, Any],
     trained: Mapping[str, Any],
     scored: Mapping[str, Any],
-    lookahead: Mapping[str, int] | None = None,
     samples: bool = False,
     more_rules: Sequence[Any] = (),
 ) -> None:
-    """Write a saved agent's folder, whole or not at all.
+    """Write the folder of a saved agent, whole or not at all.
 
-    ``weights`` is a safetensors file, ``network`` says what they are (see `artefact.Artefact`);
-    ``trained`` and ``scored`` are plain values for JSON: how it was trained, how it plays;
-    ``lookahead`` is given for an agent that is to play by a network's values; ``samples``: one that
-    is to draw its actions from its policy; ``more_rules``: others that it was trained by, too.
+    Args:
+        folder: the agent's folder.
+        name: the agent's name.
+        game: the game that it plays.
+        rules: the rules that it was trained by.
+        weights: the bytes of a safetensors file.
+        network: what the weights are, see `artefact.Artefact`.
+        trained: how the agent was trained, plain values for JSON.
+        scored: how it plays, plain values for JSON.
+        samples: whether the agent draws its actions from its policy.
+        more_rules: further rules that it was trained by.
     """
     table = make_table(game, (rules, *more_rules))
     card = {
@@ -89,7 +96,7 @@ def save_weights(
         "weights_sha256": sha256(weights).hexdigest(),
         "trained": dict(trained),
         "scored": dict(scored),
-        "lookahead": lookahead,
+        "lookahead": None,
         "samples": samples,
     }
     with whole_folder(folder) as aside:

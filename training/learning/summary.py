@@ -1,43 +1,55 @@
-"""What a finished run came to: over its seeds, in a few lines, and where the time went."""
+"""Results of a finished run: over its seeds, as text, as a learning curve, and time by phase."""
 
+from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from parlour.agents.validation import NUMBER, TABLE, TEXT, check_fields, naming, read_json, whole
-from parlour.envs import find_game
+from parlour.envs import Game, find_game
 from parlour.envs.core.contract import WINNABLE
 
 from ..evaluation.labels.label_checks import NO_SCORE
 from ..evaluation.labels.labels import find_labels, is_scored
-from ..files import seal, unseal, write_json
-from .curve import PICTURE, plot_curve, write_figure
-from .rules_of_run import list_rules
+from ..evaluation.report.plots import BASELINES, COLOURS, plain_axes
+from ..files import seal, unseal, write_bytes, write_json
+from .progress import FILE, read
 from .run import RESULT_FILE
-from .settings import Settings
+from .settings.base import Settings
+
+PICTURE = "curve.png"
+TOO_LITTLE = "too little to draw"
+DARK = "#333333"
+NAME_HEIGHT = 0.055
+"""Height of a line's name, as a part of the picture's height."""
 
 RESULT_FIELDS = {
     "steps": whole(0, 10**18),
     "seconds": NUMBER,
     "final": TABLE,
-    "baselines": TABLE._replace(optional=True),
-    "unit": TEXT._replace(optional=True),
+    "baselines": TABLE,
+    "unit": TEXT,
 }
-"""What is read in the result of a seed."""
+"""Fields that are read in the result of a seed."""
 
 
 def summarise(settings: Settings, folder: Path) -> None:
     """Write ``result.json`` of a run from those of its seeds, and its learning curve.
 
-    Raises ValueError, naming file and field, for one of them that says something else.
+    Raises ValueError, naming file and field, for an invalid result of a seed.
     """
     game = find_game(settings.game)
-    goal = game.goal_name(list_rules(settings).rules[0])
-    seeds = [_result_of(folder / f"seed-{k}" / RESULT_FILE, goal) for k in settings.seeds]
-    summary: dict[str, Any] = {"seeds": list(settings.seeds), "steps": seeds[0]["steps"]}
-    if "unit" in seeds[0]:
-        summary["unit"] = seeds[0]["unit"]
+    goal = game.goal_name(settings.list_rules().rules[0])
+    seeds = [_read_result(folder / f"seed-{k}" / RESULT_FILE, goal) for k in settings.seeds]
+    summary: dict[str, Any] = {
+        "seeds": list(settings.seeds),
+        "steps": seeds[0]["steps"],
+        "unit": seeds[0]["unit"],
+    }
     for fact in (goal, "score"):
         values = np.array([one["final"][fact]["mean"] for one in seeds])
         spread = float(values.std(ddof=1)) if len(values) > 1 else None
@@ -47,26 +59,26 @@ def summarise(settings: Settings, folder: Path) -> None:
             "by_seed": values.tolist(),
         }
     summary["seconds"] = [one["seconds"] for one in seeds]
-    lines = [*_baselines(seeds), *_bound(settings)]
-    figure = plot_curve(game, folder, settings.seeds, summary.get("unit", "steps"), lines)
+    lines = [*_average_baselines(seeds), *_read_bound(settings)]
+    figure = plot_curve(game, folder, settings.seeds, summary["unit"], lines)
     write_figure(folder / PICTURE, figure)
     write_json(folder / RESULT_FILE, seal(summary))
 
 
-def _baselines(seeds: list[dict[str, Any]]) -> list[tuple[str, float]]:
-    """What baselines came to, the mean over training seeds; an older run has none."""
-    known = [one["baselines"] for one in seeds if "baselines" in one]
+def _average_baselines(seeds: list[dict[str, Any]]) -> list[tuple[str, float]]:
+    """Return the results of the baselines, means over the training seeds, by name."""
     return [
-        (name, float(np.mean([one[name] for one in known]))) for name in (known[0] if known else ())
+        (name, float(np.mean([one["baselines"][name] for one in seeds])))
+        for name in seeds[0]["baselines"]
     ]
 
 
-def _bound(settings: Settings) -> list[tuple[str, float]]:
-    """What could be reached on the labelled deals of the game's own bank; none for many rules.
+def _read_bound(settings: Settings) -> list[tuple[str, float]]:
+    """Return the upper bound on the deals with solver labels; nothing for many rules.
 
-    The validation deals have no labels, but are of the same kind.
+    The validation deals have no labels, but are drawn alike.
     """
-    table = list_rules(settings)
+    table = settings.list_rules()
     labels = None if table.has_several else find_labels(table.game, table.rules[0])
     if labels is None:
         return []
@@ -78,33 +90,33 @@ def _bound(settings: Settings) -> list[tuple[str, float]]:
     return [(f"{name}, {labels.bank}", float(values.mean()))] if len(values) else []
 
 
-def _result_of(file: Path, goal: str) -> dict[str, Any]:
+def _read_result(file: Path, goal: str) -> dict[str, Any]:
+    """Return the result of a seed; ValueError, naming file and field, for an invalid one."""
     with naming(file):
-        found = unseal(read_json(file), file.name)
-        check_fields(found, RESULT_FIELDS)
-        baselines = found.get("baselines", {})
+        result = unseal(read_json(file), file.name)
+        check_fields(result, RESULT_FIELDS)
+        baselines = result["baselines"]
         check_fields(baselines, dict.fromkeys(baselines, NUMBER), "baselines.")
-        check_fields(found["final"], {goal: TABLE, "score": TABLE}, "final.")
+        check_fields(result["final"], {goal: TABLE, "score": TABLE}, "final.")
         for fact in (goal, "score"):
-            check_fields(found["final"][fact], {"mean": NUMBER}, f"final.{fact}.")
-        return found
+            check_fields(result["final"][fact], {"mean": NUMBER}, f"final.{fact}.")
+        return result
 
 
 def report(folder: Path) -> str:
-    """Say in a few lines how a finished run came out."""
+    """Return the result of a finished run as a few lines of text."""
     with naming(folder / RESULT_FILE):
         summary = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)
     goal = next(fact for fact in summary if fact not in ("seeds", "steps", "unit"))
     reached, score = summary[goal], summary["score"]
-    played = f"{summary['steps']:,} {summary.get('unit', 'steps')}"
+    played = f"{summary['steps']:,} {summary['unit']}"
     lines = [f"{folder}: {played}, evaluated on its validation deals:"]
     for k, seed in enumerate(summary["seeds"]):
         lines.append(
             f"  seed {seed}: {goal} {reached['by_seed'][k]:.1%}, score {score['by_seed'][k]:.2f}, "
             f"{summary['seconds'][k]:,.0f} s, agent in {folder / f'seed-{seed}' / 'agent'}"
         )
-    if (folder / PICTURE).exists():  # runs of an older version have none
-        lines.append(f"  learning curve: {folder / PICTURE}")
+    lines.append(f"  learning curve: {folder / PICTURE}")
     if len(summary["seeds"]) > 1:
         shown = [
             f"{name} {one['mean']:{form}}, standard deviation over seeds "
@@ -116,14 +128,96 @@ def report(folder: Path) -> str:
 
 
 def time_table(folder: Path) -> str:
-    """Say where the time of each seed went."""
+    """Return the time of each seed by phase, as lines of text."""
     lines = []
     for path in sorted(folder.glob(f"seed-*/{RESULT_FILE}")):
         with naming(path):
             result = unseal(read_json(path), path.name)
         seconds = result["seconds_by_phase"]
-        whole, unit = sum(seconds.values()), result.get("unit", "steps")
-        parts = ", ".join(f"{name} {part / whole:.1%}" for name, part in seconds.items())
-        speed = f"{result['steps_per_second']:,.0f} {unit}/s"
+        total = sum(seconds.values())
+        parts = ", ".join(f"{name} {part / total:.1%}" for name, part in seconds.items())
+        speed = f"{result['steps_per_second']:,.0f} {result['unit']}/s"
         lines.append(f"  seed {result['seed']}: {speed}: {parts}")
     return "\n".join(lines)
+
+
+def write_figure(path: Path, figure: Figure) -> None:
+    """Write a figure as a PNG file, whole or not at all."""
+    image = BytesIO()
+    figure.savefig(image, format="png")
+    write_bytes(path, image.getvalue())
+
+
+def plot_curve(
+    game: Game,
+    folder: Path,
+    seeds: Sequence[int],
+    unit: str = "steps",
+    lines: Sequence[tuple[str, float]] = (),
+) -> Figure:
+    """Return the learning curve of a run, with a color for each training seed.
+
+    Dots are evaluations on the validation deals, thin lines the play in training.
+
+    Args:
+        game: the game.
+        folder: the folder of the run.
+        seeds: the training seeds.
+        unit: what the steps are.
+        lines: baselines and bounds, each with its name and its value, in the game's measure.
+
+    Raises:
+        ValueError: a log is damaged; the text names it.
+    """
+    figure = Figure(figsize=(9, 5), dpi=110, layout="constrained")
+    axes, times = figure.subplots(), 100 if game.measure == "won" else 1
+    longest = 0
+    for place, seed in enumerate(seeds):
+        log = read(folder / f"seed-{seed}" / FILE)
+        for kind in ("play", "eval"):
+            name = f"{kind}/{game.measure}"
+            points = [(line["steps"], times * line[name]) for line in log if name in line]
+            longest = max(longest, len(points))
+            style = {"lw": 0.8, "alpha": 0.5} if kind == "play" else {"marker": "o", "ms": 5}
+            label = f"seed {seed}" if kind == "eval" else None
+            steps, values = zip(*points, strict=True) if points else ((), ())
+            axes.plot(steps, values, color=COLOURS[place % len(COLOURS)], label=label, **style)
+    if longest < 2:
+        say_too_little(axes, f"{longest} point in the log")
+    axes.plot([], [], color="#777777", lw=0.8, label="play in training")
+    draw_levels(axes, [(name, times * value) for name, value in lines])
+    axes.set_xlabel(unit)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_ylabel("deals won, %" if times == 100 else "mean score")
+    axes.set_title(f"{folder.name}: dots are validation deals", loc="left", parse_math=False)
+    plain_axes(axes)
+    if lines:  # their names are on the right; the legend above the axes covers no line
+        axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 0.99), ncols=4, fontsize=9)
+        axes.set_title(axes.get_title(loc="left"), loc="left", pad=27, parse_math=False)
+    else:
+        axes.legend(frameon=False)
+    return figure
+
+
+def draw_levels(axes: Axes, levels: Sequence[tuple[str, float]]) -> None:
+    """Draw levels as dashed lines, with names and values at their right ends.
+
+    Names that would overlap are moved up.
+    """
+    for name, value in levels:
+        axes.axhline(value, color=BASELINES.get(name, DARK), ls="--", lw=1.3, zorder=1)
+    bottom, top = axes.get_ylim()
+    free = bottom
+    for name, value in sorted(levels, key=lambda level: level[1]):
+        place = max(value, free)
+        free = place + NAME_HEIGHT * (top - bottom)
+        axes.annotate(
+            f"{name} {value:.3g}", (1, place), (4, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", va="center", color=BASELINES.get(name, DARK), fontsize=9,
+            parse_math=False,
+        )  # fmt: skip
+
+
+def say_too_little(axes: Axes, what: str) -> None:
+    """Write on a picture that there is too little to draw, and why."""
+    axes.text(0.5, 0.5, f"{TOO_LITTLE}: {what}", transform=axes.transAxes, ha="center")

@@ -1,7 +1,7 @@
 """Tables at which the learner plays several seats, or all: a step is one decision of one of them.
 
-Who sits where is drawn anew for each hand, a side at a time: partners are one player. One seat of
-every table, its home seat, is always the learner's; results and rewards speak of that one.
+The players of the seats are drawn for each hand, a side at a time: partners are one player. One
+seat of every table, its home seat, is always the learner's; results and rewards are those of it.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ from parlour.envs.interfaces.arguments import REWARD_NAMES, check_choice
 from parlour.envs.interfaces.seat import SeatRows
 
 LEARNER = 0
-"""The learner's number among the players; those after it are the others."""
+"""The learner's number among the players; greater numbers are the others."""
 RUNNING, TERMINATED = int(Over.RUNNING), int(Over.TERMINATED)
 SALT = 0x504F4F4C
-"""Keeps the draws of who sits where apart from those of agents."""
+"""Separates the draws of the seating from those of agents."""
 
 
-class TableRows(SeatRows):
-    """`SeatRows` in which every seat of the learner is the caller's; finished rows begin anew.
+class SelfPlayEnv(SeatRows):
+    """`SeatRows` in which the caller plays every seat of the learner; finished rows start again.
 
-    Before a step ``waiting``, bool (n,), says in which games the learner is to act; the others are
-    over, and their step begins new ones whatever the action. After it ``actors``, int64 (n,), says
-    who acted, and ``pays``, float64 (n, seats), what the hands that ended paid.
+    Before a step, ``waiting``, bool (n,), marks the games in which the learner acts; the others are
+    over, and their step starts new ones, whatever the action. After it, ``actors``, int64 (n,), are
+    the seats that acted, and ``pays``, float64 (n, seats), the payoffs of the hands that ended.
     """
 
     def __init__(
@@ -73,14 +73,14 @@ class TableRows(SeatRows):
         self._play_others(which)
 
     def _draw_players(self, which: np.ndarray) -> np.ndarray:
-        """Return a player for each seat of some games, int64 (m, seats), by a word of each game."""
+        """Draw a player for each seat of some games, int64 (m, seats)."""
         words, home = self.states["rng"][which], self.sides[self.own_seat[which]]
         others = len(self.agents) - 1
         shares = [random_floats(words, SALT + side) for side in range(self.sides.max() + 1)]
-        found = np.stack(shares, axis=1) - self.share  # below 0: the learner
-        found = np.ceil(found / max(1 - self.share, 1e-9) * others).clip(LEARNER, others)
-        found[np.arange(len(words)), home] = LEARNER
-        return found.astype(np.int64)[:, self.sides]
+        drawn = np.stack(shares, axis=1) - self.share  # below 0: the learner
+        players = np.ceil(drawn / max(1 - self.share, 1e-9) * others).clip(LEARNER, others)
+        players[np.arange(len(words)), home] = LEARNER
+        return players.astype(np.int64)[:, self.sides]
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
         """Make one decision in every game, and the turns of the others up to the next one."""
@@ -89,22 +89,23 @@ class TableRows(SeatRows):
         Rows.step(self, actions, waiting)
         np.copyto(self._played, np.where(waiting, self.buffers.played, -1))
         self._play_others(waiting)
-        told = self.states["over"] != RUNNING
+        ended = self.states["over"] != RUNNING
         self.game.kernels.pay_finished(
-            self.states, self.rules_record, self.config_record, told, self.buffers
+            self.states, self.rules_record, self.config_record, ended, self.buffers
         )
-        self.pays = np.where(told[:, None], self.buffers.rewards[:, : self.pays.shape[1]], 0.0)
+        self.pays = np.where(ended[:, None], self.buffers.rewards[:, : self.pays.shape[1]], 0.0)
         self._rewards[:] = self.pays[np.arange(self.n), self.own_seat]
-        if told.any():
-            self._begin_anew(told)
-        self.buffers.terminated[:] = told
+        if ended.any():
+            self._start_again(ended)
+        self.buffers.terminated[:] = ended
 
-    def _begin_anew(self, told: np.ndarray) -> None:
-        self.states["over"][told] = TERMINATED
-        ended = copy_states(self.states, told)
-        seen = view_states(self.game, self.rules, ended, self.own_seat[told])
-        write_states(self.buffers.final_states, told, seen)
-        self.start(DealSource.DRAW, told)
+    def _start_again(self, ended: np.ndarray) -> None:
+        """Keep the last states of the hands that ended, and start new ones."""
+        self.states["over"][ended] = TERMINATED
+        last = copy_states(self.states, ended)
+        views = view_states(self.game, self.rules, last, self.own_seat[ended])
+        write_states(self.buffers.final_states, ended, views)
+        self.start(DealSource.DRAW, ended)
 
     def _play_others(self, which: np.ndarray, *_: int) -> int:
         """Let the others act until it is the learner's turn, or the end."""
@@ -124,23 +125,23 @@ class TableRows(SeatRows):
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """See `Rows.state_dict`."""
-        return super().state_dict() | {"who": self.seating.copy()}
+        return super().state_dict() | {"seating": self.seating.copy()}
 
     def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
         """See `Rows.load_state_dict`."""
         super().load_state_dict(saved)
-        self.seating[:] = saved["who"]
+        self.seating[:] = saved["seating"]
 
 
 class _Asked(UniformAgent):
-    """Stands for the learner: it is no player whose turns compiled code may play."""
+    """Stands for the learner, so that compiled code does not play its turns."""
 
     def act(self, turn: Any) -> np.ndarray:
         """Refuse: the learner acts by the steps of the caller."""
         raise AssertionError("the learner is not asked")
 
 
-def make_table_rows(
+def make_selfplay_env(
     others: Sequence[Agent],
     share: float,
     game: Game,
@@ -152,12 +153,12 @@ def make_table_rows(
     skip_forced: bool,
     reset: Autoreset,
     **_: Any,
-) -> TableRows:
-    """Return rows for training: what `keywords.make_rows` does, at tables of the learner.
+) -> SelfPlayEnv:
+    """Return tables for training, with the keywords of `keywords.make_rows`.
 
-    ``share`` is how often a seat beside the home seat is the learner's.
+    ``share`` is the probability that a seat beside the home seat is the learner's.
     """
     rules = game.make_rules(variant, options)
     kind = REWARD_NAMES.index(check_choice("reward", reward, REWARD_NAMES))
     config = StepConfig(kind, int(reset), skip_forced=int(parse_bool("skip_forced", skip_forced)))
-    return TableRows(game, rules, n, config, others, share)
+    return SelfPlayEnv(game, rules, n, config, others, share)

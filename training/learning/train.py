@@ -1,4 +1,4 @@
-"""Train agents: MaskablePPO over the native vector environment, one folder a run.
+"""Train agents by any method; each run is a folder.
 
 ``runs/GAME-VARIANT-NAME/`` holds ``settings.json``, ``rules.json``, ``result.json`` and a folder
 ``seed-K`` for each training seed, with ``progress.jsonl`` and a TensorBoard log, checkpoints,
@@ -25,29 +25,26 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.networks.value_table import require_afterstates
+from parlour import __version__
 from parlour.agents.validation import naming, one_line, read_json, shorten
-from parlour.envs import find_game
+from parlour.envs import Game, find_game
+from parlour.envs.core.game import digest16
 
+from ..evaluation.parts import digest_game_code
 from ..evaluation.report.terminal import print_notice
 from ..files import aside_of, sole_use, write_json
 from .checkpoint import FOLDER as CHECKPOINTS
-from .precision import choose_device
+from .methods import METHODS, make_settings
 from .progress import Bar
-from .rules_of_run import describe_code, describe_table, list_changes, list_rules, name_rules
-from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Run, Stop, Watch
-from .run_distill import DistillRun
-from .run_network import NetworkRun
-from .run_policy_search import PolicySearchRun
-from .run_ppo import PPORun
-from .run_td import TDRun
-from .selfplay import SelfplayRun
-from .settings import Settings, StepSettings, make_settings
-from .settings_command import parse
-from .settings_files import plain, preset, read_saved, refuse_code
+from .run import AGENT, RESULT_FILE, SETTINGS_FILE, Stop, Watch
+from .save_agent import describe_table
+from .settings.base import Settings
+from .settings.command import parse
+from .settings.files import preset, read_saved, refuse_code
 from .summary import report, summarise, time_table
 
 __all__ = [
@@ -64,18 +61,7 @@ __all__ = [
 RULES, CODE = "rules.json", "code"
 TRAINED = "trained"
 MOST_NAMED = 5
-"""So many runs are named where one is missing."""
-RUNS: dict[str, type[Run]] = {
-    "ppo": PPORun,
-    "lookahead": NetworkRun,
-    "cloning": NetworkRun,
-    "distill": DistillRun,
-    "pqn": NetworkRun,
-    "selfplay": SelfplayRun,
-    "values": TDRun,
-    "weights": PolicySearchRun,
-}
-"""Who trains by each method."""
+"""Number of runs that an error names where one is missing."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -93,31 +79,31 @@ class Interrupted(KeyboardInterrupt):
 def train(settings: Settings, *, quiet: bool = False, watch: Watch | None = None) -> Path:
     """Train one agent for each seed, one after the other; return the run's folder.
 
-    ``watch`` is called with each evaluation, as ``result.json`` keeps it: ``steps``, and for each
-    fact a dict with its ``mean``. What it raises ends the run, which can be resumed.
+    Args:
+        settings: the settings of the run.
+        quiet: whether to print nothing.
+        watch: receives each evaluation, as ``result.json`` has it: ``steps``, and for each fact a
+            dict with its ``mean``. An exception that it raises ends the run, which can be resumed.
 
-    Raises ValueError if a run of that name exists, is being trained or cannot begin, Interrupted
-    after SIGINT or SIGTERM. A run that could not begin leaves no folder.
+    Raises:
+        ValueError: a run of that name exists, is being trained, or cannot begin; then it leaves no
+            folder.
+        Interrupted: after SIGINT or SIGTERM.
     """
-    several = list_rules(settings).players > 1
-    if several != (settings.method == "selfplay") and settings.method != "distill":
-        how = "selfplay and distill" if several else "all but selfplay"
-        seats = "several seats" if several else "one seat"
-        raise ValueError(f"method={settings.method!r}: for games of {seats} allowed are {how}")
-    settings = choose_device(settings)
+    _check_seats(settings)
+    settings = settings.resolve_device()
     folder = name_folder(settings)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(folder, TRAINED):
         _begin(settings, folder)
         try:
-            with _naming_way_on(folder):
+            with _naming_resume_command(folder):
                 return _train_all(settings, folder, quiet, watch)
         except Exception:
             if _is_empty(folder, {RULES, SETTINGS_FILE}):
-                (
-                    folder / SETTINGS_FILE
-                ).unlink()  # first, so that a run that dies here can begin again
-                shutil.rmtree(folder)  # or the corrected command would find that it exists
+                # First the settings, so that a run that dies here can begin again.
+                (folder / SETTINGS_FILE).unlink()
+                shutil.rmtree(folder)  # otherwise the corrected command would find that it exists
             raise
 
 
@@ -145,9 +131,7 @@ def resume(
     if not (folder / SETTINGS_FILE).exists() and (folder.parent / SETTINGS_FILE).exists():
         folder = folder.parent  # the folder of one seed was named
     if not folder.exists():
-        raise ValueError(
-            f"{folder}: no run to resume: there is no such folder{_runs_beside(folder)}"
-        )
+        raise ValueError(f"{folder}: no run to resume: there is no such folder{_name_runs(folder)}")
     if not (folder / SETTINGS_FILE).exists():
         unbegun = "it ended before it began: train again by the same --name"
         reason = unbegun if _is_unbegun(folder) else f"it has no {SETTINGS_FILE}"
@@ -157,13 +141,13 @@ def resume(
         if not allow_code:
             refuse_code(settings, folder / SETTINGS_FILE)
         with naming(folder / SETTINGS_FILE):
-            settings = choose_device(settings)
-        with _naming_way_on(folder):
+            settings = settings.resolve_device()
+        with _naming_resume_command(folder):
             return _train_all(settings, folder, quiet, watch)
 
 
 @contextmanager
-def _naming_way_on(folder: Path) -> Iterator[None]:
+def _naming_resume_command(folder: Path) -> Iterator[None]:
     """Add to an error of the disk how to resume the run, unless nothing has been saved yet."""
     try:
         yield
@@ -173,8 +157,8 @@ def _naming_way_on(folder: Path) -> Iterator[None]:
         raise
 
 
-def _runs_beside(folder: Path) -> str:
-    """Name the runs that lie beside a folder, the newest first, as the end of an error."""
+def _name_runs(folder: Path) -> str:
+    """Return the names of the runs next to a folder, the newest first, as the end of an error."""
     runs = [path.parent for path in folder.parent.glob(f"*/{SETTINGS_FILE}")]
     runs.sort(key=lambda run: run.stat().st_mtime, reverse=True)
     named = ", ".join(map(str, runs[:MOST_NAMED])) + (", ..." if len(runs) > MOST_NAMED else "")
@@ -182,13 +166,13 @@ def _runs_beside(folder: Path) -> str:
 
 
 def _read_settings(folder: Path) -> Settings:
-    """Return a run's settings; ValueError if they, or the rules beside them, are not the game's."""
+    """Return a run's settings; ValueError if they, or its rules, are not the game's."""
     with naming(folder / SETTINGS_FILE):
         given = read_json(folder / SETTINGS_FILE)
     settings = read_saved(given, str(folder / SETTINGS_FILE))
     with naming(folder / RULES):
         was = read_json(folder / RULES)
-    now = _rules(settings)
+    now = _describe_rules(settings)
     for name in now:
         if was.get(name) != now[name]:
             raise ValueError(
@@ -203,31 +187,52 @@ def _read_settings(folder: Path) -> Settings:
     return settings
 
 
-def _rules(settings: Settings) -> dict[str, Any]:
+def _check_seats(settings: Settings) -> None:
+    """Raise ValueError for a method that does not learn games of this number of players."""
+    wanted = "several" if settings.list_rules().players > 1 else "one"
+    if settings.seats not in (wanted, "any"):
+        fitting = [name for name, one in METHODS.items() if one.settings.seats in (wanted, "any")]
+        seats = "several seats" if wanted == "several" else "one seat"
+        raise ValueError(
+            f"method={settings.method!r}: for games of {seats} allowed are {', '.join(fitting)}"
+        )
+
+
+def _describe_rules(settings: Settings) -> dict[str, Any]:
+    """Return everything that must not change between the parts of a run."""
     game = find_game(settings.game)
     return {
         "game": game.name,
-        "variant": name_rules(settings),
-        **describe_table(list_rules(settings)),
+        "variant": settings.name_rules(),
+        **describe_table(settings.list_rules()),
         "features_digest": game.features_digest,
-        "learned": _method_digest(settings),
+        "learned": settings.checkpoint_format(),
     }
 
 
-def _method_digest(settings: Settings) -> Any:
-    """What else a checkpoint of this method depends on: it must not be resumed with another."""
-    game = find_game(settings.game)
-    if settings.method == "values":
-        values = require_afterstates(game)
-        return {"size": values.num_features, "version": values.version}
-    if settings.method == "selfplay":
-        return "with a magnet"  # runs against a pool have none
-    return dict(game.heuristic_weights) if settings.method == "weights" else None
+def describe_code(game: Game) -> dict[str, str]:
+    """Return the version and the digests of the code that a run depends on."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    return {
+        "parlour": __version__,
+        "kernels": digest_game_code(game),
+        "learning": digest16(*(sha256(file.read_bytes()).hexdigest() for file in files)),
+    }
+
+
+def list_changes(was: Any, now: dict[str, str]) -> list[str]:
+    """Return as text which parts of `describe_code` have changed since a run began."""
+    before = was if isinstance(was, dict) else {}
+    return [
+        f"{name} was {before.get(name)}, is {now[name]}"
+        for name in now
+        if before.get(name) != now[name]
+    ]
 
 
 def name_folder(settings: Settings) -> Path:
-    """Return the folder of a run by some settings, the time in its name where they name none."""
-    start = f"{settings.game}-{name_rules(settings)}"
+    """Return the folder of a run; without a ``name`` its name ends with the time."""
+    start = f"{settings.game}-{settings.name_rules()}"
     name = time.strftime("%Y%m%d-%H%M%S") if settings.name is None else settings.name
     return Path(settings.runs) / f"{start}-{name}"
 
@@ -235,7 +240,8 @@ def name_folder(settings: Settings) -> Path:
 def _begin(settings: Settings, folder: Path) -> None:
     """Make the folder of a new run, its settings last: with them it can be resumed.
 
-    Raises ValueError if there is one already. What a run left that ended before that is taken over.
+    The folder of a run that ended before that is used again. Raises ValueError if another folder of
+    that name exists.
     """
     if not _is_unbegun(folder):
         try:
@@ -246,12 +252,12 @@ def _begin(settings: Settings, folder: Path) -> None:
                 f"--resume {folder}"
             ) from None
     code = {CODE: describe_code(find_game(settings.game))}
-    write_json(folder / RULES, _rules(settings) | code)
-    write_json(folder / SETTINGS_FILE, plain(settings))
+    write_json(folder / RULES, _describe_rules(settings) | code)
+    write_json(folder / SETTINGS_FILE, settings.plain())
 
 
 def _is_unbegun(folder: Path) -> bool:
-    """Whether a folder is that of a run that ended before its settings stood."""
+    """Whether a folder is that of a run that ended before it wrote its settings."""
     return folder.is_dir() and _is_empty(folder, {RULES, aside_of(RULES), aside_of(SETTINGS_FILE)})
 
 
@@ -272,36 +278,29 @@ def _train_all(settings: Settings, folder: Path, quiet: bool, watch: Watch | Non
             ):
                 raise Interrupted(folder, stop.asked)
     summarise(settings, folder)
-    if stop.asked and watch is not None:  # it came too late for this run, not for who watches
+    if stop.asked and watch is not None:  # too late for this run, but the caller may have others
         signal.raise_signal(stop.asked)
     return folder
 
 
 def describe_run(settings: Settings, folder: Path) -> str:
-    """Say in one line what is about to be trained: game, method, device, length, folder."""
-    variant, k = name_rules(settings), len(list_rules(settings).rules)
-    if k > 1:
-        variant = f"by {k} rules"
-    device = getattr(settings, "device", "cpu")
-    actors = getattr(settings, "actors", 1)
-    device += f" with {actors} actors" if actors > 1 else ""
-    if isinstance(settings, StepSettings):
-        length = f"{settings.total_steps:,} steps, rounded up to whole updates"
-    else:
-        length = f"{getattr(settings, 'generations', 0):,} generations"
+    """Return the first line of a run: game, method, device, length and folder."""
+    count = len(settings.list_rules().rules)
+    rules = settings.name_rules() if count == 1 else f"by {count} rules"
+    length = settings.describe_length()
     if settings.minutes:
         length += f", at most {settings.minutes:g} minutes"
     seeds = f"{len(settings.seeds)} seeds, each " if len(settings.seeds) > 1 else ""
     return (
-        f"training {settings.game} {variant} by {settings.method} on {device}: {seeds}{length}; "
-        f"folder {folder}"
+        f"training {settings.game} {rules} by {settings.method} on {settings.describe_device()}: "
+        f"{seeds}{length}; folder {folder}"
     )
 
 
 def _train_seed(
     settings: Settings, seed: int, folder: Path, quiet: bool, stop: Stop, watch: Watch | None
 ) -> bool:
-    run = RUNS[settings.method](settings, seed, folder)
+    run = METHODS[settings.method].run(settings, seed, folder)
     run.watch = watch
     try:
         with Bar(f"seed {seed}", run.total, run.steps, quiet, run.unit) as bar:
@@ -347,7 +346,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 )
             folder, profile = resume(Path(given[1]), allow_code=allow_code), False
         else:
-            settings = parse(words, print_notice)
+            settings = parse(words)
             folder, profile = train(settings), settings.profile
     except Interrupted as stopped:
         print(stopped, file=sys.stderr)

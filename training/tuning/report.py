@@ -18,10 +18,9 @@ from parlour.envs import find_game
 from ..evaluation.report.plots import plain_axes
 from ..evaluation.report.report import write_files
 from ..files import write_bytes
-from ..learning.curve import say_too_little
-from ..learning.rules_of_run import name_rules
-from ..learning.settings import Settings
-from ..learning.settings_files import plain, preset
+from ..learning.settings.base import Settings
+from ..learning.settings.files import preset
+from ..learning.summary import say_too_little
 from .study_run import Tuned
 from .trial import TunedTrial
 
@@ -69,7 +68,7 @@ def summary(found: Tuned) -> dict[str, Any]:
     base = found.plan.base
     return {
         "game": base.game,
-        "variant": name_rules(base),
+        "variant": base.name_rules(),
         "method": base.method,
         "measure": found.plan.measure,
         "seed": found.plan.seed,
@@ -78,7 +77,7 @@ def summary(found: Tuned) -> dict[str, Any]:
         "importance": dict(found.importance),
         "trials": [asdict(trial) for trial in found.trials],
         "folder": str(found.folder),
-        "settings": plain(found.settings),
+        "settings": found.settings.plain(),
     }
 
 
@@ -124,7 +123,7 @@ def show(found: Tuned, console: Console) -> None:
     from ..evaluation.report.terminal_tables import make_table, print_fitting
 
     names, base = _names(found), found.plan.base
-    title = f"{find_game(base.game).title}, {name_rules(base)}: trials of {base.method}"
+    title = f"{find_game(base.game).title}, {base.name_rules()}: trials of {base.method}"
     table = make_table(title, "trial", found.plan.measure, "state", "s", *names)
     short = make_table(title, "trial", found.plan.measure, "state", *names[:3])
     for trial in found.trials[:MOST_SHOWN]:

@@ -9,8 +9,8 @@ from typing import Any, get_type_hints
 from parlour.agents.validation import is_finite, naming, naming_part, read_text, shorten
 from parlour.envs.core.options import unknown_text
 
-from ..learning.settings import Settings
-from ..learning.settings_names import METHODS, explain_foreign, list_names
+from ..learning.methods import METHODS, explain_foreign
+from ..learning.settings.base import Settings, list_settings
 
 SPACES = Path(__file__).parents[1] / "learning" / "spaces.toml"
 KEYS = ("low", "high", "log", "step", "values")
@@ -89,8 +89,8 @@ def make_space(base: Settings, table: Any) -> Space:
 
 def _make_dimension(base: Settings, name: str, given: Any) -> Dimension:
     kind = type(base)
-    if name not in list_names(kind):
-        raise ValueError(explain_foreign(kind, name))
+    if name not in list_settings(kind):
+        raise ValueError(explain_foreign(base.method, name))
     if name in FIXED:
         raise ValueError(f"setting {name!r} is the same in all trials: it cannot be searched")
     with naming_part(name):

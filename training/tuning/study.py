@@ -22,7 +22,6 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from parlour.agents.validation import one_line, shorten
 
-from ..learning.settings_files import plain
 from .space import Dimension, Value
 from .trial import TunedTrial, TunePlan
 
@@ -81,7 +80,9 @@ def open_study(plan: TunePlan) -> optuna.Study:
 
 def describe_plan(plan: TunePlan) -> dict[str, Any]:
     """Return what must be the same when a search goes on, as JSON has it."""
-    base = {name: value for name, value in plain(plan.base).items() if name not in ("runs", "name")}
+    base = {
+        name: value for name, value in plan.base.plain().items() if name not in ("runs", "name")
+    }
     space = {one.name: one.plain() for one in plan.space}
     return base | {"space": space, "evaluations": plan.parts}
 

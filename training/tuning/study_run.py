@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from parlour.envs.core.options import unknown_text
 
 from ..evaluation.result import Presented
-from ..learning.rules_of_run import name_rules
 from ..learning.run import measured
-from ..learning.settings import Settings
-from ..learning.settings_files import preset
+from ..learning.settings.base import Settings
+from ..learning.settings.files import preset
 from .extras import check_extras
 from .space import make_space, read_space
 from .trial import TunedTrial, TunePlan
@@ -60,7 +59,7 @@ class Tuned(Presented):
         """See `Presented.headline`."""
         base, best = self.plan.base, self.best
         return (
-            f"{base.game}, {name_rules(base)}, {base.method}: {len(self.trials)} trials, best "
+            f"{base.game}, {base.name_rules()}, {base.method}: {len(self.trials)} trials, best "
             f"{measured(self.plan.measure, best.value or 0.0)} (trial {best.number})"
         )
 
@@ -86,7 +85,7 @@ def tune(
     default), with the settings of ``space`` drawn by Optuna's TPE: a TOML file, or a table as it
     has them, or None for Parlour's own. All trials train with the one ``seed``. A run is evaluated
     ``evaluations`` times, and ended early where ``pruner`` (median, hyperband, none) says so;
-    method weights is evaluated at its end alone.
+    method cma-es is evaluated at its end alone.
 
     ``folder`` (``RUNS/GAME-VARIANT-tune-NAME``) keeps trials and results. A search that is there
     goes on to the number of ``trials``. ``storage`` is where Optuna keeps it: a URL such as
@@ -99,9 +98,7 @@ def tune(
     """
     check_extras(backend)
     plan = make_plan(base, trials, space, seed, evaluations, pruner, folder, storage, quiet)
-    from ..learning.precision import choose_device  # torch takes seconds
-
-    choose_device(plan.base)  # or each trial would fail
+    plan.base.resolve_device()  # or each trial would fail
     _check_range("jobs", jobs, MOST_JOBS)
     if address is not None and backend != "ray":
         raise ValueError(f"address={address!r}: allowed with backend 'ray' alone")
@@ -141,7 +138,7 @@ def make_plan(
         searched = make_space(base, space)
     else:
         searched = read_space(base, None if space is None else Path(space))
-    name = f"{base.game}-{name_rules(base)}-tune-{base.name or base.method}"
+    name = f"{base.game}-{base.name_rules()}-tune-{base.name or base.method}"
     place = (Path(base.runs) / name if folder is None else Path(folder)).resolve()
     kept = storage or str(place / JOURNAL)
     return TunePlan(base, searched, place, kept, trials, seed, evaluations, pruner, quiet)

@@ -9,8 +9,8 @@ from parlour.agents.validation import naming, read_json
 from parlour.envs import find_game
 
 from ..files import unseal
-from ..learning.settings import Settings, StepSettings
-from ..learning.settings_files import plain, read_saved
+from ..learning.settings.base import Settings
+from ..learning.settings.files import read_saved
 from .space import Space
 
 Report = Callable[[int, float], None]
@@ -43,16 +43,11 @@ class TunePlan:
     def settings_of(self, run: str, params: Mapping[str, Any]) -> Settings:
         """Return the settings of a trial, whose run has that name."""
         given: dict[str, Any] = {"seeds": (self.seed,), "runs": str(self.folder / "trials")}
-        if isinstance(self.base, StepSettings):
-            every = -(-self.base.total_steps // self.parts)
-            given |= {"eval_interval": every, "checkpoint_interval": every}
-        return replace(self.base, **given, name=run, **params)
+        return replace(self.base.with_evaluations(self.parts), **given, name=run, **params)
 
     def part_of(self, steps: int) -> int:
         """Return which part of a run has been done after so many steps, from 0 to ``parts``."""
-        if not isinstance(self.base, StepSettings) or steps >= self.base.total_steps:
-            return self.parts
-        return min(steps * self.parts // self.base.total_steps, self.parts - 1)
+        return self.base.count_evaluations(steps, self.parts)
 
 
 @dataclass(frozen=True)
@@ -111,7 +106,7 @@ def _check_same(file: Path, settings: Settings) -> None:
     """Refuse to go on with a run that has other settings: it is of another search."""
     with naming(file):
         found = read_saved(read_json(file), str(file))
-    was, now = plain(found), plain(settings)
+    was, now = found.plain(), settings.plain()
     names = (was.keys() | now.keys()) - {"runs"}  # the folder may have been moved
     other = sorted(name for name in names if was.get(name) != now.get(name))
     if other:

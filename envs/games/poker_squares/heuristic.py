@@ -11,7 +11,7 @@ from ...core.kernel.jit import jit
 from .kernel import points_with
 from .rules import SIZE, SQUARES
 
-# By: parlour train poker-squares --method weights --generations 40 --candidate-deals 2000
+# By: parlour train poker-squares --method cma-es --generations 40 --candidate-deals 2000
 # Rounded; straights of two to four cards are as set by hand, for the sake of the English points.
 WEIGHTS = {
     "column_flush_1": 0.09,

@@ -16,9 +16,13 @@ from parlour.training.cli import card, main
 from parlour.training.cli.board import BOARD_FILE
 from parlour.training.cli.board_page import agent_text
 from parlour.training.evaluation.leaderboard.leaderboard import read_board
-from parlour.training.learning.recipe import WITHOUT_EFFECT, list_dropped, write_command
-from parlour.training.learning.settings_command import parse
-from parlour.training.learning.settings_files import plain, preset, read_saved
+from parlour.training.learning.settings.command import parse
+from parlour.training.learning.settings.files import (
+    WITHOUT_EFFECT,
+    preset,
+    read_saved,
+    write_command,
+)
 
 FOLDERS = sorted(path.parent for path in TRAINED_FOLDER.glob("*/agent.json"))
 
@@ -48,7 +52,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     score = {"mean": 125.333, "low": 124.47, "high": 126.21, "n": 5000}
-    settings = plain(preset("poker_squares", "values"))
+    settings = preset("poker_squares", "td").plain()
     edit(
         mine,
         {"steps": 12_000_000, "score": score, "bank": "poker_squares-validation"},
@@ -68,7 +72,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         "| wall time | 1.6 minutes on a slow one |",
         "| steps | 12,000,000 |",
         "score 125.33 [124.47, 126.21], 5,000 deals of the bank `poker_squares-validation`",
-        "parlour train poker_squares --preset values\n",
+        "parlour train poker_squares --preset td\n",
         "| versions | python 3.11.7, stable_baselines3 2.9.2 |",
         "**`mine`**",
         "refuses others",
@@ -152,7 +156,7 @@ def test_the_command_on_a_card_has_the_settings_of_the_agent(folder: Path) -> No
     trained = json.loads((folder / "agent.json").read_text())["trained"]
     command = write_command(trained["settings"], trained["seed"], "here").split()
     assert command[:2] == ["parlour", "train"]
-    now, then = parse(command[2:], print), read_saved(trained["settings"], "here")
+    now, then = parse(command[2:]), read_saved(trained["settings"], "here")
     assert now.seeds == (trained["seed"],)
     for one in fields(now):
         if one.name not in {*WITHOUT_EFFECT, "seeds"}:
@@ -162,16 +166,9 @@ def test_the_command_on_a_card_has_the_settings_of_the_agent(folder: Path) -> No
 @pytest.mark.parametrize(("steps", "name"), [(3_000_000, "distill"), (200_000, "demo")])
 def test_of_presets_alike_the_command_names_that_of_like_length(steps: int, name: str) -> None:
     """Both presets differ from these settings in their steps and width alone."""
-    saved = plain(preset("pyramid", "distill")) | {"total_steps": steps, "width": 48}
+    saved = preset("pyramid", "distill").plain() | {"total_steps": steps, "width": 48}
     words = write_command(saved, 0, "here").removeprefix(f"parlour train pyramid --preset {name} ")
     assert sorted(words.split()) == sorted(["--total-steps", str(steps), "--width", "48"])
-
-
-def test_a_card_says_what_of_an_earlier_version_is_gone(mine: Path) -> None:
-    settings = json.loads((mine / "agent.json").read_text())["trained"]["settings"]
-    assert list_dropped(settings) == []
-    edit(mine, settings=settings | {"pool_active": 3})
-    assert "An earlier version trained it, in which `pool_active`" in card.write_card(mine, [])
 
 
 def test_every_agent_that_comes_along_is_on_the_leaderboard_on_two_banks() -> None:

@@ -14,12 +14,10 @@ SMALL = (
 )
 TRAIN = {
     "ppo": f"train pyramid --method ppo {SMALL}",
-    "lookahead": f"train pyramid --method lookahead {SMALL}",
-    "cloning": f"train pyramid --method cloning --teacher greedy {SMALL}",
     "distill": f"train pyramid --method distill --teacher pimc@1 {SMALL}",
     "pqn": f"train pyramid --method pqn {SMALL}",
     "selfplay": f"train seven-twenty-seven --method selfplay --variant mini {SMALL}",
-    "values": "train poker-squares --method values --total-steps 2500 --eval-deals 5",
+    "td": "train poker-squares --method td --total-steps 2500 --eval-deals 5",
 }
 OTHERS = [
     "list",
@@ -81,9 +79,9 @@ def test_every_method_but_one_trains_without_docstrings(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["train", "tune"])
 def test_the_method_whose_library_needs_docstrings_says_so(command: str, tmp_path: Path) -> None:
-    words = shlex.join([command, "pyramid", "--method", "weights", "--runs", "runs"])
+    words = shlex.join([command, "pyramid", "--method", "cma-es", "--runs", "runs"])
     done = run_optimized(tmp_path, [words])
     assert done.returncode == 1
-    assert "method 'weights' must run with docstrings" in done.stderr
+    assert "method 'cma-es' must run with docstrings" in done.stderr
     assert "PYTHONOPTIMIZE=2: unset it, or set it to 1" in done.stderr
     assert not list(tmp_path.glob("runs/*/settings.json"))

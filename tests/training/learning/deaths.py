@@ -17,7 +17,8 @@ from typing import Any
 
 from parlour.envs import game
 from parlour.training.evaluation.labels import labelling, labels
-from parlour.training.learning.settings import Settings, make_settings
+from parlour.training.learning.methods import make_settings
+from parlour.training.learning.settings.base import Settings
 from parlour.training.learning.train import resume, train
 from tests.fake_solver import solved
 
@@ -26,7 +27,7 @@ EVENTS = {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.link"}
 WRITING = os.O_WRONLY | os.O_RDWR
 ROLLOUT = 64
 SMALL: dict[str, dict[str, Any]] = {
-    "weights": {"generations": 3, "population": 4, "candidate_deals": 4},
+    "cma-es": {"generations": 3, "population": 4, "candidate_deals": 4},
     "ppo": {
         "n_envs": 8,
         "n_steps": 8,
@@ -88,7 +89,7 @@ def in_fork(do: Callable[[], Any]) -> tuple[int, Any]:
 
 
 def settings(method: str, runs: Path) -> Settings:
-    name = "poker_squares" if method == "weights" else "pyramid"
+    name = "poker_squares" if method == "cma-es" else "pyramid"
     given = {"eval_deals": 4, "name": "small", **SMALL[method]}
     return make_settings(method, game=name, runs=str(runs), **given)
 

@@ -15,10 +15,9 @@ from parlour.envs import game
 from parlour.envs.core.rows import observation_codes, resample_copies
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.critic import WiderVecEnv
-from parlour.training.learning.ppo import CardPolicy, CardPPO
-from parlour.training.learning.run_network import NetworkRun, make_model
-from parlour.training.learning.settings import PPOSettings
-from parlour.training.learning.settings_files import preset
+from parlour.training.learning.learner import CardPolicy
+from parlour.training.learning.methods.ppo import CardPPO, PPORun, PPOSettings, make_ppo
+from parlour.training.learning.settings.files import preset
 from parlour.training.learning.train import main, resume, train
 from tests.training.learning.test_train import ROLLOUT, SMALL, Killed, result
 
@@ -29,7 +28,7 @@ PYRAMID = replace(SMALL, variant="three-passes", reward="win", total_steps=4 * R
 
 def begin(settings: PPOSettings) -> tuple[CardPPO, CardPolicy, WiderVecEnv]:
     """A model some random steps on."""
-    model = make_model(settings, 0)
+    model = make_ppo(settings, 0)
     model._setup_learn(0)
     env, policy = model.env, model.policy
     assert isinstance(env, WiderVecEnv) and isinstance(policy, CardPolicy)
@@ -99,7 +98,7 @@ def test_a_game_that_ends_shows_the_critic_its_own_end() -> None:
         last = infos[i]["terminal_observation"]
         final = env.rows.buffers.final_states[i : i + 1]
         assert (last[:width] == observation_codes(final)[0]).all()
-        assert (last[width:] == env.more[-1].read(final, env.table)[0]).all()
+        assert (last[width:] == env.extra[-1].read(final, env.table)[0]).all()
 
 
 @pytest.fixture(scope="module", params=CRITICS)
@@ -116,15 +115,15 @@ def settings_of(folder: Path) -> PPOSettings:
 def test_killed_and_resumed_it_ends_bit_equal(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    iterate = NetworkRun.iterate
+    iterate = PPORun.iterate
 
-    def iterate_and_die(self: NetworkRun) -> dict[str, float]:
+    def iterate_and_die(self: PPORun) -> dict[str, float]:
         if self.steps >= 2 * ROLLOUT:
             raise Killed
         return iterate(self)
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(NetworkRun, "iterate", iterate_and_die)
+        patch.setattr(PPORun, "iterate", iterate_and_die)
         train(replace(settings_of(whole), runs=str(tmp_path)), quiet=True)
     again = resume(tmp_path / whole.name, quiet=True)
     for name in ("steps", "final", "evaluations", "weights_sha256"):

@@ -14,11 +14,13 @@ import pytest
 from stable_baselines3.common.save_util import save_to_zip_file
 
 from parlour.training.learning import checkpoint
+from parlour.training.learning.methods.distill import DistillRun
+from parlour.training.learning.methods.ppo import PPOSettings
+from parlour.training.learning.methods.td import TDSettings
 from parlour.training.learning.positions import FOLDER, read_folder, read_positions
 from parlour.training.learning.progress import RunLog
-from parlour.training.learning.run_distill import DistillRun
-from parlour.training.learning.settings import PPOSettings, Settings, TDSettings
-from parlour.training.learning.settings_files import plain, read_saved
+from parlour.training.learning.settings.base import Settings
+from parlour.training.learning.settings.files import read_saved
 from parlour.training.learning.summary import report, summarise
 from parlour.training.learning.train import main, resume, train
 from tests.damage import damaged
@@ -187,12 +189,12 @@ def test_damaged_settings_are_named(run: Path) -> None:
             settings = read_saved(json.loads(file.read_bytes()), str(file))
         except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise ValueError(f"{file}: {error}") from error
-        checkpoint.compare_settings(found, plain(settings), file)
+        checkpoint.compare_settings(found, settings.plain(), file)
         return settings
 
     for _ in each_damage(file, 60):
         settings, said = said_by(read)
-        same = settings is not None and json.loads(json.dumps(plain(settings))) == wanted
+        same = settings is not None and json.loads(json.dumps(settings.plain())) == wanted
         assert same or str(file) in said
 
 
@@ -212,9 +214,9 @@ def test_damaged_results_are_named(whole: Path, tmp_path: Path) -> None:
 
 
 RUNS: dict[str, Settings] = {
-    "weights": WEIGHTS,
+    "cma-es": WEIGHTS,
     "distill": SMALL,
-    "values": TDSettings(
+    "td": TDSettings(
         game="poker_squares", total_steps=60_000, checkpoint_interval=1, eval_interval=0,
         eval_deals=5, name="small",
     ),

@@ -8,9 +8,8 @@ import pytest
 import torch
 
 from parlour.training import tune
-from parlour.training.learning.precision import choose_device
-from parlour.training.learning.settings import LearnerSettings, make_settings
-from parlour.training.learning.settings_names import METHODS
+from parlour.training.learning.methods import METHODS, make_settings
+from parlour.training.learning.settings.base import LearnerSettings
 from parlour.training.learning.train import main, resume, train
 
 SMALL: dict[str, Any] = {
@@ -24,7 +23,7 @@ SMALL: dict[str, Any] = {
     "eval_deals": 5,
     "name": "small",
 }
-LEARNERS = [name for name, kind in METHODS.items() if issubclass(kind, LearnerSettings)]
+LEARNERS = [name for name, one in METHODS.items() if issubclass(one.settings, LearnerSettings)]
 REFUSED = "device must be 'cpu' or 'auto' where torch finds no CUDA device, got 'cuda'"
 
 
@@ -34,8 +33,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, has_cuda: bool) -> None:
 
 def settings_for(method: str, **given: Any) -> Any:
     game = "seven_twenty_seven" if method == "selfplay" else "pyramid"
-    teacher = {"teacher": "greedy"} if method == "cloning" else {}
-    return make_settings(method, game=game, **teacher, **given)
+    return make_settings(method, game=game, **given)
 
 
 @pytest.mark.parametrize("method", LEARNERS)
@@ -57,8 +55,8 @@ def test_auto_becomes_the_device_that_is_used(
     method: str, has_cuda: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(monkeypatch, has_cuda)
-    assert choose_device(settings_for(method)).device == ("cuda" if has_cuda else "cpu")
-    assert choose_device(settings_for(method, device="cpu")).device == "cpu"
+    assert settings_for(method).resolve_device().device == ("cuda" if has_cuda else "cpu")
+    assert settings_for(method, device="cpu").resolve_device().device == "cpu"
 
 
 def test_settings_record_the_device_and_name_it_when_it_is_gone(

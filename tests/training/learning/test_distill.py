@@ -20,7 +20,14 @@ from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.rules_table import make_table
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning.learn_positions import Student, turn_about
+from parlour.training.learning.methods import make_settings
+from parlour.training.learning.methods.distill import (
+    FOLDER,
+    DistillLoss,
+    DistillRun,
+    DistillSettings,
+    augment_symmetry,
+)
 from parlour.training.learning.positions import (
     concatenate,
     describe,
@@ -30,9 +37,7 @@ from parlour.training.learning.positions import (
     write_positions,
 )
 from parlour.training.learning.run import RESULT_FILE
-from parlour.training.learning.run_distill import FOLDER, DistillRun
 from parlour.training.learning.save_agent import weights_bytes
-from parlour.training.learning.settings import DistillSettings, make_settings
 from parlour.training.learning.train import Interrupted, resume, train
 
 GAME = game("pyramid")
@@ -108,7 +113,7 @@ def test_a_run_stopped_and_resumed_comes_to_the_same_weights(
 def test_which_games_are_left_is_drawn_on_where_a_run_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = replace(SMALL, leave_lost=0.5)
+    settings = replace(SMALL, lost_drop_prob=0.5)
     wanted = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
     again = stop_and_resume(replace(settings, runs=str(tmp_path)), 2, wanted.name, monkeypatch)
     assert network_of(again) == network_of(wanted)
@@ -145,7 +150,7 @@ def test_positions_are_kept_for_other_networks(whole: Path) -> None:
 def test_games_that_the_teacher_sees_lost_are_left_or_played_on(
     share: float, tmp_path: Path
 ) -> None:
-    settings = replace(SMALL, leave_lost=share, indifferent=1.0, runs=str(tmp_path))
+    settings = replace(SMALL, lost_drop_prob=share, tie_keep_prob=1.0, runs=str(tmp_path))
     found = concatenate(read_folder(train(settings, quiet=True) / "seed-0" / FOLDER, GAME))
     lost = found.values.max(axis=1) == 0
     assert lost.any() == (share < 1)
@@ -243,7 +248,7 @@ def test_positions_turn_with_their_actions(whole: Path) -> None:
     orders = [reorder(GAME, order) for order in GAME.features.symmetries]
     found = read_positions(sorted((whole / "seed-0" / FOLDER).iterdir())[0], GAME)
     for _ in range(8):
-        turned = turn_about(found, orders)
+        turned = augment_symmetry(found, orders)
         n = np.arange(len(found.actions))
         np.testing.assert_array_equal(
             turned.values[n, turned.actions], found.values[n, found.actions]
@@ -251,19 +256,19 @@ def test_positions_turn_with_their_actions(whole: Path) -> None:
         assert turned.masks[n, turned.actions].all()
 
 
-@pytest.mark.parametrize("preference", [0.0, 0.3])
-def test_the_policy_learned_is_the_softmax_of_values(preference: float, whole: Path) -> None:
-    """Over the temperature, the teacher's choice counting more by the preference."""
+@pytest.mark.parametrize("bonus", [0.0, 0.3])
+def test_the_policy_learned_is_the_softmax_of_values(bonus: float, whole: Path) -> None:
+    """Over the temperature, the teacher's choice counting more by the bonus."""
     torch.manual_seed(0)
     found = read_positions(sorted((whole / "seed-0" / FOLDER).iterdir())[0], GAME)
     network = build_network("embedding", GAME, 16, 2)
-    settings = replace(SMALL, preference=preference, temperature=0.1, vf_coef=0.0)
-    student = Student(network, GAME, settings)
+    settings = replace(SMALL, teacher_bonus=bonus, temperature=0.1, vf_coef=0.0)
+    student = DistillLoss(network, GAME, settings)
     logits = network(torch.tensor(found.observations))[0].detach().double().numpy()
     losses = []
     for row, mask in enumerate(found.masks):
         worth = found.values[row].astype(float)
-        worth[found.actions[row]] += preference
+        worth[found.actions[row]] += bonus
         target = np.exp(worth[mask] / 0.1) / np.exp(worth[mask] / 0.1).sum()
         logs = logits[row, mask] - np.log(np.exp(logits[row, mask]).sum())
         losses.append(-(target * logs).sum())

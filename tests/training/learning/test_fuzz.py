@@ -25,9 +25,11 @@ from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.training.evaluation.labels import labelling, labels
 from parlour.training.learning import save_agent
-from parlour.training.learning.settings import PolicySearchSettings, PPOSettings, Settings
-from parlour.training.learning.settings_files import plain, preset, read_saved
-from parlour.training.learning.settings_names import METHODS
+from parlour.training.learning.methods import METHODS
+from parlour.training.learning.methods.cma_es import CmaEsSettings
+from parlour.training.learning.methods.ppo import PPOSettings
+from parlour.training.learning.settings.base import Settings
+from parlour.training.learning.settings.files import preset, read_saved
 from parlour.training.learning.train import resume, train
 from tests.fake_solver import solved
 from tests.training.learning.test_locks import SMALL
@@ -135,7 +137,7 @@ def make_heuristic(folder: Path) -> None:
     names = list(GAME.heuristic_weights)
     net = {"name": "heuristic", "encoding": "none", "width": 3, "depth": 0, "options": {}}
     data = tensor_bytes({"weights": np.ones(len(names))})
-    config = {"settings": {"reward": "win", "method": "weights"}, "weights": names}
+    config = {"settings": {"reward": "win", "method": "cma-es"}, "weights": names}
     save_agent.save_weights(folder, "mine", GAME, RULES, data, net, config, {})
 
 
@@ -190,7 +192,7 @@ def as_toml(value: Any) -> str:
 
 def test_settings(tmp_path: Path) -> None:
     mine = PPOSettings(game="poker_squares", name="mine")
-    whole = {"default": {k: v for k, v in plain(mine).items() if v is not None}}
+    whole = {"default": {k: v for k, v in mine.plain().items() if v is not None}}
     whole["default"] |= {"options": {"target": 10}, "seeds": [0, 1]}
     del whole["default"]["game"]
     file, rng, refused = tmp_path / "mine.toml", np.random.default_rng(8), 0
@@ -207,9 +209,10 @@ def test_settings(tmp_path: Path) -> None:
         refused += found is None
         assert found is None or isinstance(found, Settings)
     assert refused > 80
-    for kind in METHODS.values():
-        kept = {one.name: one.default for one in fields(kind) if one.default is not MISSING}
-        kept |= {"method": kind.method, "game": "poker_squares", "teacher": "greedy"}
+    for method in METHODS.values():
+        known = fields(method.settings)
+        kept = {one.name: one.default for one in known if one.default is not MISSING}
+        kept |= {"method": method.name, "game": "poker_squares"}
         for name in kept:
             for odd in ODD:
                 tried(lambda table=kept | {name: odd}: read_saved(table, "here"), "here: ")  # type: ignore[misc]
@@ -228,7 +231,7 @@ def test_absurd_sizes(name: str, value: int) -> None:
     if (name, value) not in (("total_steps", 10**9), ("eval_interval", 10**9)):
         with pytest.raises(ValueError, match=f"^{name}=.*: allowed are .*numbers from [014] to "):
             searched = name in ("generations", "candidate_deals", "population")
-            (PolicySearchSettings if searched else PPOSettings)(**{name: value})
+            (CmaEsSettings if searched else PPOSettings)(**{name: value})
     with pytest.raises(ValueError, match="allowed are 67108864 steps in a rollout"):
         PPOSettings(n_envs=1 << 14, n_steps=1 << 14)
     with pytest.raises(ValueError, match="for width x width x depth"):

@@ -12,11 +12,11 @@ import pytest
 from parlour.envs import game
 from parlour.training.evaluation.labels import labelling
 from parlour.training.files import sole_use
-from parlour.training.learning.settings import PolicySearchSettings
+from parlour.training.learning.methods.cma_es import CmaEsSettings
 from parlour.training.learning.train import main, resume, train
 from tests.fake_solver import solved
 
-SMALL = PolicySearchSettings(
+SMALL = CmaEsSettings(
     game="poker_squares",
     generations=2,
     population=4,
@@ -27,7 +27,7 @@ SMALL = PolicySearchSettings(
 RUN = "poker_squares-book-small"
 
 
-def settings(runs: Path, **changed: object) -> PolicySearchSettings:
+def settings(runs: Path, **changed: object) -> CmaEsSettings:
     return replace(SMALL, variant="book", runs=str(runs), **changed)  # type: ignore[arg-type]
 
 
@@ -196,7 +196,7 @@ def test_a_name_stays_inside(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(ValueError, match=r"^name='.*': allowed are printable characters but"):
         settings(tmp_path / "runs", name=name)
     if name and "\0" not in name and "\ud800" not in name:
-        assert main(["poker_squares", "--preset", "weights", "--name", name]) == 2
+        assert main(["poker_squares", "--preset", "cma-es", "--name", name]) == 2
         said = capsys.readouterr().err
         assert said.count("\n") == 1 and "name=" in said and "allowed are" in said
     assert list(tmp_path.iterdir()) == []

@@ -2,7 +2,7 @@
 
 import json
 import signal
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +11,17 @@ import pytest
 
 from parlour.agents import folders
 from parlour.agents.networks.learned import LearnedAgent
-from parlour.agents.registry import load_agent, prepare_turn
+from parlour.agents.registry import load_agent
 from parlour.agents.saved import ArtefactError, read_rules
 from parlour.envs import CardVectorEnv, game
 from parlour.envs.core.option_sets import draw_option_sets
+from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.cli.main import main as parlour
 from parlour.training.evaluation.evaluate import play_deals
-from parlour.training.learning.cloning import CloningPPO
-from parlour.training.learning.rules_of_run import list_rules
+from parlour.training.learning.methods import METHODS, make_settings
+from parlour.training.learning.methods.ppo import PPORun, PPOSettings
 from parlour.training.learning.run import Stop, interleave
-from parlour.training.learning.run_network import NetworkRun, make_model
-from parlour.training.learning.sb3 import CardVecEnv
-from parlour.training.learning.settings import (
-    CloningSettings,
-    LookaheadSettings,
-    PPOSettings,
-    make_settings,
-)
-from parlour.training.learning.settings_command import parse
+from parlour.training.learning.settings.command import parse
 from parlour.training.learning.train import main, resume, train
 
 GAME = game("pyramid")
@@ -49,10 +42,6 @@ SMALL = PPOSettings(
     device="cpu",
     name="small",
 )
-
-
-def silent(_: str) -> None:
-    """Take notices."""
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +109,7 @@ def test_wrong_rules_in_its_file_are_refused(
 
 
 def test_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
-    class Stopping(NetworkRun):
+    class Stopping(PPORun):
         def save(self) -> None:
             super().save()
             asked.asked = signal.SIGINT
@@ -128,7 +117,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path)
     settings, asked = replace(SMALL, runs=str(tmp_path)), Stop()
     other = tmp_path / folder.name
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__(train.__module__, fromlist=["RUNS"]).RUNS, "ppo", Stopping)
+        patch.setitem(METHODS, "ppo", METHODS["ppo"]._replace(run=Stopping))
         patch.setattr("parlour.training.learning.train.Stop", lambda: asked)
         with pytest.raises(KeyboardInterrupt):
             train(settings, quiet=True)
@@ -187,11 +176,11 @@ def test_validation_deals_go_round_the_rules() -> None:
 
 def test_all_stands_for_every_variant_for_as_many_players() -> None:
     squares = game("poker_squares")
-    table = list_rules(PPOSettings(game="poker_squares", variants=("all",)))
+    table = PPOSettings(game="poker_squares", variants=("all",)).list_rules()
     assert table.rules == tuple(squares.make_rules(name) for name in ("book", "classic", "british"))
-    beside = list_rules(replace(SMALL, options={"passes": 7})).rules
+    beside = replace(SMALL, options={"passes": 7}).list_rules().rules
     assert [one.passes for one in beside] == [7, 7, 7]
-    parsed = parse(["pyramid", "--variants", "classic", "book"], silent)
+    parsed = parse(["pyramid", "--variants", "classic", "book"])
     assert isinstance(parsed, PPOSettings) and parsed.variants == ("classic", "book")
 
 
@@ -202,19 +191,19 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
     )
     assert even == whole[::2] and odd == whole[1::2] and not set(even) & set(odd)
     assert draw_option_sets(GAME, base, 10) == whole[:10]
-    run = list_rules(PPOSettings(option_sets=40, option_split="odd", eval_deals=20))
+    run = PPOSettings(option_sets=40, option_split="odd", eval_deals=20).list_rules()
     assert list(run.rules) == odd
     for one in whole:
         GAME.check(one)
     squares = game("poker_squares")
     named = {"scoring": "custom", "starter": True}
     sets = PPOSettings(game="poker_squares", option_sets=9, option_names=("points",), options=named)
-    found = list_rules(sets).rules
+    found = sets.list_rules().rules
     assert len({one.points for one in found}) == 9
     assert {one._replace(points=()) for one in found} == {
         squares.make_rules(None, named)._replace(points=())
     }
-    both = list_rules(PPOSettings(variants=("book", "web"), option_sets=3)).rules
+    both = PPOSettings(variants=("book", "web"), option_sets=3).list_rules().rules
     assert both[:2] == (GAME.make_rules("book"), GAME.make_rules("web")) and len(both) == 5
 
 
@@ -224,8 +213,7 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
         ({"variants": ("bok",)}, "unknown variant 'bok'"),
         ({"variants": ("book", "book")}, "variants: book is there twice"),
         ({"variants": ("all", "book")}, "variants: 'all' goes alone"),
-        ({"variants": ("book", "web"), "curriculum": 0.5}, "curriculum=0.5: not with variants"),
-        ({"option_sets": 2, "study": 0.5}, "study=0.5: not with variants or option_sets"),
+        ({"variants": ("book", "web"), "critic": "cards"}, "critic='cards': not with variants"),
         ({"option_names": ("undo",)}, r"option_names=\('undo',\): it needs option_sets"),
         ({"option_split": "odd"}, "option_split='odd': it needs option_sets"),
         ({"option_sets": 2, "option_split": "left"}, "option_split='left': allowed"),
@@ -238,34 +226,14 @@ def test_halves_of_the_option_sets_have_nothing_in_common_and_stay() -> None:
 )
 def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        list_rules(PPOSettings(**given))
+        PPOSettings(**given).list_rules()
 
 
 def test_other_methods_refuse_them_by_name() -> None:
-    with pytest.raises(ValueError, match="setting 'variants': method 'lookahead' does not use it"):
-        make_settings("lookahead", variants=("book",))
-    with pytest.raises(ValueError, match="it is of ppo"):
-        LookaheadSettings(option_sets=3)  # type: ignore[call-arg]
-
-
-def test_an_imitated_agent_teaches_each_game_by_its_own_rules() -> None:
-    names = {one.name for one in fields(SMALL)} & {one.name for one in fields(CloningSettings)}
-    shared = {name: getattr(SMALL, name) for name in names}
-    model = make_model(CloningSettings(teacher="greedy", lessons=1.0, **shared), 0)
-    assert isinstance(model, CloningPPO) and isinstance(model.env, CardVecEnv)
-    model._setup_learn(0)
-    states, table = model.env.rows.states, model.env.table
-    labels = model._labels(model.env)[0].argmax(axis=1)
-    for row, number in enumerate(table.find(states)):
-        greedy = load_agent("greedy", GAME, table.rules[number])
-        turn = prepare_turn(greedy, GAME, table.rules[number], states[row : row + 1], 0)
-        assert greedy.act(turn) == labels[row : row + 1]
-    assert len(set(table.find(states))) == len(NAMES)
-
-
-def test_the_solver_teaches_one_variant_alone() -> None:
-    with pytest.raises(ValueError, match=r"teacher='solver': it teaches one variant's rules"):
-        CloningSettings(variants=NAMES, lessons=0.5)
+    with pytest.raises(ValueError, match="setting 'variants': method 'pqn' does not use it"):
+        make_settings("pqn", variants=("book",))
+    with pytest.raises(ValueError, match="it belongs to ppo, distill"):
+        make_settings("pqn", option_sets=3)
 
 
 def test_a_run_that_cannot_begin_leaves_no_folder(

@@ -7,9 +7,7 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 
-from parlour.training.learning.ppo import LOGGED, CardPPO
-from parlour.training.learning.run_network import make_model
-from parlour.training.learning.settings import PPOSettings
+from parlour.training.learning.methods.ppo import LOGGED, CardPPO, PPOSettings, make_ppo
 
 ROLLOUT = 8 * 16
 SETTINGS = PPOSettings(
@@ -32,7 +30,7 @@ def one_thread() -> None:
 
 def filled(**changed: Any) -> CardPPO:
     """A model whose buffer holds a rollout."""
-    model = make_model(SETTINGS if not changed else PPOSettings(**{**vars(SETTINGS), **changed}), 3)
+    model = make_ppo(SETTINGS if not changed else PPOSettings(**{**vars(SETTINGS), **changed}), 3)
     _, callback = model._setup_learn(0)
     model.collect_rollouts(model.env, callback, model.rollout_buffer, SETTINGS.n_steps)
     return model
@@ -59,13 +57,13 @@ def test_an_update_is_that_of_maskable_ppo() -> None:
 
 def test_every_step_is_learned_from_once_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     model, parts = filled(batch_size=48), []
-    learn = CardPPO._learn_policy
+    learn = CardPPO._learn_minibatch
 
     def noting(self: CardPPO, rollout: Any, clip: float, part: torch.Tensor) -> Any:
         parts.append(part)
         return learn(self, rollout, clip, part)
 
-    monkeypatch.setattr(CardPPO, "_learn_policy", noting)
+    monkeypatch.setattr(CardPPO, "_learn_minibatch", noting)
     model.train()
     assert [len(part) for part in parts] == [48, 48, 32] * 2
     for k in (0, 3):

@@ -14,12 +14,12 @@ from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.envs import game
 from parlour.envs.core.rows import Rows
+from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning.pqn import CardPQN
-from parlour.training.learning.run_network import NetworkRun, make_model
-from parlour.training.learning.sb3 import CardVecEnv
-from parlour.training.learning.settings import PQNSettings, make_settings
-from parlour.training.learning.settings_files import preset
+from parlour.training.learning.methods import make_settings
+from parlour.training.learning.methods.pqn import CardPQN, PQNRun, PQNSettings, lambda_returns
+from parlour.training.learning.run_network import make_env, make_learner
+from parlour.training.learning.settings.files import preset
 from parlour.training.learning.train import main, resume, train
 from tests.training.learning.test_train import Killed
 
@@ -52,7 +52,7 @@ def result(folder: Path) -> dict[str, Any]:
 
 
 def begin(settings: PQNSettings) -> CardPQN:
-    model = make_model(settings, 0)
+    model = make_learner(CardPQN, settings, 0, make_env(settings))
     assert isinstance(model, CardPQN)
     model._setup_learn(0)
     return model
@@ -116,13 +116,13 @@ def test_returns_are_those_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None
     """G = r + gamma (lambda G' + (1 - lambda) max Q'), and r alone where a game ends."""
     model = begin(replace(SMALL, max_moves=6, reward_scale=2.0))
     steps: list[tuple[np.ndarray, ...]] = []
-    play = CardPQN._play
+    play = CardPQN._collect_step
 
     def watched(self: CardPQN, env: Any) -> tuple[np.ndarray, ...]:
         steps.append(play(self, env))
         return steps[-1]
 
-    monkeypatch.setattr(CardPQN, "_play", watched)
+    monkeypatch.setattr(CardPQN, "_collect_step", watched)
     model.collect_rollouts(model.env)
     with torch.no_grad():
         last = model._action_values(model._last_obs, model.env.masks())  # type: ignore
@@ -142,7 +142,7 @@ def test_values_of_actions_are_learned() -> None:
     model = begin(replace(SMALL, learning_rate=1e-2))
     model.collect_rollouts(model.env)
     part = torch.arange(64)
-    losses = [model._learn(part)[0].item() for _ in range(100)]
+    losses = [model._learn_minibatch(part)[0].item() for _ in range(100)]
     assert losses[-1] < 0.2 * losses[0]
 
 
@@ -155,15 +155,15 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_killed_and_resumed_it_ends_bit_equal(
     after: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    iterate = NetworkRun.iterate
+    iterate = PQNRun.iterate
 
-    def iterate_and_die(self: NetworkRun) -> dict[str, float]:
+    def iterate_and_die(self: PQNRun) -> dict[str, float]:
         if self.steps >= after * ROLLOUT:
             raise Killed
         return iterate(self)
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(NetworkRun, "iterate", iterate_and_die)
+        patch.setattr(PQNRun, "iterate", iterate_and_die)
         train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     np.random.seed(99)
     torch.manual_seed(99)
@@ -217,7 +217,7 @@ def test_networks_of_tokens_are_always_normalised(name: str) -> None:
     [
         (["--epsilon", "1.5"], "epsilon=1.5: allowed are numbers from 0 to 1"),
         (["--epsilon-decay", "-1"], "epsilon_decay=-1.0: allowed are numbers from 0 to 1"),
-        (["--clip-range", "0.1"], "--clip-range: method 'pqn' does not use it; it is of ppo"),
+        (["--clip-range", "0.1"], "--clip-range: method 'pqn' does not use it; it belongs to ppo"),
         (["--network-options", "layer_norm", "2"], "layer_norm=2: allowed are no, yes"),
         (["--network-options", "norm", "2"], "unexpected keyword argument 'norm'"),
     ],
@@ -236,8 +236,8 @@ def test_epsilon_falls_to_its_end_and_stays_there(whole: Path) -> None:
     lines = (whole / "seed-0" / "progress.jsonl").read_text().splitlines()
     said = [json.loads(line)["train/epsilon"] for line in lines]
     assert said[0] == 0.5 and said[1:] == pytest.approx([0.02] * 3)
-    slow = NetworkRun(replace(SMALL, epsilon_decay=1.0), 0, whole.parent / "slow")
-    assert slow._set_schedules(0.5)["train/epsilon"] == pytest.approx(0.26)
+    slow = PQNRun(replace(SMALL, epsilon_decay=1.0), 0, whole.parent / "slow")
+    assert slow.set_schedules(0.5)["train/epsilon"] == pytest.approx(0.26)
     slow.close()
 
 
@@ -257,3 +257,14 @@ def test_a_short_run_learns(tmp_path: Path) -> None:
     learned = evaluate("pyramid", str(folder / "seed-0" / "agent"), deals=1000).estimate("won")
     uniform = evaluate("pyramid", "uniform", deals=1000).estimate("won")
     assert learned.low > uniform.high
+
+
+def test_lambda_returns_are_the_sums_they_stand_for() -> None:
+    rewards = np.array([[0.0], [0.0], [1.0], [0.0]])
+    dones = np.array([[False], [False], [True], [False]])
+    after = np.array([[0.2], [0.4], [9.0], [0.6]])
+    found = lambda_returns(rewards, dones, after, 1.0, 0.5)
+    third, last = 1.0, 0.6
+    second = 0.5 * 0.4 + 0.5 * third
+    first = 0.5 * 0.2 + 0.5 * second
+    assert found.ravel() == pytest.approx([first, second, third, last])

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 import torch
 
-from parlour.training.learning.precision import HIGHEST, learning_precision, supported_precision
+from parlour.training.learning.methods import METHODS, make_settings
+from parlour.training.learning.methods.ppo import PPOSettings
 from parlour.training.learning.run import Run
-from parlour.training.learning.settings import PPOSettings, make_settings
-from parlour.training.learning.train import RUNS, train
+from parlour.training.learning.run_network import HIGHEST, learning_precision, supported_precision
+from parlour.training.learning.train import train
 
 SMALL: dict[str, Any] = {
     "width": 8,
@@ -25,10 +26,8 @@ SMALL: dict[str, Any] = {
     "name": "small",
 }
 PATIENCE = {"game": "pyramid", "variant": "three-passes"}
-METHODS: dict[str, dict[str, Any]] = {
+GIVEN: dict[str, dict[str, Any]] = {
     "ppo": PATIENCE,
-    "lookahead": PATIENCE,
-    "cloning": PATIENCE | {"teacher": "greedy"},
     "pqn": PATIENCE,
     "distill": PATIENCE | {"teacher": "pimc@1"},
     "selfplay": {"game": "seven_twenty_seven", "variant": "mini", "network": "numbers"},
@@ -41,7 +40,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, amx: bool) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found)
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", list(GIVEN))
 def test_a_run_learns_by_its_precision_and_is_evaluated_by_the_highest(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,11 +54,11 @@ def test_a_run_learns_by_its_precision_and_is_evaluated_by_the_highest(
 
         return call
 
-    kind = RUNS[method]
+    kind = METHODS[method].run
     monkeypatch.setattr(kind, "iterate", noting("learns", kind.iterate))
     monkeypatch.setattr(kind, "play_validation", noting("plays", kind.play_validation))
     before = torch.get_float32_matmul_precision()
-    settings = make_settings(method, **SMALL, **METHODS[method], runs=str(tmp_path))
+    settings = make_settings(method, **SMALL, **GIVEN[method], runs=str(tmp_path))
     train(settings, quiet=True)
     assert seen == {"learns": {"medium"}, "plays": {"highest"}}
     assert torch.get_float32_matmul_precision() == before

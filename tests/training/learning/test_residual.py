@@ -21,20 +21,16 @@ from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.batch import DealSource, StepConfig
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import Turn, prepare_turn
-from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning.critic import WiderVecEnv
-from parlour.training.learning.learn_positions import Student
+from parlour.training.learning.methods.distill import DistillLoss, DistillRun, DistillSettings
 from parlour.training.learning.positions import Positions
-from parlour.training.learning.ppo import CardPolicy
-from parlour.training.learning.run_distill import DistillRun
-from parlour.training.learning.run_network import make_model
-from parlour.training.learning.settings import DistillSettings, PPOSettings
+from parlour.training.learning.run_network import make_env
 from parlour.training.learning.train import resume, train
 from tests.training.learning.test_train import result
 
 TABLE = DistillSettings(
     game="twenty_eight",
-    base="greedy",
+    base_policy="greedy",
     teacher="rollouts@2:greedy",
     width=16,
     n_envs=16,
@@ -96,20 +92,18 @@ def test_another_player_by_rule_may_be_corrected() -> None:
 
 
 def test_at_play_is_read_what_was_read_in_training() -> None:
-    settings = PPOSettings(
-        variant="three-passes", base="greedy", critic="cards", n_envs=32, n_steps=4, width=16
-    )
-    model = make_model(settings, 0)
-    model._setup_learn(0)
-    env, policy = model.env, model.policy
-    assert isinstance(env, WiderVecEnv) and isinstance(policy, CardPolicy)
+    settings = DistillSettings(variant="three-passes", base_policy="greedy", n_envs=32, width=16)
+    env, spec = make_env(settings), settings.network_spec()
+    network = build_network(spec["name"], env.game, 16, spec["depth"], spec["options"]).eval()
+    assert isinstance(env, WiderVecEnv)
+    env.reset()
     rng = np.random.default_rng(1)
     for _ in range(8):
         masks = env.masks()
         env.step((rng.random(masks.shape) * masks).argmax(axis=1))
     with torch.no_grad():
-        trained = policy.outputs(torch.from_numpy(env.observations()))[0].numpy()
-    agent, states = LearnedAgent(policy.network), env.rows.states
+        trained = network(torch.from_numpy(env.observations()))[0].numpy()
+    agent, states = LearnedAgent(network), env.rows.states
     turn = prepare_turn(agent, env.game, env.rules, states, np.arange(32).astype(np.uint64))
     with torch.no_grad():
         played = agent.logits(turn, np.arange(32)).numpy()
@@ -118,8 +112,7 @@ def test_at_play_is_read_what_was_read_in_training() -> None:
 
 
 def test_each_row_is_told_by_its_own_rules() -> None:
-    settings = PPOSettings(variants=("classic", "book"), base="greedy", n_envs=32, n_steps=4)
-    env = make_model(settings, 0).env
+    env = make_env(DistillSettings(variants=("classic", "book"), base_policy="greedy", n_envs=32))
     assert isinstance(env, WiderVecEnv)
     env.reset()
     for _ in range(10):
@@ -134,17 +127,23 @@ def test_each_row_is_told_by_its_own_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "options", "said"),
     [
-        ({"base": "magic"}, r"unknown base 'magic'; allowed: greedy"),
-        ({"base": "greedy", "lift": 21.0}, r"lift=21\.0: allowed are numbers from 0 to 20"),
+        ({"base_policy": "magic"}, {"base": "magic"}, "'magic'; allowed: greedy"),
+        (
+            {"base_policy": "greedy", "base_logit": 21.0},
+            {"base": "greedy", "lift": 21.0},
+            r"=21\.0: allowed are numbers from 0 to 20",
+        ),
     ],
 )
-def test_wrong_players_are_refused(wrong: dict[str, Any], said: str) -> None:
+def test_wrong_players_are_refused(
+    wrong: dict[str, Any], options: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ValueError, match=said):
-        PPOSettings(**wrong)
+        DistillSettings(**wrong)
     with pytest.raises(ValueError, match=said):
-        build_network("embedding", game("pyramid"), 16, 1, wrong)
+        build_network("embedding", game("pyramid"), 16, 1, options)
 
 
 def test_what_others_gain_over_the_player_is_learned() -> None:
@@ -158,7 +157,7 @@ def test_what_others_gain_over_the_player_is_learned() -> None:
     values = np.random.default_rng(0).random(turn.masks.shape).astype(np.float16)
     some = Positions(observations, turn.masks.copy(), values, marks.argmax(axis=1))
     settings = replace(TABLE, game="pyramid", teacher="pimc@2", temperature=0.1)
-    found = Student(network, pyramid, settings).loss(some).item()
+    found = DistillLoss(network, pyramid, settings).loss(some).item()
     logits = network(torch.from_numpy(observations))[0].detach().numpy()
     errors = []
     for row in range(len(marks)):
@@ -201,34 +200,10 @@ def test_a_table_learns_from_rollouts_and_goes_on_after_a_stop(
     agent = load_agent(str(folder), game("twenty_eight"), game("twenty_eight").make_rules())
     assert isinstance(agent, LearnedAgent) and agent.network.base == "greedy"
     card = json.loads((folder / "agent.json").read_text())
-    assert card["network"]["options"] == {"base": "greedy", "lift": TABLE.lift}
+    assert card["network"]["options"] == {"base": "greedy", "lift": TABLE.base_logit}
     with pytest.raises(ValueError, match="can lead pimc"):
         load_agent(f"mcts@5:{folder}", game("twenty_eight"), game("twenty_eight").make_rules())
     card["network"]["options"]["base"] = "magic"
     (folder / "agent.json").write_text(json.dumps(card))
     with pytest.raises(ArtefactError, match="unknown base 'magic'"):
         load_agent(str(folder), game("twenty_eight"), game("twenty_eight").make_rules())
-
-
-def test_a_correction_of_greedy_by_ppo_keeps_what_greedy_wins(tmp_path: Path) -> None:
-    settings = PPOSettings(
-        variant="three-passes",
-        reward="win",
-        base="greedy",
-        gamma=1.0,
-        ent_coef=0.0,
-        ent_coef_final=0.0,
-        total_steps=16_384,
-        n_envs=64,
-        n_steps=64,
-        batch_size=512,
-        n_epochs=1,
-        width=32,
-        eval_interval=0,
-        eval_deals=100,
-        device="cpu",
-        runs=str(tmp_path),
-    )
-    folder = str(train(settings, quiet=True) / "seed-0" / "agent")
-    learned, greedy = (evaluate("pyramid", one, deals=500) for one in (folder, "greedy"))
-    assert learned.estimate("won").mean > 0.8 * greedy.estimate("won").mean

@@ -19,15 +19,15 @@ from parlour.envs import game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.evaluate import play_deals
-from parlour.training.learning import checkpoint, progress, run_policy_search, save_agent
-from parlour.training.learning.run_policy_search import PolicySearchRun
-from parlour.training.learning.settings import PolicySearchSettings
+from parlour.training.learning import checkpoint, progress, save_agent
+from parlour.training.learning.methods import cma_es
+from parlour.training.learning.methods.cma_es import CmaEsRun, CmaEsSettings
 from parlour.training.learning.train import Interrupted, main, report, resume, train
 
 GAME = game("poker_squares")
 RULES = GAME.make_rules()
 OWN = np.array(list(GAME.heuristic_weights.values()))
-SMALL = PolicySearchSettings(
+SMALL = CmaEsSettings(
     game="poker_squares",
     generations=4,
     candidate_deals=50,
@@ -80,13 +80,13 @@ def test_the_compiled_player_plays_as_the_agent_does() -> None:
     for name, variant in (("poker_squares", "book"), ("puss_in_the_corner", "free-hand")):
         one = game(name)
         rules, own = one.make_rules(variant), np.array(list(one.heuristic_weights.values()))
-        states = run_policy_search.play(one, rules, own, seeds, 500)
+        states = cma_es.play(one, rules, own, seeds, 500)
         found = play_deals(one, rules, GreedyAgent(), seeds)
         assert states["score"].tolist() == found.score.tolist()
 
 
 def test_games_of_the_search_are_cut_off() -> None:
-    states = run_policy_search.play(GAME, RULES, OWN, np.arange(3, dtype=np.uint64), 7)
+    states = cma_es.play(GAME, RULES, OWN, np.arange(3, dtype=np.uint64), 7)
     assert states["moves"].tolist() == [7, 7, 7]
 
 
@@ -123,16 +123,16 @@ def test_equal_seeds_give_equal_weights_and_another_seed_others(
 def test_interrupted_it_comes_to_the_same_weights(
     after: int, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    generation = PolicySearchRun.iterate
+    generation = CmaEsRun.iterate
 
-    def interrupted(self: PolicySearchRun) -> dict[str, float]:
+    def interrupted(self: CmaEsRun) -> dict[str, float]:
         values = generation(self)
         if self.search.countiter == after:
             os.kill(os.getpid(), signal.SIGINT)
         return values
 
     with monkeypatch.context() as patch, pytest.raises(Interrupted):
-        patch.setattr(PolicySearchRun, "iterate", interrupted)
+        patch.setattr(CmaEsRun, "iterate", interrupted)
         train(replace(SMALL, runs=str(tmp_path)), quiet=True)
     np.random.seed(99)  # whatever the next process begins with
     folder = resume(tmp_path / whole.name, quiet=True)
@@ -144,15 +144,15 @@ def test_interrupted_it_comes_to_the_same_weights(
 
 def stopped_after_two(runs: Path) -> Path:
     """A run that was killed after two generations."""
-    iterate = PolicySearchRun.iterate
+    iterate = CmaEsRun.iterate
 
-    def stopping(self: PolicySearchRun) -> dict[str, float]:
+    def stopping(self: CmaEsRun) -> dict[str, float]:
         if self.search.countiter == 2:
             raise KeyboardInterrupt
         return iterate(self)
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(PolicySearchRun, "iterate", stopping)
+        patch.setattr(CmaEsRun, "iterate", stopping)
         train(replace(SMALL, runs=str(runs)), quiet=True)
     (folder,) = (path.parent for path in runs.glob("*/settings.json"))
     return folder
@@ -160,12 +160,12 @@ def stopped_after_two(runs: Path) -> Path:
 
 def test_a_resumed_search_is_equal_in_all_its_numbers(tmp_path: Path) -> None:
     folder = stopped_after_two(tmp_path)
-    search = run_policy_search.make_search(SMALL, 0, len(OWN))
+    search = cma_es.make_search(SMALL, 0, len(OWN))
     found = checkpoint.latest(folder / "seed-0")
     assert found and found.arrays.keys() == {"losses", "middle"}
     for losses in found.arrays["losses"].tolist():
         search.tell(search.ask(), losses)
-    run = PolicySearchRun(replace(SMALL, runs=str(tmp_path)), 0, folder / "seed-0")
+    run = CmaEsRun(replace(SMALL, runs=str(tmp_path)), 0, folder / "seed-0")
     run.close()
     assert run.search.countiter == search.countiter == 2 and run.search.sigma == search.sigma
     for name in ("mean", "pc", "C", "B", "D"):
@@ -195,7 +195,7 @@ def test_no_file_of_signals_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """`cma` evaluates the options that it finds in such a file in the current folder."""
     (tmp_path / "cma_signals.in").write_text("{'tolx': 'open(\"marker\", \"w\").close()'}")
     monkeypatch.chdir(tmp_path)
-    run_policy_search.make_search(SMALL, 0, 3).stop()
+    cma_es.make_search(SMALL, 0, 3).stop()
     assert not (tmp_path / "marker").exists()
 
 
@@ -203,13 +203,13 @@ def test_candidates_play_common_deals_of_the_training_half(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[np.ndarray] = []
-    play = run_policy_search.play
+    play = cma_es.play
 
     def noting(one: Any, rules: Any, values: Any, seeds: np.ndarray, limit: int) -> np.ndarray:
         seen.append(seeds)
         return play(one, rules, values, seeds, limit)
 
-    monkeypatch.setattr(run_policy_search, "play", noting)
+    monkeypatch.setattr(cma_es, "play", noting)
     train(replace(SMALL, runs=str(tmp_path), generations=2), quiet=True)
     assert len(seen) == 12
     assert all(np.array_equal(seeds, seen[0]) for seeds in seen[:6])
@@ -278,7 +278,7 @@ def test_refuses_other_tensors_and_cut_off_files(tmp_path: Path) -> None:
 def test_wrong_settings_are_named(
     words: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = f"poker-squares --method weights {words} --runs {tmp_path}"
+    line = f"poker-squares --method cma-es {words} --runs {tmp_path}"
     assert main(line.split()) == 2
     assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -17,18 +17,22 @@ from parlour.envs import GAMES
 from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import as_record
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning import td_kernel
-from parlour.training.learning.run_td import TDRun
-from parlour.training.learning.settings import TDSettings
-from parlour.training.learning.settings_files import preset
-from parlour.training.learning.td_kernel import LearningPlan, make_learner, make_room
+from parlour.training.learning.methods import td
+from parlour.training.learning.methods.td import (
+    LearningPlan,
+    TDRun,
+    TDSettings,
+    make_learner,
+    make_room,
+)
+from parlour.training.learning.settings.files import preset
 from parlour.training.learning.train import Interrupted, resume, train
 
 GAME = GAMES["poker_squares"]
 
 
 def settings(folder: Path, **changes: object) -> TDSettings:
-    base = replace(preset("poker_squares", "values"), runs=str(folder), name="test")
+    base = replace(preset("poker_squares", "td"), runs=str(folder), name="test")
     small = {"total_steps": 1_500_000, "eval_interval": 500_000, "eval_deals": 500}
     return replace(base, **{**small, "checkpoint_interval": 500_000, **changes})  # type: ignore[arg-type]
 
@@ -132,7 +136,7 @@ def test_only_players_by_rule_teach() -> None:
 
 def test_a_value_learns_by_what_its_errors_have_in_common() -> None:
     """After +4, +4, -2 the share is |6| / 10, and before any error all of the step."""
-    errors, coherence = np.zeros(2, np.float32), plain_python(td_kernel.coherence)
+    errors, coherence = np.zeros(2, np.float32), plain_python(td.coherence)
     shares = [coherence(errors, error) for error in (4.0, 4.0, -2.0, 1.0)]
     assert shares == pytest.approx([1.0, 1.0, 1.0, 0.6])
     assert errors.tolist() == [7.0, 11.0]

@@ -22,10 +22,10 @@ from parlour.agents.saved import read_description
 from parlour.envs import GAMES, game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes
+from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.learning import save_agent
-from parlour.training.learning.sb3 import CardVecEnv
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("classic", {"passes": 2})

@@ -15,10 +15,9 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 
 from parlour.envs import CardEnv, game
 from parlour.envs.interfaces.arguments import make_rows
-from parlour.training.learning.ppo import CardPolicy
-from parlour.training.learning.run_network import make_model
-from parlour.training.learning.sb3 import CardVecEnv
-from parlour.training.learning.settings import PPOSettings
+from parlour.envs.interfaces.sb3 import CardVecEnv
+from parlour.training.learning.learner import CardPolicy
+from parlour.training.learning.methods.ppo import PPOSettings, make_ppo
 
 GAME = game("pyramid")
 SMALL = PPOSettings(
@@ -212,8 +211,8 @@ def test_plain_maskable_ppo_trains_and_evaluates_on_it() -> None:
 def test_collects_the_same_rollouts_as_maskable_ppo(network: str) -> None:
     settings = replace(SMALL, network=network)
     buffers = []
-    for collect in (type(make_model(settings, 3)).collect_rollouts, MaskablePPO.collect_rollouts):
-        model = make_model(settings, 3)
+    for collect in (type(make_ppo(settings, 3)).collect_rollouts, MaskablePPO.collect_rollouts):
+        model = make_ppo(settings, 3)
         _, callback = model._setup_learn(0)
         torch.manual_seed(5)
         for _ in range(2):
@@ -230,7 +229,7 @@ def test_collects_the_same_rollouts_as_maskable_ppo(network: str) -> None:
 
 
 def test_the_policy_computes_what_sb3_contribs_distribution_does() -> None:
-    model = make_model(SMALL, 0)
+    model = make_ppo(SMALL, 0)
     policy, env = model.policy, model.env
     assert isinstance(policy, CardPolicy) and isinstance(env, CardVecEnv)
     observations, masks = torch.as_tensor(env.reset()), env.masks()

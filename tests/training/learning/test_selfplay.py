@@ -28,18 +28,17 @@ from parlour.training.equilibrium.exploitability import extract_policy
 from parlour.training.equilibrium.game_tree import Tree, build
 from parlour.training.evaluation.duplicate_play import play_duplicate
 from parlour.training.learning import checkpoint
-from parlour.training.learning.magnet import MagnetPPO, seat_advantages
-from parlour.training.learning.ppo import CardPolicy
-from parlour.training.learning.run import validation_key
-from parlour.training.learning.selfplay import SelfplayRun
-from parlour.training.learning.settings import (
-    PPOSettings,
+from parlour.training.learning.critic import check_critic
+from parlour.training.learning.learner import CardPolicy
+from parlour.training.learning.methods.ppo import PPOSettings
+from parlour.training.learning.methods.selfplay import (
+    MagnetPPO,
+    SelfplayRun,
     SelfplaySettings,
-    check_cards_critic,
-    make_settings,
+    seat_advantages,
 )
-from parlour.training.learning.settings_command import parse
-from parlour.training.learning.table_rows import LEARNER, TableRows
+from parlour.training.learning.run import validation_key
+from parlour.training.learning.table_rows import LEARNER, SelfPlayEnv
 from parlour.training.learning.train import Interrupted, main, resume, train
 
 GAME = game("seven_twenty_seven")
@@ -142,7 +141,6 @@ def test_the_agent_draws_its_actions_and_plays_again_as_it_did(whole: Path) -> N
     [
         {},
         {"self_share": 1.0, "magnet_interval": 2, "critic": "cards"},
-        {"lessons": 0.5, "teacher": "rollouts@4:greedy"},
     ],
 )
 def test_a_stopped_run_goes_on_bit_by_bit(
@@ -174,14 +172,6 @@ def test_a_checkpoint_holds_the_magnet(whole: Path) -> None:
     assert any(not np.array_equal(magnet[name], policy[name]) for name in policy)
 
 
-def test_a_run_against_a_pool_is_not_resumed(tmp_path: Path) -> None:
-    folder = trained(tmp_path)
-    rules = json.loads((folder / "rules.json").read_text())
-    (folder / "rules.json").write_text(json.dumps(rules | {"learned": None}))
-    with pytest.raises(ValueError, match=r"learned was None .* begin a new run"):
-        resume(folder, quiet=True)
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -197,30 +187,16 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, Any], said: str) -> 
         replace(SMALL, **wrong)
 
 
-def test_settings_of_the_pool_are_left_out_with_a_notice() -> None:
-    said = "'pool_active' does nothing any more; the name goes with the next release"
-    with pytest.warns(FutureWarning, match=said):
-        found = make_settings("selfplay", game=GAME.name, pool_active=3)
-    assert found == SelfplaySettings(game=GAME.name)
-    notices: list[str] = []
-    plain = parse([GAME.name], notices.append)
-    for words in (["--pool-active", "3"], ["--snapshot-interval=9"]):
-        assert parse([GAME.name, *words, "--seeds", "0"], notices.append) == plain
-    assert [said in one or "'snapshot_interval' does nothing" in one for one in notices] == [
-        True
-    ] * 2
-
-
-def rows_of(others: list[Agent], share: float, n: int = 64) -> TableRows:
+def rows_of(others: list[Agent], share: float, n: int = 64) -> SelfPlayEnv:
     config = StepConfig(reset=Autoreset.SAME_STEP)
-    rows = TableRows(GAME, RULES, n, config, others, share)
+    rows = SelfPlayEnv(GAME, RULES, n, config, others, share)
     for row in range(n):
         rows.reseed(row, np.random.default_rng([1, row]))
     rows.start(DealSource.DRAW)
     return rows
 
 
-def step_by_chance(rows: TableRows, rng: np.random.Generator) -> None:
+def step_by_chance(rows: SelfPlayEnv, rng: np.random.Generator) -> None:
     rows.step((rng.random(rows.buffers.masks.shape) * rows.buffers.masks).argmax(axis=1))
 
 
@@ -267,7 +243,7 @@ def test_who_sits_where_is_drawn_by_its_share() -> None:
 def test_partners_are_one_player() -> None:
     tricks, config = game("fifty_six"), StepConfig(reset=Autoreset.SAME_STEP)
     rules = tricks.make_rules("eight")
-    rows = TableRows(tricks, rules, 512, config, [UniformAgent(), Asked()], 0.25)
+    rows = SelfPlayEnv(tricks, rules, 512, config, [UniformAgent(), Asked()], 0.25)
     for row in range(rows.n):
         rows.reseed(row, np.random.default_rng([1, row]))
     seating = rows._draw_players(np.arange(rows.n))
@@ -340,32 +316,6 @@ def test_the_magnet_holds_the_policy(tmp_path: Path) -> None:
             distances[coef] = [run.iterate()["train/magnet_kl"] for _ in range(6)][-1]
             assert all(map(torch.equal, start, magnet_of(run)))
     assert distances[10.0] < distances[0.0] / 4
-
-
-def test_the_policy_learns_to_choose_as_its_teacher(tmp_path: Path) -> None:
-    settings = replace(SMALL, lessons=1.0, learning_rate=1e-2, n_epochs=20)
-    with closing(SelfplayRun(settings, 0, tmp_path)) as run:
-        losses = [run.iterate()["train/cloning_loss"] for _ in range(6)]
-        magnet, network = magnet_of(run), list(run.network.parameters())
-        assert all(map(torch.equal, magnet, network))
-        codes, masks, told, *_ = cast(MagnetPPO, run.model).rollout
-        logits = run.network(run.model._encode(codes))[0]
-        chosen = cast(CardPolicy, run.model.policy).mask_logits(logits, masks).argmax(dim=1)
-    assert losses[-1] < losses[0]
-    assert (chosen == told).float().mean() > 0.8
-
-
-def test_lessons_end_where_the_settings_say(tmp_path: Path) -> None:
-    settings = replace(SMALL, lessons=2 / 6)
-    with closing(SelfplayRun(settings, 0, tmp_path)) as run:
-        said = ["train/cloning_loss" in run.iterate() for _ in range(4)]
-    assert said == [True, True, False, False]
-
-
-def test_a_teacher_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="nobody"):
-        trained(tmp_path, lessons=0.5, teacher="nobody")
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_magnet_follows_by_its_rate(tmp_path: Path) -> None:
@@ -441,4 +391,4 @@ def test_a_critic_of_cards_wants_a_game_that_names_them() -> None:
     with pytest.raises(
         ValueError, match=r"^critic=.cards.: .* does not say which cards are hidden"
     ):
-        check_cards_critic("cards", replace(GAME, hidden_cards=None))
+        check_critic("cards", replace(GAME, hidden_cards=None))

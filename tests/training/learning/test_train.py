@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,11 +19,11 @@ from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES, game
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.learning import checkpoint, progress
-from parlour.training.learning.run_network import NetworkRun
-from parlour.training.learning.settings import PPOSettings, make_settings
-from parlour.training.learning.settings_command import parse
-from parlour.training.learning.settings_files import plain, preset, presets
+from parlour.training.learning import progress
+from parlour.training.learning.methods import make_settings
+from parlour.training.learning.methods.ppo import PPORun, PPOSettings
+from parlour.training.learning.settings.command import parse
+from parlour.training.learning.settings.files import preset, presets
 from parlour.training.learning.train import Interrupted, main, resume, train
 
 ROOT = Path(__file__).parents[3]
@@ -129,7 +130,7 @@ def test_equal_settings_give_equal_weights_and_another_seed_others(
 
 
 def test_the_name_of_a_long_run_is_cut_in_the_middle() -> None:
-    run = NetworkRun.__new__(NetworkRun)
+    run = PPORun.__new__(PPORun)
     run.folder, run.settings = Path("a" * 100 + "-end") / "seed-7", replace(SMALL, seeds=(7, 8))
     name = run.agent_name
     assert len(name) == 80 and name.startswith("aaa") and name.endswith("-end/seed-7")
@@ -144,14 +145,14 @@ class Killed(BaseException):
 def test_killed_at_any_point_it_ends_bit_equal(
     after: int, where: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, iterate = checkpoint.save, NetworkRun.iterate
+    save, iterate = PPORun.save, PPORun.iterate
 
-    def save_and_die(run: Path, model: Any, history: Any) -> None:
-        save(run, model, history)
-        if model.num_timesteps >= after * ROLLOUT:
+    def save_and_die(self: PPORun) -> None:
+        save(self)
+        if self.steps >= after * ROLLOUT:
             raise Killed
 
-    def iterate_and_die(self: NetworkRun) -> dict[str, float]:
+    def iterate_and_die(self: PPORun) -> dict[str, float]:
         values = iterate(self)
         if self.steps >= after * ROLLOUT:
             raise Killed
@@ -159,9 +160,9 @@ def test_killed_at_any_point_it_ends_bit_equal(
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
         if where == "checkpoint":
-            patch.setattr(checkpoint, "save", save_and_die)
+            patch.setattr(PPORun, "save", save_and_die)
         else:
-            patch.setattr(NetworkRun, "iterate", iterate_and_die)
+            patch.setattr(PPORun, "iterate", iterate_and_die)
         trained(tmp_path)
     np.random.seed(99)  # whatever the next process begins with
     assert resume(tmp_path / "pyramid-classic-small", quiet=True) == tmp_path / whole.name
@@ -192,16 +193,16 @@ def test_a_log_cut_short_is_made_whole(whole: Path, tmp_path: Path) -> None:
 
 def stopped(runs: Path, after: int) -> Path:
     """A run stopped by SIGINT after so many rollouts."""
-    iterate, before = NetworkRun.iterate, signal.getsignal(signal.SIGINT)
+    iterate, before = PPORun.iterate, signal.getsignal(signal.SIGINT)
 
-    def interrupted(self: NetworkRun) -> dict[str, float]:
+    def interrupted(self: PPORun) -> dict[str, float]:
         values = iterate(self)
         if self.steps == after * ROLLOUT:
             os.kill(os.getpid(), signal.SIGINT)
         return values
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Interrupted) as caught:
-        patch.setattr(NetworkRun, "iterate", interrupted)
+        patch.setattr(PPORun, "iterate", interrupted)
         trained(runs)
     folder = runs / "pyramid-classic-small"
     said = str(caught.value)
@@ -216,6 +217,34 @@ def test_sigint_saves_and_resuming_ends_bit_equal(whole: Path, tmp_path: Path) -
     assert not (folder / "seed-0" / "result.json").exists()
     assert main(["--resume", str(folder)]) == 0
     assert_same(folder, whole)
+
+
+def read_agent(folder: Path) -> dict[str, Any]:
+    """An agent's folder, without the time that its training took."""
+    card = json.loads((folder / "agent.json").read_text())
+    assert card["trained"].pop("seconds") > 0
+    files = {file.name: file.read_bytes() for file in folder.iterdir()}
+    return card | {"files": {**files, "agent.json": None}}
+
+
+def test_a_run_resumed_at_its_very_end_saves_the_same_agent(tmp_path: Path) -> None:
+    """Killed between its last checkpoint and its result: nothing is left to train, only to save."""
+    folder = trained(tmp_path)
+    agent, digest = folder / "seed-0" / "agent", result(folder)["weights_sha256"]
+    before = read_agent(agent)
+    shutil.rmtree(agent)
+    (folder / "seed-0" / "result.json").unlink()
+    resume(folder, quiet=True)
+    assert result(folder)["weights_sha256"] == digest
+    assert read_agent(agent) == before
+
+
+def test_training_can_begin_with_a_saved_agent(whole: Path, tmp_path: Path) -> None:
+    start = {"initial": str(whole), "options": {"passes": 2}, "total_steps": ROLLOUT}
+    second = trained(tmp_path, name="second", learning_rate=0.0, **start)
+    assert result(second)["weights_sha256"] == result(whole)["weights_sha256"]
+    with pytest.raises(ValueError, match="another network"):
+        trained(tmp_path, name="third", width=32, **start)
 
 
 def test_a_finished_run_is_not_trained_again(whole: Path) -> None:
@@ -256,10 +285,10 @@ def test_a_run_that_cannot_begin_leaves_no_folder(
 
 
 def test_a_run_that_fails_later_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: NetworkRun) -> dict[str, float]:
+    def fail(self: PPORun) -> dict[str, float]:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(NetworkRun, "iterate", fail)
+    monkeypatch.setattr(PPORun, "iterate", fail)
     with pytest.raises(RuntimeError, match="a fault"):
         trained(tmp_path)
     assert (tmp_path / "pyramid-classic-small" / "seed-0").is_dir()
@@ -272,9 +301,9 @@ def test_every_game_has_settings_that_are_valid(name: str) -> None:
 
 
 def test_command_line_changes_what_the_preset_says() -> None:
-    words = ["pyramid", "--preset", "long", "--gae-lambda", "0.5", "--seeds", "3", "4"]
-    given = parse([*words, "--options", "passes", "2", "undo", "yes"], pytest.fail)
-    expected = replace(preset("pyramid", "long"), gae_lambda=0.5, seeds=(3, 4))
+    words = ["pyramid", "--preset", "ppo", "--gae-lambda", "0.5", "--seeds", "3", "4"]
+    given = parse([*words, "--options", "passes", "2", "undo", "yes"])
+    expected = replace(preset("pyramid", "ppo"), gae_lambda=0.5, seeds=(3, 4))
     assert given == replace(expected, options={"passes": 2, "undo": "yes"})
 
 
@@ -344,14 +373,14 @@ def test_the_file_itself_runs_as_the_command_does() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["ppo", "lookahead"])
+@pytest.mark.parametrize("method", ["ppo", "pqn"])
 def test_killed_by_sigkill_at_random_moments(method: str, tmp_path: Path) -> None:
-    defaults = plain(make_settings(method))
+    defaults = make_settings(method).plain()
     small = {name: value for name, value in vars(SMALL).items() if name in defaults}
     small |= {"gamma": 1.0, "total_steps": 40 * ROLLOUT, "checkpoint_interval": 2 * ROLLOUT}
     settings = make_settings(method, **small | {"runs": str(tmp_path)})
     whole = train(replace(settings, runs=str(tmp_path / "whole")), quiet=True)
-    ours = plain(settings)
+    ours = settings.plain()
     changed = {name: ours[name] for name in ours if ours[name] != defaults[name]}
     changed["method"] = method
     lines = [f"{name} = {json.dumps(value)}" for name, value in changed.items()]

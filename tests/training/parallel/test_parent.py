@@ -15,10 +15,7 @@ import pytest
 LONGEST = 60.0
 """Seconds that a busy machine may need for what takes a second or two."""
 EVALUATE = "evaluate pyramid --agent pimc@16 --deals 100000 --jobs 2 --out out"
-TUNE = (
-    "tune poker-squares --preset values --total-steps 100000000 --eval-deals 100 --trials 4 --jobs "
-    "2"
-)
+TUNE = "tune poker-squares --preset td --total-steps 100000000 --eval-deals 100 --trials 4 --jobs 2"
 COMMANDS = {
     "evaluate": EVALUATE,
     "multiprocessing": f"{EVALUATE} --backend multiprocessing",

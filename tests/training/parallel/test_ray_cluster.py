@@ -80,7 +80,7 @@ def test_a_comparison(nodes: Any, tmp_path: Path) -> None:
 
 
 def test_a_search_for_settings(nodes: Any, tmp_path: Path) -> None:
-    words = ("--preset", "values", "--total-steps", "300000", "--trials", "12")
+    words = ("--preset", "td", "--total-steps", "300000", "--trials", "12")
     process = run_parlour(nodes, "tune", "poker-squares", *words, "--runs", str(tmp_path), "--json")
     for _ in range(3000):
         if len(list(tmp_path.rglob("seed-*"))) >= 3 or process.poll() is not None:

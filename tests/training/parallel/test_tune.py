@@ -19,9 +19,10 @@ import pytest
 from parlour.training import make_settings, preset, tune
 from parlour.training.cli import main as cli
 from parlour.training.cli import tune as command
-from parlour.training.learning.settings import PolicySearchSettings, Settings
-from parlour.training.learning.settings_command import parse
-from parlour.training.learning.settings_names import METHODS
+from parlour.training.learning.methods import METHODS
+from parlour.training.learning.methods.cma_es import CmaEsSettings
+from parlour.training.learning.settings.base import Settings
+from parlour.training.learning.settings.command import parse
 from parlour.training.learning.train import Interrupted, train
 from parlour.training.tuning import report as tune_report
 from parlour.training.tuning import study as tune_study
@@ -32,17 +33,17 @@ from parlour.training.tuning.study_run import Tuned, make_plan
 
 SPACE = {"sigma": {"low": 0.1, "high": 0.9}, "population": {"values": [4, 5]}}
 WORDS = shlex.split(
-    "tune poker-squares --method weights --generations 2 --population 4 --candidate-deals 20 "
+    "tune poker-squares --method cma-es --generations 2 --population 4 --candidate-deals 20 "
     "--eval-deals 20"
 )
 VALUES = shlex.split(
-    "tune poker-squares --preset values --total-steps 1250000 --eval-deals 200 --trials 6 --seed 1"
+    "tune poker-squares --preset td --total-steps 1250000 --eval-deals 200 --trials 6 --seed 1"
 )
 
 
 def small(folder: Path, **changes: Any) -> Settings:
     """Policy search over the weights of a heuristic: some hundredths of a second."""
-    base = PolicySearchSettings(
+    base = CmaEsSettings(
         game="poker_squares", generations=2, population=4, candidate_deals=20, eval_deals=20
     )
     return replace(base, runs=str(folder), **changes)
@@ -87,16 +88,16 @@ def test_the_same_seed_searches_the_same(tmp_path: Path) -> None:
 def test_the_best_settings_are_taken_as_they_are(tmp_path: Path) -> None:
     found = search(tmp_path)
     words = ["poker_squares", "--settings", str(found.folder / "best.toml")]
-    again = parse([*words, "--runs", str(tmp_path), "--name", "best"], print)
+    again = parse([*words, "--runs", str(tmp_path), "--name", "best"])
     assert again == replace(found.settings, runs=str(tmp_path), name="best", seeds=(0,))
     run = train(again, quiet=True)
     assert json.loads((run / "result.json").read_text())["score"]["mean"] == found.best.value
 
 
 def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
-    for name, kind in METHODS.items():
-        game = {"values": "poker_squares", "selfplay": "seven_twenty_seven"}.get(name, "pyramid")
-        base = kind(game=game, seeds=(0,), eval_deals=7)
+    for name, method in METHODS.items():
+        game = {"td": "poker_squares", "selfplay": "seven_twenty_seven"}.get(name, "pyramid")
+        base = method.settings(game=game, seeds=(0,), eval_deals=7)
         if name == "ppo":
             base = replace(base, options={"passes": 2}, variants=(), network_options={"a": 1})
         plan = make_plan(replace(base, runs=str(tmp_path)))
@@ -109,7 +110,7 @@ def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_spaces_of_all_methods_are_right(method: str) -> None:
-    game = {"values": "poker_squares", "selfplay": "seven_twenty_seven"}.get(method, "pyramid")
+    game = {"td": "poker_squares", "selfplay": "seven_twenty_seven"}.get(method, "pyramid")
     space = read_space(make_settings(method, game=game))
     assert 2 <= len(space) <= 8
 
@@ -129,7 +130,7 @@ def test_the_spaces_of_all_methods_are_right(method: str) -> None:
         ("population = { low = 0.5, high = 9 }", "allowed are whole numbers"),
         ("population = { values = [4, 3] }", "population=3: allowed are 0 and numbers from 4"),
         ("sigam = { low = 0.1, high = 1 }", "sigam"),
-        ("gamma = { low = 0.1, high = 1 }", "method 'weights' does not use it"),
+        ("gamma = { low = 0.1, high = 1 }", "method 'cma-es' does not use it"),
         ("eval_deals = { low = 1, high = 9 }", "it cannot be searched"),
         ("reward = { low = 1, high = 9 }", "allowed is values"),
         ("", "a table of settings is needed"),
@@ -262,7 +263,7 @@ def test_weak_trials_are_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_parts_of_a_run(tmp_path: Path) -> None:
-    plan = make_plan(replace(preset("poker_squares", "values"), total_steps=1000), evaluations=4)
+    plan = make_plan(replace(preset("poker_squares", "td"), total_steps=1000), evaluations=4)
     made: Any = plan.settings_of("trial-0007", {"step_size": 0.5})
     assert (made.eval_interval, made.checkpoint_interval, made.step_size) == (250, 250, 0.5)
     assert (made.name, made.runs) == ("trial-0007", str(plan.folder / "trials"))
@@ -310,7 +311,7 @@ def test_examples_in_the_help_parse() -> None:
     assert len(lines) > 4
     for line in lines:
         arguments, rest = command.make_parser().parse_known_args(line.split()[2:])
-        assert parse([arguments.game, *rest], print).method
+        assert parse([arguments.game, *rest]).method
 
 
 MISSING = """

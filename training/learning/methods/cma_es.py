@@ -1,22 +1,24 @@
-"""Policy search: the weights of a game's own heuristic, by CMA-ES.
+"""CMA-ES: better weights for a game's own heuristic.
 
 CMA-ES is the covariance-matrix form of the cross-entropy method: each generation draws candidates
 from a normal distribution, lets all of them play the same random deals, and moves the distribution
-towards those that were paid most by the run's ``reward``. No gradients, no network: what comes out
-is the greedy agent with better weights. The search itself is the library `cma`.
+towards those with the highest ``reward``. No gradients, no network: the result is the greedy agent
+with better weights. The search itself is the library `cma`.
 """
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from safetensors.numpy import save as tensor_bytes
 
 from parlour.agents.baselines.greedy import HEURISTIC_NETWORK, WEIGHTS_TENSOR, GreedyAgent
 from parlour.agents.saved import NO_ENCODING
+from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game
 from parlour.envs.core.aliases import RulesRecords, Scores, States, Weights
 from parlour.envs.core.batch import DealSource, Over
@@ -25,14 +27,45 @@ from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.options import as_record
 from parlour.envs.core.values import best_legal
 
-from . import checkpoint, save_agent
-from .run import Run
-from .settings import PolicySearchSettings
+from .. import checkpoint, save_agent
+from ..run import Method, Run
+from ..settings.base import SoloSettings
+from ..settings.limits import Deals, Range
 
 SCALE_FLOOR = 0.1
-"""A weight of 0 is searched like one of this share of the mean size of all weights."""
+"""Scale of a weight of 0, as a share of the mean size of all weights."""
 STREAM = 0x434D41
-"""Keeps the numbers drawn here apart from those of other methods with equal seeds."""
+"""Separates the numbers drawn here from those of other methods with equal seeds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CmaEsSettings(SoloSettings):
+    """Weights of the game's heuristic, by CMA-ES; its steps are whole games."""
+
+    method = "cma-es"
+
+    generations: Annotated[int, Range(1, 10**6)] = 60
+    """Number of times that candidates are drawn and compared."""
+    candidate_deals: Deals = 1000
+    """Deals that each candidate plays, the same for all of a generation."""
+    population: int = 0
+    """Candidates of a generation (0: by the number of weights, 4 + 3 ln n)."""
+    sigma: Annotated[float, Range(1e-3, 10)] = 0.3
+    """Spread of the first candidates, as a share of each weight."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        if self.population != 0 and not 4 <= self.population <= 10**4:
+            value = shorten(self.population)
+            raise ValueError(f"population={value}: allowed are 0 and numbers from 4 to {10**4}")
+
+    def describe_length(self) -> str:
+        """See `Settings.describe_length`."""
+        return f"{self.generations:,} generations"
+
+    def checkpoint_format(self) -> Any:
+        """See `Settings.checkpoint_format`: the heuristic's weights, where the search starts."""
+        return dict(find_game(self.game).heuristic_weights)
 
 
 @cache
@@ -90,7 +123,7 @@ def load_cma() -> Any:
     """Import the library; ValueError under ``python -OO``, where it cannot be imported."""
     if sys.flags.optimize > 1:
         raise ValueError(
-            "method 'weights' must run with docstrings, which its library cma reads, got "
+            "method 'cma-es' must run with docstrings, which its library cma reads, got "
             f"PYTHONOPTIMIZE={sys.flags.optimize}: unset it, or set it to 1"
         )
     import cma
@@ -98,8 +131,8 @@ def load_cma() -> Any:
     return cma
 
 
-def make_search(settings: PolicySearchSettings, seed: int, n: int) -> Any:
-    """Return a search over n numbers that begins at 0 with steps of ``sigma``."""
+def make_search(settings: CmaEsSettings, seed: int, n: int) -> Any:
+    """Return a search over n numbers that starts at 0 with steps of ``sigma``."""
     # No signals file: cma would evaluate options from such a file in the current folder.
     options: dict[str, Any] = {"randn": Normal(seed), "verbose": -9, "signals_filename": ""}
     if settings.population:
@@ -107,16 +140,16 @@ def make_search(settings: PolicySearchSettings, seed: int, n: int) -> Any:
     return load_cma().CMAEvolutionStrategy(np.zeros(n), settings.sigma, options)
 
 
-class PolicySearchRun(Run):
-    """A run of policy search. Its ``steps`` are whole games.
+class CmaEsRun(Run):
+    """A run of CMA-ES. Its ``steps`` are whole games.
 
     A checkpoint is taken after each generation, and the agent is evaluated at the end.
     """
 
-    settings: PolicySearchSettings
+    settings: CmaEsSettings
     unit = "games"
 
-    def prepare(self, found: checkpoint.Checkpoint | None) -> None:
+    def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
         """See `Run.prepare`."""
         self.begin = self.game.default_weights
         initial = self.initial()
@@ -128,20 +161,20 @@ class PolicySearchRun(Run):
         self.scale = size + SCALE_FLOOR * (size.mean() or 1.0)
         self.search = make_search(self.settings, self.seed, len(self.begin))
         self.losses: list[list[float]] = []
-        if found:
-            self._replay(found)
+        if saved:
+            self._replay(saved)
 
-    def _replay(self, found: checkpoint.Checkpoint) -> None:
+    def _replay(self, saved: checkpoint.Checkpoint) -> None:
         """Bring the search to the state of a checkpoint.
 
         The search is deterministic: the same losses lead to the same state. So a
         checkpoint contains the losses, and nothing of the internals of `cma`.
         Raises ValueError if the search ends elsewhere: settings or the version of `cma` differ.
         """
-        losses, middle = found.arrays["losses"], found.arrays["middle"]
+        losses, middle = saved.arrays["losses"], saved.arrays["middle"]
         if losses.shape[1:] != (self.search.popsize,) or middle.shape != self.search.mean.shape:
             raise ValueError(
-                f"{found.folder} does not fit the run's settings: {losses.shape[1:]} candidates "
+                f"{saved.folder} does not fit the run's settings: {losses.shape[1:]} candidates "
                 f"and {middle.shape} weights, now ({self.search.popsize},) and "
                 f"{self.search.mean.shape}"
             )
@@ -149,7 +182,7 @@ class PolicySearchRun(Run):
             self._tell(self.search.ask(), generation)
         if not np.allclose(self.search.mean, middle, rtol=1e-9, atol=1e-12):
             raise ValueError(
-                f"{found.folder} cannot be resumed: the search of cma {found.values['cma']} is not "
+                f"{saved.folder} cannot be resumed: the search of cma {saved.values['cma']} is not "
                 f"repeated by cma {load_cma().__version__}; the setting sigma, the initial weights "
                 "or the version of cma has changed"
             )
@@ -182,7 +215,7 @@ class PolicySearchRun(Run):
         return self.begin + self.scale * point
 
     def iterate(self) -> dict[str, float]:
-        """Let candidates play common deals; return how the middle one of them did."""
+        """Let candidates play common deals; return the result of the median one for the log."""
         draws = np.random.default_rng([self.seed, STREAM, int(self.search.countiter)])
         deals = self.settings.candidate_deals
         seeds = draws.integers(0, int(TRAINING_SEED_MASK), deals, np.uint64, endpoint=True)
@@ -197,7 +230,7 @@ class PolicySearchRun(Run):
         }
 
     def _play(self, point: np.ndarray, seeds: np.ndarray) -> tuple[float, float]:
-        """Return what a candidate is paid for a game, and the mean of the game's measure."""
+        """Return the mean reward of a candidate, and the mean of the game's measure."""
         weights, limit = self._weights_at(point), self.settings.max_moves
         states = play(self.game, self.rules, weights, seeds, limit)
         score, won = float(states["score"].mean()), float(states["won"].mean())
@@ -219,7 +252,7 @@ class PolicySearchRun(Run):
         """See `Run.write_agent`."""
         names = list(self.game.heuristic_weights)
         tensors = tensor_bytes({WEIGHTS_TENSOR: self.weights})
-        described = {
+        network = {
             "name": HEURISTIC_NETWORK,
             "encoding": NO_ENCODING,
             "width": len(names),
@@ -228,7 +261,7 @@ class PolicySearchRun(Run):
         }
         trained |= {"weights": names, "cma": load_cma().__version__}
         save_agent.save_weights(
-            folder, self.agent_name, self.game, self.rules, tensors, described, trained, scored
+            folder, self.agent_name, self.game, self.rules, tensors, network, trained, scored
         )
         return tensors
 
@@ -237,3 +270,6 @@ class PolicySearchRun(Run):
         return {
             "weights": dict(zip(self.game.heuristic_weights, self.weights.tolist(), strict=True))
         }
+
+
+METHOD = Method(CmaEsSettings, CmaEsRun)

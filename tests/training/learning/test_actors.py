@@ -16,13 +16,18 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.training.learning import actors, progress, ray_actors, run_ppo
-from parlour.training.learning.actors import Actor, Actors
-from parlour.training.learning.collector import Collector, split_rows
-from parlour.training.learning.ray_actors import RayActors, list_places
-from parlour.training.learning.run_network import NetworkRun
-from parlour.training.learning.settings import PPOSettings, make_settings
-from parlour.training.learning.settings_command import parse
+from parlour.training.learning import actors, progress
+from parlour.training.learning.actors import (
+    Actor,
+    Actors,
+    Collector,
+    RayActors,
+    list_places,
+    split_rows,
+)
+from parlour.training.learning.methods import make_settings
+from parlour.training.learning.methods.ppo import PPORun, PPOSettings, make_ppo
+from parlour.training.learning.settings.command import parse
 from parlour.training.learning.train import Interrupted, resume, train
 from parlour.training.parallel import engines
 
@@ -77,7 +82,7 @@ def assert_first_same(folder: Path, other: Path) -> None:
 @pytest.fixture(scope="module")
 def crew() -> Iterator[Actors]:
     """Two actors for all runs here: they keep nothing, and take seconds to start."""
-    crew = Actors(TWO, split_rows(ROWS, 2))
+    crew = Actors(make_ppo, TWO, split_rows(ROWS, 2))
     yield crew
     crew.close()
 
@@ -97,7 +102,7 @@ def trained(crew: Actors) -> Iterator[Train]:
             pass
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(run_ppo.CREWS, "processes", Shared)
+        patch.setitem(actors.CREWS, "processes", Shared)
         yield lambda settings, runs: train(replace(settings, runs=str(runs)), quiet=True)
 
 
@@ -117,8 +122,8 @@ def test_two_actors_play_the_games_that_one_plays(two: Path, tmp_path: Path) -> 
 class HereActors(Actors):
     """Actors that play one after the other in this process."""
 
-    def __init__(self, settings: PPOSettings, parts: Any) -> None:
-        self.here = [Collector(settings, rows) for rows in parts]
+    def __init__(self, make: Any, settings: PPOSettings, parts: Any) -> None:
+        self.here = [Collector(make, settings, rows) for rows in parts]
 
     def collect(self, jobs: Any) -> Any:
         return [one.collect(job) for one, job in zip(self.here, jobs, strict=True)]
@@ -132,15 +137,14 @@ class HereActors(Actors):
     [
         {"network": "mlp", "critic": "cards"},
         {"variant": None, "variants": ("classic", "book")},
-        {"study": 0.5, "study_options": {"passes": 3}},
         {"max_moves": 9, "actors": 3},
     ],
-    ids=["critic", "rules", "study", "cut off"],
+    ids=["critic", "rules", "truncated"],
 )
 def test_all_that_is_played_goes_to_the_actors(
     changed: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(run_ppo.CREWS, "processes", HereActors)
+    monkeypatch.setitem(actors.CREWS, "processes", HereActors)
     settings = replace(TWO, **changed)
     by_actors = train(replace(settings, runs=str(tmp_path / "actors")), quiet=True)
     alone = train(replace(settings, actors=1, runs=str(tmp_path / "alone")), quiet=True)
@@ -168,15 +172,15 @@ def test_a_killed_actor_changes_nothing(
 def test_a_stopped_run_goes_on_to_the_same_weights(
     two: Path, trained: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    iterate, calls = NetworkRun.iterate, []
+    iterate, calls = PPORun.iterate, []
 
-    def stopping(run: NetworkRun) -> dict[str, float]:
+    def stopping(run: PPORun) -> dict[str, float]:
         calls.append(run)
         if len(calls) == 2:
             os.kill(os.getpid(), signal.SIGINT)
         return iterate(run)
 
-    monkeypatch.setattr(NetworkRun, "iterate", stopping)
+    monkeypatch.setattr(PPORun, "iterate", stopping)
     with pytest.raises(Interrupted) as stopped:
         trained(TWO, tmp_path)
     monkeypatch.undo()
@@ -227,12 +231,11 @@ def test_actions_are_drawn_as_for_all_rows_at_once() -> None:
         ({"actors": 0}, "actors=0: allowed are numbers from 1 to 1024"),
         ({"actors": 2.5}, "actors=2.5: allowed is a whole number"),
         ({"actors": 9, "n_envs": 8}, "actors=9: allowed are numbers from 1 to n_envs=8"),
-        ({"actors": 2, "curriculum": 0.5}, "curriculum=0.5: not with actors=2"),
         ({"backend": "ray"}, "backend='ray': it needs actors, 2 or more"),
         ({"backend": "dask", "actors": 2}, "backend='dask': allowed is 'processes', 'ray'"),
         ({"address": "auto", "actors": 2}, "address='auto': it needs backend='ray'"),
         ({"method": "pqn", "actors": 2}, "setting 'actors': method 'pqn' does not use it"),
-        ({"method": "weights", "actors": 2}, "setting 'actors': method 'weights' does not use"),
+        ({"method": "cma-es", "actors": 2}, "setting 'actors': method 'cma-es' does not use"),
     ],
 )
 def test_bad_settings_are_named(given: dict[str, Any], text: str) -> None:
@@ -243,16 +246,16 @@ def test_bad_settings_are_named(given: dict[str, Any], text: str) -> None:
 
 def test_the_command_line_has_the_flags() -> None:
     words = "pyramid --preset ppo --actors 2 --backend ray --address auto"
-    settings = parse(words.split(), print)
+    settings = parse(words.split())
     assert isinstance(settings, PPOSettings)
     assert (settings.actors, settings.backend, settings.address) == (2, "ray", "auto")
 
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "ray" not in vars(ray_actors)
+    assert "ray" not in vars(actors)
     monkeypatch.setattr(engines, "find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r"backend 'ray' .*pip install 'parlour\[ray\]'"):
-        RayActors(RAY, split_rows(ROWS, 2))
+        RayActors(make_ppo, RAY, split_rows(ROWS, 2))
 
 
 def test_actors_of_ray_go_to_each_machine_in_turn() -> None:

@@ -1,4 +1,4 @@
-"""What each setting of a training run may be: its kind, its range, and a name that stays inside."""
+"""Validation of settings: the type and the range of each field, and limits on several together."""
 
 from dataclasses import fields
 from functools import cache
@@ -22,7 +22,7 @@ LONGEST_TEXT = 4096
 
 
 class Range(NamedTuple):
-    """From where to where a number may lie; it stands beside the field, in its annotation."""
+    """The lowest and the highest allowed number; part of a field's annotation."""
 
     low: float
     high: float
@@ -33,25 +33,27 @@ Steps = Annotated[int, Range(1, MOST_STEPS)]
 Deals = Annotated[int, Range(1, 10**7)]
 
 
-def make_whole(settings: Any) -> None:
-    """Write whole numbers that were given as floats, such as 1e6, into their fields as int."""
-    made: Any = type(settings)
-    for name, (kind, _) in _allowed(made).items():
+def convert_whole_numbers(settings: Any) -> None:
+    """Replace whole numbers that were given as floats, such as 1e6, by ints."""
+    settings_class: Any = type(settings)
+    for name, (kind, _) in _read_annotations(settings_class).items():
         value = getattr(settings, name)
         if kind is int and type(value) is float and value.is_integer():
             object.__setattr__(settings, name, int(value))
 
 
 def check_fields(settings: Any) -> None:
-    """Raise ValueError, naming setting, value and what is allowed, for one that it cannot have.
+    """Check every field of a dataclass against its annotation: first types, then ranges.
 
-    ``settings`` is a dataclass; each of its fields says by its annotation what it may hold.
+    Raises:
+        ValueError: a value has another type or is out of range; the text names setting, value and
+            what is allowed.
     """
-    made: Any = type(settings)
-    allowed = _allowed(made)
-    for name, (kind, _) in allowed.items():
+    settings_class: Any = type(settings)
+    annotations = _read_annotations(settings_class)
+    for name, (kind, _) in annotations.items():
         check_kind(name, getattr(settings, name), kind)
-    for name, (_, limits) in allowed.items():
+    for name, (_, limits) in annotations.items():
         value = getattr(settings, name)
         if limits and not limits.low <= value <= limits.high:
             raise ValueError(
@@ -60,19 +62,20 @@ def check_fields(settings: Any) -> None:
 
 
 @cache
-def _allowed(made: Any) -> dict[str, tuple[Any, Range | None]]:
-    """The kind of each field of a dataclass, and its range if it has one."""
-    bare, full = get_type_hints(made), get_type_hints(made, include_extras=True)
-    found = {}
-    for one in fields(made):
-        beside = getattr(full[one.name], "__metadata__", ())
-        ranges = [mark for mark in beside if isinstance(mark, Range)]
-        found[one.name] = bare[one.name], ranges[0] if ranges else None
-    return found
+def _read_annotations(settings_class: Any) -> dict[str, tuple[Any, Range | None]]:
+    """Return the type of each field of a dataclass, and its range if it has one."""
+    bare = get_type_hints(settings_class)
+    full = get_type_hints(settings_class, include_extras=True)
+    annotations = {}
+    for field in fields(settings_class):
+        metadata = getattr(full[field.name], "__metadata__", ())
+        ranges = [mark for mark in metadata if isinstance(mark, Range)]
+        annotations[field.name] = bare[field.name], ranges[0] if ranges else None
+    return annotations
 
 
 def check_kind(name: str, value: Any, kind: Any) -> None:
-    """Raise ValueError, naming setting, value and what is allowed, for a value of another kind."""
+    """Raise ValueError, naming setting, value and what is allowed, for a value of another type."""
     origin, kinds = get_origin(kind), get_args(kind)
     if origin is Literal:
         fine, allowed = isinstance(value, str) and value in kinds, ", ".join(map(repr, kinds))
@@ -109,7 +112,7 @@ def _is_text(value: str) -> bool:
 
 
 def _check_option(name: str, value: Any) -> None:
-    """Raise ValueError for what no option of rules or network can be, such as a table."""
+    """Raise ValueError for a value that no option can have, such as a table."""
     simple = isinstance(value, bool) or is_finite(value)
     row = isinstance(value, list | tuple) and len(value) < 100
     row = row and all(map(is_finite, value))
@@ -121,7 +124,7 @@ def _check_option(name: str, value: Any) -> None:
 
 
 def check_seeds(seeds: tuple[int, ...]) -> None:
-    """Raise ValueError for none, for one twice, and for what is no seed."""
+    """Raise ValueError for no seed, duplicate seeds, and numbers that are no seeds."""
     twice = len(set(seeds)) < len(seeds)
     if not seeds or twice or min(seeds) < 0 or max(seeds) > MOST_SEED:
         raise ValueError(
@@ -130,7 +133,7 @@ def check_seeds(seeds: tuple[int, ...]) -> None:
 
 
 def check_sizes(settings: Any) -> None:
-    """Raise ValueError for sizes that are too much together, though each alone may be."""
+    """Raise ValueError for sizes that are too large together, or leave a minibatch of one."""
     rollout, size = settings.n_envs * settings.n_steps, settings.width**2 * settings.depth
     if rollout > MOST_ROLLOUT:
         raise ValueError(
@@ -151,33 +154,10 @@ def check_sizes(settings: Any) -> None:
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError for a run's name that would not be one folder's inside that of all runs."""
+    """Raise ValueError for a run name that is not a plain folder name."""
     fine = name.strip(". ") and name.isprintable() and not set(name) & set("/\\")
     if not fine or len(name.encode()) > NAME_BYTES:
         raise ValueError(
             f"name={shorten(name)}: allowed are printable characters but / and \\, at most "
             f"{NAME_BYTES} bytes, not dots or blanks alone"
         )
-
-
-ONE_RULE_ONLY = {"curriculum": 0, "study": 0, "critic": "own"}
-"""Settings that go with one set of rules alone, where a method has them: what leaves each out."""
-
-
-def has_many_rules(settings: Any) -> bool:
-    """Whether a run trains by several rules."""
-    return bool(getattr(settings, "variants", ()) or getattr(settings, "option_sets", 0))
-
-
-def check_many_rules(settings: Any) -> None:
-    """Refuse what makes no sense with several rules, and what does only with them."""
-    if "all" in settings.variants and settings.variants != ("all",):
-        raise ValueError("variants: 'all' goes alone: it stands for every variant")
-    for name, off in ONE_RULE_ONLY.items():
-        value = getattr(settings, name, off)
-        if has_many_rules(settings) and value != off:
-            raise ValueError(f"{name}={value!r}: not with variants or option_sets")
-    for name in ("option_names", "option_split"):
-        value = getattr(settings, name)
-        if value != getattr(type(settings), name) and not settings.option_sets:
-            raise ValueError(f"{name}={shorten(value)}: it needs option_sets")

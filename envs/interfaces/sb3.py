@@ -1,6 +1,7 @@
-"""The games as a Stable-Baselines3 vector environment, straight over the batch kernel.
+"""The games as a vector environment of Stable-Baselines3, directly over the batch kernel.
 
-One compiled call steps all rows; Python touches a row only when its game ends.
+One compiled call steps all rows; Python touches a row only when its game ends. Importing this
+module needs Stable-Baselines3, and nothing else in `parlour.envs` imports it.
 """
 
 import time
@@ -12,13 +13,13 @@ import numpy as np
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
-from parlour.envs import Game, find_game
-from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource
-from parlour.envs.core.rows import Rows, copy_states, mask_states, observation_codes
-from parlour.envs.core.rules_table import RulesTable, Variants
-from parlour.envs.core.schema import Features
-from parlour.envs.interfaces.actions import check_actions, refuse_illegal
-from parlour.envs.interfaces.arguments import (
+from .. import Game, find_game
+from ..core.batch import MAX_MOVES, Autoreset, DealSource
+from ..core.rows import Rows, copy_states, mask_states, observation_codes
+from ..core.rules_table import RulesTable, Variants
+from ..core.schema import Features
+from .actions import check_actions, refuse_illegal
+from .arguments import (
     BROKEN,
     ChosenDeal,
     make_rows,
@@ -28,13 +29,46 @@ from parlour.envs.interfaces.arguments import (
     rows_number,
     seed_number,
 )
-from parlour.envs.interfaces.seat import Opponents
+from .seat import Opponents
 
-from .curriculum import Curriculum
-from .recent import EPISODE_RECORD, RecentGames
+__all__ = ["CardVecEnv"]
 
-OWN_OPTIONS = ("deal", "rules")
-"""Options of a reset that may be another for each row."""
+ROW_OPTIONS = ("deal", "rules")
+"""Reset options that may differ between rows."""
+RECENT = 2000
+"""Number of finished games that the running averages cover."""
+EPISODE_RECORD = np.dtype(
+    [
+        ("won", np.int8),
+        ("score", np.int32),
+        ("moves", np.int32),
+        ("steps", np.int32),
+        ("return", float),
+    ]
+)
+
+
+class RecentGames:
+    """The last `RECENT` finished games, in a ring of records of `EPISODE_RECORD`."""
+
+    def __init__(self) -> None:
+        self.ring = np.zeros(RECENT, EPISODE_RECORD)
+        self.finished = 0
+
+    def clear(self) -> None:
+        """Forget all games."""
+        self.finished = 0
+
+    def add(self, games: np.ndarray) -> None:
+        """Add finished games, records (n,), the oldest first."""
+        places = (self.finished + np.arange(len(games))) % RECENT
+        self.ring[places] = games
+        self.finished += len(games)
+
+    @property
+    def games(self) -> np.ndarray:
+        """The games, records (n,), in no particular order: a view."""
+        return self.ring[: self.finished]
 
 
 class CardVecEnv(VecEnv):
@@ -46,8 +80,8 @@ class CardVecEnv(VecEnv):
     Other infos are empty, except for ``played_action`` with ``illegal="random"``. Masks:
     ``env_method("action_masks")``, as sb3-contrib asks, or `masks`. Keywords are those of
     `parlour.envs.CardEnv` but ``truth`` and ``render_mode``; ``make`` is called in place of
-    `make_rows`. With a ``curriculum`` new games begin where that says. ``variants`` are as those of
-    `parlour.envs.CardVectorEnv`; infos then hold ``rules_index``, that of the game that ended.
+    `make_rows`. ``variants`` are as those of `parlour.envs.CardVectorEnv`; infos then hold
+    ``rules_index``, that of the game that ended.
     """
 
     def __init__(
@@ -87,7 +121,6 @@ class CardVecEnv(VecEnv):
             reset=Autoreset.SAME_STEP,
         )
         self.returns = np.zeros(num_envs)
-        self.curriculum: Curriculum | None = None
         self.ended_games = RecentGames()
         self.ended = np.zeros(0, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
@@ -109,8 +142,8 @@ class CardVecEnv(VecEnv):
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed row i with seed + i at the next reset; ValueError for what is no seed."""
-        found: Sequence[int | None] = super().seed(seed_number(seed))
-        return found
+        seeds: Sequence[int | None] = super().seed(seed_number(seed))
+        return seeds
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
         """Choose the deals of the next reset: options of `parlour.envs.CardEnv.reset`.
@@ -128,12 +161,12 @@ class CardVecEnv(VecEnv):
         """Return the deals that options, one a row, choose; None if they choose none."""
         rows = [read_options(one) for one in given]
         first = rows[0]
-        own = dict.fromkeys(OWN_OPTIONS, 0)
-        if any({**row, **own} != {**first, **own} for row in rows):
+        masked = dict.fromkeys(ROW_OPTIONS, 0)
+        if any({**row, **masked} != {**first, **masked} for row in rows):
             raise ValueError(
                 "options of rows: allowed to differ are the numbers in 'deal' and 'rules' alone"
             )
-        for name in own:
+        for name in ROW_OPTIONS:
             values = [row.get(name) for row in rows]
             if any(value is not values[0] for value in values):
                 first = first | {name: values}
@@ -154,11 +187,11 @@ class CardVecEnv(VecEnv):
         return self.begin(chosen)
 
     def set_rules(self, rules: Any) -> None:
-        """Go on by other rules of the same game."""
+        """Continue by other rules of the same game."""
         self.rows.set_rules(rules)
 
     def begin(self, chosen: ChosenDeal | None = None) -> np.ndarray:
-        """Begin a new game on every row, unseeded, and the running averages anew: observations.
+        """Begin a new game on every row, unseeded, reset the running averages: observations.
 
         ``chosen`` deals are played instead of drawn ones.
         """
@@ -178,7 +211,7 @@ class CardVecEnv(VecEnv):
 
     @property
     def features(self) -> Features:
-        """Of what pieces observations are made."""
+        """The pieces of the observations."""
         return self.game.features
 
     def codes(self) -> np.ndarray:
@@ -186,7 +219,7 @@ class CardVecEnv(VecEnv):
         return self._see(self.rows.states, self.rows.codes).copy()
 
     def _see(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return the codes of states with all else that is observed of these."""
+        """Return the codes of states; a subclass may append further pieces of the observation."""
         return codes
 
     def _observe(self, states: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -217,8 +250,6 @@ class CardVecEnv(VecEnv):
         self.ended = np.flatnonzero(done)
         if len(self.ended):
             self._finish(self.ended, infos)
-            if self.curriculum is not None:
-                self.curriculum.begin(self.rows, self.ended)
         return self.observations(), self.rows.rewards.astype(np.float32), done, infos
 
     def _infos(self) -> list[dict[str, Any]]:
@@ -281,14 +312,17 @@ class CardVecEnv(VecEnv):
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> np.ndarray:
-        """Go on from what `state` returned; returns the observations. ValueError if it differs."""
-        for name, own in self.state().items():
-            found = state.get(name)
-            if not isinstance(found, np.ndarray) or (found.dtype, found.shape) != (
-                own.dtype,
-                own.shape,
-            ):
-                raise ValueError(f"state {name!r}: allowed is an array {own.shape} of {own.dtype}")
+        """Continue from what `state` returned; return the observations.
+
+        Raises ValueError for arrays of another shape or type.
+        """
+        for name, current in self.state().items():
+            given = state.get(name)
+            expected = current.dtype, current.shape
+            if not isinstance(given, np.ndarray) or (given.dtype, given.shape) != expected:
+                raise ValueError(
+                    f"state {name!r}: allowed is an array {current.shape} of {current.dtype}"
+                )
         self.rows.load_state_dict(state)
         self._broken = False
         self.returns[:] = state["returns"]
@@ -298,9 +332,9 @@ class CardVecEnv(VecEnv):
         return self.observations()
 
     def take_over(self, states: np.ndarray, returns: np.ndarray) -> np.ndarray:
-        """Go on from sound states (n,) and the returns so far, float64 (n,): observations.
+        """Continue from valid states (n,) and the returns so far, float64 (n,): observations.
 
-        They are of games that another environment of the same keywords has played meanwhile.
+        Another environment with the same keywords has played these games in the meantime.
         """
         self.rows.take_over(states)
         self.returns[:] = returns

@@ -1,0 +1,260 @@
+"""PPO with action masks (MaskablePPO of sb3-contrib), over all games of a batch at once.
+
+`CardPPO` collects rollouts and learns as `MaskablePPO` does, without its loops over infos, and with
+a clock. The games of a rollout may be played by several processes, the actors (`..actors`): the
+learner has the games between two rollouts, as states, so checkpoints do not depend on them.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Literal, cast
+
+import numpy as np
+import torch
+from stable_baselines3.common.utils import explained_variance
+from torch import Tensor, nn
+
+from parlour.agents.validation import shorten
+from parlour.envs import Game
+from parlour.envs.core.rows import copy_states
+from parlour.envs.core.upper_bound import solver_of
+from parlour.envs.interfaces.sb3 import CardVecEnv
+
+from .. import checkpoint
+from ..actors import CREWS, Crew, Job, Part, split_rows
+from ..critic import check_critic
+from ..learner import ROLLOUT, CardLearner, CardPolicy
+from ..run import Method
+from ..run_network import NetworkRun, make_env, make_learner
+from ..settings.base import ManyRulesSettings, PolicySettings
+from ..settings.limits import Range
+
+LOGGED = (
+    *("entropy_loss", "policy_gradient_loss", "value_loss"),
+    *("approx_kl", "clip_fraction", "loss"),
+)
+"""Logged means over the minibatches of an update, named as in sb3-contrib."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PPOSettings(PolicySettings, ManyRulesSettings):
+    """MaskablePPO."""
+
+    method = "ppo"
+
+    critic: Literal["own", "cards", "solver"] = "own"
+    """What the value sees in training: own (what the policy sees), cards (the hidden cards, too) or
+    solver (whether a win is left, too); with the last two it is a network of its own, which is not
+    part of the trained agent."""
+
+    actors: Annotated[int, Range(1, 1024)] = 1
+    """Processes that play the games of a rollout, each a part of n_envs; 1: the learner plays."""
+    backend: Literal["processes", "ray"] = "processes"
+    """Place of the actors: processes of this machine, or ray: wherever a Ray cluster has room."""
+    address: str | None = None
+    """Ray cluster to join, such as auto or HOST:PORT (None: RAY_ADDRESS, or a new one)."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        super().check(game)
+        check_critic(self.critic, game)
+        if self.critic != "own" and self.has_many_rules:
+            raise ValueError(f"critic={self.critic!r}: not with variants or option_sets")
+        if self.critic == "solver":
+            solver_of(game, game.make_rules(self.variant, self.options))
+        if self.actors > self.n_envs:
+            raise ValueError(
+                f"actors={self.actors}: allowed are numbers from 1 to n_envs={self.n_envs}"
+            )
+        if self.backend != "processes" and self.actors == 1:
+            raise ValueError(f"backend={self.backend!r}: it needs actors, 2 or more")
+        if self.address is not None and self.backend != "ray":
+            raise ValueError(f"address={shorten(self.address)}: it needs backend='ray'")
+
+    def env_keywords(self) -> dict[str, Any]:
+        """See `Settings.env_keywords`."""
+        critic = {} if self.critic == "own" else {"critic": self.critic}
+        return super().env_keywords() | critic
+
+    def describe_device(self) -> str:
+        """See `Settings.describe_device`."""
+        return self.device + (f" with {self.actors} actors" if self.actors > 1 else "")
+
+
+class CardPPO(CardLearner):
+    """`MaskablePPO` over a `CardVecEnv` with a `CardPolicy`."""
+
+    def collect_rollouts(
+        self,
+        env: Any,
+        callback: Any,
+        rollout_buffer: Any,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Fill the buffer as `MaskablePPO.collect_rollouts` does; always masked."""
+        assert isinstance(env, CardVecEnv)
+        self.policy.set_training_mode(False)
+        with self.clock("buffer"):
+            rollout_buffer.reset()
+        callback.on_rollout_start()
+        with torch.no_grad():
+            for _ in range(n_rollout_steps):
+                if not self._collect_step(env, callback, rollout_buffer):
+                    return False
+            with self.clock("forward"):
+                last = self.policy.predict_values(self._tensor(self._last_obs))
+            with self.clock("buffer"):
+                rollout_buffer.compute_returns_and_advantage(last, self._last_episode_starts)
+        callback.on_rollout_end()
+        return True
+
+    def _collect_step(self, env: CardVecEnv, callback: Any, buffer: Any) -> bool:
+        """Add one step of every game to the buffer; return False if the callback stops."""
+        policy, clock = self.policy, self.clock
+        assert isinstance(policy, CardPolicy)
+        with clock("env"):
+            masks = env.masks()
+        with clock("forward"):
+            logits, values = policy.outputs(self._tensor(self._last_obs))
+        with clock("distribution"):
+            actions, log_probs = policy.sample(policy.mask_logits(logits, masks))
+            chosen = actions.cpu().numpy()
+        with clock("env"):
+            observations, rewards, dones, infos = env.step(chosen)
+        self.num_timesteps += env.num_envs
+        callback.update_locals(locals())
+        if not callback.on_step():
+            return False
+        assert self.ep_info_buffer is not None
+        self.ep_info_buffer.extend(infos[i]["episode"] for i in env.ended.tolist())
+        rewards *= self.reward_scale
+        rewards += self.gamma * self._truncation_values(env, infos)
+        with clock("buffer"):
+            buffer.add(
+                self._last_obs,
+                chosen[:, None],
+                rewards,
+                self._last_episode_starts,
+                values,
+                log_probs,
+                action_masks=masks,
+            )
+        self._last_obs = observations  # type: ignore[assignment]
+        self._last_episode_starts = dones
+        return True
+
+    def train(self) -> None:
+        """Update the policy as `MaskablePPO.train` does; the rollout goes to the device once."""
+        buffer = self.rollout_buffer
+        with self.clock("buffer"):
+            parts = [getattr(buffer, name) for name in ROLLOUT]
+            arrays = [torch.from_numpy(one.reshape(-1, *one.shape[2:])) for one in parts]
+            rollout = [one.to(self.device) for one in (arrays[0], arrays[1].bool(), *arrays[2:])]
+        clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
+        learn = partial(self._learn_minibatch, rollout, clip)
+        self._train_minibatches(len(rollout[0]), learn, LOGGED)
+        explained = explained_variance(buffer.values.flatten(), buffer.returns.flatten())
+        self.logger.record("train/explained_variance", explained)
+        self.logger.record("train/clip_range", clip)
+        self.logger.record("train/n_updates", self._n_updates)
+
+    def _learn_minibatch(self, rollout: list[Tensor], clip: float, part: Tensor) -> list[Tensor]:
+        """Learn the samples numbered ``part``; return what is logged, as `LOGGED` names it."""
+        observations, masks, actions, old, advantages, returns = (array[part] for array in rollout)
+        policy = self.policy
+        assert isinstance(policy, CardPolicy)
+        values, logs, entropies = policy.evaluate_actions(observations, actions.flatten(), masks)
+        change = logs - old
+        ratio = change.exp()
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        gains = torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip))
+        policy_loss, entropy_loss = -gains.mean(), -entropies.mean()
+        value_loss = nn.functional.mse_loss(values.flatten(), returns)
+        loss = policy_loss + self.ent_coef * entropy_loss + self.vf_coef * value_loss
+        self._optimizer_step(loss)
+        divergence = (ratio.detach() - 1 - change.detach()).mean()
+        clipped = ((ratio.detach() - 1).abs() > clip).float().mean()
+        return [entropy_loss, policy_loss, value_loss, divergence, clipped, loss]
+
+
+def make_ppo(settings: PPOSettings, seed: int, rows: int | None = None) -> CardPPO:
+    """Return the learner of a run, or one over so many of its rows."""
+    env = make_env(settings, rows=rows)
+    return make_learner(
+        CardPPO, settings, seed, env, clip_range=settings.clip_range, ent_coef=settings.ent_coef
+    )
+
+
+class PPORun(NetworkRun):
+    """A run of MaskablePPO; with 2 and more ``actors``, other processes play its games."""
+
+    settings: PPOSettings
+    crew: Crew | None = None
+
+    def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
+        super().prepare(saved)
+        if self.settings.actors > 1:
+            self.parts = split_rows(self.settings.n_envs, self.settings.actors)
+            self.crew = CREWS[self.settings.backend](make_ppo, self.settings, self.parts)
+
+    def make_learner(self) -> CardPPO:
+        """See `NetworkRun.make_learner`."""
+        return make_ppo(self.settings, self.seed)
+
+    def set_schedules(self, left: float) -> dict[str, float]:
+        """See `NetworkRun.set_schedules`."""
+        self.model.ent_coef = self.settings.entropy_coefficient(left)
+        return {"train/entropy_weight": self.model.ent_coef}
+
+    def close(self) -> None:
+        """See `Run.close`; end the actors."""
+        if self.crew is not None:
+            self.crew.close()
+        super().close()
+
+    def collect(self) -> None:
+        """See `NetworkRun.collect`."""
+        if self.crew is None:
+            return super().collect()
+        parts = self.crew.collect(self._list_jobs())
+        with self.clock("buffer"):
+            self._join(parts)
+        for phase, seconds in parts[0].seconds.items():
+            self.clock.seconds[phase] += seconds if phase != "other" else 0
+
+    def _list_jobs(self) -> list[Job]:
+        """Return the job of each actor."""
+        model, env = self.model, self.env
+        state = model.policy.state_dict()
+        weights = {name: one.detach().cpu().numpy() for name, one in state.items()}
+        generator = torch.get_rng_state().numpy()
+        states, starts = copy_states(env.rows.states), np.asarray(model._last_episode_starts)
+        jobs = []
+        for rows in self.parts:
+            own = slice(rows.start, rows.stop)
+            part = copy_states(states, own), env.returns[own].copy(), starts[own]
+            jobs.append(Job(weights, generator, *part))
+        return jobs
+
+    def _join(self, parts: list[Part]) -> None:
+        """Continue as if the learner itself had played all parts."""
+        model, env, buffer = self.model, self.env, cast(Any, self.model.rollout_buffer)
+        buffer.reset()
+        for rows, part in zip(self.parts, parts, strict=True):
+            for name, array in part.arrays.items():
+                getattr(buffer, name)[:, rows.start : rows.stop] = array
+        buffer.pos, buffer.full = buffer.buffer_size, True
+        steps = np.concatenate([part.ended_in for part in parts])
+        games = np.concatenate([part.games for part in parts])
+        env.ended_games.add(games[np.argsort(steps, kind="stable")])
+        states = np.concatenate([part.states for part in parts])
+        returns = np.concatenate([part.returns for part in parts])
+        model._last_obs = env.take_over(states, returns)
+        model._last_episode_starts = np.concatenate([part.starts for part in parts])
+        model.num_timesteps += buffer.buffer_size * env.num_envs
+        torch.set_rng_state(torch.from_numpy(parts[0].generator.copy()))
+
+
+METHOD = Method(PPOSettings, PPORun)

@@ -1,0 +1,250 @@
+"""Self-play: PPO at all of the learner's seats, regularized towards a magnet.
+
+Against itself plain PPO runs in circles: each policy is a reply to the last. Here the loss has the
+divergence KL(policy || magnet), too, where the magnet is a copy of the network whose weights follow
+the policy's slowly. Every regularized game has one equilibrium, which is found without circles; as
+the magnet moves there, that equilibrium moves nearer and nearer to that of the game itself (Sokota
+and others, "A unified approach to reinforcement learning, quantal response equilibria, and
+two-player zero-sum games", 2023; Yu and others, "Nash policy gradient", arXiv 2510.18183; Rudolph
+and others, arXiv 2502.08938, find regularized policy gradients as good as any other method).
+
+One seat of every table is the learner's. Each other seat is the learner's, too, with probability
+``self_share``, else that of one of the ``opponents``; seats are drawn for each hand.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Literal, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from parlour.agents.registry import Agent, load_agent
+from parlour.envs import Game
+from parlour.envs.interfaces.sb3 import CardVecEnv
+
+from ...evaluation.evaluate import EpisodeResults
+from .. import checkpoint
+from ..critic import check_critic
+from ..learner import CardLearner, CardPolicy
+from ..run import Method
+from ..run_network import NetworkRun, make_env, make_learner
+from ..settings.base import PolicySettings
+from ..settings.limits import Range, Share
+from ..table_rows import SelfPlayEnv, make_selfplay_env
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfplaySettings(PolicySettings):
+    """PPO at all of the learner's seats in a game for several players, regularized by a magnet."""
+
+    method = "selfplay"
+    seats = "several"
+
+    critic: Literal["own", "cards"] = "own"
+    """What the value sees in training: own (what the acting seat sees) or cards (what the others
+    hold, too); with cards it is a network of its own, which is not part of the trained agent."""
+
+    opponents: tuple[str, ...] = ("greedy",)
+    """Agents in the seats that are not the learner's, in training and in evaluations."""
+    self_share: Share = 1.0
+    """Probability that a seat beside the learner's own is the learner's, too."""
+    magnet_coef: Annotated[float, Range(0, 10)] = 0.05
+    """Weight of KL(policy || magnet); the magnet is a copy of the policy that follows slowly."""
+    magnet_rate: Share = 0.05
+    """Share of the way to the policy by which the magnet moves; 1: all."""
+    magnet_interval: Annotated[int, Range(1, 10**6)] = 1
+    """Updates between two moves of the magnet."""
+    samples: bool = True
+    """The trained agent draws its actions, as equilibria of games with bluffs need; no: it plays
+    the likeliest."""
+
+    def check(self, game: Game) -> None:
+        """See `Settings.check`."""
+        super().check(game)
+        check_critic(self.critic, game)
+        if not self.opponents:
+            raise ValueError("opponents=(): at least one")
+
+    def env_keywords(self) -> dict[str, Any]:
+        """See `Settings.env_keywords`."""
+        critic = {} if self.critic == "own" else {"critic": self.critic}
+        return super().env_keywords() | critic
+
+
+def seat_advantages(
+    values: np.ndarray,
+    actors: np.ndarray,
+    waiting: np.ndarray,
+    pays: np.ndarray,
+    dones: np.ndarray,
+    gamma: float,
+    trace: float,
+) -> np.ndarray:
+    """Return generalized advantages (steps, n), each along the decisions of one seat.
+
+    A decision after which the rollout ends before the seat's next one has the advantage 0, and so
+    have steps in which nobody acted.
+
+    Args:
+        values: value of each position, (steps, n).
+        actors: seat that acted, (steps, n).
+        waiting: whether anybody acted, bool (steps, n).
+        pays: payoffs of the hands that ended, (steps, n, seats).
+        dones: whether the hand ended with the step, (steps, n).
+        gamma: discount factor.
+        trace: lambda.
+    """
+    n, rows = values.shape[1], np.arange(values.shape[1])
+    after, gains, paid = (np.full((n, pays.shape[2]), fill) for fill in (np.nan, 0.0, 0.0))
+    advantages = np.zeros(values.shape)
+    for t in reversed(range(len(values))):
+        after[dones[t]] = gains[dones[t]] = 0
+        paid[dones[t]] = pays[t][dones[t]]
+        acted = waiting[t]
+        place = rows[acted], actors[t][acted]
+        error = paid[place] + gamma * after[place] - values[t][acted]
+        gain = np.nan_to_num(error) + gamma * trace * gains[place]
+        advantages[t][acted] = gains[place] = gain
+        after[place], paid[place] = values[t][acted], 0
+    return advantages
+
+
+class MagnetPPO(CardLearner):
+    """PPO from all decisions in a `SelfPlayEnv`, with ``magnet_coef`` times KL(policy || magnet).
+
+    The magnet moves by ``magnet_rate`` of the way to the policy after every ``magnet_interval``
+    updates.
+    """
+
+    magnet_coef = 0.05
+    magnet_rate = 0.05
+    magnet_interval = 1
+
+    def _setup_model(self) -> None:
+        super()._setup_model()
+        self.magnet = deepcopy(self.network).requires_grad_(False)
+
+    def saved_modules(self) -> dict[str, nn.Module]:
+        """See `CardLearner.saved_modules`."""
+        return {**super().saved_modules(), "magnet": self.magnet}
+
+    def collect_rollouts(self, env: Any, *_: Any, **__: Any) -> bool:
+        """Fill the rollout with the decisions of all seats."""
+        self.policy.set_training_mode(False)
+        steps = [self._collect_step(env) for _ in range(self.n_steps)]
+        codes, masks, logs, magnet, values, actions, actors, waiting, pays, dones = (
+            np.stack(part) for part in zip(*steps, strict=True)
+        )
+        advantages = seat_advantages(
+            values, actors, waiting, pays * self.reward_scale, dones, self.gamma, self.gae_lambda
+        )
+        returns = (values + advantages).astype(np.float32)
+        whole = codes, masks, actions, logs, magnet, advantages.astype(np.float32), returns
+        acted = waiting.ravel()
+        self.rollout = [
+            torch.from_numpy(part.reshape(-1, *part.shape[2:])[acted]).to(self.device)
+            for part in whole
+        ]
+        return True
+
+    @torch.no_grad()
+    def _collect_step(self, env: CardVecEnv) -> tuple[np.ndarray, ...]:
+        """Make one decision at every table; return what is learned from it, arrays (n, ...)."""
+        rows, policy = env.rows, cast(CardPolicy, self.policy)
+        assert isinstance(rows, SelfPlayEnv)
+        with self.clock("env"):
+            codes, masks, waiting = env.codes(), env.masks(), rows.waiting
+        with self.clock("forward"):
+            observations = self._tensor(self._last_obs)
+            logits, values = policy.outputs(observations)
+            magnet = self.magnet(policy.own_part(observations))[0]
+            magnet = policy.mask_logits(magnet, masks).log_softmax(dim=1)
+        with self.clock("distribution"):
+            actions, logs = policy.sample(policy.mask_logits(logits, masks))
+            chosen = actions.cpu().numpy()
+        _, dones, _ = self._step(env, chosen)
+        learned = (part.cpu().numpy() for part in (logs, magnet, values))
+        return codes, masks, *learned, chosen, rows.actors, waiting, rows.pays, dones.copy()
+
+    def train(self) -> None:
+        """Learn from the rollout; then the magnet follows."""
+        names = ["loss", "magnet_kl"]
+        self._train_minibatches(len(self.rollout[0]), self._learn_minibatch, names)
+        if self._n_updates // self.n_epochs % self.magnet_interval == 0:
+            self.follow(self.magnet_rate)
+
+    @torch.no_grad()
+    def follow(self, share: float) -> None:
+        """Move the magnet's weights by a share of the way to those of the policy."""
+        for own, goal in zip(self.magnet.parameters(), self.network.parameters(), strict=True):
+            own.lerp_(goal, share)
+
+    def _learn_minibatch(self, part: Tensor) -> list[Tensor]:
+        codes, masks, actions, old, magnet, advantages, returns = (
+            array[part] for array in self.rollout
+        )
+        policy = cast(CardPolicy, self.policy)
+        logits, values = policy.outputs(self._encode(codes))
+        logits = policy.mask_logits(logits, masks)
+        chances, logs = logits.softmax(dim=1), logits.log_softmax(dim=1)
+        ratio = (logs.gather(1, actions[:, None]).squeeze(1) - old).exp()
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        clip = self.clip_range(1.0)  # type: ignore[operator]
+        gain = torch.min(advantages * ratio, advantages * ratio.clamp(1 - clip, 1 + clip)).mean()
+        entropy = -(chances * logs).sum(dim=1).mean()
+        distance = (chances * (logs - magnet)).sum(dim=1).mean()
+        policy_loss = self.magnet_coef * distance - gain - self.ent_coef * entropy
+        loss = policy_loss + self.vf_coef * nn.functional.mse_loss(values, returns)
+        self._optimizer_step(loss)
+        return [loss, distance]
+
+
+class SelfplayRun(NetworkRun):
+    """A run of PPO against itself and others."""
+
+    settings: SelfplaySettings
+    model: MagnetPPO
+
+    def prepare(self, saved: checkpoint.Checkpoint | None) -> None:
+        """See `Run.prepare`."""
+        names = self.settings.opponents
+        self.opponents = [load_agent(name, self.game, self.rules, 1) for name in names]
+        super().prepare(saved)
+        if not saved:
+            self.model.follow(1.0)  # the policy may have taken the weights of ``initial``
+
+    def make_learner(self) -> MagnetPPO:
+        """See `NetworkRun.make_learner`."""
+        settings = self.settings
+        make = partial(make_selfplay_env, self.opponents, settings.self_share)
+        model = make_learner(
+            MagnetPPO,
+            settings,
+            self.seed,
+            make_env(settings, make),
+            clip_range=settings.clip_range,
+            ent_coef=settings.ent_coef,
+        )
+        model.magnet_coef, model.magnet_rate = settings.magnet_coef, settings.magnet_rate
+        model.magnet_interval = settings.magnet_interval
+        return model
+
+    def set_schedules(self, left: float) -> dict[str, float]:
+        """See `NetworkRun.set_schedules`."""
+        self.model.ent_coef = self.settings.entropy_coefficient(left)
+        return {"train/entropy_weight": self.model.ent_coef}
+
+    @property
+    def samples(self) -> bool:  # type: ignore[override]
+        """Whether the agent draws its actions from its policy."""
+        return self.settings.samples
+
+    def play_by(self, agent: Agent) -> EpisodeResults:
+        """Let an agent play against the opponents, in turn."""
+        return self.play_at_tables(agent, self.opponents)
+
+
+METHOD = Method(SelfplaySettings, SelfplayRun)

@@ -1,0 +1,225 @@
+"""Settings on the command line: ``parlour train GAME [--preset NAME] [--method NAME] [--...]``."""
+
+import ast
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, suppress
+from dataclasses import MISSING, Field, field, fields, make_dataclass
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from textwrap import dedent
+from typing import Annotated, Any, get_type_hints
+
+import tyro
+
+from parlour.agents.validation import naming_part, read_number, shorten
+from parlour.envs import GAMES
+
+from ..methods import METHODS, explain_foreign, list_users
+from .base import Settings, list_settings
+from .files import make_used, presets, read_preset
+from .limits import check_fields
+
+PROG = "parlour train"
+DESCRIPTION = """Train an agent and write a folder runs/GAME-VARIANT-NAME.
+- {prog} GAME --preset NAME: start from a preset's settings ({presets});
+- {prog} GAME --settings FILE: take presets from a TOML file of your own;
+- {prog} GAME --method NAME: learn by another method than the preset's;
+- {prog} --resume RUN: resume a run that was stopped or killed;
+- {prog} --resume RUN --allow-code: the same, with an agent module:Class.
+
+Games: {games}.
+
+Methods; each has settings of its own, which --method NAME --help shows:
+{methods}
+
+These are the settings of method {method}. The defaults shown are those of {shown}."""
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+GROUPS = {
+    "game": ("game", "variant", "options", "reward", "max_moves", "initial"),
+    "run": ("name", "runs", "seeds", "eval_deals", "profile"),
+    "length": ("total_steps", "minutes", "schedule", "eval_interval", "checkpoint_interval"),
+    "network": ("network", "width", "depth", "network_options", "threads", "device", "precision"),
+    "rollout": ("n_envs", "n_steps", "skip_forced", "reward_scale"),
+    "update": (
+        *("batch_size", "n_epochs", "learning_rate", "gamma", "gae_lambda", "clip_range"),
+        *("ent_coef", "ent_coef_final", "vf_coef", "max_grad_norm"),
+    ),
+}
+"""Groups of settings in the help; settings that are in none of them are the method's own."""
+
+
+def parse(arguments: Sequence[str]) -> Settings:
+    """Return the settings of a command line: ``GAME [--preset NAME] [--option ...]``.
+
+    The preset's values are the defaults of all other options. Raises ValueError, in one line, for
+    wrong arguments; exits after ``--help``.
+    """
+    words = list(arguments)
+    _refuse_game_flag(words)
+    game = words.pop(0) if words and not words[0].startswith("-") else "pyramid"
+    name, file = _take(words, "--preset") or "default", _take(words, "--settings")
+    method, path = _take(words, "--method"), Path(file) if file else None
+    settings_class, values, source = read_preset(game, name, path, method)
+    with naming_part(source):  # with another method, the preset's values may need the other words
+        if method is None:
+            base = make_used(settings_class, values)
+        else:
+            base = _make_draft(settings_class, values)
+    summaries = {one: read_summary(known.settings) for one, known in METHODS.items()}
+    description = DESCRIPTION.format(
+        prog=PROG,
+        games=", ".join(GAMES),
+        presets=", ".join(presets(game)),
+        methods="\n".join(f"- {one}: {summary}" for one, summary in summaries.items()),
+        method=base.method,
+        shown=f"{file} [{name}]" if file else f"the preset {name}",
+    )
+    _refuse_foreign_flags(words, settings_class)
+    return _parse_fields(words, base, f"{PROG} {game}", description)
+
+
+def _refuse_game_flag(words: Sequence[str]) -> None:
+    """Raise ValueError, with the right words, for a game that is given as a flag."""
+    for i, word in enumerate(words):
+        flag, equals, value = word.partition("=")
+        if flag == "--game":
+            given = value if equals else "".join(words[i + 1 : i + 2])
+            name = given if given.replace("-", "_") in GAMES else "GAME"
+            raise ValueError(
+                f"the game must be the first argument, without {flag}, got {shorten(word)}; write: "
+                f"{PROG} {name}"
+            )
+
+
+def _make_draft(settings_class: type[Settings], values: Mapping[str, Any]) -> Settings:
+    """Return settings of which each is valid, but perhaps not all together: words may follow."""
+    draft: Settings = object.__new__(settings_class)
+    for one in fields(settings_class):
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        object.__setattr__(draft, one.name, values.get(one.name, default))
+    check_fields(draft)
+    return draft
+
+
+def _refuse_foreign_flags(words: Sequence[str], settings_class: type[Settings]) -> None:
+    """Raise ValueError for the first flag of another method's setting."""
+    for flag in sorted(word.partition("=")[0] for word in words if word.startswith("--")):
+        name = flag.removeprefix("--").removeprefix("no-").replace("-", "_")
+        if name not in list_settings(settings_class) and list_users(name):
+            text = explain_foreign(settings_class.method, name)
+            raise ValueError(text.replace(f"setting {name!r}", flag))
+
+
+def _parse_fields(words: list[str], base: Settings, prog: str, description: str) -> Settings:
+    """Let tyro parse the words; an error that it finds becomes a ValueError."""
+    printed = StringIO()
+    try:
+        with redirect_stderr(printed):
+            grouped = group_settings(base)
+            parsed = tyro.cli(
+                type(grouped),
+                args=_write_numbers_out(words, type(base)),
+                default=grouped,
+                prog=prog,
+                description=description,
+            )
+    except SystemExit as left:
+        if not left.code:
+            raise
+        raise ValueError(_one_line(printed.getvalue())) from None
+    return type(base)(**ungroup_settings(parsed))
+
+
+def _write_numbers_out(words: Sequence[str], settings_class: type[Settings]) -> list[str]:
+    """Return words with ``1e6`` as a whole number where a setting takes one."""
+    hints, is_whole, written = get_type_hints(settings_class), False, []
+    for word in words:
+        flag, equals, value = word.partition("=")
+        if flag.startswith("--"):
+            is_whole = hints.get(flag[2:].replace("-", "_")) in (int, tuple[int, ...])
+        text = value if equals else word
+        with suppress(ValueError):
+            text = str(read_number(text)) if is_whole else text
+        written.append(f"{flag}={text}" if equals else text)
+    return written
+
+
+def _one_line(printed: str) -> str:
+    """Return an error of tyro without its box: a title, parts between rules, a hint at the help."""
+    rows = [row.strip("│|╭╮╰╯+ ") for row in COLOUR.sub("", printed).splitlines()[1:]]
+    parts = [row if row.strip("─-") else ";" for row in rows]  # - and | where there is no Unicode
+    text = " ".join(row for row in parts if not row.startswith("For full helptext"))
+    return re.sub(r"^Error parsing \w*Settings: ", "", text.replace(" ;", ";").strip("; "))
+
+
+def _take(words: list[str], flag: str) -> str | None:
+    """Remove a flag and its value from the words; return the value."""
+    for i, word in enumerate(words):
+        if word == flag:
+            if i + 1 == len(words):
+                raise ValueError(f"{flag} needs a value")
+            del words[i]
+            return words.pop(i)
+        if word.startswith(flag + "="):
+            return words.pop(i).partition("=")[2]
+    return None
+
+
+def group_settings(base: Settings) -> Any:
+    """Return an object of one dataclass for each group of `GROUPS`, holding the settings.
+
+    tyro prints a box for each of them.
+    """
+    settings_class, docs = type(base), read_docs(type(base))
+    known = {one.name: one for one in fields(settings_class)}
+    shared = {name for group in GROUPS.values() for name in group}
+    own = tuple(name for name in known if name not in shared)
+    groups = {}
+    for title, names in (GROUPS | {base.method.replace("-", "_"): own}).items():
+        used = [name for name in names if name in known]
+        if used:
+            parts = [_describe_field(known[name], docs) for name in used]
+            group: Any = make_dataclass(title, parts, kw_only=True, frozen=True)
+            group.__doc__ = " "
+            groups[title] = group(**{name: getattr(base, name) for name in used})
+    titled = [(title, type(group)) for title, group in groups.items()]
+    return make_dataclass(settings_class.__name__, titled, frozen=True)(**groups)
+
+
+def ungroup_settings(grouped: Any) -> dict[str, Any]:
+    """Return the values of all settings in an object that `group_settings` made, or tyro."""
+    groups = [getattr(grouped, one.name) for one in fields(grouped)]
+    return {one.name: getattr(group, one.name) for group in groups for one in fields(group)}
+
+
+def _describe_field(one: Field[Any], docs: dict[str, str]) -> tuple[str, Any, Any]:
+    kind: Any = Annotated[one.type, tyro.conf.arg(help=docs[one.name], prefix_name=False)]
+    if one.default_factory is not MISSING:
+        return one.name, kind, field(default_factory=one.default_factory)
+    return one.name, kind, field(default=one.default)
+
+
+def read_summary(settings_class: type[Settings]) -> str:
+    """Return the docstring of settings, from the source: ``python -OO`` drops docstrings."""
+    return ast.get_docstring(_parse_class(settings_class)) or ""
+
+
+def read_docs(settings_class: type[Settings]) -> dict[str, str]:
+    """Return the documentation string below each setting in the source, as one line."""
+    docs: dict[str, str] = {}
+    for base in reversed(settings_class.__mro__[:-1]):
+        body = _parse_class(base).body
+        for line, below in pairwise(body):
+            if isinstance(line, ast.AnnAssign) and isinstance(below, ast.Expr):
+                text = ast.literal_eval(below.value)
+                docs[ast.unparse(line.target)] = " ".join(text.split())
+    return docs
+
+
+def _parse_class(settings_class: type[Any]) -> ast.ClassDef:
+    (body,) = ast.parse(dedent(inspect.getsource(settings_class))).body
+    assert isinstance(body, ast.ClassDef)
+    return body
