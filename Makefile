@@ -14,7 +14,7 @@ PIP := -m pip --disable-pip-version-check install --quiet
 SPREAD := -n auto --maxprocesses $(WORKERS) --dist loadfile
 # Two test processes would compile the same kernels at the same time, each for itself.
 WARM := $(BIN)/python -c "from parlour.envs import GAMES; print(*reversed(GAMES))" \
-  | xargs -n 1 -P $(WORKERS) $(BIN)/parlour warm
+  | xargs -n 1 -P $(WORKERS) $(BIN)/parlour compile
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest $(SPREAD)
 
 # pip says nothing for minutes where nobody looks on: a dot shows that it lives. The loop ends with

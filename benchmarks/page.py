@@ -29,7 +29,7 @@ DEAL = 39
 @contextmanager
 def serve(folder: Path) -> Iterator[str]:
     """A server of its own; its address."""
-    command = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "parlour", "serve", "--port", "0"]
     command += ["--db", str(folder / "results.sqlite")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

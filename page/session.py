@@ -13,11 +13,9 @@ from parlour.training.evaluation.duplicate import default_opponents
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_view import replay_data
 
-from .lone import LonePlay
-from .players import list_agents
-from .seats import SeatPlay
+from .play import SeatPlay, SolitaireSession
 from .store import ResultStore
-from .thinking import PageAgent, Thinking
+from .thinking import PageAgent, Thinking, list_agents
 from .workers import AbandonedError, WorkerPool
 
 MOST_SESSIONS = 100
@@ -68,7 +66,7 @@ class Session:
         self.shown: Shown | None = None
         self.reviewed = 0
         """The ticket of the game that was reviewed last; 0: none."""
-        self.play: LonePlay | SeatPlay | None = None
+        self.play: SolitaireSession | SeatPlay | None = None
         self.agents: dict[str, PageAgent] = {}
         self.number = 0
         """The number of changes: a page drops a view that is older than the one it shows."""
@@ -141,7 +139,7 @@ class Session:
             field, value = ("opponents", opponents) if seat is None else ("seat", seat)
             raise ValueError(f"{field} must be left out in a game for one player, got {value!r}")
         else:
-            self.play = LonePlay(*asked, self.store.bests if self.store else None)
+            self.play = SolitaireSession(*asked, self.store.bests if self.store else None)
         self.agents = {}
 
     def _load(self, name: str, game: Game, rules: Any) -> PageAgent:
@@ -186,7 +184,7 @@ class Session:
             found = {"error": f"there is no review: {error}"}
         return {"kind": "review", "ticket": shown.ticket, "review": found}
 
-    def _playing(self) -> LonePlay | SeatPlay:
+    def _playing(self) -> SolitaireSession | SeatPlay:
         if self.play is None:
             raise ValueError("no game has begun")
         return self.play

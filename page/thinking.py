@@ -1,19 +1,30 @@
-"""Agents of the page: fast ones run in this process, all others in worker processes."""
+"""Agents of the page: which ones it may name, and where they run.
 
+A page may name no path and no module, because it must not make the server run code. Fast agents run
+in this process, all others in worker processes.
+"""
+
+import re
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from parlour.agents.explanation import explain
-from parlour.agents.registry import Agent, IllegalActionError, choose_actions, load_agent
+from parlour.agents.registry import (
+    Agent,
+    IllegalActionError,
+    can_load,
+    choose_actions,
+    load_agent,
+    trained_folder,
+)
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
 from parlour.training.evaluation.replays.replay_view import review_data, review_replay
 from parlour.training.play.lone import make_agent_turn
 
-from .players import load_page_agent
 from .workers import Asker, WorkerPool
 
 QUICK = ("uniform", "greedy")
@@ -22,6 +33,8 @@ MOST_AGENTS = 8
 """Number of agents that a worker keeps in memory."""
 WORLDS = 50
 """Sampled worlds for each decision of a game that is reviewed on the page."""
+MOST_TRIES, MOST_MILLISECONDS = 10_000, 10_000
+"""Largest search budgets of a decision, since others wait for it."""
 
 
 class Thinking:
@@ -111,3 +124,47 @@ def _load(spec: str, game: Game, rules: Any) -> Agent:
 
 def _review(line: str, seat: int) -> dict[str, Any]:
     return review_data(review_replay(parse_replay(line), seat, WORLDS))
+
+
+def list_agents(game: Game, rules: Any, more: tuple[str, ...] = ()) -> list[str]:
+    """Return the agents that a page offers for these rules; ``more`` are the server's own."""
+    names = ["greedy", *game.rule_agents, "uniform", "mcts@200"]
+    if _has_trained(game, rules):
+        names.insert(0, "trained")
+    if can_load("hindsight@1", game, rules):
+        names.append("hindsight@200")
+    if game.num_players(rules) == 1 and game.solve is not None:
+        names += ["pimc@8", "oracle"] if game.goal_name(rules) == "won" else ["oracle"]
+    if game.num_players(rules) > 1:
+        names += ["rollouts@20:greedy", *(["pimc@8"] if game.winnable_after is not None else [])]
+    return [*names, *more]
+
+
+def _has_trained(game: Game, rules: Any) -> bool:
+    try:
+        trained_folder(game, rules)
+    except ValueError:
+        return False
+    return True
+
+
+def load_page_agent(spec: str, game: Game, rules: Any, more: tuple[str, ...] = ()) -> Agent:
+    """Return an agent by its name. ValueError for one that a page may not name."""
+    if spec not in more:
+        _check_spec(spec, game)
+    return load_agent(spec, game, rules)
+
+
+def _check_spec(spec: str, game: Game) -> None:
+    names = "|".join(map(re.escape, ("uniform", "greedy", "trained", *game.rule_agents)))
+    search = rf"(?:mcts|pimc|rollouts|hindsight|nested)(?:@([0-9]{{1,6}})(ms)?)?(?::(?:{names}))?"
+    found = re.fullmatch(rf"{names}|oracle(?::fewest)?|{search}", spec)
+    if found is None:
+        raise ValueError(
+            f"agent={spec!r}: allowed are {names.replace('|', ', ')}, oracle, mcts@N, pimc@N, "
+            "hindsight@N, nested@N, rollouts@N:NAME, and those that the server was started with "
+            "(--agents)"
+        )
+    most = MOST_MILLISECONDS if found[2] else MOST_TRIES
+    if found[1] and not 1 <= int(found[1]) <= most:
+        raise ValueError(f"agent={spec!r}: allowed are budgets from 1 to {most:,}")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .learning.settings.files import preset
     from .learning.train import resume, train
     from .parallel.tasks import Cluster
-    from .tuning.study_run import Tuned, tune
+    from .tuning.search import Tuned, tune
 
 _PLACES = {
     "BankReview": "evaluation.reviews.review_bank",
@@ -39,7 +39,7 @@ _PLACES = {
     "Replay": "evaluation.replays.replay",
     "Review": "evaluation.reviews.review",
     "Settings": "learning.settings.base",
-    "Tuned": "tuning.study_run",
+    "Tuned": "tuning.search",
     "compare": "evaluation.compare",
     "compare_duplicate": "evaluation.duplicate",
     "evaluate": "evaluation.evaluate",
@@ -57,7 +57,7 @@ _PLACES = {
     "save_html": "evaluation.replays.replay_view",
     "show": "evaluation.replays.replay_widget",
     "train": "learning.train",
-    "tune": "tuning.study_run",
+    "tune": "tuning.search",
     "verify_replays": "evaluation.replays.replay_checks",
 }
 """Where each public name lies: loaded when asked for, since torch alone takes seconds."""

@@ -21,10 +21,9 @@ from parlour.envs import game
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import ansi
-from parlour.training.cli.play_alone import TerminalGame, play_alone
-from parlour.training.cli.play_seats import play_session
+from parlour.training.cli.play import TerminalGame, play_hands, play_solitaire
 from parlour.training.evaluation.evaluate import evaluate
-from parlour.training.play.notice import GONE, Notice
+from parlour.training.play.lone import GONE, Notice
 from parlour.training.play.table import SeatChoice
 from tests.fake_solver import FakeSolver, solved
 
@@ -155,7 +154,7 @@ def typed(name: str, variant: str | None, *lines: str, **keywords: object) -> st
     """All that is said while a person types these lines, with a deck or a deal in ``keywords``."""
     said: list[str] = []
     table = TerminalGame(game(name), variant, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
-    play_alone(table)
+    play_solitaire(table)
     return "\n".join(said)
 
 
@@ -208,7 +207,7 @@ def test_words_that_the_table_does_not_show_are_explained() -> None:
 
 def played(agent: str, *lines: str, **keywords: object) -> str:
     said: list[str] = []
-    play_alone(TerminalGame(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]
+    play_solitaire(TerminalGame(GAME, ask=script(*lines), say=said.append, **keywords), agent)  # type: ignore[arg-type]
     return "\n".join(said)
 
 
@@ -228,7 +227,7 @@ def test_a_whole_game_by_hints_is_the_greedy_one() -> None:
             return "q"
         return "h" if answers % 2 else said[-1].removeprefix("hint: ")
 
-    play_alone(TerminalGame(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
+    play_solitaire(TerminalGame(GAME, chosen={"deal": 4}, ask=ask, say=said.append))
     greedy = evaluate(GAME, "greedy", deals=1, first=4).results
     best = human_bests.load_best(human_bests.rules_key(GAME, GAME.make_rules()))
     assert best is not None
@@ -315,9 +314,9 @@ def test_a_game_that_cannot_be_recorded_is_played_to_its_end(tmp_path: Path, nam
         delay=0.0,
     )
     if name == "poker_squares":
-        play_alone(terminal, "greedy")
+        play_solitaire(terminal, "greedy")
     else:
-        play_session(terminal, SeatChoice(0, ["greedy"], 1), "greedy")
+        play_hands(terminal, SeatChoice(0, ["greedy"], 1), "greedy")
     text = "\n".join(said)
     assert f"This game is not recorded: {terminal.record}: No such file or directory." in text
     assert ("Over, all is played: score" if name == "poker_squares" else "\nOver: seat 0") in text
@@ -343,7 +342,7 @@ def test_ctrl_c_leaves() -> None:
         raise KeyboardInterrupt
 
     said: list[str] = []
-    play_alone(TerminalGame(GAME, ask=ask, say=said.append))
+    play_solitaire(TerminalGame(GAME, ask=ask, say=said.append))
     assert said[-1] == "\nGoodbye."
 
 

@@ -19,7 +19,7 @@ from parlour.envs.core.keys import draw_seed
 from parlour.envs.core.legal import list_actions, unpack_actions
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.core.scene.scene import ansi, svg
-from parlour.training.cli import play_alone
+from parlour.training.cli import play
 from tests.contract.cases import Case, ended, positions, random_cases
 from tests.walkers import WALKERS
 
@@ -415,9 +415,9 @@ def test_the_deck_cannot_be_rebuilt_from_the_generator_handed_out(
         assert env.state["deck"].tobytes() == deck
         while not ended(env):
             env.step(env.action_masks().argmax())
-    monkeypatch.setattr(play_alone, "load_agent", lambda *args: agent)
-    table = play_alone.TerminalGame(game, case.variant, seed=seed, delay=0, say=lambda text: None)
-    play_alone.play_alone(table, "noting")
+    monkeypatch.setattr(play, "load_agent", lambda *args: agent)
+    table = play.TerminalGame(game, case.variant, seed=seed, delay=0, say=lambda text: None)
+    play.play_solitaire(table, "noting")
     words = np.array(agent.words, np.uint64)
     assert len(words) > 16
     assert deck not in decks_around(case, words)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="needs the extra page")
 
 from parlour.envs import game
-from parlour.page.lone import LonePlay
+from parlour.page.play import SolitaireSession
 from parlour.page.server import make_server, open_socket
 from parlour.page.store import ResultStore
 from parlour.page.thinking import PageAgent, Thinking
@@ -30,7 +30,7 @@ class Served(NamedTuple):
 def agents_game(variant: str, deal: int) -> Replay:
     """A game of Pyramid that greedy has played."""
     pyramid = game("pyramid")
-    play = LonePlay(pyramid, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    play = SolitaireSession(pyramid, variant, {}, {"deal": deal, "bank": "pyramid-1"})
     greedy = PageAgent("greedy", pyramid, play.rules, (), Thinking())
     while not play.deal.is_over:
         play.play_agent(greedy)

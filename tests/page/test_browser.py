@@ -14,9 +14,9 @@ import pytest
 from parlour.envs import GAMES, game
 from parlour.envs.core.scene.themes import find_theme
 from parlour.envs.core.upper_bound import solver_of
-from parlour.page.lone import LonePlay
+from parlour.page.play import SolitaireSession
 from parlour.training import review_replay, save_html
-from parlour.training.play.notice import LIMIT
+from parlour.training.play.lone import LIMIT
 from tests.page.conftest import Served, agents_game
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -122,14 +122,14 @@ def test_a_replay_in_one_file_needs_no_server(browser: Any, game_file: Path) -> 
     page.close()
 
 
-def solution(variant: str, deal: int) -> tuple[LonePlay, list[int]]:
-    play = LonePlay(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+def solution(variant: str, deal: int) -> tuple[SolitaireSession, list[int]]:
+    play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
     found = solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT)
     assert found.actions is not None
     return play, found.actions
 
 
-def item_of(play: LonePlay, action: int) -> str:
+def item_of(play: SolitaireSession, action: int) -> str:
     """The selector of the item on which a click is this action."""
     targets = play.view()["targets"]
     name = next(name for name, one in targets.items() if one == action)
@@ -151,7 +151,7 @@ def click_card(page: Any, selector: str) -> None:
 
 def winnable() -> int:
     for deal in range(50):
-        play = LonePlay(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
+        play = SolitaireSession(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
         if solver_of(PYRAMID, play.rules)(play.deal.history[0], play.rules, limit=LIMIT).winnable:
             return deal
     raise AssertionError("no deal can be won")
@@ -194,7 +194,7 @@ def table_of(page: Any) -> list[str]:
 
 
 def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
-    play = LonePlay(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     begin(page, "classic", 3)
     ends = [spot(page, item_of(play, action)) for action in pair]
@@ -208,7 +208,7 @@ def test_dragging_a_card_onto_its_partner_plays_both(page: Any) -> None:
 
 def test_a_king_is_dragged_to_the_foundation(page: Any) -> None:
     for deal in range(50):
-        play = LonePlay(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
+        play = SolitaireSession(PYRAMID, "classic", {}, {"deal": deal, "bank": "pyramid-1"})
         kings = [move for move in play.moves if len(move) == 1 and move[0] < 39]
         if kings:
             break
@@ -243,7 +243,7 @@ def test_a_result_that_is_not_saved_is_said_so(page: Any, served: Served) -> Non
 @pytest.mark.parametrize("name", ["poker_squares", "puss_in_the_corner"])
 def test_the_next_card_is_dragged_to_its_place(page: Any, name: str) -> None:
     found = game(name)
-    play = LonePlay(found, found.default, {}, {"deal": 3, "bank": f"{name}-1"})
+    play = SolitaireSession(found, found.default, {}, {"deal": 3, "bank": f"{name}-1"})
     items = play.view()["scene"]["items"]
     card = next(item for item in items if item["drops"])
     place, action = list(card["drops"].items())[-1]
@@ -271,7 +271,7 @@ def test_a_finger_taps_and_drags(browser: Any, served: Served) -> None:
     page.touchscreen.tap(*spot(page, 'svg .item[data-id="stock"]'))
     moves(page, 1)
     shows(page, "said", "turned up: ")
-    play = LonePlay(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     (x, y), (to_x, to_y) = (spot(page, item_of(play, action)) for action in pair)
     touch = context.new_cdp_session(page).send
@@ -322,7 +322,7 @@ def test_the_notice_comes_when_the_solver_says_so(page: Any, variant: str) -> No
     shows(page, "notice", "This deal cannot be won, whatever is played.")
     deal = winnable() if variant == "classic" else LOSING
     begin(page, variant, deal)
-    play = LonePlay(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
     for _ in range(60):
         play.judge()
         if play.view()["notice"]:
@@ -341,13 +341,13 @@ def test_the_page_says_that_an_answer_takes_its_time(
     page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(page, "classic", 3)
-    go_on, real = threading.Event(), LonePlay.click
+    go_on, real = threading.Event(), SolitaireSession.click
 
-    def wait_first(play: LonePlay, action: int, start: int | None = None) -> None:
+    def wait_first(play: SolitaireSession, action: int, start: int | None = None) -> None:
         go_on.wait(60)
         real(play, action, start)
 
-    monkeypatch.setattr(LonePlay, "click", wait_first)
+    monkeypatch.setattr(SolitaireSession, "click", wait_first)
     click_card(page, 'svg .item[data-id="stock"]')
     said = page.locator("[data-part=said]")
     sync_api.expect(said).to_have_text("still at work", timeout=SLOW)  # it was compiled before
@@ -358,13 +358,13 @@ def test_the_page_says_that_an_answer_takes_its_time(
 
 def test_only_the_first_use_is_said_to_compile(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(page, "classic", 3)
-    go_on, real = threading.Event(), LonePlay.advise
+    go_on, real = threading.Event(), SolitaireSession.advise
 
-    def wait_first(play: LonePlay, agent: Any) -> Any:
+    def wait_first(play: SolitaireSession, agent: Any) -> Any:
         go_on.wait(60)
         return real(play, agent)
 
-    monkeypatch.setattr(LonePlay, "advise", wait_first)
+    monkeypatch.setattr(SolitaireSession, "advise", wait_first)
     page.select_option("[data-part=agent]", "uniform")
     said = page.locator("[data-part=said]")
     for text in (re.compile("still at work: the first use"), "still at work"):
@@ -484,7 +484,7 @@ def test_the_keyboard_alone_suffices(page: Any) -> None:
     page.keyboard.press("Enter")
     shows(page, "facts", "classic · deal 3,")
     reach(page, lambda: page.evaluate("document.activeElement.classList.contains('item')"))
-    play = LonePlay(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
+    play = SolitaireSession(PYRAMID, "classic", {}, {"deal": 3, "bank": "pyramid-1"})
     pair = next(move for move in play.moves if len(move) == 2)
     for action in pair:
         go_to(page, play, action)
@@ -510,7 +510,7 @@ def reach(page: Any, there: Any) -> None:
     raise AssertionError("Tab does not lead there")
 
 
-def go_to(page: Any, play: LonePlay, action: int) -> None:
+def go_to(page: Any, play: SolitaireSession, action: int) -> None:
     """By the arrow keys from the card in focus to another one."""
     places = {i["id"]: (i["x"], i["y"]) for i in play.view()["scene"]["items"]}
     names = {one: name for name, one in play.view()["targets"].items()}

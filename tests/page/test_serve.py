@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from parlour.training.cli.main import main
+from tests.waiting import wait_until
 
 SOON = 120.0
 """Seconds within which a slow machine answers; a kernel may have to be compiled first."""
@@ -33,7 +33,7 @@ class Running(NamedTuple):
 
 @contextmanager
 def serve(folder: Path, *more: str) -> Iterator[Running]:
-    command = [sys.executable, "-m", "parlour.training.cli", "serve", "--port", "0", *more]
+    command = [sys.executable, "-m", "parlour", "serve", "--port", "0", *more]
     env = os.environ | {"HOME": str(folder), "XDG_DATA_HOME": "", "XDG_STATE_HOME": ""}
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
@@ -86,13 +86,6 @@ def children(process: int) -> set[int]:
     return found
 
 
-def wait_until(is_so: Any) -> None:
-    end = time.monotonic() + SOON
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
@@ -104,11 +97,11 @@ def test_work_of_closed_tabs_ends_and_others_are_answered_meanwhile(tmp_path: Pa
             for found in [tabs.enter_context(tab(server.port)) for _ in range(TABS)]:
                 begin(found, "klondike")
                 found.send(json.dumps(HEAVY))
-            wait_until(lambda: children(server.process.pid))
+            wait_until(lambda: children(server.process.pid), SOON)
             other.send('{"do": "agent_move", "agent": "greedy"}')
             wait(other, "view", moves=1)
             assert children(server.process.pid)  # they are still at work
-        wait_until(lambda: not children(server.process.pid))
+        wait_until(lambda: not children(server.process.pid), SOON)
         other.send('{"do": "advise", "agent": "mcts@10"}')
         assert wait(other, "advice")["actions"]
 
@@ -120,7 +113,7 @@ def test_one_signal_ends_the_server_and_its_workers(tmp_path: Path, number: sign
         for found in [tabs.enter_context(tab(server.port)) for _ in range(TABS)]:
             begin(found, "klondike")
             found.send(json.dumps(HEAVY))
-        wait_until(lambda: children(server.process.pid))
+        wait_until(lambda: children(server.process.pid), SOON)
         workers = children(server.process.pid)
         server.process.send_signal(number)
         assert server.process.wait(SOON) == 128 + number

@@ -15,7 +15,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from parlour.page.lone import LonePlay
+from parlour.page.play import SolitaireSession
 from parlour.page.server import CRASHED, LARGEST_FRAME, MOST_WAITING, MOVERS, open_socket
 from parlour.training.cli.main import _explain
 from tests.page.conftest import Served
@@ -177,9 +177,9 @@ def test_a_tab_that_waits_for_no_answer_is_closed(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it has sent takes no more room than that."""
-    go_on, real = threading.Event(), LonePlay.take_back
+    go_on, real = threading.Event(), SolitaireSession.take_back
     monkeypatch.setattr(
-        LonePlay, "take_back", lambda play, moves: (go_on.wait(60), real(play, moves))
+        SolitaireSession, "take_back", lambda play, moves: (go_on.wait(60), real(play, moves))
     )
     with tab(served) as found:
         ask(found, NEW)
@@ -195,7 +195,7 @@ def test_one_sessions_crash_harms_no_other(served: Served, monkeypatch: pytest.M
     with tab(served) as found, tab(served) as other:
         ask(found, NEW), ask(other, NEW)
         with monkeypatch.context() as broken:
-            broken.setattr(LonePlay, "click", lambda *_: 1 // 0)
+            broken.setattr(SolitaireSession, "click", lambda *_: 1 // 0)
             found.send('{"do": "click", "action": 39}')
             assert wait(found, "crashed")["text"] == CRASHED
         other.send('{"do": "agent_move", "agent": "greedy"}')
@@ -210,13 +210,13 @@ def test_games_that_take_their_time_hold_no_other_up(
 ) -> None:
     """A first use compiles for a minute, an agent may think for ten seconds."""
     assert SLOW_TABS < MOVERS
-    go_on, real = threading.Event(), LonePlay.take_back
+    go_on, real = threading.Event(), SolitaireSession.take_back
 
-    def wait_first(play: LonePlay, moves: int | None = 1) -> None:
+    def wait_first(play: SolitaireSession, moves: int | None = 1) -> None:
         go_on.wait(60)
         real(play, moves)
 
-    monkeypatch.setattr(LonePlay, "take_back", wait_first)
+    monkeypatch.setattr(SolitaireSession, "take_back", wait_first)
     with ExitStack() as tabs:
         slow = [tabs.enter_context(tab(served)) for _ in range(SLOW_TABS)]
         for found in slow:

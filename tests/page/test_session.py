@@ -15,14 +15,12 @@ from parlour.envs import GAMES, game
 from parlour.envs.core.legal import MOST_ACTIONS
 from parlour.envs.core.rows import resample_copies, write_states
 from parlour.envs.core.upper_bound import play_actions, solver_of
-from parlour.page.lone import LonePlay
-from parlour.page.players import list_agents, load_page_agent
-from parlour.page.seats import SeatPlay
+from parlour.page.play import SeatPlay, SolitaireSession
 from parlour.page.session import MOST_SESSIONS, Session, Sessions, answer, list_games
 from parlour.page.store import COLUMNS, ResultStore
-from parlour.page.thinking import PageAgent
+from parlour.page.thinking import PageAgent, list_agents, load_page_agent
 from parlour.page.workers import AbandonedError
-from parlour.training.play.notice import LIMIT
+from parlour.training.play.lone import LIMIT
 from tests.page.conftest import agents_game
 
 PYRAMID = game("pyramid")
@@ -38,8 +36,8 @@ def begin(session: Session | None = None, name: str = "pyramid", **fields: Any) 
     return session
 
 
-def lone(session: Session) -> LonePlay:
-    assert isinstance(session.play, LonePlay)
+def lone(session: Session) -> SolitaireSession:
+    assert isinstance(session.play, SolitaireSession)
     return session.play
 
 
@@ -59,7 +57,7 @@ def winnable_deal(variant: str) -> int:
     rules = PYRAMID.make_rules(variant)
     solve = solver_of(PYRAMID, rules)
     for deal in range(50):
-        play = LonePlay(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
+        play = SolitaireSession(PYRAMID, variant, {}, {"deal": deal, "bank": "pyramid-1"})
         if solve(play.deal.history[0], rules, limit=LIMIT).winnable:
             return deal
     raise AssertionError("no deal can be won")
@@ -130,7 +128,7 @@ def walk_watched(variant: str, deal: int, seed: int) -> tuple[Session, list[bool
     """
     rng, plain = np.random.default_rng(seed), PYRAMID.make_rules(variant)._replace(undo=False)
     solve = solver_of(PYRAMID, plain)
-    start = LonePlay(PYRAMID, None, plain._asdict(), {"deal": deal, "bank": "pyramid-1"})
+    start = SolitaireSession(PYRAMID, None, plain._asdict(), {"deal": deal, "bank": "pyramid-1"})
     session = begin(variant=variant, deal=deal)
     play, clicks, found = lone(session), [], []
     while found[-1:] != [False] and len(clicks) < 300:

@@ -10,11 +10,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from parlour.page.workers import LOST, AbandonedError, Asker, WorkerPool
+from tests.waiting import wait_until
 
 LONG = 600.0
 """Seconds: no test waits for it."""
@@ -33,13 +33,6 @@ def pool() -> Iterator[WorkerPool]:
 def threads() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor() as found:
         yield found
-
-
-def wait_until(is_so: Any) -> None:
-    end = time.monotonic() + SOON
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def is_alive(process: int) -> bool:

@@ -1,82 +1,39 @@
-"""Reading a command line: errors of one line, and the kinds of values that arguments have."""
+"""Arguments that several commands have, and the values that arguments take."""
 
 import argparse
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from parlour.agents.registry import BUILT_IN
 from parlour.agents.validation import decode_text, naming_part, read_number
-from parlour.envs import Game
+from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
+from parlour.envs.core.options import one_line
 
-from ..evaluation.report.terminal import cut_middle, print_notice
+from ..evaluation.report.terminal import print_notice
 from ..evaluation.spec import read_options as read_options
+from .games import AGENT_HELP as AGENT_HELP
 
-AGENT_HELP = (
-    f"{', '.join(BUILT_IN)}, oracle (sees all cards; in games with a solver), trained, a player by "
-    "rule of the game (parlour list), the folder of a saved agent or run, or your own as "
-    "module:Class; mcts; pimc (in games with an exact solver); hindsight (Klondike); nested; "
-    "expectimax:, rollouts:, mcts:, pimc:, hindsight: or nested: before one of them; with a budget "
-    "for each decision (worlds, iterations, time) as in pimc@100, mcts@800:trained or "
-    "rollouts@50ms:greedy; NAME=AGENT calls it so"
-)
-"""What may be named as an agent, in the words of the help."""
 LARGEST = 2**62
-"""The largest whole number: it fits into 64 bits with room for the deals behind it."""
+"""Largest whole number of an argument. It fits into 64 bits, with room for deals after it."""
 
 MOST_DEALS, MOST_HANDS, MOST_ROWS = 100_000_000, 100_000, 1 << 20
-"""More of them would not fit into memory."""
+"""More deals, hands or rows would not fit into memory."""
 MOST_JOBS = 1024
-HELP = {"-h", "--help", "--version"}
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
-
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        keywords["allow_abbrev"] = False
-        self.commands: dict[str, Parser] = {}
-        super().__init__(*args, **keywords)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Read a command line; ``--flag=--``, which argparse takes for no value, is refused."""
-        for word in args or ():
-            if re.fullmatch(r"--[\w-]+=--", word):
-                self.error(f"argument {word[:-3]}: a value is needed, not --")
-        return super().parse_known_args(args, namespace)
-
-    def error(self, message: str) -> NoReturn:
-        """Leave with the message; how to get help is the end of it."""
-        raise ValueError(f"{message} (see {self.prog} --help)")
-
-    def refuse(self, words: Sequence[str]) -> NoReturn:
-        """Leave because of words that no argument takes; the flag that may be meant is named."""
-        flags = re.findall(r"--([a-z-]+)", self.format_usage())
-        given = [word.lstrip("-").partition("=")[0] for word in words if word.startswith("-")]
-        near = [flag for word in given for flag in get_close_matches(word, flags, 1)]
-        hint = f"; did you mean {', '.join(f'--{flag}' for flag in near)}?" if near else ""
-        agents = next((flag for flag in ("agents", "agent") if flag in flags), None)
-        if agents and not given:  # parlour compare pyramid uniform greedy
-            hint = f"; did you mean --{agents} {' '.join(words)}?"
-        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
 
 
 def read_whole(most: int = LARGEST) -> Callable[[str], int]:
-    """Return what reads a whole number, at most so large either way; lower bounds are elsewhere."""
+    """Return a reader of whole numbers from ``-most`` to ``most``."""
 
     def read(text: str) -> int:
         try:
             number = read_number(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"invalid int value: {shorten(text)}") from None
+            raise argparse.ArgumentTypeError(f"invalid int value: {one_line(text)}") from None
         if abs(number) > most:
-            raise argparse.ArgumentTypeError(f"{shorten(text)}: at most {most:,} is allowed")
+            raise argparse.ArgumentTypeError(f"{one_line(text)}: at most {most:,} is allowed")
         return number
 
     return read
@@ -89,21 +46,21 @@ def read_seconds(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 <= number <= 3600:  # false for nan, too
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed are seconds from 0 to 3600")
+        raise argparse.ArgumentTypeError(f"{one_line(text)}: allowed are seconds from 0 to 3600")
     return number
 
 
 def read_text(text: str) -> str:
-    """Return text of one line that is not empty, such as the name of a bank."""
+    """Return text of one line; it must not be empty."""
     if not text.strip() or not text.isprintable():
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is one line of text")
+        raise argparse.ArgumentTypeError(f"{one_line(text)}: allowed is one line of text")
     return text
 
 
 def read_deck(text: str) -> str:
     """Return the text of a deck, of one line or several, or ``-`` (see `load_deck`)."""
     if not text.strip() or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: allowed is a list of cards")
+        raise argparse.ArgumentTypeError(f"{one_line(text)}: allowed is a list of cards")
     return text
 
 
@@ -130,10 +87,52 @@ def load_deck(text: str, game: Game, rules: Any) -> str:
 
 
 def read_path(text: str) -> Path:
-    """Return a path that can be one: neither empty nor with NUL in it."""
+    """Return a path; it must not be empty or contain NUL."""
     if not text or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{shorten(text)}: a path is needed")
+        raise argparse.ArgumentTypeError(f"{one_line(text)}: a path is needed")
     return Path(text)
+
+
+def add_game(parser: argparse.ArgumentParser, optional: bool = False) -> None:
+    """Add ``GAME``."""
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?" if optional else None, help=f"one of: {', '.join(GAMES)}"
+    )
+
+
+def add_rules(parser: argparse.ArgumentParser, many: bool = False, optional: bool = False) -> None:
+    """Add ``GAME``, ``--variant`` and ``--option``.
+
+    Args:
+        parser: the parser of a command.
+        many: take several variants.
+        optional: allow no game.
+    """
+    add_game(parser, optional)
+    variants = "; ".join(
+        f"{game.name}: {', '.join(game.variants)} (default: {game.default})"
+        for game in GAMES.values()
+    )
+    several: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
+    intro = "one or more of, or all: " if many else ""
+    parser.add_argument("--variant", metavar="NAME", help=intro + variants, **several)
+    parser.add_argument(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="change an option of the rules; may be repeated (parlour rules GAME lists them)",
+    )
+
+
+def add_any_rules(parser: argparse.ArgumentParser) -> None:
+    """Add ``--any-rules``."""
+    parser.add_argument(
+        "--any-rules",
+        action="store_true",
+        help="let saved agents play that were trained by other rules of the game; tables mark "
+        "them with ~",
+    )
 
 
 def add_record(parser: argparse.ArgumentParser) -> None:
@@ -146,24 +145,14 @@ def add_record(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def shorten(text: str) -> str:
-    """Return text in quotation marks, its middle left out where it is long."""
-    return repr(cut_middle(text, 60))
-
-
-def asks_help(words: Sequence[str]) -> bool:
-    """Whether to leave is what was asked for: help, a version, a shell's completion."""
-    return any(word in HELP or word.startswith("--tyro-") for word in words)
-
-
 def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Take ``--option NAME=VALUE`` and ``--set`` out of words; return the rest and the options."""
+    """Remove each ``--option NAME=VALUE`` from words; return the other words and the options."""
     rest: list[str] = []
     pairs: list[str] = []
     left = iter(words)
     for word in left:
         flag, equals, value = word.partition("=")
-        if flag in ("--option", "--set"):
+        if flag == "--option":
             pairs.append(value if equals else next(left, ""))
         else:
             rest.append(word)
@@ -171,7 +160,7 @@ def split_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def name_options(words: Sequence[str]) -> list[str]:
-    """Return words in which ``--option a=b`` is one of the trainer's settings."""
+    """Return words with the setting ``--options a b`` in place of ``--option a=b``."""
     rest, options = split_options(words)
     pairs = [word for pair in options.items() for word in pair]
     return [*rest, "--options", *pairs] if pairs else rest
@@ -180,10 +169,10 @@ def name_options(words: Sequence[str]) -> list[str]:
 def read_variants(
     game: Game, names: Sequence[str] | None, options: Mapping[str, str]
 ) -> Sequence[str] | None:
-    """Return the variants that are named; ``all`` alone stands for every one.
+    """Return the named variants; ``all`` stands for every variant.
 
-    In a game for one player or several it stands for those that are as the default is; a notice on
-    stderr names the others.
+    If a game has variants for one player and for several players, it stands for those like the
+    default variant. A notice on stderr names the others.
     """
     if "all" not in (names or ()):
         return names
@@ -211,7 +200,7 @@ def is_for_several(game: Game, variants: Sequence[str] | None, options: Mapping[
 
 
 def refuse_flags(arguments: argparse.Namespace, names: Iterable[str], reason: str) -> None:
-    """Raise ValueError for flags that were given and make no sense, by the names of arguments."""
+    """Raise ValueError, with a reason, if any of these arguments was given."""
     wrong = [f"--{n.replace('_', '-')}" for n in names if getattr(arguments, n) is not None]
     if wrong:
         raise ValueError(f"{', '.join(wrong)}: {reason}")

@@ -1,4 +1,4 @@
-"""``parlour bank``: the deals of banks labelled with what a solver finds, and shown."""
+"""``parlour deals``: solver labels of numbered deals: made, shown and verified."""
 
 import argparse
 import json
@@ -16,7 +16,13 @@ from parlour.envs.core.upper_bound import solver_of
 
 from ..evaluation.check_outputs import check_folder
 from ..evaluation.labels.label_checks import NO_SCORE, UNKNOWN_FEWEST
-from ..evaluation.labels.label_verification import LabelVerification
+from ..evaluation.labels.label_verification import (
+    DETECTION,
+    SAMPLE,
+    LabelVerification,
+    count_sample,
+    verify_labels,
+)
 from ..evaluation.labels.labels import (
     OWN_FOLDER,
     SHIPPED_FOLDER,
@@ -30,46 +36,67 @@ from ..evaluation.stats import wilson_rate
 from ..parallel.tasks import Cluster, join_cluster
 from .arguments import (
     MOST_DEALS,
+    add_rules,
     read_options,
     read_path,
     read_text,
     read_variants,
     read_whole,
 )
-from .bank_verify import add_verify, verification_lines, verify_files
-from .cluster import add_cluster, say_kept
+from .cluster import add_cluster, print_kept, use_cluster
 from .progress import progress_bars
 from .solve import add_limit
 
 WRONG = 1
-"""Exit status where a label is wrong."""
+"""Exit status if a label is wrong."""
 SURE = (0.95, 0.99)
-"""Confidence of the two intervals that are shown of a bank."""
+"""Confidence of the two intervals of the winnable share."""
 MOST = 100
-"""Different values of which it is counted how often each occurs."""
+"""Number of different values up to which a distribution is shown in full."""
 BAR = 50
 """Width of the longest bar of a histogram."""
 SIDES = 21
-"""Columns beside it: the value, and how many deals have it."""
+"""Columns beside it: the value, and the number of deals with it."""
+SHOWN = 20
+"""Number of wrong labels that are listed."""
 
 
-def add_bank(parser: argparse.ArgumentParser, add_rules: Any) -> None:
-    """Add ``make`` and ``show`` with their arguments; ``add_rules`` adds game and rules."""
-    ways = parser.add_subparsers(title="what to do", metavar="make|show", dest="way", required=True)
-    make = ways.add_parser("make", help="solve numbered deals and write their labels")
+EXAMPLES = {
+    "deals": """\
+  parlour deals make pyramid --deals 10000
+  parlour deals make pyramid --variant all --no-optimal --jobs 8
+  parlour deals make pyramid --deals 1000000 --backend ray --address auto
+  parlour deals show pyramid
+  parlour deals show pyramid --verify 200        solve a random sample again
+
+A bank that was made is found by evaluate and compare, which then say how an agent did beside what
+could be reached. A run that was stopped goes on where it was.
+""",
+}
+
+
+def add_deals(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour deals make`` and ``parlour deals show``."""
+    actions = parser.add_subparsers(
+        title="what to do", metavar="make|show", dest="action", required=True
+    )
+    make = actions.add_parser("make", help="solve numbered deals and write their labels")
     add_rules(make, many=True)
     make.add_argument(
-        "--deals", type=read_whole(MOST_DEALS), default=DEALS, help=f"how many (default: {DEALS})"
+        "--deals",
+        type=read_whole(MOST_DEALS),
+        default=DEALS,
+        help=f"number of deals (default: {DEALS})",
     )
     make.add_argument(
-        "--first", type=read_whole(), default=0, help="number of the first (default: 0)"
+        "--first", type=read_whole(), default=0, help="number of the first deal (default: 0)"
     )
     make.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
     make.add_argument(
         "--optimal",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="look for the fewest moves of each deal, too (default: yes)",
+        help="find the fewest moves of each deal, too (default: yes)",
     )
     add_limit(make)
     add_cluster(make, jobs=-1)
@@ -78,20 +105,39 @@ def add_bank(parser: argparse.ArgumentParser, add_rules: Any) -> None:
         type=read_path,
         metavar="FOLDER",
         default=OWN_FOLDER,
-        help=f"(default: {OWN_FOLDER})",
+        help=f"folder of the label files (default: {OWN_FOLDER})",
     )
     make.set_defaults(parser=make)
-    show = ways.add_parser("show", help="show solver labels, or verify them")
-    show.add_argument("game", metavar="GAME|FILE", help=f"a file, or one of: {', '.join(GAMES)}")
-    show.add_argument("--variant", metavar="NAME", nargs="+", help="only these")
+    show = actions.add_parser("show", help="show solver labels, or verify them")
+    show.add_argument(
+        "game", metavar="GAME|FILE", help=f"a label file, or one of: {', '.join(GAMES)}"
+    )
+    show.add_argument("--variant", metavar="NAME", nargs="+", help="only these variants")
     show.add_argument("--json", action="store_true", help="print JSON")
-    add_verify(show)
+    _add_verify(show)
     show.set_defaults(parser=show)
 
 
-def run_bank(arguments: argparse.Namespace) -> int:
-    """Make labels of a bank, or show what they say."""
-    return _make(arguments) if arguments.way == "make" else _show(arguments)
+def _add_verify(show: argparse.ArgumentParser) -> None:
+    """Add ``--verify`` and the arguments that belong to it."""
+    show.add_argument(
+        "--verify",
+        type=read_whole(MOST_DEALS),
+        metavar="N",
+        nargs="?",
+        const=SAMPLE,
+        help="solve a random sample of deals again, N of each kind of label "
+        f"(default: {SAMPLE}); exit status 1 if a label is wrong",
+    )
+    show.add_argument(
+        "--seed", type=read_whole(), help="seed of the sample (default: random, and printed)"
+    )
+    add_cluster(show)
+
+
+def run_deals(arguments: argparse.Namespace) -> int:
+    """Make labels, or show them."""
+    return _make(arguments) if arguments.action == "make" else _show(arguments)
 
 
 def _make(arguments: argparse.Namespace) -> int:
@@ -105,7 +151,7 @@ def _make(arguments: argparse.Namespace) -> int:
     backend = arguments.backend or "loky"
     cluster = Cluster(backend, arguments.jobs, arguments.address) if len(variants) > 1 else None
     bars_of = progress_bars(arguments.deals)
-    with _telling_of_parts(arguments.out), join_cluster(cluster), bars_of as bars:
+    with _naming_parts(arguments.out), join_cluster(cluster), bars_of as bars:
         for variant in variants:
             path = make_labels(
                 game,
@@ -128,18 +174,18 @@ def _make(arguments: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _telling_of_parts(folder: Path) -> Iterator[None]:
-    """Say where finished parts are if an error, or Ctrl-C, ends the block."""
+def _naming_parts(folder: Path) -> Iterator[None]:
+    """Name the folder of finished parts on stderr if an error or Ctrl-C ends the block."""
     try:
         yield
     except BaseException:
         if any(folder.glob(".*/*.npz")):
-            say_kept(folder)
+            print_kept(folder)
         raise
 
 
 def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace) -> list[str]:
-    """The variants that can be solved, of all; ValueError for one that was named and cannot."""
+    """Return the variants that can be solved; ValueError for one that was named and cannot."""
     found, options = [], read_options(arguments.option)
     for variant in variants:
         rules = game.make_rules(variant, options)
@@ -158,7 +204,7 @@ def _solvable(game: Game, variants: Sequence[str], arguments: argparse.Namespace
 
 def _show(arguments: argparse.Namespace) -> int:
     found = [load_labels(path) for path in _files(arguments.game, arguments.variant)]
-    verifications = verify_files(arguments, found)
+    verifications = _verify_files(arguments, found)
     if arguments.json:
         print(json.dumps([_summary(*pair) for pair in zip(found, verifications, strict=True)]))
     else:
@@ -173,12 +219,12 @@ def _summary(labels: Labels, verification: LabelVerification | None) -> dict[str
 
 
 def _lines(labels: Labels, verification: LabelVerification | None) -> list[str]:
-    verified = [] if verification is None else verification_lines(verification)
+    verified = [] if verification is None else _verification_lines(verification)
     return [*_summary_lines(labels), *verified]
 
 
 def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
-    """The files of a game, or of some of its variants, one's own first; or the file that is named.
+    """Return the label files of a game or some of its variants, the user's own first; or one file.
 
     Raises ValueError for an unknown variant, or if there is no file.
     """
@@ -199,16 +245,18 @@ def _files(word: str, variants: Sequence[str] | None) -> list[Path]:
     ]
     found = list(dict.fromkeys(found))
     if not found:
-        solver_of(game, game.make_rules(variants[0] if variants else None))  # else none can be made
+        solver_of(
+            game, game.make_rules(variants[0] if variants else None)
+        )  # raises ValueError if no labels can be made
         raise ValueError(
             f"no labels of {game.title} in {OWN_FOLDER} or among those that come with Parlour: "
-            f"parlour bank make {game.name}"
+            f"parlour deals make {game.name}"
         )
     return found
 
 
 def summary(labels: Labels) -> dict[str, Any]:
-    """Return what labels say, as JSON has it: metadata, winnable with intervals, moves, scores."""
+    """Return a summary of labels as JSON values."""
     counted = {
         name: int(np.count_nonzero(labels.winnable == code))
         for name, code in (("winnable", WINNABLE), ("lost", LOST), ("undecided", UNDECIDED))
@@ -227,7 +275,7 @@ def summary(labels: Labels) -> dict[str, Any]:
 
 
 def _distribution(values: np.ndarray) -> dict[str, Any] | None:
-    """Mean, median, lowest and highest of numbers, and how often each occurs if they are few."""
+    """Return statistics of numbers, and the count of each if there are at most `MOST`."""
     if len(values) == 0:
         return None
     known, counts = np.unique(values, return_counts=True)
@@ -244,7 +292,7 @@ def _distribution(values: np.ndarray) -> dict[str, Any] | None:
 
 
 def _summary_lines(labels: Labels) -> list[str]:
-    """What labels say, as lines to be read."""
+    """Return a summary of labels as lines of text."""
     said = summary(labels)
     last = labels.first + len(labels) - 1
     head = f"{labels.game.title}, {labels.variant}, deals {labels.first} to {last} of bank "
@@ -279,10 +327,58 @@ def _summary_lines(labels: Labels) -> list[str]:
 
 
 def _histogram(found: dict[str, Any], bar: int) -> list[str]:
-    """A bar of how many deals for each number of moves, or each score, if they are few."""
+    """Return a bar for each number of moves, or each score, if there are at most `MOST`."""
     counts: dict[str, int] = found.get("counts", {})
     longest = max(counts.values(), default=1)
     return [
         f"  {value:>9}  {'█' * max(round(bar * count / longest), 1)} {count:,}"
         for value, count in counts.items()
     ]
+
+
+def _verify_files(
+    arguments: argparse.Namespace, found: Sequence[Labels]
+) -> list[LabelVerification] | list[None]:
+    """Solve a sample of each file's deals again; None for each without ``--verify``."""
+    if arguments.verify is None:
+        for name in ("seed", "jobs", "backend", "address"):
+            if getattr(arguments, name) is not None:
+                raise ValueError(f"--{name} needs --verify: add it, or leave --{name} out")
+        return [None] * len(found)
+    verifications = []
+    with use_cluster(arguments, None) as cluster, join_cluster(cluster):
+        for labels in found:
+            with progress_bars(count_sample(labels, arguments.verify)) as bars:
+                bar = bars("deals solved again", labels.variant)
+                verifications.append(
+                    verify_labels(labels, arguments.verify, arguments.seed, cluster, bar)
+                )
+    return verifications
+
+
+def _verification_lines(verification: LabelVerification) -> list[str]:
+    """Return the result of solving a sample again, as lines of text."""
+    lines = [f"  verified     a random sample solved again, seed {verification.seed}"]
+    for kind in verification.kinds:
+        said = f"{kind.name}: {kind.solved:,} of {kind.total:,} labels, {kind.disagree} wrong"
+        if kind.unconfirmed:
+            said += f", {kind.unconfirmed} not confirmed by this solver"
+        if kind.outdated:
+            said += f", {kind.outdated} open labels decided by this solver"
+        if kind.solved < kind.total:
+            share = f"{100 * kind.detectable:.2g} %"
+            said += (
+                f"; finds a wrong one with probability {100 * DETECTION:.0f} % if {share} are wrong"
+            )
+        lines.append(f"    {said}")
+    if not verification.same_solver:
+        lines.append(
+            "    The labels come from another or an unknown version of the solver: only answers "
+            "that contradict each other count as wrong."
+        )
+    shown = verification.disagreements[:SHOWN]
+    lines += [f"    {one}" for one in shown]
+    if more := len(verification.disagreements) - len(shown):
+        lines.append(f"    and {more:,} more")
+    width = find_width()
+    return [wrap_words(line, width, "      ", "") if len(line) > width else line for line in lines]

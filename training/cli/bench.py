@@ -1,6 +1,6 @@
-"""``parlour bench``: how many steps a second this machine makes, in random legal play on one core.
+"""``parlour bench``: steps per second of this machine, in random legal play on one core.
 
-For a quick look; what the documents say about speed comes from ``benchmarks/``.
+A quick measurement. The figures in the documents come from ``benchmarks/``.
 """
 
 import argparse
@@ -21,38 +21,46 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
 
-from .arguments import MOST_ROWS, Parser, read_options, read_seconds, read_whole
+from .arguments import MOST_ROWS, add_rules, read_options, read_seconds, read_whole
 from .blocks import ROOT
 
+EXAMPLES = {
+    "bench": """\
+  parlour bench                                 in a clone: all benchmarks, beside the peers
+  parlour bench pyramid --rows 4096 --json
+""",
+}
 
-def add_bench(parser: Parser) -> None:
-    """Add the arguments of ``parlour bench`` beside game and rules."""
+
+def add_bench(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour bench``."""
+    add_rules(parser, optional=True)
     parser.add_argument(
-        "--rows", type=read_whole(MOST_ROWS), help="games side by side (default: 1024)"
+        "--rows", type=read_whole(MOST_ROWS), help="number of games in the batch (default: 1024)"
     )
     parser.add_argument(
         "--seconds",
         type=read_seconds,
-        help="length of each measurement (default: 1), without GAME too",
+        help="length of each measurement, with or without GAME (default: 1)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run_bench(arguments: argparse.Namespace) -> int:
-    """Measure one game, or in a clone run all benchmarks."""
+    """Measure one game; without GAME run all benchmarks of the clone, or measure all games."""
     if arguments.game is None and (ROOT / "benchmarks" / "steps.py").is_file():
         return _bench_all(arguments)
     games = list(GAMES.values()) if arguments.game is None else [find_game(arguments.game)]
     options = read_options(arguments.option)
     rows = 1024 if arguments.rows is None else arguments.rows
     seconds = 1.0 if arguments.seconds is None else arguments.seconds
-    found = [
+    speeds = [
         measure_speed(g, g.make_rules(arguments.variant, options), rows, seconds) for g in games
     ]
     if arguments.json:
-        print(json.dumps(found[0] if arguments.game else found))
+        print(json.dumps(speeds[0] if arguments.game else speeds))
         return 0
-    for one in found:
+    for one in speeds:
         print(f"{one['game']} {one['variant']}, random legal play with masks and codes, one core:")
         print(f"  {one['batched_steps_per_second']:>12,.0f} steps/s  batched, {one['rows']} rows")
         print(f"  {one['single_steps_per_second']:>12,.0f} steps/s  single environment")
@@ -60,7 +68,7 @@ def run_bench(arguments: argparse.Namespace) -> int:
 
 
 def _bench_all(arguments: argparse.Namespace) -> int:
-    """Run all benchmarks of the clone; of the flags only --seconds has a sense there."""
+    """Run all benchmarks of the clone, which take no flag but --seconds."""
     given_too = {
         "--variant": arguments.variant is not None,
         "--option": bool(arguments.option),
@@ -84,11 +92,10 @@ def _bench_all(arguments: argparse.Namespace) -> int:
 
 
 def measure_speed(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0) -> dict[str, Any]:
-    """Return steps per second (clicks), single and batched, as JSON has it.
+    """Return steps per second, single and batched, as JSON values.
 
-    Legality check, autoreset, mask and ``codes`` are written at each step, and the random choice is
-    in the time. Single: `CardEnv` called directly, with its reset at each end; batched: the kernel
-    over ``rows`` games, SAME_STEP.
+    The time includes the legality check, autoreset, mask, ``codes`` and the random choice. Single:
+    `CardEnv`, with a reset at each end. Batched: the kernel over ``rows`` games, SAME_STEP.
     """
     if rows < 1 or seconds <= 0:
         raise ValueError(f"rows={rows}, seconds={seconds}: both must be positive")
@@ -103,7 +110,7 @@ def measure_speed(game: Game, rules: Any, rows: int = 1024, seconds: float = 1.0
 
 
 def _rate(step: Callable[[], None], seconds: float) -> float:
-    """Calls of ``step`` per second; the first ones, which compile, are not counted."""
+    """Return the calls of ``step`` per second, without the first ones, which compile."""
     for _ in range(100):
         step()
     calls, begun = 0, time.perf_counter()

@@ -1,4 +1,4 @@
-"""Generated blocks of documents: between ``<!-- generated: NAME -->`` and ``<!-- end -->``."""
+"""Generated blocks of Markdown documents, ``<!-- generated: NAME -->`` to ``<!-- end -->``."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,10 +7,10 @@ from pathlib import Path
 from ..files import write_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
-"""The clone, if this is one."""
+"""Root of the clone, if Parlour is installed from one."""
 BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 MEASURED = "benchmarks."
-"""Blocks of this name hold measurements: the benchmark that made them writes them."""
+"""Prefix of blocks of measurements, which benchmarks write."""
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -20,9 +20,9 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def renew_blocks(text: str, blocks: Mapping[str, Callable[[], str]], source: str) -> str:
-    """Return a document with its generated blocks made anew.
+    """Return a document with new text in its generated blocks.
 
-    Raises ValueError naming ``source`` for a block that nothing makes, or that has no end.
+    Raises ValueError naming ``source`` if a block is unknown or has no end.
     """
     if text.count("<!-- generated: ") != len(BLOCK.findall(text)):
         raise ValueError(f"{source}: a generated block has no <!-- end -->")
@@ -38,10 +38,10 @@ def renew_blocks(text: str, blocks: Mapping[str, Callable[[], str]], source: str
 
 
 def renew_page(path: Path, title: str, name: str, make: Callable[[], str]) -> str:
-    """Return the text of a page with its block ``name`` made anew; nothing is written.
+    """Return the text of a page with new text in its block ``name``; write nothing.
 
-    A page that is not there, or has no such block, gets a title and the block. Raises as
-    `renew_blocks` does, OSError if it cannot be read.
+    A missing page gets a title, and a missing block is added at the end. Raises ValueError as
+    `renew_blocks` does, and OSError if the page cannot be read.
     """
     begin = f"<!-- generated: {name} -->"
     text = path.read_text(encoding="utf-8") if path.is_file() else f"# {title}\n"
@@ -51,7 +51,7 @@ def renew_page(path: Path, title: str, name: str, make: Callable[[], str]) -> st
 
 
 def write_page(path: Path, title: str, name: str, make: Callable[[], str]) -> bool:
-    """Write a page as `renew_page` makes it, whole or not at all; return whether it changed."""
+    """Write a page with `renew_page`; return whether it changed."""
     new = renew_page(path, title, name, make).encode()
     if path.is_file() and path.read_bytes() == new:
         return False

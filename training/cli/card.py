@@ -1,4 +1,4 @@
-"""``parlour card``: the model card of a saved agent, made of its own file and of evaluations."""
+"""``parlour model-card``: the model card of a saved agent, from its files and evaluations."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -25,19 +25,26 @@ from parlour.envs.core.options import changed_options, options_text
 from ..evaluation.leaderboard.leaderboard import Entry, make_entry, read_board
 from ..evaluation.report.terminal import print_notice
 from ..evaluation.stats import Estimate
-from .arguments import MOST_DEALS, Parser, read_path, read_text, read_whole
+from .arguments import MOST_DEALS, read_path, read_text, read_whole
 from .blocks import markdown_table, write_page
-from .board import add_file, play_entry
-from .board_page import CARD_FILE, agent_text, group_entries, is_pretrained, write_table
+from .board import (
+    CARD_FILE,
+    add_file,
+    agent_text,
+    group_entries,
+    is_pretrained,
+    play_entry,
+    write_table,
+)
 
 BLOCK_NAME = "card"
 DEALS, SEARCH_DEALS = 2000, 500
-"""Deals that an agent that is on no leaderboard plays for its card, and a search beside it."""
+"""Number of deals for the card of an agent without a leaderboard entry, and of its search."""
 READS = {
     NO_ENCODING: "what it may see of the state, by the weights of the game's heuristic",
     AFTERSTATES: "what it may see of the state, by features of what each action leads to",
 }
-"""What an agent reads by its encoding, where that is no observation."""
+"""Inputs of an agent by its encoding, for encodings that are no observation."""
 TRAINED_FIELDS = {
     "seed": whole(0, 2**63)._replace(optional=True),
     "versions": TABLE._replace(optional=True),
@@ -47,42 +54,58 @@ SCORED_FIELDS = {
     "bank": TEXT._replace(optional=True),
 }
 ESTIMATE_FIELDS = dict.fromkeys(Estimate._fields, NUMBER)
-"""What a card shows of ``trained``, of ``scored`` and of each of its means."""
+"""Fields of ``trained``, of ``scored`` and of its means that a card shows."""
 CONTINUED = ("initial", "positions")
-"""Settings by which a run takes up what others have learned, or have played."""
+"""Settings by which a run continues from other runs."""
 NOT_RECORDED = "not recorded"
-UNPLAYED = "It is not on the leaderboard yet: `parlour board --run`.\n"
+UNPLAYED = "It is not on the leaderboard yet: `parlour leaderboard --update`.\n"
 
 
-def add_card(parser: Parser) -> None:
-    """Add the arguments of ``parlour card``."""
+EXAMPLES = {
+    "model-card": """\
+  parlour model-card runs/pyramid-three-passes-mine
+  parlour model-card runs/mine/seed-0/agent --deals 10000 --search pimc@40
+
+It is written into the agent's folder, as README.md. An agent that has a line on the leaderboard has
+its results from there.
+""",
+}
+
+
+def add_model_card(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour model-card``."""
     parser.add_argument(
-        "folder", type=read_path, metavar="FOLDER", help="a saved agent, or the run that made it"
+        "folder",
+        type=read_path,
+        metavar="FOLDER",
+        help="folder of a saved agent, or of the run that made it",
     )
     parser.add_argument(
         "--deals",
         type=read_whole(MOST_DEALS),
         default=DEALS,
-        help=f"for an agent that is on no leaderboard: how many it plays (default: {DEALS})",
+        help=f"number of deals, for an agent without a leaderboard entry (default: {DEALS})",
     )
     parser.add_argument(
         "--search",
         type=read_text,
         metavar="AGENT",
-        help="the search that plays beside it (default: hindsight@100 in Klondike, pimc@8 in other "
-        "games with an exact solver, else mcts@100)",
+        help="search to compare with (default: hindsight@100 in Klondike, pimc@8 in other games "
+        "with an exact solver, else mcts@100)",
     )
     add_file(parser)
 
 
-def run_card(arguments: argparse.Namespace) -> int:
-    """Write README.md beside ``agent.json``; who is on no leaderboard plays for it first."""
+def run_model_card(arguments: argparse.Namespace) -> int:
+    """Write README.md beside ``agent.json``; an agent on no leaderboard is evaluated first."""
     folder = find_agent_folder(arguments.folder)
     group = list_known(folder, arguments.file)
     if not group and _way_to_cards(folder):
-        print_notice(f"{folder} has no evaluated leaderboard entry: run parlour board --run")
+        print_notice(
+            f"{folder} has no evaluated leaderboard entry: run parlour leaderboard --update"
+        )
     elif not group:
-        group = play_beside(folder, arguments.deals, arguments.search)
+        group = evaluate_for_card(folder, arguments.deals, arguments.search)
     page = folder / CARD_FILE
     write_page(page, folder.resolve().name, BLOCK_NAME, partial(write_card, folder, group))
     print(f"written: {page}")
@@ -90,9 +113,9 @@ def run_card(arguments: argparse.Namespace) -> int:
 
 
 def list_known(folder: Path, board: Path) -> list[Entry]:
-    """Return the lines of a leaderboard by all rules by which a saved agent has itself one there.
+    """Return the evaluated entries of a leaderboard by rules for which a saved agent has one.
 
-    Only lines that have been played count; no leaderboard: none.
+    Without a leaderboard file there are none.
     """
     if not board.is_file():
         return []
@@ -103,15 +126,15 @@ def list_known(folder: Path, board: Path) -> list[Entry]:
 
 
 def _game_of(folder: Path) -> tuple[Game, Any]:
-    """The game of a saved agent, and the rules that it was trained by, of several the first."""
+    """Return the game of a saved agent, and the (first) rules that it was trained by."""
     game = find_game(read_description(folder)["game"])
     return game, read_rules(folder, game)[0]
 
 
-def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
-    """Let a saved agent play beside uniform, greedy and a search; return the entries, claimed.
+def evaluate_for_card(folder: Path, deals: int, search: str | None) -> list[Entry]:
+    """Evaluate a saved agent, uniform, greedy and a search on the same deals; return the entries.
 
-    Raises ValueError where one of them cannot play.
+    Raises ValueError if one of them cannot play.
     """
     game, rules = _game_of(folder)
     variant, options = name_rules(game, rules)
@@ -128,20 +151,20 @@ def play_beside(folder: Path, deals: int, search: str | None) -> list[Entry]:
 
 
 def usual_search(game: Game, rules: Any) -> str:
-    """Return the search that is strong in little time, by these rules of a game."""
+    """Return a search that is strong and fast by these rules."""
     if can_load("hindsight@100", game, rules):
         return "hindsight@100"
     return "pimc@8" if game.winnable_after else "mcts@100"
 
 
 def name_rules(game: Game, rules: Any) -> tuple[str, str]:
-    """Return rules as a line of a leaderboard has them: a variant, and what differs from it."""
+    """Return rules as in a leaderboard entry: a variant, and the options that differ from it."""
     variant = game.variant_name(rules) or game.default
     return variant, options_text(changed_options(rules, game.variants[variant])).replace(", ", " ")
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """Return what ``agent.json`` says; ValueError naming file and field for what a card cannot."""
+    """Return the content of ``agent.json``; ValueError naming file and field if it is invalid."""
     said = read_description(folder)
     with naming(folder / AGENT_FILE):
         check_fields(said["trained"], TRAINED_FIELDS, "trained.")
@@ -153,9 +176,9 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def write_card(folder: Path, group: Sequence[Entry]) -> str:
-    """Return the card's text: what an agent is, how it was trained, how it plays, its limits.
+    """Return the text of the card: the agent, its training, its results and its limits.
 
-    ``group`` are claimed entries of its game, its own among them (none: not played yet).
+    ``group`` are evaluated entries of its game, its own among them (empty: not evaluated yet).
     """
     said = read_facts(folder)
     game, rules = _game_of(folder)
@@ -172,7 +195,7 @@ def write_card(folder: Path, group: Sequence[Entry]) -> str:
 
 
 def _write_results(folder: Path, group: Sequence[Entry]) -> str:
-    """Return a table of results for each of the rules, of several under their names."""
+    """Return a table of results for each set of rules."""
     way, own = _way_to_cards(folder), digest_agent(folder)
     tables = {
         rules: write_table(some, way, own) for (_, rules), some in group_entries(group).items()
@@ -183,7 +206,7 @@ def _write_results(folder: Path, group: Sequence[Entry]) -> str:
 
 
 def summarise_agent(folder: Path) -> list[str]:
-    """Return in short what a saved agent is, and the command that trains one like it."""
+    """Return the kind of a saved agent, and the command that trains one like it."""
     said = read_facts(folder)
     return [_kind(said["network"]), f"`{_command(folder, said['trained'])}`"]
 
@@ -258,7 +281,7 @@ def _wall_time(trained: Mapping[str, Any]) -> str:
 
 
 def _validation(scored: Mapping[str, Any], goal: str) -> str:
-    """What the trainer wrote down: the share that reached the goal, and the score."""
+    """Return the validation results of the trainer: the share that reached the goal, the score."""
     found = {
         fact: Estimate(*(scored[fact][name] for name in Estimate._fields))
         for fact in (goal, "score")
@@ -275,7 +298,7 @@ def _validation(scored: Mapping[str, Any], goal: str) -> str:
 
 
 def _recipe(folder: Path, trained: Mapping[str, Any]) -> str:
-    """The command that trains one like it, and where that is not the whole truth, why."""
+    """Return the command that trains one like it, and what it leaves out."""
     text = f"```txt\n{_command(folder, trained)}\n```\n\n"
     if any(trained.get("settings", {}).get(name) for name in CONTINUED):
         text += "It goes on from other runs, whose steps and time are not counted here.\n\n"
@@ -311,7 +334,7 @@ def _list_limits(folder: Path, game: Game, rules: Any, group: Sequence[Entry]) -
 
 
 def _best_beside(group: Sequence[Entry], own: str) -> str:
-    """Say who of those that see no hidden card is best on the first bank, if that is another."""
+    """Return the best agent without hidden cards on the first bank, if it is another one."""
     fair = [
         (one.claim.score, one.claim.agent_digest == own, agent_text(one))
         for one in group

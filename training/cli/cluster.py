@@ -1,4 +1,9 @@
-"""Where the work of a command runs: ``--jobs``, ``--backend`` and ``--address``."""
+"""Arguments ``--jobs``, ``--backend`` and ``--address``, and the finished parts of a command.
+
+A command that writes to a folder saves each finished part in ``.chunks`` there until all parts are
+done. Two notes beside the parts let the same command resume: the evaluation seed, and the command
+that has begun the file of ``--record``.
+"""
 
 import argparse
 import sys
@@ -7,49 +12,55 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from ..evaluation.check_outputs import check_folder
-from ..files import sole_use
-from ..parallel.task_cache import RECORD, drop_chunks, has_parts
+from ..files import sole_use, write_bytes
+from ..parallel.task_cache import drop_chunks, has_parts
 from ..parallel.tasks import Cluster
 from .arguments import MOST_JOBS, read_text, read_whole
 
 CHUNKS = ".chunks"
-"""The folder of finished parts, in the one that results are written to."""
+"""Name of the folder of finished parts, inside the folder of results."""
+KEY, RECORD = "key.txt", "record.txt"
+"""Names of the notes beside the parts."""
 
 
 def add_cluster(parser: argparse.ArgumentParser, jobs: int | None = None) -> None:
-    """Add the arguments; ``jobs`` is the default, None: this process does all of it."""
-    alone = "this process plays" if jobs is None else "each core"
+    """Add the arguments; ``jobs`` is the default (None: this process does all the work)."""
+    default = "no worker processes" if jobs is None else "one per core"
     parser.add_argument(
         "--jobs",
         type=read_whole(MOST_JOBS),
         default=jobs,
-        help=f"deals are done side by side by so many processes; -1: each core (default: {alone})",
+        help=f"number of worker processes; -1: one per core (default: {default})",
     )
     parser.add_argument(
         "--backend",
         type=read_text,
-        help="what the processes are of: loky (default), or another of joblib's on this machine; "
-        "ray or dask, one machine or many (pip install 'parlour[ray]')",
+        help="kind of workers: loky (default) or another backend of joblib, on this machine; ray, "
+        "on one machine or many (pip install 'parlour[ray]')",
     )
     parser.add_argument(
         "--address",
         type=read_text,
-        help="join the cluster of Ray or Dask that runs at HOST:PORT, or of Ray auto (default: "
-        "what RAY_ADDRESS or DASK_SCHEDULER_ADDRESS says, else one is started here)",
+        help="Ray cluster to join: HOST:PORT, or auto (default: RAY_ADDRESS if it is set, else a "
+        "cluster is started on this machine)",
     )
 
 
 def chunks_in(folder: Path | None) -> Path | None:
-    """Return where finished parts are kept of work that is written to a folder, if it is."""
+    """Return the folder of finished parts of work that is written to ``folder``, if it is."""
     return None if folder is None else folder / CHUNKS
 
 
 @contextmanager
 def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[Cluster | None]:
-    """Give where the work runs, None: in this process; finished parts are kept in ``chunks``.
+    """Give the cluster of a command for a block (None: this process), saving parts in ``chunks``.
 
-    They are dropped when the block ends; if an error ends it, it is said where they are. Raises as
-    `Cluster` does, and ValueError for a folder that cannot be made or that another command uses.
+    The parts are removed when the block ends. If an error ends it, they stay, and a line on stderr
+    names their folder.
+
+    Raises:
+        ValueError: as `Cluster` does; or the folder cannot be made, or another command uses it.
+        ImportError: as `Cluster` does.
     """
     if arguments.jobs is arguments.backend is arguments.address is None:
         with nullcontext() if chunks is None else _sole_chunks(chunks):
@@ -66,7 +77,7 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
             yield cluster
         except BaseException:
             if has_parts(chunks):
-                say_kept(chunks)
+                print_kept(chunks)
             elif not (chunks / RECORD).exists():
                 drop_chunks(chunks)
             raise
@@ -75,7 +86,7 @@ def use_cluster(arguments: argparse.Namespace, chunks: Path | None) -> Iterator[
 
 @contextmanager
 def _sole_chunks(chunks: Path) -> Iterator[None]:
-    """Have the folder that holds a folder of finished parts for this block alone; make it."""
+    """Make the folder above ``chunks``, and use it in this block alone."""
     folder = chunks.parent
     check_folder(folder)
     is_new = not folder.exists()
@@ -84,12 +95,52 @@ def _sole_chunks(chunks: Path) -> Iterator[None]:
         with sole_use(chunks, "used", name=folder):
             yield
     finally:
-        if is_new:  # and nothing came into it: the command line was wrong
+        if is_new:  # it is empty if the command line was wrong
             with suppress(OSError):
                 folder.rmdir()
 
 
-def say_kept(folder: Path) -> None:
-    """Say on stderr where the finished parts of stopped work are."""
-    said = f"finished parts are kept in {folder}: the same command goes on from them"
-    print(f"parlour: {said}", file=sys.stderr)
+def print_kept(folder: Path) -> None:
+    """Name the folder of the finished parts of interrupted work on stderr."""
+    text = f"finished parts are kept in {folder}: run the same command again to resume"
+    print(f"parlour: {text}", file=sys.stderr)
+
+
+def read_key(cluster: Cluster | None) -> str | None:
+    """Return the evaluation seed of the saved parts, or None if no part is saved."""
+    return _read_note(cluster, KEY)
+
+
+def write_key(cluster: Cluster | None, key: str) -> None:
+    """Save the evaluation seed, so that a resumed command draws the same; nothing without parts."""
+    _write_note(cluster, KEY, key)
+
+
+def drop_record(cluster: Cluster | None, record: Path | None, command: str) -> None:
+    """Remove a file of games that the same command has begun and not finished.
+
+    ``command`` identifies the command; see `note_record`.
+    """
+    if record is not None and _read_note(cluster, RECORD) == command:
+        record.unlink(missing_ok=True)
+
+
+def note_record(cluster: Cluster | None, command: str) -> None:
+    """Save that a command has begun its file of games; nothing without parts."""
+    _write_note(cluster, RECORD, command)
+
+
+def _read_note(cluster: Cluster | None, name: str) -> str | None:
+    """Return the text of a note, or None if there is none that can be read."""
+    if cluster is None or cluster.chunks is None:
+        return None
+    try:
+        return (cluster.chunks / name).read_text(encoding="utf-8") or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write_note(cluster: Cluster | None, name: str, text: str) -> None:
+    if cluster is not None and cluster.chunks is not None:
+        cluster.chunks.mkdir(parents=True, exist_ok=True)
+        write_bytes(cluster.chunks / name, text.encode())

@@ -1,4 +1,4 @@
-"""``parlour completion``: a shell completes commands, games, variants, agents and flags."""
+"""``parlour completion``: a script by which a shell completes commands, names and flags."""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -7,8 +7,7 @@ from parlour.agents.folders import TRAINED_SPEC
 from parlour.agents.registry import BUILT_IN, ORACLE, PREFIXES
 from parlour.envs import GAMES
 
-from . import exploit, tune
-from .arguments import Parser
+from .main import Parser, make_parser
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 VARIANTS = sorted({name for game in GAMES.values() for name in game.variants})
@@ -20,16 +19,35 @@ CHOICES: dict[str, list[str]] = {
     "variant": VARIANTS,
     **dict.fromkeys(("agent", "agents", "field", "opponents", "advisor"), AGENTS),
 }
-"""What may stand for an argument, by its name. A path is still taken where it is typed."""
+"""Values of arguments that are completed, by the name of the argument. Others may be typed."""
+
+
+EXAMPLES = {
+    "completion": """\
+  eval "$(parlour completion bash)"
+  parlour completion zsh
+
+The first line, in ~/.bashrc, is all that bash needs. zsh finds what the second prints as _parlour
+in a folder of $fpath, fish as ~/.config/fish/completions/parlour.fish.
+""",
+}
+
+
+def add_completion(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour completion``."""
+    parser.add_argument("shell", choices=SHELLS)
+
+
+def run_completion(arguments: argparse.Namespace) -> int:
+    """Print the script that a shell reads."""
+    print(write_script(make_parser(), arguments.shell))
+    return 0
 
 
 def write_script(top: Parser, shell: str) -> str:
-    """Return the script that a shell reads, made of the parser of the whole command line."""
+    """Return the script of a shell, made from the parser of the whole command line."""
     import shtab
 
-    exploit.add_arguments(top.commands["exploit"])
-    tune.add_arguments(top.commands["tune"])
-    _add_training(top.commands["train"])
     for action in _actions(top):
         if action.dest in CHOICES:
             action.choices = CHOICES[action.dest]
@@ -41,29 +59,9 @@ def write_script(top: Parser, shell: str) -> str:
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Every argument of a parser and of the commands in it."""
+    """Yield every argument of a parser and of its commands."""
     for action in parser._actions:
         yield action
         if isinstance(action.choices, Mapping):
             for command in action.choices.values():
                 yield from _actions(command)
-
-
-def _add_training(parser: argparse.ArgumentParser) -> None:
-    """Add what the trainer, which reads its arguments itself, takes by any method."""
-    from ..learning.methods import METHODS
-    from ..learning.settings.base import list_settings
-    from ..learning.settings.files import presets
-
-    named = sorted({preset for game in GAMES for preset in presets(game)})
-    parser.add_argument("game")
-    parser.add_argument("--preset", choices=named)
-    parser.add_argument("--method", choices=list(METHODS))
-    parser.add_argument("--resume")
-    parser.add_argument("--settings")
-    names = {name for one in METHODS.values() for name in list_settings(one.settings)} - {
-        "game",
-        "method",
-    }
-    for name in sorted(names):
-        parser.add_argument(f"--{name.replace('_', '-')}")

@@ -1,4 +1,4 @@
-"""``parlour deal convert``: deals between Parlour's notation and that of other programs."""
+"""``parlour convert-deal``: deals in Parlour's notation and in that of other programs."""
 
 import argparse
 
@@ -10,25 +10,33 @@ from parlour.envs.core.kernel.cards import card_name, parse_deck
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.upper_bound import deal_position
 
-from .arguments import Parser, read_deck, read_given, read_text, read_whole
+from .arguments import add_game, read_deck, read_given, read_text, read_whole
 
 OWN = "parlour"
-"""Card names in dealing order, as ``--deck`` of other commands takes them."""
+"""Notation of ``--deck`` in other commands: card names in dealing order."""
 
 
-def add_deal(parser: Parser) -> None:
-    """Add the ways of ``parlour deal``."""
-    ways = parser.add_subparsers(metavar="convert", dest="way", required=True)
-    convert = ways.add_parser("convert", help="read a deal in one notation, print it in another")
-    convert.add_argument("game", metavar="GAME", help=f"one of: {', '.join(GAMES)}")
-    convert.add_argument(
+EXAMPLES = {
+    "convert-deal": """\
+  parlour convert-deal klondike --deal 17 --to ksolve
+  parlour convert-deal klondike --from ksolve --deck - < deal.txt
+  parlour convert-deal klondike --from solvitaire --deck - < deal.json > deck.txt
+  parlour solve klondike --deck "$(cat deck.txt)"
+""",
+}
+
+
+def add_convert_deal(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour convert-deal``."""
+    add_game(parser)
+    parser.add_argument(
         "--deck",
         type=read_deck,
-        help="the deal as that program writes it; - reads it from standard input",
+        help="deal in the notation of --from; - reads it from standard input",
     )
     known = "; ".join(f"{name}: {', '.join(game.deck_formats)}" for name, game in _with_formats())
     for flag, word in (("--from", "source"), ("--to", "target")):
-        convert.add_argument(
+        parser.add_argument(
             flag,
             dest=word,
             type=read_text,
@@ -36,12 +44,12 @@ def add_deal(parser: Parser) -> None:
             metavar="NOTATION",
             help=f"{OWN} (default): card names in dealing order; {known}",
         )
-    convert.add_argument("--deal", type=read_whole(), help="a numbered deal, instead of --deck")
-    convert.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    parser.add_argument("--deal", type=read_whole(), help="number of a deal, instead of --deck")
+    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
 
 
-def run_deal(arguments: argparse.Namespace) -> int:
-    """Print a deal in the notation asked for."""
+def run_convert_deal(arguments: argparse.Namespace) -> int:
+    """Print a deal in the notation of ``--to``."""
     game = find_game(arguments.game)
     write = _find(game, "--to", arguments.target).write
     print(write(_read(game, arguments)))
@@ -53,7 +61,7 @@ def _with_formats() -> list[tuple[str, Game]]:
 
 
 def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
-    """Return the deck asked for, codes in dealing order; ValueError for none, or for two."""
+    """Return the deck as card codes in dealing order; ValueError unless exactly one is given."""
     if (arguments.deck is None) == (arguments.deal is None):
         raise ValueError("give either --deck, in the notation of --from, or --deal")
     if arguments.deal is not None:
@@ -65,7 +73,7 @@ def _read(game: Game, arguments: argparse.Namespace) -> np.ndarray:
 
 
 def _find(game: Game, flag: str, name: str) -> DeckFormat:
-    """Return how decks are read and written in a notation; ValueError naming those there are."""
+    """Return the reader and writer of a notation; ValueError if it is unknown."""
 
     def read_names(text: str) -> np.ndarray:
         return parse_deck(text, game.pack(game.make_rules()))

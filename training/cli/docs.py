@@ -1,11 +1,13 @@
-"""Tables in the documentation that are made from the code: ``python -m parlour.training.cli.docs``.
+"""Tables of the documentation that are generated from the code, and the file of ``parlour list``.
 
-A document holds them between ``<!-- generated: NAME -->`` and ``<!-- end -->``; everything else in
-it is written by hand. ``--check`` changes nothing and fails where a table is out of date.
+Run ``python -m parlour.training.cli.docs``. ``--check`` changes nothing and fails if something is
+out of date. A document holds its tables between ``<!-- generated: NAME -->`` and ``<!-- end -->``;
+everything else in it is written by hand.
 """
 
 import ast
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -17,16 +19,16 @@ from parlour.envs.core.options import changed_options, describe_options, options
 
 from ..files import write_bytes
 from .blocks import ROOT, markdown_table, renew_blocks
-from .board import CARDS
-from .board_page import CARD_FILE, write_tables
+from .board import CARD_FILE, CARDS, write_tables
 from .card import list_known, summarise_agent, write_card
+from .games import FILE
 from .main import COMMANDS
 
 ARGUMENT = re.compile(r"^    (\S+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 def summary(game: Game) -> str:
-    """The head of a page, as those of Gymnasium have it: spaces, seats, how to make one."""
+    """Return the table at the top of a game's page, as on the pages of Gymnasium."""
     features = game.features
     onehot = f"`Box(0, 1, ({features.columns},), uint8)`"
     codes = f"`Box(0, {features.high.max()}, ({features.width},), int8)`"
@@ -40,13 +42,13 @@ def summary(game: Game) -> str:
 
 
 def options(game: Game) -> str:
-    """Every option: values, default, what it does."""
+    """Return the table of options: values, default, effect."""
     rows = [[f"`{o.name}`", o.values, o.default, o.doc] for o in describe_options(game.rules)]
     return markdown_table(["option", "values", "default", "what it does"], rows)
 
 
 def variants(game: Game) -> str:
-    """Every variant: what it changes and where it comes from."""
+    """Return the table of variants: options that differ, and the source."""
     rows = []
     for name, rules in game.variants.items():
         changed = options_text(changed_options(rules, game.rules())) or "nothing"
@@ -56,12 +58,12 @@ def variants(game: Game) -> str:
 
 
 def references(game: Game) -> str:
-    """What the numbers of the sources stand for."""
+    """Return the list of sources by number."""
     return "".join(f"- {number}: {title}\n" for number, title in game.references.items())
 
 
 def actions(game: Game) -> str:
-    """Every action; runs of actions with the same first word share a line."""
+    """Return the table of actions; runs of actions with the same first word share a row."""
     rows: list[list[str]] = []
     words = [game.label(action).split() for action in range(game.actions)]
     start = 0
@@ -76,7 +78,7 @@ def actions(game: Game) -> str:
 
 
 def observation(game: Game) -> str:
-    """Every piece of the observation, in both encodings."""
+    """Return the table of the observation, in both encodings."""
     sizes = (
         f"`codes`: {game.features.width} entries int8; `onehot`: {game.features.columns} columns"
     )
@@ -84,14 +86,15 @@ def observation(game: Game) -> str:
 
 
 def commands() -> str:
-    """Every command of ``parlour``."""
+    """Return the table of commands."""
     return markdown_table(
-        ["command", "what it does"], [[f"`parlour {n}`", d] for n, d in COMMANDS.items()]
+        ["command", "what it does"],
+        [[f"`parlour {name}`", one.text] for name, one in COMMANDS.items()],
     )
 
 
 def games() -> str:
-    """Every game."""
+    """Return the table of games."""
     rows = [
         [
             f"[{g.title}](envs/games/{g.name}/README.md)",
@@ -104,13 +107,31 @@ def games() -> str:
     return markdown_table(["game", "id", "variants", "actions"], rows)
 
 
+def describe_games() -> str:
+    """Return the file of facts about all games that ``parlour list`` reads."""
+    facts = [
+        {
+            "name": game.name,
+            "title": game.title,
+            "id": game.id,
+            "actions": game.actions,
+            "default": game.default,
+            "variants": list(game.variants),
+            "rule_agents": list(game.rule_agents),
+        }
+        for game in GAMES.values()
+    ]
+    rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in facts)
+    return f"[\n{rows}\n]\n"
+
+
 def card(folder: Path, board: Path) -> str:
-    """The model card of an agent that comes along: it plays on the leaderboard, not for this."""
+    """Return the model card of a pretrained agent, from its entries on the leaderboard."""
     return write_card(folder, list_known(folder, board))
 
 
 def agents(trained: Path) -> str:
-    """Every agent that comes along: what it plays, how it was trained."""
+    """Return the table of pretrained agents: kind, and training."""
     rows = [
         [f"[{path.parent.name}]({path.parent.name}/{CARD_FILE})", *summarise_agent(path.parent)]
         for path in sorted(trained.glob("*/agent.json"))
@@ -119,7 +140,7 @@ def agents(trained: Path) -> str:
 
 
 def arguments() -> str:
-    """Every keyword of an environment, with its default, as the docstring of the class has it."""
+    """Return the table of an environment's arguments, from the docstring of the class."""
     part = (inspect.getdoc(CardEnv) or "").partition("Arguments:\n")[2].partition("\n\n")[0]
     rows = []
     for name, text in ARGUMENT.findall(part):
@@ -130,7 +151,7 @@ def arguments() -> str:
 
 
 def list_public_names(package: str) -> list[str]:
-    """Return what a package or module of Parlour names in ``__all__``, without importing it."""
+    """Return ``__all__`` of a package or module of Parlour, without importing it."""
     path = ROOT.joinpath(*package.split(".")[1:] or [package])  # parlour itself is a folder, too
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -140,7 +161,7 @@ def list_public_names(package: str) -> list[str]:
 
 
 def names(package: str) -> str:
-    """Every public name of a package, as mkdocstrings is asked for it."""
+    """Return the public names of a package as directives of mkdocstrings."""
     return "\n\n".join(f"::: {package}.{name}" for name in list_public_names(package))
 
 
@@ -158,11 +179,11 @@ PUBLIC = {
     "sb3": "parlour.envs.interfaces.sb3",
     **{name: f"parlour.envs.games.{name}" for name in GAMES},
 }
-"""What is public, by its page in docs/api."""
+"""Public packages and modules, by their page in docs/api."""
 
 
 def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
-    """Return each document under a clone's root, with what can be generated in it."""
+    """Return each document of a clone, with the functions that make its generated blocks."""
     board, trained = root / "docs" / "leaderboard.csv", root / "agents" / "trained"
     found: dict[Path, dict[str, Callable[[], str]]] = {
         root / "README.md": {make.__name__: make for make in ABOUT_ALL},
@@ -183,24 +204,27 @@ def list_documents(root: Path) -> dict[Path, dict[str, Callable[[], str]]]:
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
-    """Write the generated blocks anew, or with ``--check`` say which files need it (status 1)."""
+    """Renew all that is generated, or with ``--check`` name the files that need it (status 1)."""
     documents = list_documents(root)
     missing = [str(path.relative_to(root)) for path in documents if not path.is_file()]
     if missing:
         print(f"{root}: a clone of the repository has {', '.join(missing)}", file=sys.stderr)
         return 2
     check = "--check" in (sys.argv[1:] if arguments is None else arguments)
-    old = []
+    list_file = root / FILE.relative_to(ROOT)
+    renewed = {list_file: describe_games()}
     for path, blocks in documents.items():
         text = path.read_text(encoding="utf-8")
-        new = renew_blocks(text, blocks, str(path.relative_to(root)))
-        if new != text:
-            old.append(str(path.relative_to(root)))
+        renewed[path] = renew_blocks(text, blocks, str(path.relative_to(root)))
+    outdated = []
+    for path, text in renewed.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            outdated.append(str(path.relative_to(root)))
             if not check:
-                write_bytes(path, new.encode())
-    if old:
-        print(f"{'out of date' if check else 'written'}: {', '.join(old)}")
-    return 1 if old and check else 0
+                write_bytes(path, text.encode())
+    if outdated:
+        print(f"{'out of date' if check else 'written'}: {', '.join(outdated)}")
+    return 1 if outdated and check else 0
 
 
 if __name__ == "__main__":

@@ -13,12 +13,157 @@ from parlour.envs.core.batch import MAX_MOVES
 from parlour.envs.core.game import digest16
 
 from ..evaluation.check_outputs import FILES, check_folder
-from ..evaluation.spec import EvaluationSpec, make_specs
-from ..parallel.task_cache import drop_record, note_record, read_key, write_key
+from ..evaluation.spec import DEALS, EvaluationSpec, make_specs
 from ..parallel.tasks import Cluster
-from .arguments import is_for_several, read_options, read_variants, refuse_flags
-from .cluster import chunks_in, use_cluster
+from .arguments import (
+    AGENT_HELP,
+    MOST_DEALS,
+    MOST_HANDS,
+    add_any_rules,
+    add_record,
+    add_rules,
+    is_for_several,
+    read_options,
+    read_path,
+    read_text,
+    read_variants,
+    read_whole,
+    refuse_flags,
+)
+from .cluster import (
+    add_cluster,
+    chunks_in,
+    drop_record,
+    note_record,
+    read_key,
+    use_cluster,
+    write_key,
+)
 from .progress import progress_bars
+
+EXAMPLES = {
+    "evaluate": """\
+  parlour evaluate pyramid --variant classic --agent uniform --deals 20000 --seed 1 --json
+  parlour evaluate pyramid --agent mymodule:MyAgent --option passes=2 --option undo=yes
+  parlour evaluate seven-twenty-seven --agent greedy --field uniform greedy
+
+--json prints one object on stdout: won, score, moves and the game's further facts, each
+{"mean", "low", "high", "n"}, with ms_per_decision, agent, variant, rules, bank and seed. In a game
+that nobody wins, won is null, and another word (reached) says how often its aim was reached.
+--out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf).
+
+In a game for several the agent plays each deal from every seat, with --field in the others: net is
+what it won, in antes a hand, positions the same at each position from the dealer's left.
+""",
+    "compare": """\
+  parlour compare pyramid --variant three-passes --agents uniform greedy runs/my-agent
+  parlour compare pyramid --variant classic web --agents uniform greedy --out results --json
+  parlour compare seven-twenty-seven --agents uniform greedy --field greedy --deals 2000
+  parlour compare poker-squares --variant british --agents greedy mine=trained --any-rules
+  parlour compare pyramid --variant all --agents uniform greedy --report pyramid.html
+  parlour compare pyramid --agents greedy pimc@40 --jobs -1 --out results
+
+All agents play the same deals. --json prints one object on stdout: {"results": [...],
+"differences": [...]}. A result is what "parlour evaluate --json" prints. A difference has variant,
+agent, minus, won (or that other word) and score: agent less minus, deal by deal, for each agent and
+all given before.
+--out writes episodes.parquet (a row a game), summary.json and comparison (png, svg, pdf), --report
+tables, pictures and conditions as one page that loads nothing.
+
+In a game for several each agent plays each deal from every seat: in --field, and among seats all
+played by each of the others. --json then has "pairs", too, and a difference has net and positions:
+each from the dealer's left, with an interval and a p-value corrected by Holm's method.
+""",
+}
+
+
+def add_evaluate(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour evaluate``."""
+    add_rules(parser)
+    parser.add_argument("--agent", default="uniform", help=f"{AGENT_HELP} (default: uniform)")
+    _add_deals(parser)
+    add_any_rules(parser)
+
+
+def add_compare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour compare``."""
+    add_rules(parser, many=True)
+    parser.add_argument(
+        "--agents",
+        nargs="+",
+        default=["uniform", "greedy"],
+        metavar="AGENT",
+        help=f"each: {AGENT_HELP}",
+    )
+    _add_deals(parser)
+    parser.add_argument(
+        "--report",
+        type=read_path,
+        metavar="FILE.html",
+        help="write all of it as one page: tables, pictures, conditions",
+    )
+    add_any_rules(parser)
+
+
+def _add_deals(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--deals",
+        type=read_whole(MOST_DEALS),
+        default=DEALS,
+        help=f"number of deals (default: {DEALS})",
+    )
+    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
+    whole = read_whole()
+    parser.add_argument(
+        "--first", type=whole, default=0, help="number of the first deal (default: 0)"
+    )
+    parser.add_argument(
+        "--seed", type=whole, default=0, help="seed of the agents' own draws (default: 0)"
+    )
+    parser.add_argument(
+        "--key",
+        metavar="TEXT",
+        help="seed of all random draws; saved with the results (default: random)",
+    )
+    parser.add_argument(
+        "--max-moves",
+        type=read_whole(),
+        help="in solitaires: truncate games after this many moves; 0: no limit "
+        f"(default: {MAX_MOVES})",
+    )
+    parser.add_argument(
+        "--field",
+        nargs="+",
+        metavar="AGENT",
+        help="in games for several: agents in the other seats, repeated in order (default: greedy "
+        "and the rule-based agents)",
+    )
+    parser.add_argument(
+        "--partner",
+        metavar="AGENT",
+        help="in games with partners: agent in the other seats of the side (default: the agent "
+        "itself)",
+    )
+    parser.add_argument(
+        "--hands",
+        type=read_whole(MOST_HANDS),
+        help="in games for several: hands of each deal, dealt by one seat after the other "
+        "(default: 1)",
+    )
+    parser.add_argument(
+        "--truth",
+        type=read_text,
+        metavar="FILE",
+        help="file of solver labels (parlour deals make), or no (default: labels of these deals)",
+    )
+    parser.add_argument(
+        "--out", type=read_path, metavar="FOLDER", help="folder for Parquet, JSON and pictures"
+    )
+    add_record(parser)
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
+    )
+    add_cluster(parser)
 
 
 def run_evaluate(arguments: argparse.Namespace) -> int:

@@ -1,88 +1,106 @@
-"""The command ``parlour``: what there is, training, evaluation, comparison, play.
+"""Run a command line of ``parlour``: a table of commands, and one module for each.
 
-Only NumPy, Numba and Gymnasium are needed to start it; what a command needs beyond them is imported
-by that command.
+A module is imported when its command is used, so that ``parlour --help`` loads none of them. The
+module of a command ``convert-deal`` has two functions:
+
+- ``add_convert_deal(parser)`` adds the arguments to the parser of the command;
+- ``run_convert_deal(arguments)`` runs it and returns the exit status.
+
+It may have ``EXAMPLES``, the end of the help by command. A command that reads its words itself gets
+them instead: ``run_train(parser, words)``.
 """
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from difflib import get_close_matches
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple, NoReturn
 
 from parlour import __version__
-from parlour.agents.human import PlayerQuit
-from parlour.agents.registry import IllegalActionError
-from parlour.envs import GAMES
-from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.kernel.compiling import COMPILATIONS
-from parlour.envs.core.options import unknown_text
 
 from ..evaluation.report.terminal import as_line
-from ..evaluation.spec import DEALS
-from . import (
-    bank,
-    bench,
-    board,
-    card,
-    completion,
-    deal,
-    evaluate,
-    games,
-    play,
-    replay,
-    review,
-    serve,
-    solve,
-    stop_status,
-    warm,
-)
-from .arguments import (
-    AGENT_HELP,
-    MOST_DEALS,
-    MOST_HANDS,
-    Parser,
-    add_record,
-    asks_help,
-    name_options,
-    read_path,
-    read_text,
-    read_whole,
-)
-from .cluster import add_cluster
-from .examples import EXAMPLES
-from .progress import notify_if_slow
+from . import asks_help, stop_status
 from .streams import READER_LEFT, drop_broken, has_reader_left, prepare_streams
 
 FAILED = 2
-"""Exit status of a wrong command line, wrong rules, a wrong agent ..."""
-PAGE = ("starlette", "uvicorn", "websockets")  # the extra page; all else comes with train
+"""Exit status after an error, such as a wrong command line."""
+PAGE = ("starlette", "uvicorn", "websockets")
+"""Packages of the extra ``page``; all others come with the extra ``train``."""
+
+
+class Command(NamedTuple):
+    """A command: its module in this package, and its line in the overview."""
+
+    module: str
+    text: str
+    reads_words: bool = False
+    """Whether the command reads its words itself."""
+
+
 COMMANDS = {
-    "list": "list games, variants and agents",
-    "rules": "show options, variants and sources of a game's rules",
-    "train": "train an agent (all arguments go to the trainer)",
-    "tune": "search for settings by which training does best (Optuna)",
-    "evaluate": "let one agent play numbered deals",
-    "compare": "let several agents play the same deals",
-    "exploit": "measure how far agents are from the exact equilibrium of small rules",
-    "play": "play in the terminal, or watch an agent",
-    "replay": "verify recorded games, and show them",
-    "review": "say what each decision of a game, or of an agent over a bank, cost",
-    "serve": "open a page on this machine to play on, in a browser",
-    "solve": "say whether a deal can be won, and how, all cards known",
-    "bank": "label the deals of a bank with what a solver finds",
-    "deal": "convert deals from and to the notation of other programs",
-    "board": "verify the claims of the leaderboard, or play new lines",
-    "card": "write the model card of a saved agent",
-    "warm": "compile the kernels of a game, or of all, beforehand",
-    "bench": "measure steps per second on this machine",
-    "completion": "print what lets a shell complete all this",
+    "list": Command("games", "list games, variants and agents"),
+    "rules": Command("rules", "show options, variants and sources of a game's rules"),
+    "train": Command("train", "train an agent (all arguments go to the trainer)", True),
+    "tune": Command("tune", "search for settings by which training does best (Optuna)", True),
+    "evaluate": Command("evaluate", "let one agent play numbered deals"),
+    "compare": Command("evaluate", "let several agents play the same deals"),
+    "exploitability": Command(
+        "exploit", "measure how far agents are from the exact equilibrium of small rules"
+    ),
+    "play": Command("play", "play in the terminal, or watch an agent"),
+    "replay": Command("replay", "verify recorded games, and show them"),
+    "review": Command("review", "show what each decision of a game, or of an agent, cost"),
+    "serve": Command("serve", "open a page on this machine to play on, in a browser"),
+    "solve": Command("solve", "solve a deal, or a position of it, with all cards known"),
+    "deals": Command("bank", "label numbered deals with a solver's results, and show the labels"),
+    "convert-deal": Command("deal", "convert a deal from or to the notation of another program"),
+    "leaderboard": Command("board", "verify the claims of the leaderboard, or play new lines"),
+    "model-card": Command("card", "write the model card of a saved agent"),
+    "compile": Command("warm", "compile the kernels of a game, or of all games"),
+    "bench": Command("bench", "measure steps per second on this machine"),
+    "completion": Command("completion", "print a shell completion script"),
 }
 
 
-def parser() -> Parser:
-    """Return the parser of the whole command line."""
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises ValueError, with a message of one line."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        keywords.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        keywords["allow_abbrev"] = False
+        self.commands: dict[str, Parser] = {}
+        super().__init__(*args, **keywords)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse words; refuse ``--flag=--``, which argparse reads as a flag without a value."""
+        for word in args or ():
+            if re.fullmatch(r"--[\w-]+=--", word):
+                self.error(f"argument {word[:-3]}: a value is needed, not --")
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise ValueError with the message and a pointer to the help."""
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Raise ValueError for words that no argument takes; name the flag that may be meant."""
+        flags = re.findall(r"--([a-z-]+)", self.format_usage())
+        given = [word.lstrip("-").partition("=")[0] for word in words if word.startswith("-")]
+        near = [flag for word in given for flag in get_close_matches(word, flags, 1)]
+        hint = f"; did you mean {', '.join(f'--{flag}' for flag in near)}?" if near else ""
+        agents = next((flag for flag in ("agents", "agent") if flag in flags), None)
+        if agents and not given:  # parlour compare pyramid uniform greedy
+            hint = f"; did you mean --{agents} {' '.join(words)}?"
+        self.error(f"unrecognized arguments: {' '.join(words)}{hint}")
+
+
+def make_parser(names: Iterable[str] = COMMANDS) -> Parser:
+    """Return the parser of the command line, in which the commands ``names`` have arguments."""
     top = Parser(
         prog="parlour",
         description="Card games for reinforcement learning: environments, agents, evaluation.",
@@ -90,223 +108,89 @@ def parser() -> Parser:
     )
     top.add_argument("--version", action="version", version=f"parlour {__version__}")
     added = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-
-    parsers = top.commands
-    for name, text in COMMANDS.items():
-        examples = f"examples:\n{EXAMPLES[name]}" if name in EXAMPLES else None
-        parsers[name] = added.add_parser(name, help=text, description=text, epilog=examples)
-        parsers[name].set_defaults(parser=parsers[name])
-    for name in ("rules", "evaluate", "play", "solve"):
-        _add_rules(parsers[name])
-    _add_rules(parsers["review"], optional=True)
-    _add_rules(parsers["compare"], many=True)
-    _add_rules(parsers["bench"], optional=True)
-    parsers["evaluate"].add_argument(
-        "--agent", default="uniform", help=f"{AGENT_HELP} (default: uniform)"
-    )
-    parsers["compare"].add_argument(
-        "--agents",
-        nargs="+",
-        default=["uniform", "greedy"],
-        metavar="AGENT",
-        help=f"each: {AGENT_HELP}",
-    )
-    for name in ("evaluate", "compare"):
-        _add_deals(parsers[name])
-    parsers["compare"].add_argument(
-        "--report",
-        type=read_path,
-        metavar="FILE.html",
-        help="write all of it as one page: tables, pictures, conditions",
-    )
-    for name in ("evaluate", "compare", "play", "review"):
-        parsers[name].add_argument(
-            "--any-rules",
-            action="store_true",
-            help="let saved agents play that were trained by other rules of the game; tables mark "
-            "them with ~",
-        )
-    play.add_play(parsers["play"])
-    replay.add_replay(parsers["replay"])
-    review.add_review(parsers["review"])
-    serve.add_serve(parsers["serve"])
-    solve.add_solve(parsers["solve"])
-    bank.add_bank(parsers["bank"], _add_rules)
-    deal.add_deal(parsers["deal"])
-    board.add_board(parsers["board"])
-    card.add_card(parsers["card"])
-    bench.add_bench(parsers["bench"])
-    _add_game(parsers["warm"], optional=True)
-    parsers["completion"].add_argument("shell", choices=completion.SHELLS)
+    for name, command in COMMANDS.items():
+        text = command.text
+        parser = top.commands[name] = added.add_parser(name, help=text, description=text)
+        parser.set_defaults(parser=parser)
+    for name in names:
+        parser, module = top.commands[name], load_module(name)
+        if name in getattr(module, "EXAMPLES", {}):
+            parser.epilog = f"examples:\n{module.EXAMPLES[name]}"
+        find_function("add", name)(parser)
     return top
 
 
-def _add_game(parser: Parser, optional: bool = False) -> None:
-    parser.add_argument(
-        "game", metavar="GAME", nargs="?" if optional else None, help=f"one of: {', '.join(GAMES)}"
-    )
+def load_module(name: str) -> ModuleType:
+    """Import the module of a command. Compilations of kernels are announced from then on."""
+    module = import_module(f".{COMMANDS[name].module}", __package__)
+    if "parlour.envs" in sys.modules:
+        from parlour.envs.core.kernel.compiling import COMPILATIONS
+
+        COMPILATIONS.always = True
+    return module
 
 
-def _add_rules(parser: Parser, many: bool = False, optional: bool = False) -> None:
-    _add_game(parser, optional)
-    many_of: dict[str, Any] = {"nargs": "+", "action": "extend"} if many else {}
-    several = "one or more of, or all: " if many else ""
-    several += "; ".join(
-        f"{game.name}: {', '.join(game.variants)} (default: {game.default})"
-        for game in GAMES.values()
-    )
-    flags = ("--variant", "--variants") if many else ("--variant",)
-    parser.add_argument(*flags, metavar="NAME", help=several, **many_of)
-    parser.add_argument(
-        "--option",
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="change an option of the rules; may be repeated (parlour rules GAME lists them)",
-    )
+def find_function(verb: str, name: str) -> Callable[..., Any]:
+    """Return a function of a command's module, such as ``run_convert_deal``."""
+    function: Callable[..., Any] = getattr(load_module(name), f"{verb}_{name.replace('-', '_')}")
+    return function
 
 
-def _add_deals(parser: Parser) -> None:
-    parser.add_argument(
-        "--deals", type=read_whole(MOST_DEALS), default=DEALS, help=f"how many (default: {DEALS})"
-    )
-    parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    whole = read_whole()
-    parser.add_argument("--first", type=whole, default=0, help="number of the first (default: 0)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the agents' own random choices")
-    parser.add_argument(
-        "--key",
-        metavar="TEXT",
-        help="the secret that all draws come from; results name theirs (default: a new one)",
-    )
-    parser.add_argument(
-        "--max-moves",
-        type=read_whole(),
-        help=f"cut games off after so many moves; 0: no limit (default: {MAX_MOVES}); not in games "
-        "for several, which always end",
-    )
-    parser.add_argument(
-        "--field",
-        nargs="+",
-        metavar="AGENT",
-        help="in games for several: who plays the other seats, taken round (default: greedy and "
-        "the game's players by rule)",
-    )
-    partner_help = "with partners: who has the other seats of an agent's side (default: itself)"
-    parser.add_argument("--partner", metavar="AGENT", help=partner_help)
-    parser.add_argument(
-        "--hands",
-        type=read_whole(MOST_HANDS),
-        help="in games for several: make each deal a session of so many hands, the dealer moving "
-        "on (default: 1)",
-    )
-    parser.add_argument(
-        "--truth",
-        type=read_text,
-        metavar="FILE",
-        help="labels of the deals (parlour bank make), or no (default: those that are found)",
-    )
-    parser.add_argument(
-        "--out", type=read_path, metavar="FOLDER", help="write Parquet, JSON and pictures"
-    )
-    add_record(parser)
-    json_help = "print JSON, and nothing else, on stdout"
-    parser.add_argument("--json", action="store_true", help=json_help)
-    add_cluster(parser)
-
-
-def run_completion(arguments: argparse.Namespace) -> int:
-    """Print the script that a shell reads."""
-    print(completion.write_script(parser(), arguments.shell))
-    return 0
-
-
-RUN: dict[str, Callable[[argparse.Namespace], int]] = {
-    "list": games.run_list,
-    "rules": games.run_rules,
-    "evaluate": evaluate.run_evaluate,
-    "compare": evaluate.run_compare,
-    "play": play.run_play,
-    "replay": replay.run_replay,
-    "review": review.run_review,
-    "serve": serve.run_serve,
-    "solve": solve.run_solve,
-    "bank": bank.run_bank,
-    "deal": deal.run_deal,
-    "board": board.run_board,
-    "card": card.run_card,
-    "warm": warm.run_warm,
-    "bench": bench.run_bench,
-    "completion": run_completion,
-}
-
-
-def run_train(words: Sequence[str]) -> int:
-    """Hand all arguments to the trainer."""
-    with notify_if_slow("parlour: loading torch ..."):
-        from ..learning.train import main as train
-
-    return train(name_options(words))
-
-
-def run_exploit(words: Sequence[str]) -> int:
-    """Hand all arguments to the solver of small games."""
-    from .exploit import run
-
-    return run(words)
-
-
-def hand_to_tune(words: Sequence[str]) -> int:
-    """Hand all arguments to the search, which hands the trainer's on."""
-    from .tune import run_tune
-
-    return run_tune(name_options(words))
-
-
-HANDED_ON: dict[str, Callable[[Sequence[str]], int]] = {
-    "train": run_train,
-    "exploit": run_exploit,
-    "tune": hand_to_tune,
-}
-"""Commands that read their arguments themselves."""
-
-
-def run(words: Sequence[str]) -> int:
-    """Run a command line; errors are raised."""
-    if words and words[0] in HANDED_ON:
-        return HANDED_ON[words[0]](words[1:])
-    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        raise ValueError(unknown_text("command", words[0], COMMANDS))
-    top = parser()
+def run(words: Sequence[str], when_loaded: Callable[[], object] = lambda: None) -> int:
+    """Run a command line and return its exit status. Errors are raised."""
+    name = words[0] if words else ""
+    command = COMMANDS.get(name)
+    if command is None:
+        return _run_without_command(words)
+    top = make_parser([name])
+    run_command = find_function("run", name)
+    when_loaded()
+    if command.reads_words:
+        return int(run_command(top.commands[name], words[1:]))
     arguments, rest = top.parse_known_args(words)
     if rest:
-        getattr(arguments, "parser", top).refuse(rest)
-    if arguments.command is None:
-        top.print_help()
-        return FAILED
-    return RUN[arguments.command](arguments)
+        arguments.parser.refuse(rest)
+    return int(run_command(arguments))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line (None: the process's own) and return its exit status.
+def _run_without_command(words: Sequence[str]) -> int:
+    """Print the overview or the version; raise ValueError for other words."""
+    if words and not words[0].startswith("-"):
+        from parlour.envs.core.options import unknown_text
 
-    Errors are one line on stderr; ``--debug`` lets them through instead.
+        raise ValueError(unknown_text("command", words[0], COMMANDS))
+    top = make_parser([])
+    if words:
+        top.parse_known_args(words[:1])  # exits after --help and --version
+        top.refuse(words)
+    top.print_help()
+    return FAILED
+
+
+def main(
+    arguments: Sequence[str] | None = None, when_loaded: Callable[[], object] = lambda: None
+) -> int:
+    """Run a command line and return its exit status.
+
+    An error is one line on stderr. ``--debug`` raises it instead.
+
+    Args:
+        arguments: words of the command line (default: those of this process).
+        when_loaded: called when the modules of the command are imported, before it runs.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
-    COMPILATIONS.always = True
     if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # so that one's own agent module is found
+        sys.path.append(os.getcwd())  # finds the module of an agent module:Class
     prepare_streams()
     try:
-        status = run(words)
+        status = run(words, when_loaded)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt as stopped:
         return stop_status(stopped)
-    except BaseException as error:  # an agent of one's own may raise anything, SystemExit too
+    except BaseException as error:  # an agent's code may raise anything, SystemExit too
         if has_reader_left(error):  # as in: parlour rules pyramid | head
             return READER_LEFT
         if debug or (isinstance(error, SystemExit) and asks_help(words)):
@@ -319,14 +203,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain(error: BaseException) -> str:
+    """Return the text of an error for a person."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         if error.name.partition(".")[0] == "parlour":
             return f"this install lacks {error.name}: install Parlour anew, as you did at first"
         extra = "page" if error.name.partition(".")[0] in PAGE else "train"
         return f'this needs {error.name}, which is not installed: pip install "parlour[{extra}]"'
+    names_extra = isinstance(error, ImportError) and "pip install" in str(error)
+    if names_extra or (isinstance(error, ValueError | OSError) and str(error)):
+        return str(error)
+    from parlour.agents.human import PlayerQuit
+    from parlour.agents.registry import IllegalActionError
+
     if isinstance(error, PlayerQuit):
         return "the game was left before its end"
-    named = isinstance(error, ImportError) and "pip install" in str(error)
-    if named or (isinstance(error, ValueError | IllegalActionError | OSError) and str(error)):
+    if isinstance(error, IllegalActionError) and str(error):
         return str(error)
     return f"{type(error).__name__}: {error} (--debug shows where)"

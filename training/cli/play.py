@@ -1,18 +1,39 @@
-"""``parlour play``: which table is opened in the terminal."""
+"""``parlour play``: play in the terminal, or watch an agent.
+
+`TerminalGame` is what is played and how it is shown. `play_solitaire` plays games for one player,
+`play_hands` a session at a table of several seats.
+"""
 
 import argparse
 import os
 import sys
-from typing import Any
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from parlour.envs import find_game
+import numpy as np
+
+from parlour.agents.explanation import explain
+from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo, move_text
+from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
+from parlour.envs import CardEnv, Game, find_game
 from parlour.envs.core.deals import default_bank
+from parlour.envs.core.keys import key_words, new_key
+from parlour.envs.core.rules_table import describe_rules
+from parlour.envs.core.scene.scene import ansi
 
-from ..evaluation.replays.replay_files import make_replay_file
+from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay
+from ..evaluation.replays.replay_files import append_replays, make_replay_file
+from ..evaluation.report.terminal import print_wrapped, wrap_lines
+from ..play.lone import Notice, SolitaireGame, make_agent_turn
+from ..play.table import SeatChoice, TableChoice, TableSession
 from .arguments import (
     AGENT_HELP,
     MOST_HANDS,
+    add_any_rules,
     add_record,
+    add_rules,
     is_for_several,
     load_deck,
     read_deck,
@@ -22,46 +43,59 @@ from .arguments import (
     read_whole,
     refuse_flags,
 )
+from .rules import rules_text
 from .streams import attach_terminal
+
+EXAMPLES = {
+    "play": """\
+  parlour play pyramid                          cards as Th, 10h or T♥, or place numbers; ? for help
+  parlour play pyramid --variant web --deal 17  a numbered deal of the bank
+  parlour play pyramid --agent greedy           watch an agent, step by step
+  parlour play pyramid --agent pimc --explain    ... and see what it thinks
+  parlour play pyramid --advisor mcts            type advice to see what that agent thinks
+  parlour play seven-twenty-seven --seat 2 --hands 10
+  parlour play twenty-eight --until 6            a session: until a side stands at +6
+""",
+}
 
 
 def add_play(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``parlour play`` beside game and rules."""
-    parser.add_argument("--agent", default="human", help=f"{AGENT_HELP} (default: human)")
+    """Add the arguments of ``parlour play``."""
+    add_rules(parser)
+    add_any_rules(parser)
+    parser.add_argument("--agent", default="human", help=f"player: {AGENT_HELP} (default: human)")
     parser.add_argument(
         "--deck",
         type=read_deck,
-        help="a chosen deck: card names in dealing order, the top row first; - reads it from "
+        help="deck to play: card names in dealing order, the top row first; - reads it from "
         "standard input",
     )
-    parser.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
+    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the bank")
     parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    parser.add_argument("--seed", type=read_whole(), help="deal at random from this seed")
-    parser.add_argument(
-        "--key", metavar="TEXT", help="the secret that agents' draws come from (default: a new one)"
-    )
+    parser.add_argument("--seed", type=read_whole(), help="seed of a random deal")
+    parser.add_argument("--key", metavar="TEXT", help="seed of the agents' draws (default: random)")
     parser.add_argument(
         "--seat",
         type=read_whole(),
-        help="in games for several: the seat to play, or to watch (default: 0)",
+        help="in games for several: seat to play, or to watch (default: 0)",
     )
     parser.add_argument(
         "--opponents",
         nargs="+",
         metavar="AGENT",
-        help="in games for several: who plays the seats after it, taken round (default: greedy and "
-        "the game's players by rule)",
+        help="in games for several: agents in the seats after it, repeated in order (default: "
+        "greedy and the rule-based agents)",
     )
     parser.add_argument(
         "--hands",
         type=read_whole(MOST_HANDS),
-        help="in games for several: play so many hands, the dealer moving on (default: 1)",
+        help="in games for several: number of hands (default: 1)",
     )
     parser.add_argument(
         "--until",
         type=read_whole(MOST_HANDS),
         metavar="N",
-        help="in games for several: play hands until a seat, or a side, stands at +N or -N in all",
+        help="in games for several: play until a seat, or a side, has won or lost N in total",
     )
     parser.add_argument(
         "--delay",
@@ -77,21 +111,18 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show what a watched agent thinks: chances, values, statistics of its search",
+        help="show the explanation of a watched agent: chances, values, statistics of its search",
     )
     parser.add_argument(
         "--advisor",
         metavar="AGENT",
-        help="whose thoughts the word advice shows, where a person plays (default: greedy)",
+        help="agent that answers when you type advice (default: greedy)",
     )
     add_record(parser)
 
 
 def run_play(arguments: argparse.Namespace) -> int:
     """Play in the terminal."""
-    from .play_alone import play_alone
-    from .terminal_game import TerminalGame
-
     game, options = find_game(arguments.game), read_options(arguments.option)
     chosen: dict[str, Any] = {}
     if arguments.deck:
@@ -134,14 +165,334 @@ def run_play(arguments: argparse.Namespace) -> int:
     if not is_for_several(game, arguments.variant and [arguments.variant], options):
         flags = ("seat", "opponents", "hands", "until")
         refuse_flags(arguments, flags, f"{game.title} as chosen is for one player")
-        play_alone(terminal, arguments.agent)
+        play_solitaire(terminal, arguments.agent)
         return 0
     if arguments.hands is not None and arguments.until is not None:
         raise ValueError("--until says how long to play: it cannot go with --hands")
-    from ..play.table import SeatChoice
-    from .play_seats import play_session
-
     hands = 1 if arguments.hands is None else arguments.hands
     seat = SeatChoice(arguments.seat or 0, arguments.opponents, hands, arguments.until)
-    play_session(terminal, seat, arguments.agent)
+    play_hands(terminal, seat, arguments.agent)
     return 0
+
+
+def ask_wrapped(prompt: str) -> str:
+    """Ask like `input`; a prompt wider than the terminal is wrapped."""
+    *above, last = wrap_lines(prompt.rstrip()).split("\n")
+    for line in above:
+        print(line)
+    return input(f"{last} ")
+
+
+class TerminalGame(NamedTuple):
+    """A game in the terminal, and how it is shown.
+
+    Args:
+        game: the game.
+        variant: name of the variant (default: the game's default).
+        options: options of the rules.
+        chosen: deck or numbered deal, the ``options`` of `CardEnv.reset`.
+        seed: seed of a random deal, if none is chosen (default: random).
+        delay: seconds between the steps of a watched agent (default: wait for Enter).
+        colour: whether to color cards.
+        ask: takes a prompt and returns a line of input (default: `ask_wrapped`).
+        say: prints text.
+        key: seed of the agents' draws (default: random).
+        any_rules: see `load_agent`.
+        notice: whether to warn a person if a solitaire can no longer be won.
+        record: file that games are appended to.
+        explain: whether to show the explanations of a watched agent.
+        advisor: agent that a person may ask for advice.
+    """
+
+    game: Game
+    variant: str | None = None
+    options: Mapping[str, Any] | None = None
+    chosen: Mapping[str, Any] | None = None
+    seed: int | None = None
+    delay: float | None = None
+    colour: bool = False
+    ask: Callable[[str], str] | None = None
+    say: Callable[[str], None] = print_wrapped
+    key: str | None = None
+    any_rules: bool = False
+    notice: bool = True
+    record: Path | None = None
+    explain: bool = False
+    advisor: str = "greedy"
+
+    @property
+    def say_thoughts(self) -> Callable[[str], None] | None:
+        """The function that prints explanations, or None if they are not shown."""
+        return self.say if self.explain else None
+
+
+def ask_player(player: Agent, turn: Turn, say: Callable[[str], None] | None = None) -> int:
+    """Return the action of a player; ``say`` prints its explanation first (None: nothing)."""
+    if say is None:
+        return int(choose_actions(player, turn)[0])
+    explanation = explain(player, turn)
+    say(f"\n{explanation}")
+    return int(explanation.actions[0])
+
+
+class Advisor:
+    """The agent that a person may ask for advice, and the position that it sees."""
+
+    def __init__(
+        self, terminal: TerminalGame, rules: Any, states: Callable[[], np.ndarray]
+    ) -> None:
+        self.terminal, self.rules, self.states = terminal, rules, states
+        self.words = key_words(terminal.key or new_key())
+        self.agent = load_agent(
+            terminal.advisor, terminal.game, rules, terminal.seed or 0, terminal.any_rules
+        )
+        if isinstance(self.agent, HumanAgent):
+            raise ValueError("advisor: name an agent, not a person")
+
+    def advise(self) -> str:
+        """Return the explanation of the agent for the position, as text."""
+        game, states = self.terminal.game, self.states()
+        turn = make_agent_turn(self.agent, game, self.rules, states, self.words)
+        return str(explain(self.agent, turn))
+
+
+def play_solitaire(terminal: TerminalGame, agent: str = "human") -> None:
+    """Play until the person leaves, or watch one game of an agent.
+
+    Raises:
+        ValueError: the rules, the deck or the agent is wrong.
+    """
+    env = CardEnv(terminal.game, terminal.variant, illegal="raise", **dict(terminal.options or {}))
+    advisor = Advisor(terminal, env.rules, lambda: env.rows.states)
+    answers = {"rules": lambda: rules_text(terminal.game, env.rules), "advice": advisor.advise}
+    player: Agent = (
+        HumanAgent(
+            terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers, takes_back=True
+        )
+        if agent == "human"
+        else load_agent(agent, terminal.game, env.rules, terminal.seed or 0, terminal.any_rules)
+    )
+    play = TerminalSolitaire(env, player, terminal, terminal.seed, terminal.chosen)
+    try:
+        play.finish()
+        while agent == "human":
+            answer = _answer(terminal, "Another game? Enter: yes, u: undo, restart, q: quit > ")
+            if answer in TAKEN_BACK:
+                play.take_back(TAKEN_BACK[answer])
+            elif answer in ("", "y", "yes"):
+                play = TerminalSolitaire(env, player, terminal, None, None)
+            else:
+                return
+            play.finish()
+    except (PlayerQuit, KeyboardInterrupt):
+        play.record(LEFT)
+        terminal.say("\nGoodbye.")
+
+
+class TerminalSolitaire:
+    """One deal of a solitaire in the terminal, in which a person may take moves back."""
+
+    def __init__(
+        self,
+        env: CardEnv,
+        player: Agent,
+        terminal: TerminalGame,
+        seed: int | None,
+        chosen: Mapping[str, Any] | None,
+    ) -> None:
+        self.env, self.player, self.terminal = env, player, terminal
+        self.deal = SolitaireGame(env, seed, chosen)
+        rules = describe_rules(env.game, env.rules, terminal.variant)
+        terminal.say(f"{env.game.title}, {rules}, {self.deal.source}")
+        self.words = key_words(terminal.key or new_key())
+        by_person = isinstance(player, HumanAgent)
+        self.notice = Notice(env.game, env.rules, by_person and terminal.notice)
+        self.is_recorded = False
+        if text := self.notice.at_start(self.deal.history):
+            terminal.say(text)
+
+    def finish(self) -> None:
+        """Play to the end, and print the result."""
+        env, deal = self.env, self.deal
+        while not deal.is_over:
+            turn = make_agent_turn(self.player, env.game, env.rules, env.rows.states, self.words)
+            try:
+                action = ask_player(self.player, turn, self.terminal.say_thoughts)
+            except tuple(TAKEN_BACK.values()) as asked:
+                self.take_back(type(asked))
+                continue
+            if not isinstance(self.player, HumanAgent):
+                show_choice(self.terminal, env.rules, env.state, self.player, action)
+            completed = deal.step(action)
+            if completed and (text := self.notice.after_move(deal.history, deal.is_over)):
+                self.terminal.say(text)
+        self.record(CUT if deal.is_cut else OVER)
+        self._end()
+
+    def record(self, end: str) -> None:
+        """Record the game once, if there is a file and a move was made."""
+        path = self.terminal.record
+        if path is None or self.is_recorded or not self.deal.actions:
+            return
+        self.is_recorded = True
+        played = self.deal.replay(self.terminal.variant, (self.player.name,), end)
+        record_game(self.terminal, path, played)
+
+    def take_back(self, reason: type[Exception]) -> None:
+        """Take back a move, or all moves."""
+        by_one = reason is PlayerUndo
+        if not self.deal.take_back(1 if by_one else None):
+            self.terminal.say("nothing to take back" if by_one else "this is the beginning")
+            return
+        self.is_recorded = False
+
+    def _end(self) -> None:
+        terminal, result = self.terminal, self.deal.result()
+        terminal.say("\n" + ansi(self.env.scene(), terminal.colour))
+        text = str(result)
+        ending = text.capitalize() if result.won else f"{self.deal.ending()}: {text}"
+        terminal.say(f"{ending}.")
+        lines = [self.notice.at_end(result.won)]
+        if isinstance(self.player, HumanAgent):
+            lines.append(self.deal.keep_best(result))
+        for line in filter(None, lines):
+            terminal.say(line)
+
+
+def record_game(terminal: TerminalGame, path: Path, played: Replay) -> None:
+    """Append a game to a file, or print why that failed."""
+    try:
+        append_replays(path, [played])
+    except OSError as error:
+        terminal.say(f"This game is not recorded: {path}: {error.strerror or error}.")
+
+
+def show_choice(
+    terminal: TerminalGame, rules: Any, state: np.void, player: Agent, action: int
+) -> None:
+    """Show the action of a watched agent; raise PlayerQuit if the person leaves."""
+    game = terminal.game
+    move = move_text([action], game.action_words(state, rules))
+    terminal.say("\n" + ansi(game.layout(state, rules), terminal.colour))
+    terminal.say(f"{player.name}: {move} ({game.label(action)})")
+    if terminal.delay is not None:
+        time.sleep(terminal.delay)
+        return
+    watched = terminal.ask is not None or sys.stdin.isatty()
+    if watched and _answer(terminal, "Enter: on, q: quit > ") in ("q", "quit"):
+        raise PlayerQuit
+
+
+def ask_again(terminal: TerminalGame, what: str = "game") -> bool:
+    """Return whether the person wants another one."""
+    return _answer(terminal, f"Another {what}? Enter: yes, q: quit > ") in ("", "y", "yes")
+
+
+def _answer(terminal: TerminalGame, prompt: str) -> str:
+    try:
+        return (terminal.ask or ask_wrapped)(prompt).strip().lower()
+    except EOFError:
+        raise PlayerQuit from None
+
+
+def play_hands(terminal: TerminalGame, seat: SeatChoice, agent: str = "human") -> None:
+    """Play hands of one session until the person leaves, or watch an agent.
+
+    The actions of the others are printed at the person's next turn.
+
+    Raises:
+        ValueError: the rules, the deck, the seat, a number or an agent is wrong.
+    """
+    session = TerminalSession(terminal, seat, agent)
+    try:
+        while True:
+            session.play_hands()
+            if seat.until or agent != "human" or not ask_again(terminal, "hand"):
+                return
+    except (PlayerQuit, KeyboardInterrupt):
+        session.record(LEFT)
+        terminal.say("\nGoodbye.")
+
+
+class TerminalSession(TableSession):
+    """A session at a table of several seats in the terminal."""
+
+    def __init__(self, terminal: TerminalGame, seat: SeatChoice, agent: str) -> None:
+        self.terminal = terminal
+        game, rules = terminal.game, terminal.game.make_rules(terminal.variant, terminal.options)
+        chosen = terminal.chosen, terminal.seed, terminal.key, terminal.any_rules
+        own = self._make_person(rules) if agent == "human" else agent
+        self.hands, self.until = seat.hands, seat.until
+        super().__init__(TableChoice(game, rules, *chosen), seat, own)
+
+    def _make_person(self, rules: Any) -> HumanAgent:
+        terminal = self.terminal
+        advisor = Advisor(terminal, rules, lambda: self.rows.states)
+        answers = {"rules": lambda: rules_text(terminal.game, rules), "advice": advisor.advise}
+        return HumanAgent(terminal.ask or ask_wrapped, terminal.say, terminal.colour, answers)
+
+    def play_hands(self) -> None:
+        """Play the chosen number of hands, or until the chosen total."""
+        if self.until is None:
+            for _ in range(self.hands):
+                self.play_hand()
+            return
+        while np.abs(self.totals).max() < self.until * self.unit:
+            self.play_hand()
+
+    def play_hand(self) -> None:
+        """Play one hand, and print its result and the totals."""
+        self._begin()
+        while not self.is_over:
+            if self.seat == self.own:
+                self._say_heard()
+            action, agent = self.choose(), self.cast[self.seat]
+            if self.seat == self.own and not isinstance(agent, HumanAgent):
+                show_choice(self.terminal, self.rules, self.rows.states[0], agent, action)
+            self.play(action)
+        self.record(OVER)
+        self._end()
+
+    def choose(self) -> int:
+        """Return the action of the seat whose turn it is."""
+        say = self.terminal.say_thoughts if self.seat == self.own else None
+        return ask_player(self.cast[self.seat], self.make_turn(), say)
+
+    def record(self, end: str) -> None:
+        """Record the hand once, if there is a file and an action was made."""
+        path = self.terminal.record
+        if path is not None and self.actions:
+            record_game(self.terminal, path, self.replay(self.terminal.variant, end))
+        self.actions = []
+
+    def _begin(self) -> None:
+        """Deal, and print the rules and the seats."""
+        self.begin_hand()
+        if self.hand == 1:
+            name = describe_rules(self.game, self.rules, self.terminal.variant)
+            self.terminal.say(f"{self.game.title}, {name}, {self.source}")
+            self.terminal.say(", ".join(self._who(seat) for seat in range(self.players)))
+        else:
+            self.terminal.say(f"\nHand {self.hand}")
+
+    def _say_heard(self) -> None:
+        if self.heard:
+            self.terminal.say("\n" + "\n".join(self.heard))
+        self.heard = []
+
+    def _end(self) -> None:
+        self._say_heard()
+        scene = self.game.layout(self.own_state(), self.rules)
+        self.terminal.say("\n" + ansi(scene, self.terminal.colour))
+        self.terminal.say(f"Over: {self._standing(self.nets)}.")
+        if self.hand > 1:
+            self.terminal.say(f"After {self.hand} hands: {self._standing(self.totals)}.")
+
+    def _standing(self, nets: np.ndarray) -> str:
+        each = nets / self.unit
+        return ", ".join(f"{self._who(seat)} {each[seat]:+g}" for seat in range(self.players))
+
+    def _who(self, seat: int) -> str:
+        if isinstance(self.cast[seat], HumanAgent):
+            return f"seat {seat} (you)"
+        return f"seat {seat} ({self.cast[seat].name})"

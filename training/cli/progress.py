@@ -11,7 +11,7 @@ from ..evaluation.evaluate import Progress
 
 
 def find_tqdm() -> Any:
-    """Return tqdm, or None where it is not installed or nobody looks at stderr."""
+    """Return tqdm, or None if it is not installed or stderr is no terminal."""
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:
@@ -20,16 +20,14 @@ def find_tqdm() -> Any:
 
 
 FIRST_LINE, NEXT_LINE = 4.0, 30.0
-"""Seconds until the first line is written where no bar is, and between two lines."""
-
-
+"""Without a bar: seconds until the first line, and between two lines."""
 SLOW = 4.0
-"""Seconds after which what goes on in silence is named."""
+"""Seconds after which a silent step is named."""
 
 
 @contextmanager
 def notify_if_slow(text: str) -> Iterator[None]:
-    """Write a line on stderr if the block takes so long that one wonders."""
+    """Print a line on stderr if the block takes longer than `SLOW`."""
     timer = threading.Timer(SLOW, lambda: print(text, file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
@@ -40,7 +38,7 @@ def notify_if_slow(text: str) -> Iterator[None]:
 
 
 def write_lines(label: str, total: int) -> Progress:
-    """Return what takes how many more deals are done, and writes a line where it takes long."""
+    """Return a function that takes the number of further finished deals, and prints progress."""
     done, due = 0, time.monotonic() + FIRST_LINE
 
     def update(more: int) -> None:
@@ -55,7 +53,7 @@ def write_lines(label: str, total: int) -> Progress:
 
 @contextmanager
 def progress_bars(deals: int) -> Iterator[Callable[[str, str], Progress | None]]:
-    """Give what shows the progress of each agent that plays, by its name and the variant's."""
+    """Give a function of agent and variant that returns the progress function of the agent."""
     tqdm = find_tqdm()
     if tqdm is None:
         yield (
@@ -71,8 +69,8 @@ def progress_bars(deals: int) -> Iterator[Callable[[str, str], Progress | None]]
             open_bars.pop().close()
         if agent == "human":
             return None
-        said = f"{variant}: {agent}"
-        open_bars.append(tqdm(total=deals, desc=said, unit="deal", leave=False, file=sys.stderr))
+        title = f"{variant}: {agent}"
+        open_bars.append(tqdm(total=deals, desc=title, unit="deal", leave=False, file=sys.stderr))
         return open_bars[0].update
 
     try:

@@ -14,18 +14,30 @@ from ..evaluation.replays.replay import Replay
 from ..evaluation.replays.replay_checks import Fault, verify_replays
 from ..evaluation.replays.replay_files import iterate_replays
 from ..evaluation.replays.replay_view import review_replay, save_html
-from ..evaluation.report.terminal import as_line, print_notice
+from ..evaluation.report.terminal import as_line, print_notice, print_wrapped
 from ..evaluation.reviews.review_judges import WORLDS
 from ..files import write_bytes
 from .arguments import MOST_ROWS, read_path, read_seconds, read_whole, refuse_flags
-from .terminal_game import say_wrapped
 
 LISTED = 20
-"""So many games are listed."""
+"""Number of games that are listed."""
 FAULTY = 1
-"""Exit status where a game is not what was recorded."""
+"""Exit status if a game is not as recorded."""
 ONE_GAME = ("move", "seat", "svg", "film", "html", "worlds", "delay")
-"""Arguments that speak of one game."""
+"""Arguments that need --game."""
+
+
+EXAMPLES = {
+    "replay": """\
+  parlour evaluate pyramid --agent greedy --deals 100 --record greedy.jsonl
+  parlour replay greedy.jsonl                   list the games, and verify all of them
+  parlour replay greedy.jsonl --verify --json   verify: exit status 1 if one is not as recorded
+  parlour replay greedy.jsonl --game 3          step by step, as text
+  parlour replay greedy.jsonl --game 3 --move 10 --svg position.svg
+  parlour replay greedy.jsonl --game 3 --film game.gif
+  parlour replay greedy.jsonl --game 3 --html game.html
+""",
+}
 
 
 def add_replay(parser: argparse.ArgumentParser) -> None:
@@ -109,11 +121,11 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _print_games(listed: list[Replay], games: int, faults: list[Fault]) -> None:
     for one in listed:
-        say_wrapped(f"{one.line}  {as_line(one.headline)}")
+        print_wrapped(f"{one.line}  {as_line(one.headline)}")
     if listed and games > len(listed):
         print(f"... and {games - len(listed):,} more")
     for fault in faults:
-        say_wrapped(f"game {fault.replay.line}: {as_line(fault.replay.headline)}: {fault.text}")
+        print_wrapped(f"game {fault.replay.line}: {as_line(fault.replay.headline)}: {fault.text}")
     wrong = f"{len(faults):,} not as recorded" if faults else "all as recorded"
     print(f"{games:,} game{'s' * (games != 1)}, {wrong}")
 
@@ -165,9 +177,9 @@ def _write_html(replay: Replay, arguments: argparse.Namespace) -> None:
 
 def _show(replay: Replay, move: int | None, seat: int | None) -> None:
     """Print positions as text, and what was done in each."""
-    say_wrapped(as_line(replay.headline))
+    print_wrapped(as_line(replay.headline))
     last = len(replay.actions)
     for number in range(last + 1) if move is None else [last if move == -1 else move]:
         print(f"\n{ansi(replay.scene(number, seat))}")
         if number < last:
-            say_wrapped(f"{number + 1}: {as_line(replay.action_text(number))}")
+            print_wrapped(f"{number + 1}: {as_line(replay.action_text(number))}")

@@ -1,4 +1,4 @@
-"""``parlour review``: what each decision of a game cost, or those of an agent over a bank."""
+"""``parlour review``: the cost of each decision of a game, or of an agent over many deals."""
 
 import argparse
 import json
@@ -20,86 +20,114 @@ from ..evaluation.reviews.review_judges import WORLDS, Judge, make_judge
 from ..evaluation.reviews.review_lost import DEALS as LOST_DEALS
 from ..evaluation.reviews.review_lost import choose_lost, make_lost_spec, review_lost_deals
 from ..evaluation.spec import EvaluationSpec, check_number
-from ..parallel.task_cache import read_key, write_key
 from ..parallel.tasks import Cluster
 from .arguments import (
     AGENT_HELP,
     MOST_DEALS,
     MOST_ROWS,
+    add_any_rules,
+    add_rules,
     read_options,
     read_path,
     read_text,
     read_whole,
     refuse_flags,
 )
-from .cluster import add_cluster, chunks_in, use_cluster
+from .cluster import add_cluster, chunks_in, read_key, use_cluster, write_key
 from .progress import progress_bars
 from .solve import read_actions
 
+EXAMPLES = {
+    "review": """\
+  parlour review pyramid --deal 17 --agent greedy --out results
+  parlour review pyramid --deal 0 --actions "pyramid 22" "pyramid 21" DEAL
+  parlour review pyramid --agent greedy --deals 200 --worlds 50
+  parlour review seven-twenty-seven --deal 3 --agent greedy --field tight loose
+  parlour compare pyramid --agents uniform greedy --deals 300 --out results
+  parlour review --from results --lost-though-winnable --agent greedy
+
+Of the worlds that fit what was known, the share that could still be won is found for every legal
+action, by the exact solver; where there is none, actions are played out by an agent (--player).
+--json prints one object on stdout: first_chance, loss, unseen, luck, outcome and the decisions, or
+the means over a bank with by_kind, by_phase and worst.
+--out writes decisions.parquet (a row a decision), summary.json and review (png, svg, pdf).
+""",
+}
+
 
 def add_review(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``parlour review`` beside game and rules."""
+    """Add the arguments of ``parlour review``."""
+    add_rules(parser, optional=True)
+    add_any_rules(parser)
     whole = read_whole()
-    parser.add_argument("--deal", type=whole, help="review one numbered deal of the bank")
+    parser.add_argument("--deal", type=whole, help="number of the one deal to review")
     parser.add_argument(
         "--deals",
         type=read_whole(MOST_DEALS),
-        help=f"instead: sum up so many deals of the bank (default: {DEALS})",
+        help=f"number of deals to review and summarize instead (default: {DEALS})",
     )
-    parser.add_argument("--first", type=whole, help="number of the first of them (default: 0)")
+    parser.add_argument(
+        "--first", type=whole, help="number of the first of these deals (default: 0)"
+    )
     parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
-    parser.add_argument("--agent", help=f"who plays: {AGENT_HELP} (default: greedy)")
+    parser.add_argument("--agent", help=f"agent that plays: {AGENT_HELP} (default: greedy)")
     parser.add_argument(
         "--actions",
         nargs="*",
         metavar="ACTION",
-        help="with --deal, instead of an agent: numbers or names of all actions of the game, which "
-        "may not have ended",
+        help="with --deal, instead of an agent: numbers or names of all actions of the game; the "
+        "game need not be over",
     )
     parser.add_argument(
         "--worlds",
         type=read_whole(MOST_ROWS),
         default=WORLDS,
-        help=f"worlds that are dealt for each decision (default: {WORLDS})",
+        help=f"sampled worlds for each decision (default: {WORLDS})",
     )
-    parser.add_argument("--seed", type=whole, default=0, help="of these worlds (default: 0)")
+    parser.add_argument("--seed", type=whole, default=0, help="seed of these worlds (default: 0)")
     parser.add_argument(
         "--player",
         metavar="AGENT",
-        help="who plays worlds out, instead of the exact solver; where there is none, trained, or "
-        "greedy if none was trained by these rules; double-dummy: the solver of Twenty-Eight, "
-        "Twenty-Nine and Fifty-Six judges the play, all cards known to all",
+        help="agent that plays the sampled worlds to the end (default: the exact solver; without "
+        "one trained, or greedy if no pretrained agent has these rules); double-dummy: the solver "
+        "of Twenty-Eight, Twenty-Nine and Fifty-Six judges the play with all cards known",
     )
-    parser.add_argument("--seat", type=whole, help="in games for several: whose decisions")
+    parser.add_argument(
+        "--seat", type=whole, help="in games for several: seat whose decisions are reviewed"
+    )
     parser.add_argument(
         "--field",
         nargs="+",
         metavar="AGENT",
-        help="in games for several: who plays the other seats, taken round (default: greedy)",
+        help="in games for several: agents in the other seats, repeated in order (default: greedy)",
     )
-    parser.add_argument("--key", metavar="TEXT", help="the secret that all agents' draws come from")
+    parser.add_argument("--key", metavar="TEXT", help="seed of the agents' draws (default: random)")
     parser.add_argument(
         "--from",
         dest="results",
         type=read_path,
         metavar="RESULTS",
-        help="instead of GAME: the folder that compare or evaluate --out wrote; goes with "
+        help="instead of GAME: folder of results, from compare or evaluate --out; needs "
         "--lost-though-winnable",
     )
     parser.add_argument(
         "--lost-though-winnable",
         action="store_true",
         default=None,
-        help="with --from: play the deals again that --agent lost there though they could be won; "
-        f"the first {LOST_DEALS} (--deals), or one of them (--deal)",
+        help="with --from: review the winnable deals that --agent lost there; the first "
+        f"{LOST_DEALS} (--deals), or one of them (--deal)",
     )
-    parser.add_argument("--out", type=read_path, metavar="FOLDER", help="write table and pictures")
-    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+    parser.add_argument(
+        "--out", type=read_path, metavar="FOLDER", help="folder for table and pictures"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, and nothing else, on stdout"
+    )
     add_cluster(parser)
 
 
 def run_review(arguments: argparse.Namespace) -> int:
-    """Print what decisions cost, of one game or of many; what was done stays if it is stopped."""
+    """Print the cost of decisions, of one game or of many."""
     if arguments.results is not None or arguments.lost_though_winnable:
         return _run_lost(arguments)
     if arguments.game is None:
@@ -111,7 +139,7 @@ def run_review(arguments: argparse.Namespace) -> int:
     if arguments.out:
         check_folder(arguments.out, REVIEW_FILES)
     if arguments.actions is not None:
-        _tell(arguments, _review_actions(arguments, game, judge))
+        _report(arguments, _review_actions(arguments, game, judge))
         return 0
     with use_cluster(arguments, chunks_in(arguments.out)) as cluster:
         spec = _read_spec(arguments, game, arguments.key or read_key(cluster))
@@ -127,7 +155,10 @@ def _run_deals(
     review: Callable[..., None],
     lost: int | None = None,
 ) -> int:
-    """Review game after game; ``review`` is called with what shows progress, and a list to fill."""
+    """Review one game after another; ``review`` takes a progress function and a list to fill.
+
+    If it fails, or is interrupted, the finished reviews are printed and saved first.
+    """
     reviews: list[Any] = []
     failed: BaseException | None = None
     aside = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
@@ -138,14 +169,14 @@ def _run_deals(
             if not reviews:
                 raise
             failed = error
-    _tell(arguments, _sum_up(arguments, spec, reviews, lost))
+    _report(arguments, _sum_up(arguments, spec, reviews, lost))
     if failed is not None:
-        raise failed  # what was reviewed before it is kept all the same
+        raise failed  # after the finished reviews are printed and saved
     return 0
 
 
 def _run_lost(arguments: argparse.Namespace) -> int:
-    """Review the deals that results say were lost though they could be won."""
+    """Review the winnable deals that were lost in saved results."""
     if arguments.results is None or not arguments.lost_though_winnable:
         raise ValueError("--from RESULTS and --lost-though-winnable go together")
     told = "--from says what was played"
@@ -174,7 +205,7 @@ def _run_lost(arguments: argparse.Namespace) -> int:
 
 
 def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
-    """Raise ValueError for flags that make no sense together."""
+    """Raise ValueError for flags that must not be combined."""
     if arguments.deal is not None:
         refuse_flags(arguments, ("deals", "first"), "--deal names one deal")
     if arguments.actions is not None:
@@ -186,7 +217,7 @@ def _check_flags(arguments: argparse.Namespace, game: Game, rules: Any) -> None:
 
 
 def _read_spec(arguments: argparse.Namespace, game: Game, key: str | None) -> EvaluationSpec:
-    """What the agent plays."""
+    """Return the specification of the games that the agent plays."""
     options, one = read_options(arguments.option), arguments.deal is not None
     several = game.num_players(game.make_rules(arguments.variant, options)) > 1
     deals = DEALS if arguments.deals is None else arguments.deals
@@ -232,22 +263,22 @@ def _review_deals(
 def _sum_up(
     arguments: argparse.Namespace, spec: EvaluationSpec, reviews: list[Any], lost: int | None
 ) -> Any:
-    """The one game, or all of them together; ``lost`` is how many were lost though winnable."""
+    """Return the one review, or a summary; ``lost`` is the number of winnable deals lost."""
     if arguments.deal is not None:
         return reviews[0]
     return BankReview(spec, reviews[0].agent, reviews, lost)
 
 
 def _review_actions(arguments: argparse.Namespace, game: Game, judge: Judge) -> Any:
-    """Review what somebody has played."""
+    """Review a game whose actions are given."""
     bank = arguments.bank or default_bank(game.name)
     state = deal_position(game, judge.rules, bank, arguments.deal)
     actions = read_actions(game, judge.rules, state, arguments.actions)
     return review_deal(judge, arguments.deal, actions, bank=bank, seat=arguments.seat or 0)
 
 
-def _tell(arguments: argparse.Namespace, found: Any) -> None:
-    """Print what came of it, then write it: to save may fail."""
+def _report(arguments: argparse.Namespace, found: Any) -> None:
+    """Print a review, then save it, which may fail."""
     from ..evaluation.report.terminal_tables import open_console
     from ..evaluation.reviews import review_report
 

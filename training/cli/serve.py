@@ -7,20 +7,31 @@ from pathlib import Path
 from ..evaluation.replays.replay_files import load_replays
 from ..evaluation.report.terminal import print_notice
 from . import STOPPED, stop_status
-from .arguments import AGENT_HELP, Parser, read_path, read_whole
+from .arguments import AGENT_HELP, read_path, read_whole
 
 PORT = 8727
 SWITCH = 0.0005
-"""Seconds after which a thread of the solver lets a click go first; Python's own 0.005 add up."""
+"""Interval of thread switches, in seconds: clicks wait less for the solver than with 0.005."""
 
 
-def add_serve(parser: Parser) -> None:
+EXAMPLES = {
+    "serve": """\
+  parlour serve
+  parlour serve --replay greedy.jsonl
+  parlour serve --port 0 --db results.sqlite --agents runs/my-agent
+
+The page is at http://localhost:8727, for this machine alone. It needs pip install "parlour[page]".
+""",
+}
+
+
+def add_serve(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``parlour serve``."""
     parser.add_argument(
         "--port",
         type=read_whole(65535),
         default=PORT,
-        help=f"where it listens, on this machine alone; 0: a free one (default: {PORT})",
+        help=f"port on this machine; 0: a free one (default: {PORT})",
     )
     parser.add_argument(
         "--db",
@@ -34,16 +45,15 @@ def add_serve(parser: Parser) -> None:
         nargs="+",
         default=[],
         metavar="AGENT",
-        help=f"agents to offer beside the usual ones: {AGENT_HELP}",
+        help=f"further agents to offer: {AGENT_HELP}",
     )
-
     parser.add_argument(
         "--replay",
         nargs="+",
         default=[],
         type=read_path,
         metavar="FILE",
-        help="recorded games to look at on the page, with a review beside them",
+        help="recorded games to show on the page, with a review",
     )
 
 

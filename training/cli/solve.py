@@ -1,4 +1,4 @@
-"""``parlour solve``: whether a deal, or a position, can be won, and how."""
+"""``parlour solve``: the solver's result for a deal or a position, with all cards known."""
 
 import argparse
 import json
@@ -20,6 +20,7 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
+from parlour.envs.core.solve import Contract, Solving
 from parlour.envs.core.upper_bound import deal_position, make_position, play_actions, solver_of
 
 from ..evaluation.labels.labels import is_scored
@@ -27,20 +28,32 @@ from ..evaluation.labels.truth import verify_solution
 from ..evaluation.report.terminal import time_text
 from ..evaluation.reviews.review_points import is_double_dummy
 from ..evaluation.spec import check_number
-from .arguments import load_deck, read_deck, read_options, read_text, read_whole
-from .solve_table import solve_table
+from .arguments import add_rules, load_deck, read_deck, read_options, read_text, read_whole
 
 WORDS = {True: "yes", False: "no", None: "undecided"}
 
 
+EXAMPLES = {
+    "solve": """\
+  parlour solve pyramid --deal 17
+  parlour solve pyramid --deal 17 --variant classic --fewest --json
+  parlour solve pyramid --deal 17 --actions "pyramid 26" "pyramid 21" DEAL
+
+--json prints one object on stdout: winnable (true, false, or null if that was not decided), moves
+in words, cards (those of each move), actions as numbers, fewest (if proven), score, nodes and ms.
+""",
+}
+
+
 def add_solve(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``parlour solve`` beside game and rules."""
-    parser.add_argument("--deal", type=read_whole(), help="a numbered deal of the bank")
+    """Add the arguments of ``parlour solve``."""
+    add_rules(parser)
+    parser.add_argument("--deal", type=read_whole(), help="number of a deal of the bank")
     parser.add_argument("--bank", type=read_text, help="bank of numbered deals (default: GAME-1)")
     parser.add_argument(
         "--deck",
         type=read_deck,
-        help="a chosen deck: card names in dealing order; - reads it from standard input",
+        help="deck to solve: card names in dealing order; - reads it from standard input",
     )
     parser.add_argument(
         "--actions",
@@ -49,23 +62,23 @@ def add_solve(parser: argparse.ArgumentParser) -> None:
         metavar="ACTION",
         help="numbers or names of actions: the position after them is solved",
     )
-    parser.add_argument("--fewest", action="store_true", help="look for the shortest way to win")
+    parser.add_argument("--fewest", action="store_true", help="find the shortest win")
     add_limit(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:
-    """Add ``--limit``: at how many positions a solver may look."""
+    """Add ``--limit``, the number of positions that a solver may search."""
     parser.add_argument(
         "--limit",
         type=read_whole(),
         metavar="NODES",
-        help="positions to look at (default: the solver's)",
+        help="number of positions to search (default: the solver's)",
     )
 
 
 def run_solve(arguments: argparse.Namespace) -> int:
-    """Print whether a deal, or a position of it, can still be won, and how."""
+    """Print the solver's result for a deal or a position."""
     game = find_game(arguments.game)
     rules = game.make_rules(arguments.variant, read_options(arguments.option))
     check_number("limit", 1 if arguments.limit is None else arguments.limit, 1)
@@ -75,7 +88,7 @@ def run_solve(arguments: argparse.Namespace) -> int:
     state = play_actions(game, rules, state, actions)
     variant = describe_rules(game, rules, arguments.variant)
     if solve is None:
-        facts, lines = solve_table(game, rules, state, arguments.limit)
+        facts, lines = solve_seats(game, rules, state, arguments.limit)
         said = {"game": game.name, "variant": variant, **named, **facts}
         print(json.dumps(said) if arguments.json else "\n".join([_title(game, said), *lines]))
         return 0
@@ -107,7 +120,7 @@ def run_solve(arguments: argparse.Namespace) -> int:
 def _start_position(
     game: Game, rules: Any, arguments: argparse.Namespace
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """The position at the start, (1,), and what the JSON calls the deal."""
+    """Return the start position, (1,), and the JSON fields of the deal."""
     if (arguments.deal is None) == (arguments.deck is None):
         raise ValueError("name what to solve: --deal NUMBER, or --deck CARDS")
     if arguments.deck is not None:
@@ -165,7 +178,7 @@ def describe_moves(
 
 
 def _card_of(game: Game, rules: Any, state: np.void, action: int) -> list[str]:
-    """The card that an action moves, if it moves one: that of its place, or the one to be laid."""
+    """Return the card that an action moves: of its place, or the card to be placed; or none."""
     words = game.action_words(state, rules).get(action, ())
     with suppress(ValueError, IndexError):
         return [card_name(parse_card(words[0]))]
@@ -196,3 +209,62 @@ def _solution(game: Game, said: dict[str, Any], moves: Sequence[tuple[str, str]]
         seconds = f"{COMPILATIONS.seconds:.0f} s"
         lines[-1] += f"; before that the solver was compiled, once, in {seconds}"
     return "\n".join(lines)
+
+
+def solve_seats(
+    game: Game, rules: Any, state: np.ndarray, limit: int | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the contracts of a deal, or the result of a position in play: as JSON, and as lines.
+
+    Raises:
+        ValueError: the position is in the auction, unless it is the start of a deal and the solver
+            lists contracts.
+    """
+    solving = game.solving
+    assert solving is not None
+    if state["moves"][0] or solving.list_contracts is None:
+        return _describe_play(solving, rules, state, limit)
+    contracts = solving.list_contracts(state, rules, limit)
+    if not contracts:
+        raise ValueError("solve: no contract of this deal can be played")
+    return {"contracts": [one._asdict() for one in contracts]}, _contract_lines(contracts)
+
+
+def _describe_play(
+    solving: Solving, rules: Any, state: np.ndarray, limit: int | None
+) -> tuple[dict[str, Any], list[str]]:
+    result = solving.solve(state, rules, limit=limit)
+    facts: dict[str, Any] = {
+        "points": result.score,
+        "made": result.winnable,
+        "nodes": int(result.nodes),
+    }
+    facts["bounds"] = result.bounds
+    if result.bounds is None:
+        return facts, [f"undecided after {result.nodes:,} positions"]
+    low, high = result.bounds
+    points = f"{low} points" if low == high else f"between {low} and {high} points"
+    way = {True: "makes", False: "does not make", None: "may or may not make"}[result.winnable]
+    lines = [f"the bidder's side takes {points} and {way} its contract"]
+    if low < high:
+        lines.append(f"exact points undecided after {result.nodes:,} positions")
+    return facts, lines
+
+
+def _contract_lines(contracts: Sequence[Contract]) -> list[str]:
+    """Return a line for each seat and one for the best contract."""
+    lines = ["points of the bidder's side, all cards known, by bidder and trumps:"]
+    for seat in sorted({one.seat for one in contracts}):
+        of_seat = [one for one in contracts if one.seat == seat]
+        lines.append(
+            f"  seat {seat}: " + ", ".join(f"{one.making} {_points(one)}" for one in of_seat)
+        )
+    known = [one for one in contracts if one.points is not None]
+    if len(known) < len(contracts):
+        return [*lines, "?: undecided within the limit of positions"]
+    best = max(known, key=lambda one: one.points or 0)
+    return [*lines, f"the best: seat {best.seat}, {best.making}: {best.points}"]
+
+
+def _points(contract: Contract) -> str:
+    return "?" if contract.points is None else str(contract.points)

@@ -1,8 +1,9 @@
 """Entry point of the command ``parlour``: a signal ends it quietly from the first moment on.
 
-Importing all that a command needs takes seconds. A KeyboardInterrupt in between would leave some
-library as a traceback or as another error, so nothing is imported here before the signals are
-handled. SIGTERM stops a command as Ctrl-C does: it keeps its results and ends its workers.
+Importing the modules of a command takes up to seconds. A KeyboardInterrupt in between would leave
+some library as a traceback or as another error. So signals are handled before anything else is
+imported, and until the command is loaded they end the process. SIGTERM stops a command as Ctrl-C
+does: it keeps its results and ends its workers.
 """
 
 import os
@@ -15,40 +16,42 @@ from typing import Any
 from . import Terminated, stop_status
 
 DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-"""Signals that stop a command, and their handlers when nobody has changed them.
+"""Signals that stop a command, and their usual handlers.
 
-A signal with another handler is left alone: it is ignored, as in a background job, or handled by
-somebody else.
+A signal with another handler is left alone: it is ignored, as in a background job, or the caller
+handles it.
 """
 
 
 def main() -> int:
     """Run the command line of this process and return its exit status."""
-    own = [signum for signum, handler in DEFAULTS.items() if signal.getsignal(signum) is handler]
-    for signum in own:
+    signals = [one for one, handler in DEFAULTS.items() if signal.getsignal(one) is handler]
+    for signum in signals:
         signal.signal(signum, leave)
     from .streams import open_closed
 
     open_closed()
     from .main import main as run
 
-    for signum in own:
-        signal.signal(signum, stop)
-    if own:
-        sys.unraisablehook = press_again
+    def stop_by_signals() -> None:
+        for signum in signals:
+            signal.signal(signum, stop)
+        if signals:
+            sys.unraisablehook = press_again
+
     try:
-        return run()
+        return run(when_loaded=stop_by_signals)
     except KeyboardInterrupt as stopped:
         return stop_status(stopped)
 
 
 def leave(signum: int, _frame: Any) -> None:
-    """End the process without delay: nothing has begun that could be lost."""
+    """End the process without delay, since no work has begun."""
     os._exit(128 + signum)
 
 
 def stop(signum: int, _frame: Any) -> None:
-    """Raise what stops a command."""
+    """Raise the exception that stops a command."""
     if signum == signal.SIGTERM:
         Terminated.arrived = True
         raise Terminated

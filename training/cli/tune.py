@@ -1,4 +1,4 @@
-"""``parlour tune``: search for settings of a training run by Optuna."""
+"""``parlour tune``: search for settings of a training run with Optuna."""
 
 import argparse
 import json
@@ -6,104 +6,104 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 
-from ..tuning.extras import check_extras
+from ..tuning.search import check_extras
 from . import stop_status
-from .arguments import MOST_JOBS, Parser, read_path, read_text, read_whole
+from .arguments import MOST_JOBS, name_options, read_path, read_text, read_whole
 from .progress import notify_if_slow
 
-EXAMPLES = """\
-examples:
+EXAMPLES = {
+    "tune": """\
   parlour tune poker-squares --preset td --total-steps 2e6 --trials 30
   parlour tune pyramid --preset ppo --trials 40 --jobs 4 --pruner hyperband
   parlour tune pyramid --preset ppo --space mine.toml --name wide --json
   parlour tune pyramid --preset ppo --storage sqlite:////shared/pyramid.db
   parlour tune klondike --method cma-es --generations 20 --backend ray --address auto
 
-All other arguments are the trainer's (parlour train --help): --preset, --settings and --method say
-what trials begin with, --total-steps how long each trains, --eval-deals on how many validation
-deals it is evaluated. The settings that are searched are those of --space: a file as
-training/tuning/spaces.toml, which is taken without it. All else is the same in all trials.
+It needs pip install "parlour[tune]", with --backend ray "parlour[ray,tune]".
 
-The same command goes on: after Ctrl-C, after a death, or to a larger number of --trials. What was
-being trained goes on from its last checkpoint. Several processes, or machines that share --storage,
-search together. Trials are runs in RUNS/GAME-VARIANT-tune-NAME/trials; beside them are best.toml,
-tune.png, tune.json and trials.parquet. best.toml is a file of settings:
+All other arguments are the trainer's (parlour train --help): --preset, --settings and --method set
+the settings of all trials, --total-steps the length of each, --eval-deals the number of validation
+deals. --space is a TOML file of the settings to search, such as training/tuning/spaces.toml, the
+default.
+
+The same command resumes a search after Ctrl-C or a crash, or extends it to a larger number of
+--trials. Interrupted trials resume from their last checkpoint. Several processes, or machines that
+share --storage, can search together. Trials are runs in RUNS/GAME-VARIANT-tune-NAME/trials, beside
+best.toml, tune.png, tune.json and trials.parquet. best.toml is a file of settings:
 
   parlour train pyramid --settings runs/pyramid-three-passes-tune-ppo/best.toml
 
 --json prints one object on stdout: best, settings (all of the best trial), trials (number, state,
 value, part, seconds, settings, run), importance, space, folder.
 """
+}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes, beside what the trainer does."""
+def add_tune(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour tune``; all others are the trainer's."""
     whole, jobs = read_whole(10**6), read_whole(MOST_JOBS)
     parser.add_argument("game", metavar="GAME")
     parser.add_argument(
-        "--trials", type=whole, default=20, help="how many, earlier ones too (default: 20)"
+        "--trials",
+        type=whole,
+        default=20,
+        help="number of trials, including earlier ones (default: 20)",
     )
     parser.add_argument(
-        "--space", type=read_path, metavar="FILE", help="what is searched: TOML, a table a method"
+        "--space",
+        type=read_path,
+        metavar="FILE",
+        help="settings to search: TOML file with a table per method",
     )
     parser.add_argument(
-        "--seed", type=whole, default=0, help="of all trials, and of the search (default: 0)"
+        "--seed", type=whole, default=0, help="seed of all trials and of the search (default: 0)"
     )
     parser.add_argument(
-        "--evaluations", type=whole, default=5, help="of each trial, for --pruner (default: 5)"
+        "--evaluations",
+        type=whole,
+        default=5,
+        help="evaluations of each trial, for --pruner (default: 5)",
     )
     parser.add_argument(
         "--pruner",
         metavar="NAME",
         default="median",
-        help="what ends trials early: median, hyperband or none (default: median)",
+        help="rule that ends trials early: median, hyperband or none (default: median)",
     )
     parser.add_argument(
         "--storage",
         type=read_text,
         metavar="URL",
-        help="where trials are kept: sqlite:///FILE or another data base, or a file (default: "
-        "journal.log in the search's folder)",
+        help="storage of the trials: sqlite:///FILE or the URL of another database, or a file "
+        "(default: journal.log in the folder of the search)",
     )
     parser.add_argument(
-        "--jobs", type=jobs, default=1, help="trials at once on this machine (default: 1)"
+        "--jobs", type=jobs, default=1, help="number of worker processes (default: 1)"
     )
     parser.add_argument(
         "--backend",
         metavar="NAME",
         default="processes",
-        help="processes (default), or ray, by Ray Tune",
+        help="kind of workers: processes of this machine (default), or ray",
     )
     parser.add_argument(
         "--address",
         type=read_text,
-        help="of a Ray cluster that runs, such as auto or HOST:PORT (default: what RAY_ADDRESS "
-        "says, else one is started here); it tries as many at once as it has room for",
+        help="Ray cluster to join: HOST:PORT, or auto (default: RAY_ADDRESS if it is set, else a "
+        "cluster is started on this machine); it gets as many workers as it has room for",
     )
     parser.add_argument(
         "--json", action="store_true", help="print JSON, and nothing else, on stdout"
     )
 
 
-def make_parser() -> Parser:
-    """Return the parser of the command; what it does not know is the trainer's."""
-    parser = Parser(
-        prog="parlour tune",
-        description="Search for settings of a training run by Optuna. It needs pip install "
-        '"parlour[tune]", with --backend ray "parlour[ray,tune]".',
-        epilog=EXAMPLES,
-    )
-    add_arguments(parser)
-    return parser
-
-
-def run_tune(words: Sequence[str]) -> int:
-    """Search, print the table, return the exit status; errors are raised."""
-    arguments, rest = make_parser().parse_known_args(words)
+def run_tune(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
+    """Search, and print the table of trials."""
+    arguments, rest = parser.parse_known_args(name_options(words))
     check_extras(arguments.backend)
     with notify_if_slow("parlour: loading torch ..."):
         from ..learning.settings.command import parse
-        from ..tuning.study_run import tune
+        from ..tuning.search import tune
 
     if any(word.partition("=")[0] == "--seeds" for word in rest):
         raise ValueError("--seeds: all trials train with one seed, that of --seed")
@@ -123,7 +123,7 @@ def run_tune(words: Sequence[str]) -> int:
                 address=arguments.address,
             )
     except KeyboardInterrupt as stopped:
-        print("stopped; what is done is kept, and the same command goes on", file=sys.stderr)
+        print("Interrupted. Run the same command again to resume.", file=sys.stderr)
         return stop_status(stopped)
     from ..evaluation.report.terminal_tables import open_console
     from ..tuning.report import BEST, show, summary

@@ -1,4 +1,4 @@
-"""``parlour warm``: kernels are compiled beforehand, so that nothing waits for them later."""
+"""``parlour compile``: compiles the kernels of games, so that later commands start fast."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -22,16 +22,34 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.schema import ENCODINGS
 from parlour.envs.core.upper_bound import make_position, solver_of
 
+from .arguments import add_game
+
 SHORT_SEARCH = f"{MCTS}@2"
-"""A search that takes no time."""
+"""A search with the smallest budget."""
 LOOK = 12
-"""Moves after which the stock has been looked through, and plans are searched for."""
+"""Number of moves after which the stock is known and plans are searched."""
 
 
-def run_warm(arguments: argparse.Namespace) -> int:
-    """Compile all that a game needs, or every game; say what took how long."""
+EXAMPLES = {
+    "compile": """\
+  parlour compile
+  parlour compile pyramid
+
+Kernels are kept on disk. Without this each is compiled when it is first needed, which a line on
+stderr says.
+""",
+}
+
+
+def add_compile(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour compile``."""
+    add_game(parser, optional=True)
+
+
+def run_compile(arguments: argparse.Namespace) -> int:
+    """Compile the kernels of a game, or of every game, and print how long that took."""
     names = list(GAMES) if arguments.game is None else [arguments.game]
-    COMPILATIONS.quiet = True  # each line says it here
+    COMPILATIONS.quiet = True  # each part has a line here
     for game in map(find_game, names):
         for part, compile_part in PARTS.items():
             print(f"{game.name}: {part} ...", end="", flush=True)
@@ -43,7 +61,7 @@ def run_warm(arguments: argparse.Namespace) -> int:
 
 
 def compile_environments(game: Game) -> None:
-    """Make a step in every shell, in every encoding."""
+    """Compile the environments: make a step in each, in every encoding."""
     for rules in _kinds_of_rules(game):
         variant = game.variant_name(rules)
         for encoding in ENCODINGS:
@@ -61,7 +79,7 @@ def compile_environments(game: Game) -> None:
 
 
 def compile_agents(game: Game) -> None:
-    """Ask for a decision of every agent that needs nothing to be trained."""
+    """Compile the agents: ask each one that needs no training for a decision."""
     for rules in _kinds_of_rules(game):
         rows = Rows(game, rules, 2)
         rows.deal_bank("warm", [0, 1])
@@ -80,7 +98,7 @@ def compile_agents(game: Game) -> None:
 
 
 def compile_solver(game: Game) -> None:
-    """Ask the solver for the shortest win, within few positions."""
+    """Compile the solver: ask it for the shortest win, with a small limit."""
     rules = game.make_rules()
     if game.solve is None or game.num_players(rules) > 1:
         return
@@ -93,7 +111,7 @@ def compile_solver(game: Game) -> None:
 
 
 def _kinds_of_rules(game: Game) -> Iterator[Any]:
-    """The default rules; and if others are for another number of players, the first of those."""
+    """Yield the default rules, and the first ones of the other kind: for one player or several."""
     several = set()
     for variant in (game.default, *game.variants):
         rules = game.make_rules(variant)
@@ -107,4 +125,4 @@ PARTS: dict[str, Callable[[Game], None]] = {
     "agents": compile_agents,
     "solver": compile_solver,
 }
-"""What is compiled, in this order."""
+"""What is compiled, in order."""

@@ -1,97 +1,53 @@
-"""Joining a cluster of Ray or of Dask, or starting one on this machine. Each is an extra."""
+"""Join a Ray cluster, or start one on this machine. Ray is an optional extra."""
 
-import asyncio
 import logging
 import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
-EXTRAS = {"dask": "distributed", "ray": "ray"}
-"""Engines that need an extra of the same name, and what is imported then."""
+RAY = "ray"
+"""Name of the backend, of the extra and of the package."""
 WAIT = 20
-"""Seconds until a cluster must have answered."""
+"""Seconds within which a cluster must answer."""
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""By what HTTP/2 begins, which Ray speaks: a line, and settings, of which there are none."""
-TRIMMING = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
-"""By this Dask has workers give back memory at once: a solver then takes three times as long."""
-SETTINGS = bytes([4])
-"""The fourth byte of the answer: settings come back."""
+"""Start of an HTTP/2 connection, the protocol of Ray: a fixed line and an empty settings frame."""
+SETTINGS_FRAME = bytes([4])
+"""Fourth byte of an HTTP/2 server's first answer: the type of a settings frame."""
 
 
-def check_installed(engine: str) -> None:
-    """Raise ImportError, naming the extra, for an engine that needs one and is not installed."""
-    if engine in EXTRAS and find_spec(EXTRAS[engine]) is None:
-        raise ImportError(f"backend {engine!r} is not installed: pip install 'parlour[{engine}]'")
-
-
-@contextmanager
-def join_dask(address: str | None = None, processors: int | None = None) -> Iterator[None]:
-    """Have the Dask client there is; else one of the address, or of workers on this machine.
-
-    ``processors`` (None: all) are those of workers that are started here. Raises ValueError if
-    nothing answers at the address.
-    """
-    import dask
-    from distributed import Client, get_client
-
-    with suppress(ValueError):  # there is none
-        get_client()
-        yield
-        return
-    address = address or os.environ.get("DASK_SCHEDULER_ADDRESS")
-    if address:
-        try:
-            with ThreadPoolExecutor() as aside:  # a notebook's own thread has a loop already
-                aside.submit(asyncio.run, _ask_scheduler(address)).result()
-            client = Client(address, timeout=WAIT)
-        except Exception as error:  # another server's answer may be taken for anything
-            said = str(error) or "it is silent"
-            raise ValueError(f"address={address!r}: no Dask scheduler answers ({said})") from error
-    else:
-        with dask.config.set({TRIMMING: None}):
-            client = Client(
-                n_workers=processors,
-                threads_per_worker=1,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,  # what tasks raise is raised here
-            )
-    with client:
-        yield
-
-
-async def _ask_scheduler(address: str) -> None:
-    """Raise TimeoutError if no scheduler answers: of another server Dask would wait for ever."""
-    from distributed.core import rpc
-
-    async with rpc(address) as scheduler:
-        await asyncio.wait_for(scheduler.identity(), WAIT)
+def check_ray_installed() -> None:
+    """Raise ImportError, naming the extra, if Ray is not installed."""
+    if find_spec(RAY) is None:
+        raise ImportError(f"backend {RAY!r} is not installed: pip install 'parlour[{RAY}]'")
 
 
 def find_ray(address: str | None) -> str | None:
-    """Return where a Ray cluster runs that is to be joined; None: one is to be started here."""
+    """Return the address of the running Ray cluster to join, or None if there is none."""
     return address or os.environ.get("RAY_ADDRESS")
 
 
 @contextmanager
-def join_ray(
-    address: str | None = None,
-    processors: int | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> Iterator[None]:
-    """Have the Ray cluster that this process has joined; else join one, or start one here.
+def join_ray(address: str | None = None, processors: int | None = None) -> Iterator[None]:
+    """Join a Ray cluster for a block, or start one on this machine.
 
-    ``address`` None is what ``RAY_ADDRESS`` says; ``processors`` (None: all) are those of a cluster
-    that is started, ``environment`` are variables of its workers. Raises ImportError where Ray is
-    missing, ValueError if no cluster answers.
+    If this process has already joined a cluster, the block uses that one.
+
+    Args:
+        address: where a cluster runs (default: the value of ``RAY_ADDRESS``; if that is not set
+            either, a cluster is started on this machine).
+        processors: number of processors of a cluster that is started (default: all).
+
+    Raises:
+        ImportError: Ray is not installed.
+        ValueError: no cluster answers at the address.
     """
-    check_installed("ray")
+    check_ray_installed()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # Ray warns of it else
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # avoids a warning
     import ray
 
     if ray.is_initialized():
@@ -107,7 +63,6 @@ def join_ray(
                 include_dashboard=False,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
-                runtime_env={"env_vars": dict(environment or {})},
             )
     except (OSError, RuntimeError, ValueError) as error:
         if address is None:
@@ -120,19 +75,19 @@ def join_ray(
 
 
 def _check_answer(address: str | None) -> None:
-    """Raise OSError if no Ray answers at HOST:PORT: Ray itself would try for many minutes."""
+    """Raise OSError if no Ray cluster answers at HOST:PORT; Ray itself would retry for minutes."""
     host, colon, port = (address or "").rpartition(":")
     if not (colon and port.isdigit()) or "/" in host or os.environ.get("RAY_USE_TLS"):
         return
     with socket.create_connection((host.strip("[]"), int(port)), timeout=WAIT) as line:
         line.sendall(GREETING)
-        if line.recv(9)[3:4] != SETTINGS:
-            raise ConnectionError("something else answers there")
+        if line.recv(9)[3:4] != SETTINGS_FRAME:
+            raise ConnectionError("another server answers there")
 
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep what SIGINT and SIGTERM do here: Ray would end the process at SIGTERM."""
+    """Restore the handlers of SIGINT and SIGTERM: Ray would end the process at SIGTERM."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

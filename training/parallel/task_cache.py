@@ -1,6 +1,6 @@
-"""Finished parts of long work, saved on disk so that interrupted work can resume.
+"""Results of finished tasks, saved on disk so that interrupted work can resume.
 
-Each part is an ``.npz`` file of plain arrays. Reading one runs no code.
+Each result is an ``.npz`` file of plain arrays. Reading one runs no code.
 """
 
 import shutil
@@ -17,8 +17,6 @@ from ..files import pack_arrays, read_arrays, write_bytes
 from .tasks import Cluster, Work, run_tasks
 
 SUFFIX = ".npz"
-KEY, RECORD = "key.txt", "record.txt"
-"""Files beside the parts: where draws come from, and what has begun a file of games."""
 
 
 class Packing(NamedTuple):
@@ -54,51 +52,8 @@ def run_kept(
         yield names[number], result
 
 
-def read_key(cluster: Cluster | None) -> str | None:
-    """Return the secret that the draws of kept results came from; None if nothing is kept."""
-    return _read_note(cluster, KEY)
-
-
-def write_key(cluster: Cluster | None, key: str) -> None:
-    """Keep the secret that draws come from, so that stopped work goes on with the same ones.
-
-    Nothing is done where no parts are kept.
-    """
-    _write_note(cluster, KEY, key)
-
-
-def drop_record(cluster: Cluster | None, record: Path | None, command: str) -> None:
-    """Remove a file of games that the same command has begun and not ended: it is written anew.
-
-    ``command`` says in words what is asked for; see `note_record`.
-    """
-    if record is not None and _read_note(cluster, RECORD) == command:
-        record.unlink(missing_ok=True)
-
-
-def note_record(cluster: Cluster | None, command: str) -> None:
-    """Keep that a command has begun its file of games; nothing is done where no parts are kept."""
-    _write_note(cluster, RECORD, command)
-
-
-def _read_note(cluster: Cluster | None, name: str) -> str | None:
-    """What a file beside the parts says; None if there is none that can be read."""
-    if cluster is None or cluster.chunks is None:
-        return None
-    try:
-        return (cluster.chunks / name).read_text(encoding="utf-8") or None
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def _write_note(cluster: Cluster | None, name: str, text: str) -> None:
-    if cluster is not None and cluster.chunks is not None:
-        cluster.chunks.mkdir(parents=True, exist_ok=True)
-        write_bytes(cluster.chunks / name, text.encode())
-
-
 def drop_chunks(chunks: Path) -> None:
-    """Remove what was kept: all of the work is done and written."""
+    """Remove the folder of finished parts, because the work is complete."""
     shutil.rmtree(chunks, ignore_errors=True)
 
 

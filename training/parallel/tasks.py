@@ -1,8 +1,7 @@
-"""Tasks handed out to processes of this machine or to a cluster; results as they come.
+"""Run tasks on processes of this machine or on a Ray cluster, and yield results as they finish.
 
-joblib hands out to processes of this machine. Ray and Dask are asked themselves: through joblib
-Ray could neither hand over results one by one nor survive the death of a worker, and where the work
-itself kills workers joblib would wait for Dask for ever.
+joblib runs the processes of this machine. Ray is called directly: through joblib it could neither
+hand over results one by one nor survive the death of a worker.
 """
 
 import os
@@ -15,31 +14,37 @@ from typing import Any
 
 from parlour.envs.core.options import unknown_text
 
-from .engines import EXTRAS, check_installed, join_dask, join_ray
+from .engines import RAY, check_ray_installed, join_ray
 from .parent import begin_worker
 
 ATTEMPTS = 3
-"""So many workers may die in a row without a task being done in between."""
+"""Number of workers that may die in a row without a task being finished in between."""
 QUEUED = 2
-"""Tasks that wait for each processor of a cluster, so that none is idle."""
-KILLS = "workers die, again and again, of a part of this work: is it short of memory?"
+"""Tasks submitted per processor of a Ray cluster, so that no processor waits for the next one."""
+KILLS = "Workers keep crashing on the same task. The machine may be out of memory."
 
 Work = Callable[[Any], Any]
-"""Does one task; it and its result can be pickled."""
+"""Does one task. The function, its task and its result can be pickled."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where tasks run: ``jobs`` at once (-1: one on each core) by a ``backend`` of joblib, or Ray.
+    """Where tasks run: on processes of this machine, or on a Ray cluster.
 
-    ``backend`` and ``jobs`` None are what ``joblib.parallel_config`` says around the call.
-    ``address`` joins a cluster of Dask or Ray that runs; None: the one that the environment names
-    (``DASK_SCHEDULER_ADDRESS``, ``RAY_ADDRESS``), else one is started here and ended afterwards.
-    ``chunks`` is a folder where finished parts of long work are kept (`kept.run_kept`), so that it
-    can go on from them; whoever names it removes it afterwards. None: they are not.
+    Args:
+        backend: a backend of joblib, or ``"ray"`` (None: the backend of the surrounding
+            ``joblib.parallel_config``).
+        jobs: number of tasks that run at the same time; -1: one per core (None: as configured by
+            the surrounding ``joblib.parallel_config``).
+        address: where a Ray cluster runs (default: ``RAY_ADDRESS``; if that is not set either, a
+            cluster is started on this machine and stopped afterwards).
+        chunks: folder in which finished parts of long work are saved, so that interrupted work can
+            resume (see `kept.run_kept`). The caller removes it. None saves nothing.
 
-    Raises ValueError for an unknown backend, no jobs, an address where none can be; ImportError,
-    naming the extra, if the backend is not installed.
+    Raises:
+        ValueError: the backend is unknown, ``jobs`` is out of range, or the backend takes no
+            address.
+        ImportError: the backend is not installed. The message names the extra.
     """
 
     backend: str | None = "loky"
@@ -48,7 +53,7 @@ class Cluster:
     chunks: Path | None = None
 
     def __post_init__(self) -> None:
-        """Check what was given; the folder may be words, too."""
+        """Check the fields, and convert ``chunks`` to a path."""
         if self.chunks is not None:
             object.__setattr__(self, "chunks", Path(self.chunks))
         if self.jobs is not None and (self.jobs == 0 or self.jobs < -1):
@@ -57,10 +62,10 @@ class Cluster:
             )
         if self.backend is not None:
             check_backend(self.backend)
-        if self.address is not None and self.backend not in EXTRAS:
+        if self.address is not None and self.backend != RAY:
             raise ValueError(
                 f"address={self.address!r}: backend {self.backend} runs on this machine alone; "
-                f"give one of: {', '.join(EXTRAS)}"
+                f"use backend {RAY}"
             )
 
 
@@ -68,39 +73,49 @@ def check_backend(backend: str) -> None:
     """Raise ValueError for an unknown backend, ImportError for one that is not installed."""
     from joblib.parallel import BACKENDS
 
-    allowed = {*BACKENDS, *EXTRAS}
+    allowed = {*BACKENDS, RAY}
     if backend not in allowed:
         raise ValueError(unknown_text("backend", backend, sorted(allowed)))
-    check_installed(backend)
+    if backend == RAY:
+        check_ray_installed()
 
 
-def run_tasks(work: Work, tasks: Sequence[Any], cluster: Cluster) -> Iterator[tuple[int, Any]]:
-    """Do tasks side by side; yield the number and the result of each as it is done.
+def run_tasks(
+    work: Work, tasks: Sequence[Any], cluster: Cluster, cores: int = 1
+) -> Iterator[tuple[int, Any]]:
+    """Do tasks in parallel; yield the number and the result of each as it finishes.
 
-    What a task raises is raised here. A task whose worker has died is done again.
+    Exceptions of a task are raised here. A task whose worker has died is done again.
+
+    Args:
+        work: does one task.
+        tasks: its arguments.
+        cluster: where the tasks run.
+        cores: processors that Ray reserves for each task.
     """
-    engines = {"ray": _run_by_ray, "dask": _run_by_dask}
-    run = engines.get(cluster.backend or "", _run_by_joblib)
-    yield from run(work, list(enumerate(tasks)), cluster)
+    numbered = list(enumerate(tasks))
+    if cluster.backend == RAY:
+        yield from _run_by_ray(work, numbered, cluster, cores)
+    else:
+        yield from _run_by_joblib(work, numbered, cluster)
 
 
 def join_cluster(cluster: Cluster | None) -> AbstractContextManager[None]:
-    """Stay joined to a cluster, or keep the one that is started here, over many `run_tasks`."""
-    if cluster is None or cluster.backend not in EXTRAS:
+    """Join a Ray cluster for several calls of `run_tasks`; do nothing for other backends."""
+    if cluster is None or cluster.backend != RAY:
         return nullcontext()
-    join = join_ray if cluster.backend == "ray" else join_dask
-    return join(cluster.address, None if cluster.jobs == -1 else cluster.jobs)
+    return join_ray(cluster.address, None if cluster.jobs == -1 else cluster.jobs)
 
 
 def do_task(work: Work, number: int, task: Any) -> tuple[int, Any]:
-    """Do a task where it was sent to; return its number, too."""
+    """Do a task in the worker; return its number and its result."""
     return number, work(task)
 
 
 def _run_by_joblib(
     work: Work, tasks: list[tuple[int, Any]], cluster: Cluster
 ) -> Iterator[tuple[int, Any]]:
-    """Hand out tasks by joblib, those of a dead worker once more."""
+    """Run tasks with joblib, and those of a dead worker again."""
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     left, failures = dict(tasks), 0
@@ -120,18 +135,18 @@ def _run_once(work: Work, tasks: dict[int, Any], cluster: Cluster) -> Iterator[t
     import joblib
 
     calls = [joblib.delayed(do_task)(work, number, task) for number, task in tasks.items()]
-    jobs = cluster.jobs and min(cluster.jobs, len(calls))  # all of them are started at once
+    jobs = cluster.jobs and min(cluster.jobs, len(calls))  # joblib starts all of them
     workers: dict[str, Any] = {"initializer": begin_worker, "initargs": (os.getpid(),)}
     with joblib.parallel_config(cluster.backend) if cluster.backend else nullcontext():
         try:
             parallel = joblib.Parallel(jobs, return_as="generator_unordered", **workers)
-        except ValueError:  # the backend "multiprocessing" hands over all at the end
+        except ValueError:  # the backend "multiprocessing" returns all results at the end
             parallel = joblib.Parallel(jobs, **workers)
         yield from _take(parallel(calls))
 
 
 def _take(results: Any) -> Iterator[tuple[int, Any]]:
-    """Yield results; if the rest is not wanted any more, end the work without joblib's warning."""
+    """Yield results; suppress joblib's warning if the caller stops before the last one."""
     try:
         for one in results:  # noqa: UP028 - "yield from" would end the work before this could
             yield one
@@ -143,13 +158,13 @@ def _take(results: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _run_by_ray(
-    work: Work, tasks: list[tuple[int, Any]], cluster: Cluster
+    work: Work, tasks: list[tuple[int, Any]], cluster: Cluster, cores: int
 ) -> Iterator[tuple[int, Any]]:
-    """Hand out tasks by Ray, which does those of a dead worker or machine once more."""
+    """Run tasks with Ray, which does those of a dead worker or machine again."""
     import ray
 
     with join_cluster(cluster):
-        send = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(do_task).remote
+        send = ray.remote(num_cpus=cores, max_retries=ATTEMPTS)(do_task).remote
         most = cluster.jobs if cluster.jobs not in (None, -1) else 0
         waiting, running = list(reversed(tasks)), list[Any]()
         try:
@@ -164,26 +179,5 @@ def _run_by_ray(
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError) as error:
             raise ChildProcessError(KILLS) from error
         finally:
-            for one in running:  # the rest is not wanted any more
+            for one in running:  # the caller has stopped, or a task has failed
                 ray.cancel(one, force=True)
-
-
-def _run_by_dask(
-    work: Work, tasks: list[tuple[int, Any]], cluster: Cluster
-) -> Iterator[tuple[int, Any]]:
-    """Hand out tasks by Dask, which does those of a dead worker or machine once more."""
-    with join_cluster(cluster):
-        from distributed import KilledWorker, as_completed, get_client
-
-        client, most = get_client(), cluster.jobs if cluster.jobs not in (None, -1) else 0
-        waiting, running = list(reversed(tasks)), as_completed()
-        try:
-            while waiting or running.count():
-                room = most or QUEUED * max(1, sum(client.nthreads().values()))
-                while waiting and running.count() < room:
-                    running.add(client.submit(do_task, work, *waiting.pop(), pure=False))
-                yield next(running).result()
-        except KilledWorker as error:
-            raise ChildProcessError(KILLS) from error
-        finally:
-            client.cancel(list(running.futures))  # the rest is not wanted any more

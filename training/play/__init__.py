@@ -1,1 +1,1 @@
-"""Games that a person plays, alone or at a table of several: what terminal and page share."""
+"""Games that a person plays, in the terminal or on the page."""

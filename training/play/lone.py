@@ -1,8 +1,11 @@
-"""One deal that one plays alone: its positions, moves taken back, how it ended."""
+"""A solitaire that a person plays: positions, moves taken back, the result, and notices.
+
+A notice tells the person that the deal, or the position, can no longer be won.
+"""
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +14,38 @@ import numpy as np
 from parlour.agents import human_bests
 from parlour.agents.registry import Agent, Turn, make_turn
 from parlour.envs import CardEnv, Game
+from parlour.envs.core.contract import Solve
 from parlour.envs.core.keys import turn_seeds
 from parlour.envs.core.rows import copy_states
+from parlour.envs.core.upper_bound import solver_of
 
 from ..evaluation.replays.replay import CUT, LEFT, OVER, Replay, deal_fields, read_result
+
+LIMIT = 100_000
+"""Number of positions that the solver searches for one answer: some tens of milliseconds."""
+HOPELESS = "This deal cannot be won, whatever is played."
+GONE = "That gave the last chance away: this game can no longer be won (u takes it back)."
+
+MOST_KNOWN = 2_000
+"""Number of answers that are kept. A person may go back and forth for hours."""
 
 
 def make_agent_turn(
     agent: Agent, game: Game, rules: Any, states: np.ndarray, words: np.ndarray
 ) -> Turn:
-    """Return what an agent is asked; its draws come from ``words``, see `keys.key_words`."""
+    """Return the turn of an agent; its draws come from ``words``, see `keys.key_words`."""
     states = copy_states(states)
     return make_turn(agent, game, rules, states, turn_seeds(words, states))
 
 
-class LoneGame:
-    """One deal, from its beginning to an end, and back where moves are taken back.
+class SolitaireGame:
+    """One deal of a solitaire, in which moves can be taken back.
 
-    ``env`` is reset with ``seed`` (None: a random one) and ``chosen`` (see `CardEnv.reset`).
-    ``bests`` is the file of best results (None: `human_bests.best_file`).
+    Args:
+        env: environment that is played.
+        seed: seed of the deal (default: random).
+        chosen: deck or numbered deal, the ``options`` of `CardEnv.reset`.
+        bests: file of best results (default: `human_bests.best_file`).
     """
 
     def __init__(
@@ -43,16 +59,16 @@ class LoneGame:
         seed = secrets.randbelow(2**31) if seed is None else seed
         env.reset(seed=seed, options=chosen)
         self.source = ", ".join(f"{k} {value}" for k, value in (chosen or {"seed": seed}).items())
-        """Where the deal is from, such as ``"seed 3"``."""
+        """Source of the deal, such as ``"seed 3"``."""
         self.dealt = deal_fields(env.game, env.rules, env.rows.states, chosen)
         self.actions: list[int] = []
-        """All that led here from the deal."""
+        """Actions from the deal to the position."""
         self.begun, self.taken_back = time.monotonic(), False
         self.ended: float | None = None
         self.history = [env.clone()]
-        """The position before each move, and the one now."""
+        """The position before each move, and the current one."""
         self.info: dict[str, Any] = {}
-        """How the game stands, as of the last step."""
+        """The ``info`` of the last step."""
         self.is_over, self.is_cut, self.last = False, False, -1
 
     def step(self, action: int) -> bool:
@@ -67,7 +83,7 @@ class LoneGame:
         return True
 
     def take_back(self, moves: int | None = 1) -> bool:
-        """Go back so many moves (None: to the beginning); return False if there is none."""
+        """Take back moves (None: all of them); return False if there is none."""
         if len(self.history) == 1:
             return False
         del self.history[1 if moves is None else max(1, len(self.history) - moves) :]
@@ -82,7 +98,7 @@ class LoneGame:
         del self.actions[int(self.env.state["steps"]) :]
 
     def result(self) -> human_bests.Best:
-        """Return how the game ended, as results are kept."""
+        """Return the result of the game, as it is saved."""
         won, score, moves = (self.info.get(fact, False) for fact in ("won", "score", "moves"))
         return human_bests.Best(won, score, moves, self.seconds, self.taken_back)
 
@@ -101,11 +117,11 @@ class LoneGame:
 
     @property
     def seconds(self) -> float:
-        """How long the game has been going on, or went on."""
+        """Seconds from the deal to the end, or to now."""
         return (self.ended or time.monotonic()) - self.begun
 
     def ending(self) -> str:
-        """Say what ended the game."""
+        """Return the reason why the game ended."""
         game = self.env.game
         if self.info.get("won", False):
             return "Won"
@@ -140,3 +156,80 @@ class LoneGame:
 
     def _best_key(self) -> str:
         return human_bests.rules_key(self.env.game, self.env.rules)
+
+
+class Notice:
+    """Notices of one game, by its solver; none in games without such a solver.
+
+    If the rules have an UNDO action, the solver ignores it (`contract.Solve`).
+    """
+
+    def __init__(self, game: Game, rules: Any, wanted: bool) -> None:
+        self.game, self.rules = game, rules
+        self.wanted = wanted and game.solve is not None and game.goal_name(rules) == "won"
+        self.solve: Solve | None = None
+        self.known: dict[bytes, bool | None] = {}
+        """Answers of the solver, by the bytes of the position."""
+        self.deal: bool | None = None
+        """Whether the deal can be won."""
+
+    def judge(self, history: Sequence[np.ndarray]) -> list[bool | None]:
+        """Return whether each position of a history can be won; an empty list without a solver."""
+        if not self._is_able():
+            return []
+        if len(self.known) > MOST_KNOWN:
+            self.known.clear()
+        found: list[bool | None] = []
+        goes_back = bool(getattr(self.rules, "undo", False))  # then a lost game may be won again
+        for position in history:
+            lost = not goes_back and bool(found) and found[-1] is False
+            found.append(False if lost else self._ask(position))
+        self.deal = found[0]
+        return found
+
+    def at_start(self, history: Sequence[np.ndarray]) -> str:
+        """Return the notice if the deal cannot be won; else an empty text."""
+        self.judge(history[:1])
+        return HOPELESS if self.deal is False else ""
+
+    def after_move(self, history: Sequence[np.ndarray], over: bool) -> str:
+        """Return the notice if the last move has made the game unwinnable; else an empty text."""
+        found = [] if over else self.judge(history)
+        return GONE if found and found[-2] and found[-1] is False else ""
+
+    def at_end(self, won: bool) -> str:
+        """Return whether a lost deal could have been won, if that is known."""
+        if won or self.deal is None:
+            return ""
+        return "This deal could have been won." if self.deal else "This deal could not be won."
+
+    def _is_able(self) -> bool:
+        """Return whether the solver supports the rules. The first call may have to compile it."""
+        if self.wanted and self.solve is None:
+            try:
+                self.solve = solver_of(self.game, self.rules)
+            except ValueError:
+                self.wanted = False
+        return self.wanted
+
+    def _ask(self, position: np.ndarray) -> bool | None:
+        key = position.tobytes()
+        if key not in self.known:
+            assert self.solve is not None
+            self.known[key] = self.solve(position, self.rules, limit=LIMIT).winnable
+        return self.known[key]
+
+
+def best_text(notice: Notice, deal: np.ndarray) -> str:
+    """Return the best result of a deal, states (1,), with all cards known; empty if unknown."""
+    game, rules = notice.game, notice.rules
+    try:
+        found = solver_of(game, rules)(deal, rules, limit=LIMIT)
+    except ValueError:
+        return ""
+    if found.score is not None:
+        return f"all cards known, a solver reaches {found.score}"
+    if found.winnable is None:
+        return ""
+    won = f"won in {len(found.moves or ())} moves" if found.winnable else "not to be won"
+    return f"all cards known, this deal is {won}"

@@ -126,7 +126,7 @@ class TableSession:
         self.hand += 1
 
     def replay(self, variant: str | None, end: str | None = None) -> Replay:
-        """Return the hand as it is recorded: see `LoneGame.replay`."""
+        """Return the hand as it is recorded: see `SolitaireGame.replay`."""
         names = tuple(one.name for one in self.cast)
         facts = read_result(self.game, self.rules, self.rows.states)[0]
         over = end or (OVER if self.is_over else LEFT)

@@ -1,1 +1,1 @@
-"""Hyperparameter search by Optuna."""
+"""Search for settings of a training run with Optuna."""

@@ -1,4 +1,4 @@
-"""What is kept and shown of a search for settings: a table, Parquet, JSON, a picture, a preset."""
+"""Reports of a search for settings: a table, Parquet, JSON, a picture, a file of settings."""
 
 import json
 from collections.abc import Mapping
@@ -21,95 +21,95 @@ from ..files import write_bytes
 from ..learning.settings.base import Settings
 from ..learning.settings.files import preset
 from ..learning.summary import say_too_little
-from .study_run import Tuned
+from .search import Tuned
 from .trial import TunedTrial
 
 FILES = ("trials.parquet", "tune.json", "tune.png")
 BEST = "best.toml"
 NOT_KEPT = ("game", "method", "runs", "name", "seeds", "profile")
 MOST_SHOWN = 30
-"""Lines of the table on a terminal."""
+"""Rows of the table in the terminal."""
 SLICES = 4
-"""Settings that are drawn side by side."""
+"""Number of settings that have a plot of their own."""
 COLOURS = {"done": "#2f9e6e", "pruned": "#bbbbbb"}
 
 
-def save(found: Tuned, folder: Path | str) -> list[Path]:
+def save(tuned: Tuned, folder: Path | str) -> list[Path]:
     """Write trials.parquet, tune.json, best.toml and tune.png into a folder; return the paths.
 
     Each file appears whole or not at all. Raises OSError if the folder cannot be written.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    write_bytes(folder / BEST, best_preset(found).encode())
-    preset(found.plan.base.game, file=folder / BEST)  # it can be read again
-    written = write_files(folder, episodes(found), summary(found), lambda: draw(found), FILES)
+    write_bytes(folder / BEST, best_preset(tuned).encode())
+    preset(tuned.plan.base.game, file=folder / BEST)  # raises ValueError if it cannot be read
+    written = write_files(folder, episodes(tuned), summary(tuned), lambda: draw(tuned), FILES)
     return [*written, folder / BEST]
 
 
-def episodes(found: Tuned) -> pa.Table:
-    """Return a row for each trial: number, state, value, part, seconds, run, error, settings."""
+def episodes(tuned: Tuned) -> pa.Table:
+    """Return a row for each trial, with a column for each setting."""
     rows = []
-    for trial in found.trials:
+    for trial in tuned.trials:
         row = asdict(trial)
-        rows.append(row | {name: row["settings"].get(name) for name in _names(found)})
+        rows.append(row | {name: row["settings"].get(name) for name in _names(tuned)})
         del rows[-1]["settings"]
     return pa.Table.from_pylist(rows)
 
 
-def _names(found: Tuned) -> list[str]:
-    """The settings that were searched, the one that decides most first."""
-    names = [one.name for one in found.plan.space]
-    return sorted(names, key=lambda name: -found.importance.get(name, 0.0))
+def _names(tuned: Tuned) -> list[str]:
+    """Return the settings that were searched, the most important one first."""
+    names = [one.name for one in tuned.plan.space]
+    return sorted(names, key=lambda name: -tuned.importance.get(name, 0.0))
 
 
-def summary(found: Tuned) -> dict[str, Any]:
-    """Return a search as JSON has it."""
-    base = found.plan.base
+def summary(tuned: Tuned) -> dict[str, Any]:
+    """Return a search as JSON values."""
+    base = tuned.plan.base
     return {
         "game": base.game,
         "variant": base.name_rules(),
         "method": base.method,
-        "measure": found.plan.measure,
-        "seed": found.plan.seed,
-        "space": {one.name: one.plain() for one in found.plan.space},
-        "best": asdict(found.best),
-        "importance": dict(found.importance),
-        "trials": [asdict(trial) for trial in found.trials],
-        "folder": str(found.folder),
-        "settings": found.settings.plain(),
+        "measure": tuned.plan.measure,
+        "seed": tuned.plan.seed,
+        "space": {one.name: one.plain() for one in tuned.plan.space},
+        "best": asdict(tuned.best),
+        "importance": dict(tuned.importance),
+        "trials": [asdict(trial) for trial in tuned.trials],
+        "folder": str(tuned.folder),
+        "settings": tuned.settings.plain(),
     }
 
 
-def best_preset(found: Tuned) -> str:
-    """Return the settings of the best trial as a file of presets has them, in its [default]."""
-    best, base = found.best, found.plan.base
+def best_preset(tuned: Tuned) -> str:
+    """Return the text of a file of presets whose [default] has the settings of the best trial."""
+    best, base = tuned.best, tuned.plan.base
     head = [
-        f"# The best of {len(found.trials)} trials of parlour tune {base.game}: trial "
-        f"{best.number}, {found.plan.measure} {best.value:.4g} on",
-        f"# {base.eval_deals:,} validation deals. To train by it, or by it as one of your presets:",
+        f"# The best of {len(tuned.trials)} trials of parlour tune {base.game}: trial "
+        f"{best.number}, {tuned.plan.measure} {best.value:.4g} on",
+        f"# {base.eval_deals:,} validation deals. To train with these settings:",
         f"#   parlour train {base.game} --settings {BEST}",
         "",
         "[default]",
         f"method = {write_toml(base.method)}",
     ]
-    lines = [f"{name} = {write_toml(one)}" for name, one in _changed(found.settings).items()]
+    lines = [f"{name} = {write_toml(one)}" for name, one in _changed(tuned.settings).items()]
     return "\n".join([*head, *lines]) + "\n"
 
 
 def _changed(settings: Settings) -> dict[str, Any]:
-    """The settings that are not a method's own defaults."""
-    found = {}
+    """Return the settings that differ from the defaults of their method."""
+    changed = {}
     for one in fields(settings):
         default = one.default if one.default_factory is MISSING else one.default_factory()
         value = getattr(settings, one.name)
         if one.name not in NOT_KEPT and value is not None and value != default:
-            found[one.name] = value
-    return found
+            changed[one.name] = value
+    return changed
 
 
 def write_toml(value: Any) -> str:
-    """Return a value of a setting as TOML has it."""
+    """Return the value of a setting as TOML."""
     if isinstance(value, Mapping):
         pairs = (f"{json.dumps(name)} = {write_toml(one)}" for name, one in value.items())
         return f"{{ {', '.join(pairs)} }}"
@@ -118,56 +118,56 @@ def write_toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def show(found: Tuned, console: Console) -> None:
-    """Print the trials as a table, and how much each setting decides."""
+def show(tuned: Tuned, console: Console) -> None:
+    """Print the trials as a table, and the importance of each setting."""
     from ..evaluation.report.terminal_tables import make_table, print_fitting
 
-    names, base = _names(found), found.plan.base
+    names, base = _names(tuned), tuned.plan.base
     title = f"{find_game(base.game).title}, {base.name_rules()}: trials of {base.method}"
-    table = make_table(title, "trial", found.plan.measure, "state", "s", *names)
-    short = make_table(title, "trial", found.plan.measure, "state", *names[:3])
-    for trial in found.trials[:MOST_SHOWN]:
+    table = make_table(title, "trial", tuned.plan.measure, "state", "s", *names)
+    short = make_table(title, "trial", tuned.plan.measure, "state", *names[:3])
+    for trial in tuned.trials[:MOST_SHOWN]:
         values = [_cell(trial.settings.get(name)) for name in names]
-        head = (Text(str(trial.number)), _value(found, trial), trial.state)
+        head = (Text(str(trial.number)), _value(tuned, trial), trial.state)
         table.add_row(*head, _cell(trial.seconds and round(trial.seconds)), *values)
         short.add_row(*head, *values[:3])
     print_fitting(console, [table, short])
-    if len(found.trials) > MOST_SHOWN:
-        console.print(f"({len(found.trials) - MOST_SHOWN} more: {FILES[0]})")
-    if found.importance:
-        shares = (f"{name} {found.importance.get(name, 0):.0%}" for name in names)
-        console.print(Text(f"what decides, by PED-ANOVA: {', '.join(shares)}"))
+    if len(tuned.trials) > MOST_SHOWN:
+        console.print(f"({len(tuned.trials) - MOST_SHOWN} more: {FILES[0]})")
+    if tuned.importance:
+        shares = (f"{name} {tuned.importance.get(name, 0):.0%}" for name in names)
+        console.print(Text(f"importance (PED-ANOVA): {', '.join(shares)}"))
 
 
-def _value(found: Tuned, trial: TunedTrial) -> str:
+def _value(tuned: Tuned, trial: TunedTrial) -> str:
     if trial.value is None:
         return "–"
-    return f"{trial.value:.1%}" if found.plan.measure == "won" else f"{trial.value:.2f}"
+    return f"{trial.value:.1%}" if tuned.plan.measure == "won" else f"{trial.value:.2f}"
 
 
 def _cell(value: Any) -> Text:
     return Text("" if value is None else f"{value:.3g}" if type(value) is float else str(value))
 
 
-def draw(found: Tuned) -> Figure:
-    """Return a figure: the trials one after the other, and their values by setting."""
-    names = [name for name in _names(found) if any(name in one.settings for one in found.trials)]
+def draw(tuned: Tuned) -> Figure:
+    """Return a figure: the values of the trials in order, and by setting."""
+    names = [name for name in _names(tuned) if any(name in one.settings for one in tuned.trials)]
     names = names[:SLICES]
     figure = Figure(figsize=(10.5, 6.5), dpi=110, layout="constrained")
-    figure.suptitle(found.headline(), fontsize=12, parse_math=False)
+    figure.suptitle(tuned.headline(), fontsize=12, parse_math=False)
     grid = figure.add_gridspec(2, max(len(names), 1))
-    _draw_history(figure.add_subplot(grid[0, :]), found)
+    _draw_history(figure.add_subplot(grid[0, :]), tuned)
     for column, name in enumerate(names):
-        _draw_slice(figure.add_subplot(grid[1, column]), found, name)
+        _draw_slice(figure.add_subplot(grid[1, column]), tuned, name)
     return figure
 
 
-def _times(found: Tuned) -> int:
-    return 100 if found.plan.measure == "won" else 1
+def _times(tuned: Tuned) -> int:
+    return 100 if tuned.plan.measure == "won" else 1
 
 
-def _draw_history(axes: Axes, found: Tuned) -> None:
-    times, rows = _times(found), sorted(found.trials, key=lambda trial: trial.number)
+def _draw_history(axes: Axes, tuned: Tuned) -> None:
+    times, rows = _times(tuned), sorted(tuned.trials, key=lambda trial: trial.number)
     for state, colour in COLOURS.items():
         points = [(t.number, t.value) for t in rows if t.state == state and t.value is not None]
         if points:
@@ -178,27 +178,27 @@ def _draw_history(axes: Axes, found: Tuned) -> None:
     axes.step([number for number, _ in done], best, where="post", color="#333333", label="best")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("trial")
-    axes.set_ylabel("deals won, %" if times == 100 else f"mean {found.plan.measure}")
+    axes.set_ylabel("deals won, %" if times == 100 else f"mean {tuned.plan.measure}")
     plain_axes(axes)
     axes.legend(frameon=False, loc="lower right")
     if len(done) < 2:
         say_too_little(axes, f"{len(done)} trial is done")
 
 
-def _draw_slice(axes: Axes, found: Tuned, name: str) -> None:
-    space = next(one for one in found.plan.space if one.name == name)
+def _draw_slice(axes: Axes, tuned: Tuned, name: str) -> None:
+    space = next(one for one in tuned.plan.space if one.name == name)
     for state, colour in COLOURS.items():
-        rows = [t for t in found.trials if t.state == state and t.value is not None]
+        rows = [t for t in tuned.trials if t.state == state and t.value is not None]
         rows = [t for t in rows if name in t.settings]
         places = [t.settings[name] for t in rows]
-        if space.values:  # a place for each, in the order of the file
+        if space.values:  # at equal distances, in the order of the file
             places = [space.values.index(place) for place in places if place in space.values]
             rows = [t for t in rows if t.settings[name] in space.values]
-        axes.scatter(places, [_times(found) * (t.value or 0) for t in rows], s=14, color=colour)
+        axes.scatter(places, [_times(tuned) * (t.value or 0) for t in rows], s=14, color=colour)
     if space.values:
         axes.set_xticks(range(len(space.values)), [str(value) for value in space.values])
     elif space.log:
         axes.set_xscale("log")
-    share = found.importance.get(name)
+    share = tuned.importance.get(name)
     axes.set_xlabel(name if share is None else f"{name} ({share:.0%})", parse_math=False)
     plain_axes(axes)

@@ -1,13 +1,20 @@
-"""Optuna's side of a search for settings: storage that is shared, trials asked for and told.
+"""Optuna's side of a search: shared storage, and the workers that try trials.
 
-A trial that its process left behind, by Ctrl-C or a death, is marked failed, and its settings are
-queued once more under the name of its run: the next process goes on with that run. Whether a
-process lives is told by its number on this machine, and by a mark that it renews.
+Every worker, a process on this machine or on a Ray cluster, runs the same loop: ask the study for
+a trial, train, tell the study the result. The study is the only thing that workers share.
+
+A trial whose process was interrupted or has died is marked failed. Its settings are queued again
+with the name of its run, so the next worker resumes that run. A process counts as dead if its
+process id is gone on this machine, or if it has not renewed its mark for `STALE` seconds.
 """
 
 import json
+import math
+import multiprocessing
 import os
+import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -16,47 +23,59 @@ from typing import Any
 
 import numpy as np
 import optuna
+from optuna import Study, TrialPruned
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from parlour.agents.validation import one_line, shorten
 
-from .space import Dimension, Value
-from .trial import TunedTrial, TunePlan
+from ..learning.run import measured
+from ..parallel.engines import RAY, find_ray, join_ray
+from ..parallel.parent import block_signals, unblock_signals, watch_parent
+from ..parallel.tasks import Cluster, run_tasks
+from .trial import Dimension, TunedTrial, TunePlan, Value, run_trial
 
 BEAT, STALE = 15.0, 120.0
-"""Seconds between two marks of a process, and after which one without a mark counts as dead."""
+"""Seconds between two marks of a process, and without a mark until it counts as dead."""
 STARTUP = 5
-"""Trials that are whole before one is pruned."""
+"""Number of finished trials before a trial can be pruned."""
 MOST_DEATHS = 3
-"""So many processes may die of one trial."""
+"""Number of processes that may die in the same trial."""
 PLAN, OWNER, MARK, RUN, ERROR, DEATHS = "plan", "owner", "mark", "run", "error", "deaths"
-"""Attributes: of the study; of a trial: who has it, when that was alive, its run, what failed."""
+"""Attributes. Of the study: its plan. Of a trial: its process, when that was last alive, the name
+of its run, its error, and the number of its processes that have died."""
 STATES = ("done", "pruned", "failed", "running")
-"""What a trial is called that counts, in the order in which they are shown."""
+"""Names of the states of trials that count, in the order of the table."""
 RUN_NAME = "trial-{:04d}"
+ROUNDS = 3
+"""Number of times that worker processes are started, if some of them die."""
+PATIENCE = 30.0
+"""Seconds that a worker process may take to stop after Ctrl-C, before it gets a second one."""
+FAILED = 2
 
 
 def open_storage(plan: TunePlan) -> BaseStorage:
-    """Return the storage of a search; it is made where it is missing.
+    """Return the storage of a search; create it if it does not exist.
 
-    Raises ValueError naming a storage that cannot be opened.
+    Raises:
+        ValueError: the storage cannot be opened.
     """
     try:
         if "://" not in plan.storage:
             return JournalStorage(JournalFileBackend(plan.storage))
-        # A data base in a file has one writer at a time: the others wait, not give up.
+        # A SQLite file has one writer at a time: the others must wait, not give up.
         wait = {"connect_args": {"timeout": STALE}} if plan.storage.startswith("sqlite") else {}
         return RDBStorage(plan.storage, engine_kwargs=wait)
     except Exception as error:  # of SQLAlchemy, of a driver that is missing ...
         raise ValueError(f"storage={plan.storage!r}: {one_line(error)}") from error
 
 
-def open_study(plan: TunePlan) -> optuna.Study:
-    """Return the study of a search; a new one begins with what its base settings say.
+def open_study(plan: TunePlan) -> Study:
+    """Return the study of a search; create it, with the base settings queued, if it is new.
 
-    Raises ValueError if the storage has a search of that name with other settings.
+    Raises:
+        ValueError: the storage has a search of that name with other settings.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(
@@ -66,40 +85,39 @@ def open_study(plan: TunePlan) -> optuna.Study:
         load_if_exists=True,
         pruner=make_pruner(plan),
     )
-    described = json.loads(json.dumps(describe_plan(plan)))
-    kept = study.user_attrs.get(PLAN)
-    if kept is None:
-        study.set_user_attr(PLAN, described)
+    description = json.loads(json.dumps(describe_plan(plan)))
+    saved = study.user_attrs.get(PLAN)
+    if saved is None:
+        study.set_user_attr(PLAN, description)
         first = {one.name: getattr(plan.base, one.name) for one in plan.space}
         first = {one.name: first[one.name] for one in plan.space if one.holds(first[one.name])}
         study.enqueue_trial(first, skip_if_exists=True)
-    elif kept != described:
-        _refuse(plan, kept, described)
+    elif saved != description:
+        _refuse(plan, saved, description)
     return study
 
 
 def describe_plan(plan: TunePlan) -> dict[str, Any]:
-    """Return what must be the same when a search goes on, as JSON has it."""
-    base = {
-        name: value for name, value in plan.base.plain().items() if name not in ("runs", "name")
-    }
+    """Return what must be the same when a search resumes, as JSON values."""
+    settings = plan.base.plain()
+    base = {name: value for name, value in settings.items() if name not in ("runs", "name")}
     space = {one.name: one.plain() for one in plan.space}
     return base | {"space": space, "evaluations": plan.parts}
 
 
-def _refuse(plan: TunePlan, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    names = sorted(name for name in kept.keys() | now.keys() if kept.get(name) != now.get(name))
-    differ = "; ".join(
-        f"{name} was {shorten(kept.get(name))} and is now {shorten(now.get(name))}"
+def _refuse(plan: TunePlan, saved: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    names = sorted(name for name in saved.keys() | now.keys() if saved.get(name) != now.get(name))
+    differences = "; ".join(
+        f"{name} was {shorten(saved.get(name))} and is now {shorten(now.get(name))}"
         for name in names
     )
     raise ValueError(
-        f"{plan.folder} is a search by other settings: {differ}; choose another --name"
+        f"{plan.folder} is a search by other settings: {differences}; choose another --name"
     )
 
 
 def make_pruner(plan: TunePlan) -> optuna.pruners.BasePruner:
-    """Return what ends trials early: by median, by hyperband, or none."""
+    """Return the pruner that a plan names."""
     if plan.pruner == "median":
         return optuna.pruners.MedianPruner(n_startup_trials=STARTUP, n_warmup_steps=2)
     if plan.pruner == "hyperband":
@@ -108,37 +126,41 @@ def make_pruner(plan: TunePlan) -> optuna.pruners.BasePruner:
 
 
 def make_sampler(seed: int, number: int) -> optuna.samplers.BaseSampler:
-    """Return the sampler of one trial: no two trials draw the same numbers, in any process."""
+    """Return the sampler of one trial. No two trials draw the same numbers, in any process."""
     (drawn,) = np.random.SeedSequence([seed, number]).generate_state(1)
     return optuna.samplers.TPESampler(seed=int(drawn), constant_liar=True)
 
 
-def draw_params(plan: TunePlan, trial: Any) -> dict[str, Any]:
-    """Let a trial say what it tries, by setting."""
-    return {one.name: _draw(trial, one) for one in plan.space}
+def draw_params(plan: TunePlan, trial: Trial) -> dict[str, Any]:
+    """Return the value that a trial tries for each setting in the space."""
+    return {dimension.name: _draw(trial, dimension) for dimension in plan.space}
 
 
-def _draw(trial: Any, one: Dimension) -> Value:
-    if one.values:
-        drawn: Value = trial.suggest_categorical(one.name, one.values)
-    elif one.whole:
-        step = int(one.step or 1)
-        drawn = trial.suggest_int(one.name, int(one.low), int(one.high), step=step, log=one.log)
+def _draw(trial: Trial, dimension: Dimension) -> Value:
+    name, low, high = dimension.name, dimension.low, dimension.high
+    value: Value
+    if dimension.values:
+        value = trial.suggest_categorical(name, dimension.values)
+    elif dimension.whole:
+        step = int(dimension.step or 1)
+        value = trial.suggest_int(name, int(low), int(high), step=step, log=dimension.log)
     else:
-        drawn = trial.suggest_float(one.name, one.low, one.high, step=one.step, log=one.log)
-    return drawn
+        value = trial.suggest_float(name, low, high, step=dimension.step, log=dimension.log)
+    return value
 
 
-def ask(study: optuna.Study, plan: TunePlan) -> Trial | None:
-    """Return the next trial, which is then this process's; None when there are enough.
+def ask(study: Study, plan: TunePlan) -> Trial | None:
+    """Return the next trial, owned by this process, or None if there are enough trials.
 
-    Those that a dead process has left are queued again before.
+    Trials of dead processes are queued again first.
     """
     requeue_dead(study)
     if len(list_counted(study)) >= plan.trials:
         return None
     trial = study.ask()
-    claim(trial)
+    trial.set_user_attr(MARK, time.time())
+    trial.set_user_attr(OWNER, [socket.gethostname(), os.getpid()])
+    trial.set_user_attr(RUN, trial.user_attrs.get(RUN) or RUN_NAME.format(trial.number))
     before = [one for one in list_counted(study) if one.number < trial.number]
     if len(before) >= plan.trials:  # another process has asked at the same moment
         study.tell(trial, state=TrialState.FAIL)
@@ -147,23 +169,14 @@ def ask(study: optuna.Study, plan: TunePlan) -> Trial | None:
     return trial
 
 
-def claim(trial: Any) -> str:
-    """Write down that a trial is this process's; return the name of its run."""
-    run: str = trial.user_attrs.get(RUN) or RUN_NAME.format(trial.number)
-    trial.set_user_attr(MARK, time.time())
-    trial.set_user_attr(OWNER, [socket.gethostname(), os.getpid()])
-    trial.set_user_attr(RUN, run)
-    return run
-
-
-def list_counted(study: optuna.Study) -> list[FrozenTrial]:
-    """Return the trials that count: all but those that wait and those that were left behind."""
+def list_counted(study: Study) -> list[FrozenTrial]:
+    """Return the trials that count: all except waiting ones and those that were queued again."""
     left_out = (TrialState.WAITING, TrialState.FAIL)
     return [one for one in study.get_trials(deepcopy=False) if one.state not in left_out]
 
 
-def read_trials(study: optuna.Study) -> list[TunedTrial]:
-    """Return the trials that count, those that are done first, the best of them first of all."""
+def read_trials(study: Study) -> list[TunedTrial]:
+    """Return the trials that count, sorted by state, then by value, the best first."""
     rows = [_read_trial(trial) for trial in list_counted(study)]
     return sorted(rows, key=lambda row: (STATES.index(row.state), -(row.value or 0), row.number))
 
@@ -187,10 +200,10 @@ def _read_trial(trial: FrozenTrial) -> TunedTrial:
     )
 
 
-def requeue_dead(study: optuna.Study) -> None:
-    """Mark trials failed whose process is dead, and queue their settings again.
+def requeue_dead(study: Study) -> None:
+    """Queue the settings of trials again whose process is dead.
 
-    A trial of which so many processes have died counts as failed by its own fault.
+    After `MOST_DEATHS` dead processes, the trial counts as failed.
     """
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         if _is_alive(trial):
@@ -202,26 +215,27 @@ def requeue_dead(study: optuna.Study) -> None:
             fail(study, trial, f"its process died {deaths} times")
 
 
-def requeue(study: optuna.Study, trial: FrozenTrial | Trial, deaths: int = 0) -> None:
-    """Mark a trial failed and queue its settings again; nothing if another process did."""
-    with suppress(ValueError, RuntimeError):  # it is told already, or at this moment
+def requeue(study: Study, trial: FrozenTrial | Trial, deaths: int = 0) -> None:
+    """Mark a trial failed and queue its settings again, unless another process did."""
+    with suppress(ValueError, RuntimeError):  # its result is known already
         study.tell(trial.number, state=TrialState.FAIL)
         kept = {RUN: trial.user_attrs.get(RUN), DEATHS: deaths}
         study.enqueue_trial(trial.params, {name: one for name, one in kept.items() if one})
 
 
-def fail(study: optuna.Study, trial: FrozenTrial | Trial, reason: str) -> None:
-    """Mark a trial failed by its own fault: it counts, and is not tried again.
+def fail(study: Study, trial: FrozenTrial | Trial, reason: str) -> None:
+    """Mark a trial failed because of its settings: it counts, and is not tried again.
 
-    For Optuna it is pruned: it then looks elsewhere, where it would forget a failed one.
+    Optuna stores it as pruned, so that the sampler avoids such settings. It would ignore a trial
+    that is stored as failed.
     """
-    with suppress(ValueError, RuntimeError):  # it is told already, or at this moment
+    with suppress(ValueError, RuntimeError):  # its result is known already
         Trial(study, trial._trial_id).set_user_attr(ERROR, reason)
         study.tell(trial.number, state=TrialState.PRUNED)
 
 
 def _is_alive(trial: FrozenTrial) -> bool:
-    """Whether the process that has a running trial lives, as far as can be told."""
+    """Return whether the process of a running trial is alive, as far as this one can tell."""
     begun = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
     if time.time() - float(trial.user_attrs.get(MARK, begun)) > STALE:
         return False
@@ -238,14 +252,14 @@ def _is_alive(trial: FrozenTrial) -> bool:
 
 
 @contextmanager
-def marking(study: optuna.Study) -> Iterator[None]:
-    """Renew the marks of this process's trials while the block lasts."""
+def marking(study: Study) -> Iterator[None]:
+    """Renew the marks of this process's trials during a block."""
     ended = threading.Event()
 
     def mark() -> None:
         while not ended.wait(BEAT):
-            with suppress(Exception):  # told meanwhile, or a storage that is busy: the next time
-                for trial in list_own(study):
+            with suppress(Exception):  # the trial has ended, or the storage is busy: retry later
+                for trial in _list_own(study):
                     Trial(study, trial._trial_id).set_user_attr(MARK, time.time())
 
     thread = threading.Thread(target=mark, daemon=True)
@@ -257,8 +271,171 @@ def marking(study: optuna.Study) -> Iterator[None]:
         thread.join()
 
 
-def list_own(study: optuna.Study) -> list[FrozenTrial]:
+def _list_own(study: Study) -> list[FrozenTrial]:
     """Return the running trials of this process."""
     me = [socket.gethostname(), os.getpid()]
     running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
     return [trial for trial in running if trial.user_attrs.get(OWNER) == me]
+
+
+def work(plan: TunePlan) -> None:
+    """Try one trial after another until there are enough, counting those of other processes."""
+    study = open_study(plan)
+    with marking(study):
+        while _is_wanted() and (trial := ask(study, plan)) is not None:
+            _try(study, plan, trial)
+
+
+def _is_wanted() -> bool:
+    """Return whether the process that has started this one, if one has, is alive."""
+    parent = multiprocessing.parent_process()
+    return parent is None or parent.is_alive()
+
+
+def _try(study: Study, plan: TunePlan, trial: Trial) -> None:
+    """Run a trial, and tell the study how it ended."""
+
+    def report(part: int, value: float) -> None:
+        trial.report(value, part)
+        if part < plan.parts and trial.should_prune():
+            raise TrialPruned
+
+    try:
+        value = run_trial(plan, trial.user_attrs[RUN], draw_params(plan, trial), report)
+        if not math.isfinite(value):
+            raise ArithmeticError(f"it came to {value}")
+        study.tell(trial, value, skip_if_finished=True)
+    except TrialPruned:
+        study.tell(trial, state=TrialState.PRUNED, skip_if_finished=True)
+    except (ValueError, ArithmeticError, RuntimeError) as error:  # settings that do not go together
+        fail(study, trial, f"{type(error).__name__}: {one_line(error)}")
+    except BaseException:  # Ctrl-C, a full disk ...: not the fault of the settings
+        requeue(study, trial)
+        raise
+    if not plan.quiet:
+        _print_trial(plan, study, trial.number)
+
+
+def _print_trial(plan: TunePlan, study: Study, number: int) -> None:
+    """Print a line on stderr: how a trial ended, and the best value so far."""
+    rows = read_trials(study)
+    row = next(row for row in rows if row.number == number)
+    value = row.error if row.value is None else measured(plan.measure, row.value)
+    done = [row for row in rows if row.state == "done"]
+    best = f", best {measured('', done[0].value or 0.0, plan.measure)}" if done else ""
+    print(
+        f"trial {number}, {row.state}: {value}{best}, {row.seconds or 0:,.0f} s",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def work_by_processes(plan: TunePlan, jobs: int) -> None:
+    """Let several worker processes try trials. Processes that die are started again, a few times.
+
+    Ctrl-C is passed on to the workers, and each saves a checkpoint before it ends.
+
+    Raises:
+        ChildProcessError: a worker raised an error, or workers keep dying.
+    """
+    study = open_study(plan)
+    context = multiprocessing.get_context("spawn")
+    for _ in range(ROUNDS):
+        requeue_dead(study)
+        left = min(jobs, plan.trials - len(list_counted(study)))
+        if left < 1:
+            return
+        errors = context.SimpleQueue()
+        given = plan, errors, os.getpid()
+        processes = [context.Process(target=_work_in_process, args=given) for _ in range(left)]
+        with block_signals():
+            for process in processes:
+                process.start()
+        try:
+            for process in processes:
+                process.join()
+        except BaseException:
+            _stop(processes)
+            raise
+        if not errors.empty():
+            raise ChildProcessError(errors.get())
+    raise ChildProcessError(f"processes of the search have died, {ROUNDS} times")
+
+
+def _work_in_process(plan: TunePlan, errors: Any, parent: int) -> None:
+    """Run `work` in a process of its own. The parent process passes Ctrl-C on to it."""
+    with suppress(AttributeError, OSError):
+        os.setpgrp()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    watch_parent(parent, _leave)
+    try:
+        unblock_signals()
+        work(plan)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    except Exception as error:
+        errors.put(f"{type(error).__name__}: {one_line(error)}")
+        sys.exit(FAILED)
+
+
+def _leave() -> None:
+    """Stop as after Ctrl-C, with a checkpoint; end the process if that takes too long."""
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(PATIENCE)
+    os._exit(FAILED)
+
+
+def _stop(processes: list[Any]) -> None:
+    """Pass Ctrl-C on and wait: each process ends after its update, with a checkpoint."""
+    for _ in range(2):  # a second one ends a process without a checkpoint
+        for process in processes:
+            if process.is_alive():
+                os.kill(process.pid, signal.SIGINT)
+        for process in processes:
+            process.join(PATIENCE)
+    for process in processes:
+        process.kill()
+
+
+def work_by_ray(plan: TunePlan, jobs: int, address: str | None) -> None:
+    """Let workers of Ray try trials; Ray starts those again that die.
+
+    Args:
+        plan: plan of the search.
+        jobs: number of workers if Ray is started on this machine.
+        address: where a Ray cluster runs. It gets as many workers as it has room for.
+
+    Raises:
+        ValueError: no cluster answers at the address, or its machines do not share the storage.
+    """
+    study = open_study(plan)
+    requeue_dead(study)
+    left = plan.trials - len(list_counted(study))
+    if left < 1:
+        return
+    threads = getattr(plan.base, "threads", 1)
+    with join_ray(address, jobs * threads):
+        workers = min(left, count_workers(jobs, threads, address))
+        for _ in run_tasks(_work_on_ray, [plan] * workers, Cluster(RAY, workers), threads):
+            pass
+
+
+def count_workers(jobs: int, threads: int, address: str | None) -> int:
+    """Return the number of workers: ``jobs``, or as many as a running cluster has room for."""
+    if find_ray(address) is None:
+        return jobs
+    import ray
+
+    return max(1, int(ray.cluster_resources().get("CPU", 1)) // threads)
+
+
+def _work_on_ray(plan: TunePlan) -> None:
+    """Run `work` on a machine of the cluster, if the study is there."""
+    try:
+        optuna.load_study(study_name=plan.folder.name, storage=open_storage(plan))
+    except (KeyError, OSError, ValueError) as error:
+        raise ValueError(
+            f"storage {plan.storage!r} must be the same on all machines of the cluster: use a "
+            "shared folder, or --storage with the URL of a database"
+        ) from error
+    work(plan)

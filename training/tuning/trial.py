@@ -1,28 +1,177 @@
-"""One trial of a search for settings: an ordinary run, by settings that the search has drawn."""
+"""One trial of a search: the space that settings are drawn from, and the run that tries them.
 
+The module does not import Optuna. See `study` for how trials are drawn and recorded.
+"""
+
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
-from parlour.agents.validation import naming, read_json
+from parlour.agents.validation import is_finite, naming, naming_part, read_json, read_text, shorten
 from parlour.envs import find_game
+from parlour.envs.core.options import unknown_text
 
 from ..files import unseal
-from ..learning.settings.base import Settings
+from ..learning.methods import METHODS, explain_foreign
+from ..learning.settings.base import Settings, list_settings
 from ..learning.settings.files import read_saved
-from .space import Space
 
+SPACES = Path(__file__).parent / "spaces.toml"
+"""The default space of each method."""
+KEYS = ("low", "high", "log", "step", "values")
+FIXED = (
+    *("game", "variant", "options", "max_moves", "variants", "option_sets", "option_names"),
+    *("option_split", "initial", "seeds", "eval_deals", "runs", "name", "minutes", "profile"),
+    *("total_steps", "eval_interval", "checkpoint_interval", "generations", "threads", "device"),
+)
+"""Settings that must be the same in all trials, or trials could not be compared."""
+
+Value = bool | int | float | str
 Report = Callable[[int, float], None]
-"""Takes the part of a run that is done, from 1, and what it then comes to; may end it."""
+"""Takes the number of the evaluation, from 1, and its value. It may raise to end the run."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """The values of one setting: one of ``values``, or a number from ``low`` to ``high``.
+
+    ``log`` draws uniformly on a logarithmic scale, ``step`` only multiples of the step above
+    ``low``, and ``whole`` only whole numbers.
+    """
+
+    name: str
+    low: float = 0
+    high: float = 0
+    log: bool = False
+    step: float | None = None
+    values: tuple[Value, ...] = ()
+    whole: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """Return the row of a space file, which is also its JSON."""
+        if self.values:
+            return {"values": list(self.values)}
+        row: dict[str, Any] = {"low": self.low, "high": self.high}
+        if self.log:
+            row["log"] = True
+        if self.step:
+            row["step"] = self.step
+        return row
+
+    def holds(self, value: Any) -> bool:
+        """Return whether the setting may have this value."""
+        return value in self.values if self.values else self.low <= value <= self.high
+
+
+Space = tuple[Dimension, ...]
+
+
+def read_space(base: Settings, file: Path | None = None) -> Space:
+    """Read the space of a method from a file.
+
+    Args:
+        base: settings of the method, which all other settings are taken from.
+        file: TOML file with a table for each method (default: Parlour's own, `SPACES`).
+
+    Raises:
+        ValueError: the file is wrong. The message names file, setting, value and what is allowed.
+    """
+    path = SPACES if file is None else file
+    with naming(path):
+        tables = tomllib.loads(read_text(path))
+    for name in tables:
+        if name not in METHODS:
+            raise ValueError(f"{path}: {unknown_text('method', name, METHODS)}")
+    if base.method not in tables:
+        raise ValueError(
+            f"{path}: no table [{base.method}]; there are {', '.join(tables) or 'none'}"
+        )
+    with naming_part(f"{path} [{base.method}]"):
+        return make_space(base, tables[base.method])
+
+
+def make_space(base: Settings, table: Any) -> Space:
+    """Return the space of a table, whose rows are as `Dimension.plain` returns them.
+
+    Raises:
+        ValueError: the table is wrong. The message names setting, value and what is allowed.
+    """
+    if not isinstance(table, Mapping) or not table:
+        raise ValueError(f"a table of settings is needed, got {shorten(table)}")
+    return tuple(_make_dimension(base, name, row) for name, row in table.items())
+
+
+def _make_dimension(base: Settings, name: str, row: Any) -> Dimension:
+    settings_class = type(base)
+    if name not in list_settings(settings_class):
+        raise ValueError(explain_foreign(base.method, name))
+    if name in FIXED:
+        raise ValueError(f"setting {name!r} is the same in all trials: it cannot be searched")
+    with naming_part(name):
+        dimension = _read_dimension(name, row, get_type_hints(settings_class)[name])
+    for value in dimension.values or (dimension.low, dimension.high):
+        changed: dict[str, Any] = {name: value}
+        replace(base, **changed)  # raises ValueError for a value that is out of range
+    return dimension
+
+
+def _read_dimension(name: str, row: Any, value_type: Any) -> Dimension:
+    if not isinstance(row, Mapping):
+        raise ValueError(f"{shorten(row)}: allowed are low and high, or values")
+    for key in row:
+        if key not in KEYS:
+            raise ValueError(unknown_text("key", key, KEYS))
+    if "values" in row:
+        return _read_values(name, row)
+    if value_type not in (int, float):
+        raise ValueError("no number, so it has no range: allowed is values = [...]")
+    for key in ("low", "high"):
+        if key not in row:
+            raise ValueError(f"{key} is missing: allowed are low and high, or values")
+    for key in ("low", "high", "step"):
+        if not is_finite(row.get(key, 0)):
+            raise ValueError(f"{key}={shorten(row[key])}: allowed is a finite number")
+    low, high, step, log = row["low"], row["high"], row.get("step"), row.get("log", False)
+    if value_type is int and any(value != int(value) for value in (low, high, step or 1)):
+        raise ValueError(f"{low} to {high}, step {step}: allowed are whole numbers")
+    if not low < high:
+        raise ValueError(f"low={low}, high={high}: low must be less than high")
+    if type(log) is not bool or (log and (low <= 0 or step is not None)):
+        raise ValueError(f"log={shorten(log)}: allowed is true, from above 0 and without step")
+    if step is not None and not 0 < step <= high - low:
+        raise ValueError(f"step={step}: allowed are numbers above 0, up to {high - low}")
+    cast = int if value_type is int else float
+    return Dimension(name, cast(low), cast(high), log, step and cast(step), whole=value_type is int)
+
+
+def _read_values(name: str, row: Mapping[str, Any]) -> Dimension:
+    values = row["values"]
+    if len(row) > 1:
+        raise ValueError("values go alone, without low, high, log and step")
+    is_simple = isinstance(values, list) and all(isinstance(value, Value) for value in values)
+    if not is_simple or len(values) < 2 or len(set(map(repr, values))) < len(values):
+        raise ValueError(
+            f"values={shorten(values)}: allowed are two or more different numbers, words, yes or no"
+        )
+    return Dimension(name, values=tuple(values))
 
 
 @dataclass(frozen=True)
 class TunePlan:
-    """What a search for settings is: see `tune.tune`. It can be pickled.
+    """The plan of a search, as `search.tune` was called. It can be pickled.
 
-    ``storage``: URL of the data base, or a file of Optuna's journal. ``parts``: evaluations of a
-    run, the last one at its end.
+    Args:
+        base: settings of all trials, except those in the space.
+        space: settings that are searched.
+        folder: folder of the search.
+        storage: URL of Optuna's database, or path of Optuna's journal.
+        trials: number of trials.
+        seed: training seed of all trials, and seed of the search.
+        parts: evaluations of each run; the last one is at its end.
+        pruner: name of the pruner.
+        quiet: print no line for each trial.
     """
 
     base: Settings
@@ -37,26 +186,26 @@ class TunePlan:
 
     @property
     def measure(self) -> str:
-        """What trials are compared by: the game's `Game.measure`, more being better."""
+        """The measure that trials are compared by, `Game.measure`; more is better."""
         return find_game(self.base.game).measure
 
     def settings_of(self, run: str, params: Mapping[str, Any]) -> Settings:
-        """Return the settings of a trial, whose run has that name."""
+        """Return the settings of a trial with these values, whose run has this name."""
         given: dict[str, Any] = {"seeds": (self.seed,), "runs": str(self.folder / "trials")}
         return replace(self.base.with_evaluations(self.parts), **given, name=run, **params)
 
     def part_of(self, steps: int) -> int:
-        """Return which part of a run has been done after so many steps, from 0 to ``parts``."""
+        """Return the number of evaluations that are due after so many steps."""
         return self.base.count_evaluations(steps, self.parts)
 
 
 @dataclass(frozen=True)
 class TunedTrial:
-    """A trial: its number, how it ended, what it came to, by which settings, in which run.
+    """A trial of a search.
 
-    ``state`` is done, pruned, failed or running; ``value`` the game's measure on the validation
-    deals, of a pruned trial when it was ended (None: there is none); ``part`` of how many parts of
-    the run were evaluated.
+    ``state`` is done, pruned, failed or running. ``value`` is the game's measure on the validation
+    deals, for a pruned trial when it was ended (None: there is none yet). ``part`` is the number of
+    evaluations so far.
     """
 
     number: int
@@ -70,24 +219,33 @@ class TunedTrial:
 
 
 def run_trial(plan: TunePlan, run: str, params: Mapping[str, Any], report: Report) -> float:
-    """Train by a trial's settings; return what the run comes to on its validation deals.
+    """Train with the settings of a trial; return the result on the validation deals.
 
-    A run of that name goes on from its last checkpoint: ``report`` is then told of its earlier
-    evaluations, too. What ``report`` raises ends the run, and is raised here. Raises ValueError for
-    settings that do not go together, Interrupted as `train` does.
+    A run of that name resumes from its last checkpoint; ``report`` then gets its earlier
+    evaluations, too.
+
+    Args:
+        plan: plan of the search.
+        run: name of the run.
+        params: values of the settings in the space.
+        report: takes each evaluation. An exception that it raises ends the run.
+
+    Raises:
+        ValueError: the settings do not go together.
+        Interrupted: as `train` does.
     """
-    from ..learning.run import SETTINGS_FILE  # torch takes seconds
+    from ..learning.run import SETTINGS_FILE  # torch takes seconds to load
     from ..learning.train import name_folder, resume, train
 
     settings = plan.settings_of(run, params)
     folder = name_folder(settings)
-    told = 0
+    reported = 0
 
     def watch(evaluation: Mapping[str, Any]) -> None:
-        nonlocal told
+        nonlocal reported
         part = plan.part_of(evaluation["steps"])
-        if told < part < plan.parts:  # the last one is told when the run is whole
-            told = part
+        if reported < part < plan.parts:  # the last one is reported when the run has ended
+            reported = part
             report(part, float(evaluation[plan.measure]["mean"]))
 
     if (folder / SETTINGS_FILE).exists():
@@ -103,18 +261,18 @@ def run_trial(plan: TunePlan, run: str, params: Mapping[str, Any], report: Repor
 
 
 def _check_same(file: Path, settings: Settings) -> None:
-    """Refuse to go on with a run that has other settings: it is of another search."""
+    """Raise ValueError if a run has other settings, because it belongs to another search."""
     with naming(file):
-        found = read_saved(read_json(file), str(file))
-    was, now = found.plain(), settings.plain()
-    names = (was.keys() | now.keys()) - {"runs"}  # the folder may have been moved
-    other = sorted(name for name in names if was.get(name) != now.get(name))
-    if other:
-        raise ValueError(f"{file.parent}: a run of another search: {', '.join(other)} differ")
+        saved = read_saved(read_json(file), str(file)).plain()
+    wanted = settings.plain()
+    names = (saved.keys() | wanted.keys()) - {"runs"}  # the folder may have been moved
+    different = sorted(name for name in names if saved.get(name) != wanted.get(name))
+    if different:
+        raise ValueError(f"{file.parent}: a run of another search: {', '.join(different)} differ")
 
 
 def _read_evaluations(folder: Path) -> list[dict[str, Any]]:
-    """Return the evaluations of one seed's run so far, the first one first."""
+    """Return the evaluations of the run of one seed so far, the first one first."""
     from ..learning import checkpoint
     from ..learning.run import RESULT_FILE
 
@@ -122,5 +280,5 @@ def _read_evaluations(folder: Path) -> list[dict[str, Any]]:
         with naming(folder / RESULT_FILE):
             result = unseal(read_json(folder / RESULT_FILE), RESULT_FILE)
             return list(result["evaluations"])
-    found = checkpoint.latest(folder)
-    return list(found.values["history"]["evaluations"]) if found else []
+    latest = checkpoint.latest(folder)
+    return list(latest.values["history"]["evaluations"]) if latest else []

@@ -8,7 +8,7 @@ from numba.core import event
 
 SAID = (
     "parlour: compiling, once: about 20 s, a solver up to two minutes "
-    "(parlour warm GAME does it beforehand) ..."
+    "(parlour compile GAME does it beforehand) ..."
 )
 PAUSE = 5.0
 """Seconds without a compilation after which the next one is told of anew."""

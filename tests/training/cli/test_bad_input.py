@@ -207,8 +207,8 @@ COMPARE = [
     "uniform",
 ]
 SEVERAL = ["evaluate", "seven-twenty-seven", "--deals", "2", "--json"]
-MAKE = ["bank", "make", "pyramid", "--deals", "1", "--limit", "1", "--jobs", "1"]
-EXPLOIT = ["exploit", "--iterations", "1", "--json"]
+MAKE = ["deals", "make", "pyramid", "--deals", "1", "--limit", "1", "--jobs", "1"]
+EXPLOIT = ["exploitability", "--iterations", "1", "--json"]
 PLAY = ["play", "pyramid", "--agent", "uniform", "--delay", "0"]
 BAD_PLACES = ["", "file", "file/x", "file/x/y", "/dev/null", "/proc/no", "a\0b", "x" * 300]
 
@@ -218,8 +218,8 @@ def lines() -> Iterator[list[str]]:
     yield from (
         [word] for word in ("", " ", "evaluat", "-", "--", "--nonsense", "-x", "♥", "\0", "\n")
     )
-    yield from ([word] for word in ("rules", "evaluate", "compare", "play", "solve", "bank"))
-    yield from (["bank", word] for word in ("", "mak", "make", "show", "--help-me"))
+    yield from ([word] for word in ("rules", "evaluate", "compare", "play", "solve", "deals"))
+    yield from (["deals", word] for word in ("", "mak", "make", "show", "--help-me"))
     for command in ("rules", "evaluate", "compare", "play", "solve", "bench", "train"):
         yield from ([command, game] for game in ("", " ", "pyramd", "\0", "♥", "[/x]", "x" * 999))
         yield [command, "pyramid", "pyramid", "more"]
@@ -264,7 +264,7 @@ def lines() -> Iterator[list[str]]:
     yield from (["solve", "pyramid", *rest] for rest in ([], ["--deck", ""], ["--deck", "Ac"]))
     yield from (["solve", "pyramid", "--deal", "1", "--actions", word] for word in NAMES)
     yield from (
-        ["bank", "show", word] for word in ("", "file", ".", "/dev/null", "\0", "♥", "x.parquet")
+        ["deals", "show", word] for word in ("", "file", ".", "/dev/null", "\0", "♥", "x.parquet")
     )
     for flag in ("--agent", "--deals", "--out", "--option", "--json=1", "--seed", "--bank"):
         yield [*EVALUATE, flag]

@@ -1,4 +1,4 @@
-"""``parlour board``: plays entries once, verifies claims, and writes only what it is asked to."""
+"""``parlour leaderboard``: plays entries once, verifies claims, and writes what it is asked to."""
 
 import csv
 from collections.abc import Callable
@@ -36,11 +36,11 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str], SAYS]:
-    """``parlour board`` with words: its exit status, and what it says."""
+    """``parlour leaderboard`` with words: its exit status, and what it says."""
 
     def call(words: str) -> SAYS:
         capsys.readouterr()
-        status = main.main(["board", "--file", str(path), *words.split()])
+        status = main.main(["leaderboard", "--file", str(path), *words.split()])
         said = capsys.readouterr()
         return status, said.out + said.err
 
@@ -67,12 +67,12 @@ def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_new_entry_is_played_once_and_then_verified(
     path: Path, run: Callable[[str], SAYS], count: list[str]
 ) -> None:
-    status, said = run("--run --only poker-squares")
+    status, said = run("--update --only poker-squares")
     assert status == 0 and "played 2 of 2 lines; 0 could not be played" in said
     assert [bool(entry.claim) for entry in read_board(path)] == [True, True, False]
     assert run("--update")[0] == 0 and count == ["greedy", "uniform", "greedy"]
     written = path.read_bytes()
-    assert run("--run") == (0, "played 0 of 3 lines; 0 could not be played\n")
+    assert run("--update") == (0, "played 0 of 3 lines; 0 could not be played\n")
     status, said = run("")
     assert status == 0 and "\n3 claims: 3 hold, 0 fail; 0 not played yet\n" in said
     assert count == ["greedy", "uniform", "greedy"]
@@ -84,7 +84,7 @@ def test_it_says_what_was_checked_and_what_was_not(
 ) -> None:
     monkeypatch.setattr(leaderboard_play, "ALL_SECONDS", 0.0)
     path.write_text(path.read_text().replace("greedy,,120", "greedy,,5000"))
-    run("--run")
+    run("--update")
     said = run("")[1]
     assert "greedy on poker_squares-1: score " in said
     assert ": holds on the first 200 of 5,000 deals\n" in said
@@ -99,7 +99,7 @@ def test_it_says_what_was_checked_and_what_was_not(
 def test_a_claim_that_fails_in_time_alone_is_counted_as_such(
     path: Path, run: Callable[[str], SAYS]
 ) -> None:
-    run("--run")
+    run("--update")
     forge(path, ms=1e6)
     status, said = run("")
     assert status == 1 and "line 2: ms: must be within a factor of 20 of " in said
@@ -121,7 +121,7 @@ def listing(path: Path) -> Callable[[], dict[str, tuple[bytes, int]]]:
 def test_verifying_writes_nothing(
     path: Path, run: Callable[[str], SAYS], listing: Callable[[], object], words: str
 ) -> None:
-    run("--run")
+    run("--update")
     forge(path, score=160.0, low=150.0, high=170.0)
     before = listing()
     assert run(words)[0] in (0, 1)
@@ -143,13 +143,13 @@ def test_each_word_writes_its_own_file(
         now = listing()
         return {Path(name).name for name in now if now[name] != before.get(name)}
 
-    assert written("--run") == {"mine.csv"}
+    assert written("--update") == {"mine.csv"}
     assert written("--page") == {"mine.md"}
     assert written("--mark") == set()
     forge(path, score=160.0, low=150.0, high=170.0)
     assert written("--mark") == {"mine.csv"}
     assert written("--mark --page") == {"mine.md"}
-    assert written("--run --page") == {"mine.csv", "mine.md"}
+    assert written("--update --page") == {"mine.csv", "mine.md"}
 
 
 def test_the_shipped_page_is_left_alone_from_any_folder(
@@ -177,10 +177,10 @@ def test_code_needs_leave(
     )
     monkeypatch.syspath_prepend(path.parent)
     path.write_text(path.read_text().replace("classic,,greedy", "classic,,own_agent:Own"))
-    status, said = run("--run --only poker-squares")
+    status, said = run("--update --only poker-squares")
     assert status == 1 and "got code: --allow-code imports own_agent:Own" in said
     assert not Path("ran").exists() and read_board(path)[0].claim is None
-    assert run("--run --allow-code --only poker-squares")[0] == 0
+    assert run("--update --allow-code --only poker-squares")[0] == 0
     assert Path("ran").exists() and read_board(path)[0].claim is not None
     status, said = run("--only poker-squares")
     assert status == 1 and "line 2: agent: " in said and "--allow-code" in said
@@ -196,7 +196,7 @@ def test_a_module_named_like_the_oracle_is_code_too(
     (path.parent / "oracle@own.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
     monkeypatch.syspath_prepend(path.parent)
     path.write_text(path.read_text().replace("classic,,greedy", f"classic,,{agent}"))
-    assert run("--run --only poker-squares")[0] == 1
+    assert run("--update --only poker-squares")[0] == 1
     assert not Path("ran").exists() and read_board(path)[0].claim is None
 
 
@@ -212,11 +212,11 @@ def test_what_is_done_stays_done_when_it_is_stopped(
 
     with monkeypatch.context() as patch:
         patch.setattr(board, "make_claim", stop_at_the_second)
-        assert run("--run --page")[0] == STOPPED
+        assert run("--update --page")[0] == STOPPED
     first = read_board(path)
     assert [bool(entry.claim) for entry in first] == [True, False, False]
     assert "| `greedy` | " in page(path) and page(path).count("not played yet") == 2
-    assert run("--run")[0] == 0 and count == ["greedy", "uniform", "greedy"]
+    assert run("--update")[0] == 0 and count == ["greedy", "uniform", "greedy"]
     assert read_board(path)[0].claim == first[0].claim
 
 
@@ -230,7 +230,7 @@ def forge(path: Path, **values: object) -> None:
 def test_a_claim_that_does_not_reproduce_is_marked(
     path: Path, run: Callable[[str], SAYS], count: list[str]
 ) -> None:
-    run("--run")
+    run("--update")
     honest = read_board(path)[0].claim
     assert honest is not None
     forge(path, score=160.0, low=150.0, high=170.0)
@@ -241,14 +241,14 @@ def test_a_claim_that_does_not_reproduce_is_marked(
     assert "- ✗ `greedy`, poker_squares-1: score: must be " in page(path)
     assert run("")[0] == 1  # it stays so until it is played again
     assert run("--only pyramid")[0] == 0
-    assert run("--run --page")[0] == 0 and count[3:] == ["greedy"]
+    assert run("--update --page")[0] == 0 and count[3:] == ["greedy"]
     again = read_board(path)[0].claim
     assert again is not None and again._replace(ms=honest.ms) == honest
     assert run("")[0] == 0 and "✗" not in page(path)
 
 
 def test_a_line_changed_by_hand_is_marked(path: Path, run: Callable[[str], SAYS]) -> None:
-    run("--run")
+    run("--update")
     rows = list(csv.reader(path.read_text().splitlines()))
     rows[2][COLUMNS.index("score")] = "15"
     path.write_text("".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in rows))
@@ -258,7 +258,7 @@ def test_a_line_changed_by_hand_is_marked(path: Path, run: Callable[[str], SAYS]
 
 
 def test_a_mark_goes_when_the_claim_holds(path: Path, run: Callable[[str], SAYS]) -> None:
-    run("--run")
+    run("--update")
     text = path.read_text()
     path.write_text(text.replace("\n", "a passing fault\n").replace("marka passing fault", "mark"))
     assert [entry.mark for entry in read_board(path)] == ["a passing fault"] * 3
@@ -269,7 +269,7 @@ def test_an_agent_that_is_not_there_keeps_no_other_from_playing(
     path: Path, run: Callable[[str], SAYS]
 ) -> None:
     path.write_text(path.read_text().replace("greedy,,120", "no/such/folder,,120"))
-    status, said = run("--run --page")
+    status, said = run("--update --page")
     assert status == 1 and "played 3 of 3 lines; 1 could not be played" in said
     assert "line 2: cannot be played: agent 'no/such/folder' not found: it is neither" in said
     assert [bool(entry.claim) for entry in read_board(path)] == [False, True, True]
@@ -279,7 +279,7 @@ def test_an_agent_that_is_not_there_keeps_no_other_from_playing(
 def test_the_page_is_made_of_the_file_alone(
     path: Path, run: Callable[[str], SAYS], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run("--run --page")
+    run("--update --page")
     monkeypatch.setattr(leaderboard_play, "play_spec", None)  # nothing is played from here on
     assert run("--check") == (0, "")
     first = page(path)
@@ -293,7 +293,7 @@ def test_the_page_is_made_of_the_file_alone(
 
 
 def test_a_page_has_a_table_for_each_set_of_rules(path: Path, run: Callable[[str], SAYS]) -> None:
-    run("--run --page")
+    run("--update --page")
     poker, _, pyramid = page(path).partition("## Pyramid, classic + passes=2\n")
     rows = [line for line in poker.splitlines() if line.startswith("| `")]
     assert [row.split("|")[1].strip() for row in rows] == ["`greedy`", "`uniform`"]
@@ -307,7 +307,7 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
     path: Path, run: Callable[[str], SAYS]
 ) -> None:
     path.write_text(path.read_text() + "pyramid,classic,passes=2,oracle,,100\n")
-    run("--run --only pyramid --page")
+    run("--update --only pyramid --page")
     found = {entry.agent: entry.claim for entry in read_board(path) if entry.claim}
     gap = 100 * (found["oracle"].score - found["greedy"].score)
     assert f"| ≈ {gap:.2f} | " in page(path) and "| ≈ 0.00 | " in page(path)
@@ -319,9 +319,9 @@ def test_who_sees_all_is_the_bound_where_there_are_no_labels(
     [
         ("--only patience", "unknown game 'patience'"),
         ("--deals 0", "--deals must be a whole number from 1, or all, got 0"),
-        ("--deals 9 --run", "--deals is only for verification: leave it or --run out"),
+        ("--deals 9 --update", "--deals is only for verification: leave it or --update out"),
         ("--deals 9 --page", "--deals is only for verification: leave it or --page out"),
-        ("--run --mark", "--run and --mark must not be combined"),
+        ("--update --mark", "--update and --mark must not be combined"),
         ("--check --page", "--check writes nothing: leave --page out"),
         ("--file none.csv", "none.csv: No such file or directory"),
     ],
@@ -333,6 +333,6 @@ def test_wrong_words_are_told(run: Callable[[str], SAYS], words: str, error: str
 
 def test_a_bad_line_ends_the_command(path: Path, run: Callable[[str], SAYS]) -> None:
     path.write_text(path.read_text() + "pyramid,classic,,greedy,,few\n")
-    for words in ("", "--run", "--check"):
+    for words in ("", "--update", "--check"):
         status, said = run(words)
         assert status == 2 and f"{path}: line 5: deals: must be a whole number from 1 to" in said

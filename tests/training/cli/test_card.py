@@ -1,4 +1,4 @@
-"""``parlour card``: all that a model card says comes from files and from evaluations."""
+"""``parlour model-card``: all that a model card says comes from files and from evaluations."""
 
 import json
 import shutil
@@ -13,8 +13,7 @@ from safetensors.numpy import load_file
 
 from parlour.agents.folders import TRAINED_FOLDER
 from parlour.training.cli import card, main
-from parlour.training.cli.board import BOARD_FILE
-from parlour.training.cli.board_page import agent_text
+from parlour.training.cli.board import BOARD_FILE, agent_text
 from parlour.training.evaluation.leaderboard.leaderboard import read_board
 from parlour.training.learning.settings.command import parse
 from parlour.training.learning.settings.files import (
@@ -60,7 +59,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
         versions={"python": "3.11.7", "stable_baselines3": "2.9.2"},
     )
     (table,) = load_file(mine / "weights.safetensors").values()
-    words = ["card", "mine", "--deals", "30", "--search", "columns"]
+    words = ["model-card", "mine", "--deals", "30", "--search", "columns"]
     assert main.main(words) == 0
     assert capsys.readouterr().out == "written: mine/README.md\n"
     text = (mine / "README.md").read_text(encoding="utf-8")
@@ -87,7 +86,7 @@ def test_an_agent_of_ones_own_plays_for_its_card(
 def test_words_of_ones_own_beside_the_card_are_kept(mine: Path) -> None:
     edit(mine, seconds=None)
     (mine / "README.md").write_text("# A title\n\nMy words.\n")
-    assert main.main(["card", "mine", "--deals", "5", "--search", "columns"]) == 0
+    assert main.main(["model-card", "mine", "--deals", "5", "--search", "columns"]) == 0
     first = (mine / "README.md").read_text(encoding="utf-8")
     assert first.startswith("# A title\n\nMy words.\n\n<!-- generated: card -->")
     assert "| wall time | not recorded |" in first
@@ -102,7 +101,7 @@ def test_wrong_folders_and_agents_are_told(
         ("mine --search nobody", "agent 'nobody': cannot be played: "),
     ):
         edit(mine)
-        assert main.main(["card", *words.split(), "--deals", "5"]) == 2
+        assert main.main(["model-card", *words.split(), "--deals", "5"]) == 2
         assert error in capsys.readouterr().err
     assert not (mine / "README.md").exists()
 

@@ -1,4 +1,4 @@
-"""``parlour deal convert``: what one program wrote is what another reads."""
+"""``parlour convert-deal``: what one program wrote is what another reads."""
 
 import io
 from typing import Any
@@ -21,7 +21,7 @@ def deck_of(deal: int) -> list[str]:
 
 def convert(capsys: Any, *words: str) -> str:
     """What the command prints."""
-    assert parlour(["deal", "convert", "klondike", *words]) == 0
+    assert parlour(["convert-deal", "klondike", *words]) == 0
     return str(capsys.readouterr().out).strip()
 
 
@@ -52,6 +52,6 @@ def test_what_it_prints_can_be_solved(capsys: Any) -> None:
     ],
 )
 def test_wrong_words_are_refused(words: list[str], said: str, capsys: Any) -> None:
-    assert parlour(["deal", "convert", *words]) == 2
+    assert parlour(["convert-deal", *words]) == 2
     complaint = capsys.readouterr().err
     assert said in complaint and len(complaint.splitlines()) == 1

@@ -45,7 +45,7 @@ def give(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
 
 
-@pytest.mark.parametrize("command", ["solve", "play", "deal convert"])
+@pytest.mark.parametrize("command", ["solve", "play", "convert-deal"])
 @pytest.mark.parametrize("from_input", [False, True], ids=["argument", "standard input"])
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_every_command_reads_a_deck_as_it_is_printed(
@@ -72,7 +72,7 @@ def test_every_command_reads_a_deck_as_it_is_printed(
         (b"", "deck must have all 52 cards, got 0"),
     ],
 )
-@pytest.mark.parametrize("command", ["solve", "play", "deal convert"])
+@pytest.mark.parametrize("command", ["solve", "play", "convert-deal"])
 def test_other_encodings_are_named(
     command: str, data: bytes, said: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +82,7 @@ def test_other_encodings_are_named(
     assert said in found.err and not found.out
 
 
-@pytest.mark.parametrize("command", ["solve", "play", "deal convert"])
+@pytest.mark.parametrize("command", ["solve", "play", "convert-deal"])
 def test_a_deal_with_unknown_cards_is_refused_with_their_number(command: str, capsys: Any) -> None:
     deck = " ".join([*NAMES[:33], *["??"] * 19])
     assert main([*command.split(), "klondike", "--deck", deck]) == 2
@@ -94,7 +94,7 @@ def test_a_deal_with_unknown_cards_is_refused_with_their_number(command: str, ca
 def test_every_notation_goes_there_and_back(
     game: Any, notation: str, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    convert = ["deal", "convert", game.name]
+    convert = ["convert-deal", game.name]
     assert main([*convert, "--deal", "3", "--to", notation]) == 0
     written = capsys.readouterr().out
     state = deal_position(game, game.make_rules(), f"{game.name}-1", 3)
@@ -122,7 +122,7 @@ def test_actions_that_are_cards_are_read_as_they_are_printed(name: str) -> None:
 def test_a_person_plays_a_deck_from_standard_input(tmp_path: Path) -> None:
     """The deck comes through a pipe, the moves from the terminal."""
     Path("deck.txt").write_text(PRINTED, encoding="utf-8")
-    command = f"cat deck.txt | {sys.executable} -m parlour.training.cli play klondike --deck -"
+    command = f"cat deck.txt | {sys.executable} -m parlour play klondike --deck -"
     process, terminal = pty.fork()
     if not process:
         os.execvpe("sh", ["sh", "-c", command], os.environ | {"PYTHONIOENCODING": "utf-8"})
@@ -141,7 +141,7 @@ def test_a_person_plays_a_deck_from_standard_input(tmp_path: Path) -> None:
 
 
 def test_without_a_terminal_the_person_has_left(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "parlour.training.cli", "play", "klondike", "--deck", "-"]
+    words = [sys.executable, "-m", "parlour", "play", "klondike", "--deck", "-"]
     done = subprocess.run(
         words, input=PRINTED.encode(), capture_output=True, start_new_session=True, timeout=120
     )

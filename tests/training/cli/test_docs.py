@@ -11,11 +11,12 @@ from parlour.envs import GAMES, CardEnv
 from parlour.training.cli.blocks import ROOT, renew_blocks
 from parlour.training.cli.board import BOARD_FILE
 from parlour.training.cli.docs import list_documents, main
+from parlour.training.cli.games import FILE
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    for path in list_documents(ROOT):
+    for path in (*list_documents(ROOT), FILE):
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)

@@ -31,10 +31,10 @@ OTHERS = [
     "play pyramid --agent greedy --deal 0 --record games.jsonl",
     "replay games.jsonl",
     "solve pyramid --deal 0",
-    "bank make pyramid --deals 5 --jobs 1 --out labels",
-    "bank show pyramid",
-    "deal convert pyramid --deal 0",
-    "exploit --iterations 2",
+    "deals make pyramid --deals 5 --jobs 1 --out labels",
+    "deals show pyramid",
+    "convert-deal pyramid --deal 0",
+    "exploitability --iterations 2",
     "completion bash",
 ]
 SCRIPT = """

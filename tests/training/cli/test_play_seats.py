@@ -12,8 +12,7 @@ from parlour.agents.human import parse_move
 from parlour.agents.registry import choose_actions
 from parlour.envs import CardEnv, game
 from parlour.envs.core.rows import Rows
-from parlour.training.cli.play_alone import TerminalGame
-from parlour.training.cli.play_seats import TerminalSession, play_session
+from parlour.training.cli.play import TerminalGame, TerminalSession, play_hands
 from parlour.training.play import table
 from parlour.training.play.table import SeatChoice
 
@@ -49,7 +48,7 @@ def played(
 ) -> str:
     """All that is said while a person types these lines; the others stand and call."""
     said: list[str] = []
-    play_session(
+    play_hands(
         TerminalGame(GAME, variant, ask=script(*lines), say=said.append, **given), seat, agent
     )
     return "\n".join(said)
@@ -180,12 +179,12 @@ def test_a_secret_square_is_not_told() -> None:
     table = TerminalGame(
         game("poker_squares"), "classic-duel", ask=script("e5", "c3"), say=said.append
     )
-    play_session(table._replace(seed=1), SeatChoice(1, ["greedy"]))
+    play_hands(table._replace(seed=1), SeatChoice(1, ["greedy"]))
     text = "\n".join(said)
     assert text.count("seat 0 has chosen") == 3
     assert "square" not in text
     said.clear()
-    play_session(table._replace(seed=1, ask=script("e5", "c3")), SeatChoice(0, ["greedy"]))
+    play_hands(table._replace(seed=1, ask=script("e5", "c3")), SeatChoice(0, ["greedy"]))
     assert len(re.findall(r"seat 1: square \w\d", "\n".join(said))) == 2
 
 
@@ -216,7 +215,7 @@ def test_another_hand_goes_on_with_the_session() -> None:
 def test_hands_are_played_until_a_side_stands_at_a_number(name: str, until: int) -> None:
     said: list[str] = []
     terminal = TerminalGame(game(name), say=said.append, seed=6, delay=0.0)
-    play_session(terminal, SeatChoice(0, ["greedy"], until=until), "greedy")
+    play_hands(terminal, SeatChoice(0, ["greedy"], until=until), "greedy")
     text = "\n".join(said)
     sums = [
         [int(net) for net in re.findall(r" ([+-]\d+)", total)]
@@ -232,7 +231,7 @@ def test_hands_are_played_until_a_side_stands_at_a_number(name: str, until: int)
 def test_of_three_players_half_stakes_are_counted() -> None:
     said: list[str] = []
     terminal = TerminalGame(game("twenty_eight"), "three", say=said.append, seed=6, delay=0.0)
-    play_session(terminal, SeatChoice(0, ["greedy"], until=2), "greedy")
+    play_hands(terminal, SeatChoice(0, ["greedy"], until=2), "greedy")
     (last,) = re.findall(r"^After \d+ hands: (.*)\.$", "\n".join(said), re.MULTILINE)[-1:]
     nets = [float(net) for net in re.findall(r" ([+-][\d.]+)", last)]
     assert 2 <= max(map(abs, nets)) <= 2.5
@@ -265,7 +264,7 @@ def test_ctrl_c_leaves() -> None:
         raise KeyboardInterrupt
 
     said: list[str] = []
-    play_session(TerminalGame(GAME, ask=ask, say=said.append), SeatChoice(0, ["quiet"]))
+    play_hands(TerminalGame(GAME, ask=ask, say=said.append), SeatChoice(0, ["quiet"]))
     assert said[-1] == "\nGoodbye."
 
 

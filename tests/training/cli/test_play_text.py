@@ -10,11 +10,10 @@ import pytest
 from parlour.envs import GAMES, game
 from parlour.envs.core.contract import Solution
 from parlour.training.cli.main import main
-from parlour.training.cli.play_alone import play_alone
-from parlour.training.cli.terminal_game import TerminalGame
+from parlour.training.cli.play import TerminalGame, play_solitaire
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.report.terminal import ENDLESS, wrap_lines
-from parlour.training.play.notice import HOPELESS
+from parlour.training.play.lone import HOPELESS
 from tests.fake_solver import FakeSolver, solved
 
 WIDTHS = (40, 57, 80, 99, 120)
@@ -80,7 +79,7 @@ def said(*lines: str, **keywords: Any) -> str:
     def ask(_: str) -> str:
         return next(left, "q")
 
-    play_alone(TerminalGame(PYRAMID, ask=ask, say=found.append, **keywords))
+    play_solitaire(TerminalGame(PYRAMID, ask=ask, say=found.append, **keywords))
     return "\n".join(found)
 
 
@@ -104,7 +103,7 @@ def test_the_end_of_a_won_game_says_so_once() -> None:
     won = evaluate(PYRAMID, "greedy", deals=200).results.facts["won"]
     found: list[str] = []
     table = TerminalGame(PYRAMID, chosen={"deal": int(won.argmax())}, delay=0, say=found.append)
-    play_alone(table, "greedy")
+    play_solitaire(table, "greedy")
     assert re.fullmatch(r"Won in \d+ moves, \d:\d\d\.", found[-1])
 
 
@@ -112,5 +111,5 @@ def test_the_end_of_another_game_says_why_it_ended() -> None:
     won = evaluate(PYRAMID, "greedy", deals=20).results.facts["won"]
     found: list[str] = []
     table = TerminalGame(PYRAMID, chosen={"deal": int(won.argmin())}, delay=0, say=found.append)
-    play_alone(table, "greedy")
+    play_solitaire(table, "greedy")
     assert re.fullmatch(r"Over, no move is left: score \d+ in \d+ moves, \d:\d\d\.", found[-1])

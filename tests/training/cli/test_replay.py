@@ -10,9 +10,7 @@ import pytest
 from parlour.envs import game
 from parlour.training import load_replays, verify_replays
 from parlour.training.cli.main import main
-from parlour.training.cli.play_alone import play_alone
-from parlour.training.cli.play_seats import SeatChoice, play_session
-from parlour.training.cli.terminal_game import TerminalGame
+from parlour.training.cli.play import SeatChoice, TerminalGame, play_hands, play_solitaire
 from parlour.training.evaluation.replays.replay import LEFT, OVER
 
 PYRAMID, TABLE = game("pyramid"), game("seven_twenty_seven")
@@ -142,7 +140,7 @@ def test_no_file_and_a_file_that_is_there(
 def play(*lines: str, agent: str = "human", **keywords: object) -> str:
     said: list[str] = []
     table = TerminalGame(PYRAMID, ask=script(*lines), say=said.append, **keywords)  # type: ignore[arg-type]
-    play_alone(table, agent)
+    play_solitaire(table, agent)
     return "\n".join(said)
 
 
@@ -172,7 +170,7 @@ def test_hands_at_a_table_are_recorded(tmp_path: Path) -> None:
     for name, keywords in (("bank", {"chosen": {"deal": 2}}), ("seed", {"seed": 3})):
         path, said = tmp_path / f"{name}.jsonl", list[str]()
         table = TerminalGame(TABLE, say=said.append, delay=0.0, record=path, **keywords)  # type: ignore[arg-type]
-        play_session(table, SeatChoice(1, ["uniform"], 3), "greedy")
+        play_hands(table, SeatChoice(1, ["uniform"], 3), "greedy")
         replays = load_replays(path)
         assert len(replays) == 3 and list(verify_replays(replays)) == []
         assert {one.agents[1] for one in replays} == {"greedy"}
@@ -238,7 +236,7 @@ def test_the_deck_of_a_file_is_read_as_it_is_printed(capsys: pytest.CaptureFixtu
     assert main(["evaluate", "pyramid", "--deals", "1", "--record", "one.jsonl"]) == 0
     path = Path("one.jsonl")
     game_of_file = json.loads(path.read_text(encoding="utf-8"))
-    convert = f"deal convert pyramid --deal {game_of_file['deal']}".split()
+    convert = f"convert-deal pyramid --deal {game_of_file['deal']}".split()
     capsys.readouterr()
     assert main(convert) == 0
     deck = capsys.readouterr().out.translate(str.maketrans("cdhs", "♣♦♥♠")).replace(" ", ", ")

@@ -136,7 +136,7 @@ def test_contracts_of_a_deal_of_partners(capsys: pytest.CaptureFixture[str]) -> 
     best = max(found, key=lambda one: one["points"])
     assert lines[-1] == f"the best: seat {best['seat']}, {best['making']}: {best['points']}"
     assert main.main(["solve", "28", "--deal", "3", "--limit", "3"]) == 0
-    assert capsys.readouterr().out.endswith("not found out by so few positions\n")
+    assert capsys.readouterr().out.endswith("undecided within the limit of positions\n")
 
 
 def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +147,7 @@ def test_a_contract_in_play(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(capsys.readouterr().out)
     assert f"the bidder's side takes {found['points']} points and does not make its" in said
     assert main.main([*words, "--limit", "3"]) == 0
-    assert "not found out by" in capsys.readouterr().out
+    assert "exact points undecided after" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from parlour.envs.core.kernel.compiling import SAID as COMPILING
-from parlour.training.cli import main
+from parlour.training.cli import games, main
 from parlour.training.cli.streams import READER_LEFT
 
 ENTRIES = {
-    "module": ["-m", "parlour.training.cli"],
+    "module": ["-m", "parlour"],
     "entry": ["-c", "import sys; from parlour.training.cli.start import main; sys.exit(main())"],
 }
 PLAY = "play pyramid --agent greedy --deal 1 --delay 0"
@@ -27,7 +27,7 @@ COMMANDS = [
     "evaluate pyramid --deals 5 --json",
     "compare pyramid --deals 5",
     "solve klondike --deal 1 --variant draw-one",
-    "deal convert klondike --deal 1",
+    "convert-deal klondike --deal 1",
     "completion bash",
     PLAY,
 ]
@@ -138,6 +138,6 @@ def test_another_broken_pipe_is_an_error(
     def fail(_: object) -> int:
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setitem(main.RUN, "list", fail)
+    monkeypatch.setattr(games, "run_list", fail)
     assert main.main(["list"]) == 2
     assert "Broken pipe" in capsys.readouterr().err

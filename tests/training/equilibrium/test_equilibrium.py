@@ -373,7 +373,7 @@ def test_rules_that_are_too_large_are_refused() -> None:
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["--option", "max_stands=1", "--iterations", "30"]
-    assert main(["exploit", *words, "--json", "--agents", "greedy", "--dealer", "1"]) == 0
+    assert main(["exploitability", *words, "--json", "--agents", "greedy", "--dealer", "1"]) == 0
     out, err = capsys.readouterr()
     said = json.loads(out)
     assert err.replace(f"{COMPILING}\n", "") == ""
@@ -381,7 +381,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert [row["agent"] for row in said["agents"]] == ["CFR+", "greedy"]
     pytest.importorskip("rich")
     pytest.importorskip("torch")
-    assert main(["exploit", *words, "--save", str(tmp_path / "one")]) == 0
+    assert main(["exploitability", *words, "--save", str(tmp_path / "one")]) == 0
     out, err = capsys.readouterr()
     assert "dealer: chance" in out
     assert "uniform" in out and f"written: {tmp_path / 'one'}" in out
@@ -401,7 +401,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     ],
 )
 def test_wrong_commands(words: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["exploit", *words, "--json"]) == 2
+    assert main(["exploitability", *words, "--json"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert text in err and len(err.replace(f"{COMPILING}\n", "").splitlines()) == 1

@@ -221,12 +221,12 @@ def test_the_command_says_what_it_solved(
     files: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     honest = files()
-    assert main.main(["bank", "show", honest, "--verify", "2", "--seed", "4"]) == 0
+    assert main.main(["deals", "show", honest, "--verify", "2", "--seed", "4"]) == 0
     said = capsys.readouterr().out
     assert "  verified     a random sample solved again, seed 4\n" in said
     assert ": 2 of " in said and " labels, 0 wrong; finds " in said
     assert "finds a wrong one with probability 95 %" in " ".join(said.split())
-    assert main.main(["bank", "show", honest, "--verify", "--json"]) == 0
+    assert main.main(["deals", "show", honest, "--verify", "--json"]) == 0
     (summary,) = json.loads(capsys.readouterr().out)
     assert summary["verification"]["same_solver"] is True
     assert sum(kind["solved"] for kind in summary["verification"]["kinds"]) == DEALS
@@ -237,8 +237,8 @@ def test_the_command_fails_for_forged_labels(
 ) -> None:
     labels = labels_of("klondike")
     forged = files(**all_winnable(labels))
-    assert main.main(["bank", "show", forged]) == 0  # every digest is right
-    assert main.main(["bank", "show", forged, "--verify"]) == 1
+    assert main.main(["deals", "show", forged]) == 0  # every digest is right
+    assert main.main(["deals", "show", forged, "--verify"]) == 1
     said = capsys.readouterr().out
     for row in np.flatnonzero(labels.winnable != 1):
         assert f"deal {row}: winnable must be {labels.winnable[row]}, got 1" in said
@@ -255,5 +255,5 @@ def test_the_command_fails_for_forged_labels(
 def test_wrong_words_are_named(
     files: Callable[..., str], capsys: pytest.CaptureFixture[str], words: str, error: str
 ) -> None:
-    assert main.main(["bank", "show", files(), *words.split()]) == 2
+    assert main.main(["deals", "show", files(), *words.split()]) == 2
     assert error in capsys.readouterr().err

@@ -417,16 +417,16 @@ def test_a_game_played_for_its_score(tmp_path: Path) -> None:
 
 
 def test_commands(fake: FakeSolver, capsys: pytest.CaptureFixture[str]) -> None:
-    line = "bank make pyramid --variant three-passes web --deals 60 --jobs 1"
+    line = "deals make pyramid --variant three-passes web --deals 60 --jobs 1"
     assert main.main(line.split()) == 0
     said = capsys.readouterr()
     assert "labels: runs/banks/pyramid-web.parquet" in said.err
     assert "Pyramid, web, deals 0 to 59 of bank pyramid-1\n  winnable " in said.out
-    assert main.main(["bank", "show", "pyramid", "--variant", "three-passes"]) == 0
+    assert main.main(["deals", "show", "pyramid", "--variant", "three-passes"]) == 0
     said = capsys.readouterr()
     for part in ("Wilson 95 % [", ", 99 % [", " undecided\n", "fewest moves mean ", "content  "):
         assert part in said.out
-    assert main.main(["bank", "show", "runs/banks/pyramid-web.parquet", "--json"]) == 0
+    assert main.main(["deals", "show", "runs/banks/pyramid-web.parquet", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["variant"], sum(found["counts"].values())) == ("web", 60)
     assert found["winnable"]["99"]["low"] < found["winnable"]["95"]["low"]
@@ -448,27 +448,27 @@ def test_all_variants_are_those_that_can_be_solved(
 
     monkeypatch.setattr(FakeSolver, "__call__", solve)
     assert (
-        main.main(["bank", "make", "pyramid", "--variant", "all", "--deals", "2", "--jobs", "1"])
+        main.main(["deals", "make", "pyramid", "--variant", "all", "--deals", "2", "--jobs", "1"])
         == 0
     )
     said = capsys.readouterr()
     assert "web left out: no undo" in said.err
     made = {path.stem for path in Path("runs/banks").iterdir()}
     assert made == {f"pyramid-{name}" for name, rules in GAME.variants.items() if not rules.undo}
-    assert main.main(["bank", "make", "pyramid", "--variant", "web", "--deals", "2"]) == 2
+    assert main.main(["deals", "make", "pyramid", "--variant", "web", "--deals", "2"]) == 2
     assert "parlour: error: no undo" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("bank make seven-twenty-seven", "Seven Twenty-Seven has no solver; games that have one:"),
-        ("bank make pyramid --deals 0", "deals=0: allowed are whole numbers from 1"),
-        ("bank make pyramid --limit 0", "limit=0: allowed are whole numbers from 1"),
-        ("bank show seven_twenty_seven", "Seven Twenty-Seven has no solver; games that have one:"),
-        ("bank show none.parquet", "no such file of labels"),
-        ("bank", "required: make|show (see parlour bank --help)"),
-        ("bank make pyramid --bnak x", "did you mean --bank? (see parlour bank make --help)"),
+        ("deals make seven-twenty-seven", "Seven Twenty-Seven has no solver; games that have one:"),
+        ("deals make pyramid --deals 0", "deals=0: allowed are whole numbers from 1"),
+        ("deals make pyramid --limit 0", "limit=0: allowed are whole numbers from 1"),
+        ("deals show seven_twenty_seven", "Seven Twenty-Seven has no solver; games that have one:"),
+        ("deals show none.parquet", "no such file of labels"),
+        ("deals", "required: make|show (see parlour deals --help)"),
+        ("deals make pyramid --bnak x", "did you mean --bank? (see parlour deals make --help)"),
         ("evaluate pyramid --truth none.parquet", "no such file of labels"),
         ("compare seven-twenty-seven --truth no", "--truth: deals of a game for several have no"),
     ],

@@ -1,6 +1,6 @@
 """Forged lines of a leaderboard: whichever cell is false, verification names it.
 
-Every forged line is sealed as if ``parlour board --run`` had written it.
+Every forged line is sealed as if ``parlour leaderboard --update`` had written it.
 """
 
 import sys

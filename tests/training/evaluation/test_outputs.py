@@ -93,7 +93,11 @@ def test_labels_and_equilibria_are_refused_before_work(
     monkeypatch.setattr(exploitability, "build", refuse_play)
     Path("kept").mkdir()
     Path("kept/mine").write_text("not an agent")
-    for line in ("bank make pyramid --out file", "exploit --save file", "exploit --save kept"):
+    for line in (
+        "deals make pyramid --out file",
+        "exploitability --save file",
+        "exploitability --save kept",
+    ):
         status, out, err = parlour(*line.split())
         assert (status, out, err.count("\n")) == (2, "", 1), line
     assert Path("kept/mine").read_text() == "not an agent"

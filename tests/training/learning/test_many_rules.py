@@ -147,13 +147,13 @@ def test_a_run_whose_rules_have_changed_is_not_resumed(folder: Path, tmp_path: P
 
 def test_it_is_compared_on_all_its_rules(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["compare", "pyramid", "--agents", "greedy", str(folder), "--deals", "5", "--json"]
-    assert parlour([*words, "--variants", *NAMES]) == 0
+    assert parlour([*words, "--variant", *NAMES]) == 0
     found = json.loads(capsys.readouterr().out)["results"]
     assert [one["variant"] for one in found[::2]] == list(NAMES)
     assert not any(one["other_rules"] for one in found)
-    assert parlour([*words, "--variants", "all"]) == 2
+    assert parlour([*words, "--variant", "all"]) == 2
     assert "trained by other rules: 3 of them" in capsys.readouterr().err
-    assert parlour([*words, "--variants", "all", "--any-rules"]) == 0
+    assert parlour([*words, "--variant", "all", "--any-rules"]) == 0
     found = json.loads(capsys.readouterr().out)["results"][1::2]
     assert [one["variant"] for one in found if not one["other_rules"]] == [
         name for name in GAME.variants if name in NAMES

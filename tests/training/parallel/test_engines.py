@@ -1,4 +1,4 @@
-"""Joining clusters, and what comes back of work that fails there."""
+"""Joining a Ray cluster, and errors of tasks on it."""
 
 import os
 import socket
@@ -12,8 +12,6 @@ import pytest
 
 from parlour.training.parallel import engines
 from parlour.training.parallel.tasks import Cluster, join_cluster, run_tasks
-
-ENGINES = ("ray", "dask")
 
 
 def double(number: int) -> int:
@@ -51,26 +49,12 @@ def answer(listening: socket.socket) -> None:
         lines[-1].sendall(b"HTTP/1.0 400 Bad Request\r\n\r\n")
 
 
-@pytest.mark.parametrize("backend", ENGINES)
-def test_another_server_is_no_cluster(
-    backend: str, server: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A wrong port: the engines themselves would try for many minutes."""
-    pytest.importorskip(engines.EXTRAS[backend])
+def test_another_server_is_no_cluster(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong port: Ray itself would try for many minutes."""
+    pytest.importorskip("ray")
     monkeypatch.setattr(engines, "WAIT", 2)
-    said = f"address='{server}': no {backend.title()} (cluster|scheduler) answers"
-    with pytest.raises(ValueError, match=said), join_cluster(Cluster(backend, address=server)):
-        raise AssertionError
-
-
-@pytest.mark.parametrize("address", ["nowhere", "nope://127.0.0.1:1", "127.0.0.1:1"])
-def test_what_is_no_address_is_named(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(engines, "WAIT", 1)
-    with (
-        pytest.raises(ValueError, match=f"address='{address}': no Dask scheduler answers"),
-        join_cluster(Cluster("dask", address=address)),
-    ):
+    error = f"address='{server}': no Ray cluster answers"
+    with pytest.raises(ValueError, match=error), join_cluster(Cluster("ray", address=server)):
         raise AssertionError
 
 
@@ -100,37 +84,24 @@ def test_tasks_that_are_not_wanted_any_more_end_in_silence() -> None:
     assert told == []
 
 
-def read_trimming(_: int) -> str | None:
-    return os.environ.get("MALLOC_TRIM_THRESHOLD_")
-
-
 @pytest.mark.slow
-def test_workers_of_dask_keep_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
-    assert dict(run_tasks(read_trimming, [1], Cluster("dask", 1))) == {0: None}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backend", ["loky", *ENGINES])
+@pytest.mark.parametrize("backend", ["loky", "ray"])
 def test_what_a_task_raises_is_raised_as_it_is(backend: str) -> None:
-    pytest.importorskip(engines.EXTRAS.get(backend, "joblib"))
+    pytest.importorskip("ray" if backend == "ray" else "joblib")
     with pytest.raises(ValueError) as raised:
         list(run_tasks(fail, [1], Cluster(backend, 1)))
     assert type(raised.value) is ValueError and str(raised.value) == "number=1: not today"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ENGINES)
-def test_a_task_that_kills_every_worker_is_given_up(backend: str) -> None:
-    pytest.importorskip(engines.EXTRAS[backend])
-    with pytest.raises(ChildProcessError, match="workers die, again and again"):
-        list(run_tasks(die, [1], Cluster(backend, 1)))
+def test_a_task_that_kills_every_worker_is_given_up() -> None:
+    pytest.importorskip("ray")
+    with pytest.raises(ChildProcessError, match="Workers keep crashing on the same task"):
+        list(run_tasks(die, [1], Cluster("ray", 1)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ENGINES)
-def test_more_tasks_than_wait_at_once_are_all_done(backend: str) -> None:
-    pytest.importorskip(engines.EXTRAS[backend])
-    found = dict(run_tasks(double, range(40), Cluster(backend, 2)))
-    assert found == {number: 2 * number for number in range(40)}
+def test_more_tasks_than_are_submitted_together_are_all_done() -> None:
+    pytest.importorskip("ray")
+    results = dict(run_tasks(double, range(40), Cluster("ray", 2)))
+    assert results == {number: 2 * number for number in range(40)}

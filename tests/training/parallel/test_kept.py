@@ -203,7 +203,7 @@ def test_a_key_that_cannot_be_read_is_made_anew(key: bytes, tmp_path: Path) -> N
 def test_a_bank_says_where_its_parts_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["bank", "make", "pyramid", "--no-optimal", "--first", "900000", *HERE]
+    words = ["deals", "make", "pyramid", "--no-optimal", "--first", "900000", *HERE]
     words += ["--out", str(tmp_path)]
     solve = labelling.solve_task
 
@@ -214,7 +214,7 @@ def test_a_bank_says_where_its_parts_are(
 
     monkeypatch.setattr(labelling, "solve_task", solve_one)
     assert main.main([*words, "--deals", "100"]) == STOPPED
-    assert f"finished parts are kept in {tmp_path}: the same" in capsys.readouterr().err
+    assert f"finished parts are kept in {tmp_path}: run the same" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("deals", "size"), [(99, 99), (10_000, 100), (50_000, 500), (10**7, 2000)])

@@ -26,7 +26,7 @@ COMMANDS = {
     "compare": ("compare", "pyramid", "--agents", "greedy", "uniform", "--deals", "20"),
     "table": ("compare", "seven_twenty_seven", "--agents", "greedy", "--deals", "20"),
     "review": ("review", "poker_squares", "--agent", "uniform", "--deals", "12", "--worlds", "2"),
-    "bank": ("bank", "make", "pyramid", "--first", "900000", "--deals", "150"),
+    "bank": ("deals", "make", "pyramid", "--first", "900000", "--deals", "150"),
 }
 
 

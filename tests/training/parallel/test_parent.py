@@ -6,14 +6,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-LONGEST = 60.0
-"""Seconds that a busy machine may need for what takes a second or two."""
+from tests.waiting import LONGEST, wait_until
+
+BEGIN = 4 * LONGEST
+"""Seconds in which a command must have begun its work."""
 EVALUATE = "evaluate pyramid --agent pimc@16 --deals 100000 --jobs 2 --out out"
 TUNE = "tune poker-squares --preset td --total-steps 100000000 --eval-deals 100 --trials 4 --jobs 2"
 COMMANDS = {
@@ -22,7 +24,7 @@ COMMANDS = {
     "compare": "compare pyramid --agents pimc@8 pimc@16 --deals 100000 --jobs 2 --out out",
     "seats": "compare twenty-eight --agents rollouts@8:greedy --deals 90000 --jobs 2 --out out",
     "review": "review pyramid --agent greedy --deals 10000 --worlds 50 --jobs 2 --out out",
-    "bank": "bank make pyramid --variant book --deals 1000000 --jobs 2 --out out",
+    "bank": "deals make pyramid --variant book --deals 1000000 --jobs 2 --out out",
     "train": "train pyramid --total-steps 1e9 --n-envs 64 --n-steps 16 --batch-size 256 --actors 2",
     "tune": TUNE,
 }
@@ -76,13 +78,6 @@ def is_worker(command: str) -> bool:
     return any(kind in command for kind in kinds)
 
 
-def wait_until(reached: Callable[[], object], seconds: float = 4 * LONGEST) -> None:
-    end = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < end
-        time.sleep(0.2)
-
-
 def stop_at_work(process: "subprocess.Popen[bytes]", signum: int, delay: float = 3.0) -> set[int]:
     """Send a signal to a command whose workers have begun; return all processes that it had."""
 
@@ -90,7 +85,7 @@ def stop_at_work(process: "subprocess.Popen[bytes]", signum: int, delay: float =
         assert process.poll() is None, "it has ended by itself"
         return sum(map(is_worker, list_descendants(process.pid).values())) >= 2
 
-    wait_until(has_workers)
+    wait_until(has_workers, BEGIN)
     time.sleep(delay)
     found = set(list_descendants(process.pid))
     os.kill(process.pid, signum)
@@ -126,7 +121,7 @@ def test_workers_end_with_their_parent(name: str, signum: signal.Signals, tmp_pa
 @pytest.mark.slow
 def test_workers_of_ray_end_with_their_parent(tmp_path: Path) -> None:
     with started(f"{EVALUATE} --backend ray", tmp_path) as process:
-        wait_until(lambda: list((tmp_path / "out" / ".chunks").glob("*")))
+        wait_until(lambda: list((tmp_path / "out" / ".chunks").glob("*")), BEGIN)
         check_gone(stop_at_work(process, signal.SIGTERM))
         assert process.returncode == 143
 
@@ -142,7 +137,7 @@ def test_sigterm_keeps_finished_parts(tmp_path: Path) -> None:
     chunks = tmp_path / "out" / ".chunks"
     small = "evaluate pyramid --agent pimc@1 --deals 20000 --jobs 2 --out out"
     with started(small, tmp_path) as process:
-        wait_until(lambda: chunks.is_dir() and len(list(chunks.iterdir())) >= 3)
+        wait_until(lambda: chunks.is_dir() and len(list(chunks.iterdir())) >= 3, BEGIN)
         check_gone(stop_at_work(process, signal.SIGTERM, delay=0))
     assert process.returncode == 143
     assert str(Path("out") / ".chunks") in (tmp_path / "errors.txt").read_text()
@@ -153,6 +148,6 @@ def test_sigterm_keeps_finished_parts(tmp_path: Path) -> None:
 def test_trials_whose_command_was_killed_leave_a_checkpoint(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     with started(TUNE, tmp_path) as process:
-        wait_until(lambda: len(list(runs.glob("*/trials/*/seed-0/progress.jsonl"))) == 2)
+        wait_until(lambda: len(list(runs.glob("*/trials/*/seed-0/progress.jsonl"))) == 2, BEGIN)
         check_gone(stop_at_work(process, signal.SIGKILL))
     assert len(list(runs.glob("*/trials/*/seed-0/checkpoints/*/state.json"))) == 2

@@ -34,7 +34,7 @@ def nodes() -> Iterator[Any]:
 
 
 def run_parlour(nodes: Any, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "parlour.training.cli", *words]
+    command = [sys.executable, "-m", "parlour", *words]
     return subprocess.Popen(
         [*command, "--backend", "ray", "--address", nodes.address],
         stdout=subprocess.PIPE,
@@ -58,7 +58,7 @@ def kill_second(nodes: Any, process: subprocess.Popen[str], chunks: Path, most: 
 
 def test_a_bank(nodes: Any, tmp_path: Path) -> None:
     words = ("--variant", "classic", "--deals", "2000", "--first", "20000", "--out", str(tmp_path))
-    process = run_parlour(nodes, "bank", "make", "pyramid", "--no-optimal", *words)
+    process = run_parlour(nodes, "deals", "make", "pyramid", "--no-optimal", *words)
     kill_second(nodes, process, tmp_path / ".pyramid-classic*", 40)
     (file,) = tmp_path.glob("*.parquet")
     given: dict[str, Any] = {"deals": 2000, "first": 20000, "optimal": False, "jobs": 1}

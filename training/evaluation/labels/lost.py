@@ -56,7 +56,7 @@ def find_lost(
     if agent not in names:
         raise ValueError(unknown_text("agent", agent, names))
     if "winnable" not in rows or "won" not in rows:
-        raise ValueError("results: no deal is labelled winnable or not; see parlour bank make")
+        raise ValueError("results: no deal is labelled winnable or not; see parlour deals make")
     found = []
     for one in summary:
         if one["agent"] == agent:

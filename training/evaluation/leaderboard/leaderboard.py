@@ -1,8 +1,8 @@
 """The leaderboard file: a CSV file in which each line claims how well an agent plays.
 
 The first cells of a line are its entry (`ENTRY`): which agent plays which deals. They are written
-by hand. ``parlour board --run`` plays the deals and fills in the result (`Claim`) and a seal, a
-digest of the line that reveals later edits. The seal is no proof: anybody can compute it.
+by hand. ``parlour leaderboard --update`` plays the deals and fills in the result (`Claim`) and a
+seal, a digest of the line that reveals later edits. The seal is no proof: anybody can compute it.
 `leaderboard_checks` verifies the cells themselves. The last cell, the mark, says why the claim
 failed its last verification; it is empty if the claim holds.
 """

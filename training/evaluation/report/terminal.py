@@ -7,8 +7,6 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from parlour.envs.core.kernel.cards import SUIT_SIGNS, SUITS, WHITE_SUIT_SIGNS
-
 ENDLESS = 10_000
 """Columns where nobody looks on, such as in a pipe: no line is broken."""
 WIDEST = 100
@@ -27,7 +25,7 @@ PLAIN = "parlour-plain"
 The commands use it for standard output and standard error, so all output is replaced in one place.
 """
 PLAIN_SIGNS = {
-    **dict(zip(SUIT_SIGNS + WHITE_SUIT_SIGNS, SUITS * 2, strict=True)),
+    **dict(zip("♣♦♥♠♧♢♡♤", "cdhscdhs", strict=True)),
     **dict.fromkeys("‐‑–—−─━╌╴╶╸╺", "-"),
     **dict.fromkeys("│┃╎╵╷", "|"),
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪", "+"),
@@ -131,6 +129,11 @@ def wrap_lines(text: str) -> str:
         line if _count_columns(line) <= width else _wrap_line(line, width)
         for line in text.split("\n")
     )
+
+
+def print_wrapped(text: str) -> None:
+    """Print text, wrapped to the width of the terminal."""
+    print(wrap_lines(text))
 
 
 def _count_columns(line: str) -> int:

@@ -26,10 +26,8 @@ from parlour.training.learning.settings.command import parse
 from parlour.training.learning.train import Interrupted, train
 from parlour.training.tuning import report as tune_report
 from parlour.training.tuning import study as tune_study
-from parlour.training.tuning import trial as tune_trial
-from parlour.training.tuning import work as tune_work
-from parlour.training.tuning.space import Dimension, make_space, read_space
-from parlour.training.tuning.study_run import Tuned, make_plan
+from parlour.training.tuning.search import Tuned, make_plan
+from parlour.training.tuning.trial import Dimension, TunedTrial, make_space, read_space
 
 SPACE = {"sigma": {"low": 0.1, "high": 0.9}, "population": {"values": [4, 5]}}
 WORDS = shlex.split(
@@ -101,7 +99,7 @@ def test_every_kind_of_setting_can_be_written(tmp_path: Path) -> None:
         if name == "ppo":
             base = replace(base, options={"passes": 2}, variants=(), network_options={"a": 1})
         plan = make_plan(replace(base, runs=str(tmp_path)))
-        row = tune_trial.TunedTrial(0, "done", 1.0, 5, 1.0, {}, "trial-0000")
+        row = TunedTrial(0, "done", 1.0, 5, 1.0, {}, "trial-0000")
         text = tune_report.best_preset(Tuned(plan, [row], {}))
         file = tmp_path / f"{name}.toml"
         file.write_text(text)
@@ -150,7 +148,7 @@ def test_other_wrong_input_is_refused(tmp_path: Path) -> None:
         ({"trials": 0}, "trials=0: allowed are whole numbers from 1"),
         ({"evaluations": 0}, "evaluations=0"),
         ({"pruner": "medain"}, "medain"),
-        ({"backend": "dask"}, "dask"),
+        ({"backend": "loky"}, "unknown backend 'loky'; allowed: processes, ray"),
         ({"jobs": 0}, "jobs=0"),
         ({"address": "auto"}, "backend 'ray' alone"),
         ({"seed": -1}, "seeds=(-1,)"),
@@ -177,7 +175,7 @@ def test_ctrl_c_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         raise Interrupted(plan.folder, signal.SIGINT)
 
     with monkeypatch.context() as patched:
-        patched.setattr(tune_work, "run_trial", stop)
+        patched.setattr(tune_study, "run_trial", stop)
         with pytest.raises(KeyboardInterrupt):
             search(tmp_path)
     found = search(tmp_path)
@@ -230,13 +228,13 @@ def test_trials_that_cannot_be_are_told_from_those_that_can(
         report(1, 1.0)
         return 2.0
 
-    monkeypatch.setattr(tune_work, "run_trial", run)
+    monkeypatch.setattr(tune_study, "run_trial", run)
     found = search(tmp_path, 6)
     assert {one.state for one in found.trials} == {"done", "failed"}
     for one in found.trials:
         assert (one.state == "failed") == (one.settings["population"] == 5)
         assert (one.error == "ValueError: five is right out") == (one.state == "failed")
-    monkeypatch.setattr(tune_work, "run_trial", lambda *_: float("nan"))
+    monkeypatch.setattr(tune_study, "run_trial", lambda *_: float("nan"))
     with pytest.raises(ValueError, match=r"none of 2 trials is done; trial \d: Arithm"):
         search(tmp_path / "b", 2)
 
@@ -251,7 +249,7 @@ def test_weak_trials_are_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ended.append(number)
         return float(-number)
 
-    monkeypatch.setattr(tune_work, "run_trial", run)
+    monkeypatch.setattr(tune_study, "run_trial", run)
     for pruner in ("median", "hyperband", "none"):
         ended.clear()
         found = search(tmp_path / pruner, 12, pruner=pruner)
@@ -301,16 +299,18 @@ def test_the_command(
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("parlour.training.tuning.study_run.read_result", stop)
+    monkeypatch.setattr("parlour.training.tuning.search.read_result", stop)
     assert cli.main([*WORDS, "--trials", "2"]) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "Run the same command again to resume" in capsys.readouterr().err
 
 
 def test_examples_in_the_help_parse() -> None:
-    lines = [line for line in command.EXAMPLES.splitlines() if line.startswith("  parlour tune ")]
+    text = command.EXAMPLES["tune"]
+    lines = [line for line in text.splitlines() if line.startswith("  parlour tune ")]
     assert len(lines) > 4
+    parser = cli.make_parser(["tune"]).commands["tune"]
     for line in lines:
-        arguments, rest = command.make_parser().parse_known_args(line.split()[2:])
+        arguments, rest = parser.parse_known_args(line.split()[2:])
         assert parse([arguments.game, *rest]).method
 
 
@@ -339,28 +339,37 @@ def test_without_the_extra_it_is_named(hidden: str, backend: str, extras: str) -
 
 
 @pytest.mark.parametrize(
-    ("address", "environment", "most"),
-    [(None, None, 3), ("auto", None, None), (None, "127.0.0.1:6379", None)],
+    ("address", "environment", "workers"),
+    [(None, None, 3), ("auto", None, 4), (None, "127.0.0.1:6379", 4)],
 )
-def test_a_cluster_that_runs_tries_as_many_as_it_has_room_for(
+def test_a_running_cluster_gets_as_many_workers_as_it_has_room_for(
     address: str | None,
     environment: str | None,
-    most: int | None,
+    workers: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also where its address comes from the environment."""
-    pytest.importorskip("ray")
-    from parlour.training.tuning.ray_tune import find_most
-
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 9.0})
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     if environment:
         monkeypatch.setenv("RAY_ADDRESS", environment)
-    assert find_most(3, address) == most
+    assert tune_study.count_workers(3, 2, address) == workers
+
+
+def test_a_worker_without_the_shared_storage_is_an_error(tmp_path: Path) -> None:
+    """On another machine, where the folder of the search is another or none."""
+    plan = make_plan(small(tmp_path), 2, SPACE)
+    for folder in (tmp_path / "empty", tmp_path / "none" / "such"):
+        away = replace(plan, storage=str(folder / "journal.log"))
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        with pytest.raises(ValueError, match="must be the same on all machines of the cluster"):
+            tune_study._work_on_ray(away)
 
 
 def start(tmp_path: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "parlour.training.cli", *VALUES, *more],
+        [sys.executable, "-m", "parlour", *VALUES, *more],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -385,7 +394,7 @@ def test_ctrl_c_and_on_again(tmp_path: Path) -> None:
     first.send_signal(signal.SIGINT)
     _, said = first.communicate(timeout=120)
     assert first.returncode == 130
-    assert "Traceback" not in said and "the same command goes on" in said
+    assert "Traceback" not in said and "Run the same command again to resume" in said
     second = start(tmp_path, "--json")
     out, said = second.communicate(timeout=600)
     assert second.returncode == 0, said

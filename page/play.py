@@ -1,0 +1,402 @@
+"""Games of a person on the page: a solitaire, or a seat at a table of several.
+
+`SolitaireSession` and `SeatPlay` have the same methods: clicks and moves come in, and `view` is
+what the page shows.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from parlour.agents.human import list_complete_moves, match_move
+from parlour.envs import CardEnv, Game
+from parlour.envs.core.kernel.cards import parse_card
+from parlour.envs.core.keys import key_words, new_key
+from parlour.envs.core.legal import list_actions
+from parlour.envs.core.rules_table import describe_rules
+from parlour.envs.core.scene.items import item_ids
+from parlour.envs.core.scene.scene import Scene
+from parlour.training.evaluation.replays.replay import Replay
+from parlour.training.play.lone import HOPELESS, Notice, SolitaireGame, best_text
+from parlour.training.play.table import SeatChoice, TableChoice, TableSession
+
+from .thinking import PageAgent
+
+
+class SolitaireSession:
+    """A solitaire of one person. A click selects a card; the last click of a move plays it.
+
+    See `CardEnv.reset` for ``chosen``, and `SolitaireGame` for ``bests``. Raises ValueError for
+    wrong rules or a wrong deal.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        variant: str | None,
+        options: Mapping[str, Any],
+        chosen: Mapping[str, Any] | None,
+        bests: Path | None = None,
+    ) -> None:
+        self.env = CardEnv(game, variant, illegal="raise", **options)
+        self.game, self.rules, self.variant = game, self.env.rules, variant
+        self.deal = SolitaireGame(self.env, None, chosen, bests)
+        self.words = key_words(new_key())
+        self.notice = Notice(game, self.rules, True)
+        self.chances: dict[str, bool | None] = {}
+        self.best_possible, self.own_best = "", ""
+        self.agent_moves = 0
+        self.has_new_result = False
+        self._arrive()
+
+    def _arrive(self) -> None:
+        """Compute the moves of a new position."""
+        self.selected: list[int] = []
+        over = self.deal.is_over
+        self.moves = [] if over else list_complete_moves(self.game, self.rules, self._states)
+
+    @property
+    def _states(self) -> np.ndarray:
+        return self.env.rows.states
+
+    def click(self, action: int, start: int | None = None) -> None:
+        """Select a card, deselect it, or complete a move; ``start`` is the first card of a drag.
+
+        Raises ValueError, and changes nothing, if that is not possible.
+        """
+        if self.deal.is_over:
+            raise ValueError("the game is over")
+        begun = self.selected if start is None else [start]
+        if start is None and action in begun:
+            self.selected = [one for one in begun if one != action]
+            return
+        wanted = list(dict.fromkeys([*begun, action]))
+        whole = [move for move in self.moves if set(move) == set(wanted)]
+        if whole:
+            self._play(whole[0])
+        elif any(set(wanted) < set(move) for move in self.moves):
+            self.selected = wanted
+        else:
+            self._refuse(wanted)
+
+    def _refuse(self, wanted: list[int]) -> None:
+        """Raise ValueError with the reason why these actions are no move."""
+        words = self.game.action_words(self.env.state, self.rules)
+        if all(action in words for action in wanted):
+            match_move(wanted, self.game, self.rules, self._states)
+        raise ValueError(f"not possible now: {', '.join(map(self.game.label, wanted))}")
+
+    def _play(self, actions: list[int]) -> None:
+        for action in actions:
+            self.deal.step(action)
+        self._after_move()
+
+    def _after_move(self) -> None:
+        self.chances.pop("position", None)
+        self._arrive()
+        if self.deal.is_over:
+            self.own_best = "" if self.agent_moves else self.deal.keep_best(self.deal.result())
+            self.has_new_result = True
+
+    def take_back(self, moves: int | None = 1) -> None:
+        """Take back moves (None: all of them). ValueError if there is none."""
+        if not self.deal.take_back(moves):
+            raise ValueError("there is no move to take back")
+        self.chances.pop("position", None)
+        self.own_best = ""
+        self._arrive()
+
+    def play_agent(self, agent: PageAgent) -> None:
+        """Let an agent make one move. ValueError once the game is over."""
+        if self.deal.is_over:
+            raise ValueError("the game is over")
+        completed = False
+        try:
+            while not completed and not self.deal.is_over:
+                completed = self.deal.step(agent.choose(self._states, self.words))
+        except BaseException:  # the work may be stopped between two actions of a move
+            self.deal.drop_unfinished_move()
+            raise
+        self.agent_moves += 1
+        self._after_move()
+
+    def advise(self, agent: PageAgent) -> dict[str, Any]:
+        """Return the explanation of an agent for the position (`Explanation.summary`)."""
+        if self.deal.is_over:
+            raise ValueError("the game is over")
+        return agent.advise(self._states, self.words)
+
+    def judge(self) -> None:
+        """Ask the solver about position and deal. This is slow, and may run in another thread."""
+        history = list(self.deal.history)
+        found = self.notice.judge(history)
+        chances = (
+            dict(zip(("deal", "position"), (found[0], found[-1]), strict=True)) if found else {}
+        )
+        best = best_text(self.notice, history[0]) if self.deal.is_over else ""
+        if len(history) == len(self.deal.history) and history[-1] is self.deal.history[-1]:
+            self.chances, self.best_possible = chances, best
+
+    def replay(self) -> tuple[Replay, int]:
+        """Return the recorded game and the person's seat. ValueError before its end."""
+        if not self.deal.is_over:
+            raise ValueError("the game is not over yet")
+        name = "you and agents" if self.agent_moves else "you"
+        return self.deal.replay(self.variant, (name,)), 0
+
+    def result(self) -> dict[str, Any]:
+        """Return the row of the store for the finished game."""
+        best = self.deal.result()
+        return {
+            "game": self.game.name,
+            "variant": self.game.variant_name(self.rules),
+            "rules": self.game.rules_digest(self.rules),
+            "source": self.deal.source,
+            "players": "",
+            "won": best.won,
+            "score": best.score,
+            "moves": best.moves,
+            "seconds": round(best.seconds, 1),
+            "taken_back": self.has_taken_back,
+            "agent_moves": self.agent_moves,
+        }
+
+    @property
+    def has_taken_back(self) -> bool:
+        """Whether moves were taken back, by rules that have no UNDO."""
+        return self.deal.taken_back and not getattr(self.rules, "undo", False)
+
+    def view(self) -> dict[str, Any]:
+        """Return what the page shows, as JSON values."""
+        scene, words = self.env.scene(), self.game.action_words(self.env.state, self.rules)
+        chosen = set(self.selected)
+        can = {one for move in self.moves if set(move) > chosen for one in move} - chosen
+        targets = list_targets(scene, words)
+        return {
+            "rules": describe_rules(self.game, self.rules, self.variant),
+            "source": self.deal.source,
+            "scene": scene.to_dict(),
+            "targets": targets,
+            "selected": self.selected,
+            "can": sorted(can),
+            "buttons": name_actions(self.game, can - set(targets.values()), words),
+            "score": int(self.env.state["score"]),
+            "moves": int(self.env.state["moves"]),
+            "seconds": round(self.deal.seconds),
+            "over": self.deal.ending() if self.deal.is_over else "",
+            "can_take_back": len(self.deal.history) > 1,
+            "taken_back": self.has_taken_back,
+            "agent_moves": self.agent_moves,
+            "chances": self.chances,
+            "notice": self._notice(),
+            "best": str(self.deal.load_best() or ""),
+            "own_best": self.own_best,
+            "best_possible": self.best_possible,
+        }
+
+    def _notice(self) -> str:
+        """Return the notice that the game can no longer be won, or an empty text."""
+        if self.deal.is_over or self.chances.get("position") is not False:
+            return ""
+        if self.chances["deal"] is False:
+            return HOPELESS
+        return "This position can no longer be won; take moves back to win this deal."
+
+
+class Person:
+    """The person among the agents of a table. The page asks the person, nobody calls `act`."""
+
+    name, sees_all = "you", False
+
+    def act(self, turn: Any) -> np.ndarray:
+        """Raise ValueError."""
+        raise ValueError("it is your turn")
+
+
+class SeatPlay:
+    """A session at a table. After each action the opponents play until it is the person's turn.
+
+    An opponent's work may be stopped if no tab shows the table; `go_on` resumes it. Raises
+    ValueError for wrong rules or seats.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        variant: str | None,
+        options: Mapping[str, Any],
+        chosen: Mapping[str, Any] | None,
+        seat: int,
+        opponents: Sequence[PageAgent],
+    ) -> None:
+        self.game, self.variant = game, variant
+        self.rules = game.make_rules(variant, options)
+        choice = TableChoice(game, self.rules, chosen)
+        self.opponents = opponents
+        agents = [one.agent for one in opponents]
+        self.table = TableSession(choice, SeatChoice(seat, agents), Person())
+        self.agent_moves, self.has_new_result = 0, False
+        self.said: list[str] = []
+        self.next_hand()
+
+    def next_hand(self) -> None:
+        """Deal the next hand. ValueError before the end of the current one."""
+        if self.table.hand and not self.table.is_over:
+            raise ValueError("this hand is not over yet")
+        self.table.begin_hand()
+        self.agent_moves, self.has_new_result = 0, False
+        self.go_on()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is an opponent's turn."""
+        return not self.table.is_over and self.table.seat != self.table.own
+
+    def go_on(self) -> None:
+        """Let the opponents play until it is the person's turn, or the hand is over."""
+        while self.is_waiting:
+            seated = self.table.cast[self.table.seat]
+            agent = next(one for one in self.opponents if one.agent is seated)
+            self._play(agent.choose(self.table.rows.states, self.table.words))
+        self.said, self.table.heard = self.table.heard, []
+
+    def _play(self, action: int) -> None:
+        self.table.play(action)
+        self.has_new_result = self.table.is_over
+
+    def click(self, action: int, start: int | None = None) -> None:
+        """Play an action. ValueError, with the legal ones, if it is illegal."""
+        self._refuse_if_waiting()
+        if start is not None:
+            raise ValueError(f"start must be null in a game for several players, got {start}")
+        if action not in self._legal():
+            can = ", ".join(one["text"] for one in self._buttons(self._legal()))
+            name = self.game.label(action) if action < self.game.actions else "no action"
+            raise ValueError(f"not possible now: {name}; possible are {can}")
+        self._play(action)
+        self.go_on()
+
+    def take_back(self, moves: int | None = 1) -> None:
+        """Raise ValueError: the others have seen the action."""
+        raise ValueError("at a table with others nothing is taken back")
+
+    def play_agent(self, agent: PageAgent) -> None:
+        """Let an agent take the person's turn."""
+        self._refuse_if_waiting()
+        action = agent.choose(self.table.rows.states, self.table.words)
+        self.agent_moves += 1
+        self.click(action)
+
+    def advise(self, agent: PageAgent) -> dict[str, Any]:
+        """Return the explanation of an agent for the person's turn (`Explanation.summary`)."""
+        self._refuse_if_waiting()
+        return agent.advise(self.table.rows.states, self.table.words)
+
+    def _refuse_if_waiting(self) -> None:
+        if self.table.is_over:
+            raise ValueError("this hand is over")
+        if self.is_waiting:
+            raise ValueError("it is not your turn yet")
+
+    def judge(self) -> None:
+        """Do nothing: there is no solver for several seats."""
+
+    def replay(self) -> tuple[Replay, int]:
+        """Return the recorded hand and the person's seat. ValueError before its end."""
+        if not self.table.is_over:
+            raise ValueError("this hand is not over yet")
+        return self.table.replay(self.variant), self.table.own
+
+    def result(self) -> dict[str, Any]:
+        """Return the row of the store for the finished hand."""
+        net = int(self.table.nets[self.table.own])
+        return {
+            "game": self.game.name,
+            "variant": self.game.variant_name(self.rules),
+            "rules": self.game.rules_digest(self.rules),
+            "source": f"{self.table.source}, hand {self.table.hand}",
+            "players": ", ".join(agent.name for agent in self.table.cast),
+            "won": net > 0,
+            "score": net,
+            "moves": int(self.table.rows.states["moves"][0]),
+            "seconds": None,
+            "taken_back": False,
+            "agent_moves": self.agent_moves,
+        }
+
+    def view(self) -> dict[str, Any]:
+        """Return what the page shows, as JSON values: only what the person's seat may see."""
+        table, own = self.table, self.table.own_state()
+        scene, legal = self.game.layout(own, self.rules), self._legal()
+        words = {} if table.is_over else self.game.action_words(own, self.rules)
+        targets = {name: one for name, one in list_targets(scene, words).items() if one in legal}
+        nets = table.nets if table.is_over else np.zeros(table.players)
+        return {
+            "rules": describe_rules(self.game, self.rules, self.variant),
+            "source": table.source,
+            "scene": scene.to_dict(),
+            "targets": targets,
+            "selected": [],
+            "can": sorted(legal),
+            "buttons": self._buttons(legal - set(targets.values())),
+            "over": f"Hand {table.hand} is over" if table.is_over else "",
+            "can_take_back": False,
+            "said": self.said,
+            "hand": table.hand,
+            "unit": table.unit_name,
+            "seats": [self._describe_seat(k, float(net)) for k, net in enumerate(nets)],
+        }
+
+    def _describe_seat(self, seat: int, net: float) -> dict[str, Any]:
+        """Return the player of a seat, and what it has won or lost."""
+        table = self.table
+        assert self.game.seats is not None
+        sides = self.game.seats.sides(self.rules)
+        return {
+            "name": table.cast[seat].name,
+            "you": seat == table.own,
+            "partner": seat != table.own and sides[seat] == sides[table.own],
+            "net": net / table.unit,
+            "total": float(table.totals[seat]) / table.unit,
+        }
+
+    def _legal(self) -> set[int]:
+        if self.table.is_over or self.is_waiting:
+            return set()
+        return set(list_actions(self.table.rows.states["legal"][0]))
+
+    def _buttons(self, actions: set[int]) -> list[dict[str, Any]]:
+        words = self.game.action_words(self.table.own_state(), self.rules)
+        return name_actions(self.game, actions, words)
+
+
+def list_targets(scene: Scene, words: Mapping[int, tuple[str, ...]]) -> dict[str, int]:
+    """Return the action of a click on each item, by the id of the item.
+
+    The action may be illegal: a card that cannot be moved has one, too, so that a click on it is
+    answered with the reason. For ``words`` see `Game.action_words`.
+    """
+    cards: dict[int, int] = {}
+    for action, (first, *_) in words.items():
+        with suppress(ValueError):  # the word names a place or a turn, not a card
+            cards.setdefault(parse_card(first), action)
+    found = {}
+    for item, name in zip(scene.items, item_ids(scene.items), strict=True):
+        if item.action >= 0:
+            found[name] = item.action
+        elif item.card and item.face_up and item.card in cards:
+            found[name] = cards[item.card]
+    return found
+
+
+def name_actions(
+    game: Game, actions: Iterable[int], words: Mapping[int, tuple[str, ...]]
+) -> list[dict[str, Any]]:
+    """Return number and name of actions, for buttons: the longest word for each, or its label."""
+    return [
+        {"action": action, "text": max(words.get(action, (game.label(action),)), key=len)}
+        for action in sorted(actions)
+    ]

@@ -1,0 +1,61 @@
+"""What a command imports: the overview nothing, a command its own module, help no torch."""
+
+import subprocess
+import sys
+
+import pytest
+
+from parlour.agents.networks.build import DEEPEST, NETWORKS, WIDEST
+from parlour.agents.registry import BUILT_IN
+from parlour.training.cli import games, main
+from parlour.training.learning import settings_base
+
+CODE = """
+import contextlib, io, sys
+from parlour.training.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main(sys.argv[1:])
+print(*sys.modules)
+"""
+HEAVY = {"numpy", "numba", "gymnasium", "parlour.envs", "parlour.agents"}
+LEARNING = {"torch", "stable_baselines3", "sb3_contrib", "optuna", "ray", "pandas", "matplotlib"}
+MODULES = {f"parlour.training.cli.{command.module}" for command in main.COMMANDS.values()}
+
+
+def list_imported(line: str) -> set[str]:
+    """Return the modules that are loaded after a command line."""
+    words = [sys.executable, "-c", CODE, *line.split()]
+    return set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize("line", ["", "--help", "--version", "list", "list --help"])
+def test_the_overview_imports_no_game(line: str) -> None:
+    imported = list_imported(line)
+    assert "parlour.training.cli.main" in imported
+    assert imported & (HEAVY | LEARNING) == set()
+    used = {"parlour.training.cli.games"} if "list" in line else set()
+    assert imported & MODULES == used
+
+
+@pytest.mark.parametrize(
+    ("line", "modules"),
+    [
+        ("train pyramid --help", {"train", "games"}),
+        ("tune --help", {"tune", "games"}),
+        ("rules pyramid", {"rules", "games"}),
+        ("solve --help", {"solve", "games"}),
+        ("convert-deal --help", {"deal", "games"}),
+        ("serve --help", {"serve", "games"}),
+    ],
+)
+def test_a_command_imports_its_own_module(line: str, modules: set[str]) -> None:
+    """`games` has the names of agents for help texts, and is light."""
+    imported = list_imported(line)
+    assert imported & LEARNING == set()
+    assert imported & MODULES == {f"parlour.training.cli.{module}" for module in modules}
+
+
+def test_what_is_repeated_for_the_start_is_right() -> None:
+    assert games.AGENT_HELP.startswith(", ".join(BUILT_IN))
+    assert tuple(NETWORKS) == settings_base.NETWORKS
+    assert (settings_base.WIDEST, settings_base.DEEPEST) == (WIDEST, DEEPEST)

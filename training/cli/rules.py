@@ -1,0 +1,66 @@
+"""``parlour rules``: options, variants and sources of a game's rules."""
+
+import argparse
+from typing import Any
+
+from parlour.envs import Game, find_game
+from parlour.envs.core.options import changed_options, describe_options, options_text
+
+from ..evaluation.report.terminal import wrap_beside
+from .arguments import add_rules as add_game_and_rules
+from .arguments import read_options
+
+EXAMPLES = {
+    "rules": """\
+  parlour rules pyramid
+  parlour rules pyramid --variant web
+  parlour rules pyramid --variant classic --option passes=2
+"""
+}
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``parlour rules``."""
+    add_game_and_rules(parser)
+
+
+def run_rules(arguments: argparse.Namespace) -> int:
+    """Print all options and variants of a game, or the options of one variant."""
+    game = find_game(arguments.game)
+    options = read_options(arguments.option)
+    if arguments.variant is None and not options:
+        _print_game(game)
+    else:
+        print(rules_text(game, game.make_rules(arguments.variant, options)))
+    print("\nsources")
+    for number, title in game.references.items():
+        print(wrap_beside(number, title))
+    return 0
+
+
+def _print_game(game: Game) -> None:
+    print(f"{game.title}\n\noptions (default: where a variant does not change it)")
+    for option in describe_options(game.rules):
+        text = f"{option.values} (default {option.default}): {option.doc}"
+        print(wrap_beside(option.name, text))
+    print("\nvariants, with the options that they change")
+    for name, rules in game.variants.items():
+        changed = options_text(changed_options(rules, game.rules())) or "nothing"
+        mark = "; the default variant" if name == game.default else ""
+        print(wrap_beside(name, f"{changed} [{game.sources[name]}]{mark}"))
+
+
+def rules_text(game: Game, rules: Any) -> str:
+    """Return every option of rules, and the points of each hand if hands score points."""
+    name = game.variant_name(rules)
+    head = f"{name} [{game.sources[name]}]" if name else "rules of your own"
+    lines = [f"{game.title}, {head}\n"]
+    changed = changed_options(rules, game.rules())
+    for option in describe_options(rules):
+        mark = " (changed)" if option.name in changed else ""
+        lines.append(wrap_beside(option.name, f"{option.default}{mark}: {option.doc}"))
+    points = game.points_of(rules) if game.points_of else {}
+    if points:
+        lines.append("\npoints")
+        lines += [f"  {score:>5}  {hand}" for hand, score in points.items()]
+    return "\n".join(lines)
