@@ -1,1 +1,1 @@
-"""The card games: one package for each, and `bidding`, what three of them share."""
+"""The card games, each in a package of its own, and what some of them share."""

@@ -52,6 +52,6 @@ def test_every_deal_that_fits_is_as_likely_as_any_other(name: str, deal: object)
 def test_ways_are_counted(name: str) -> None:
     suits, sizes, voids = CASES[name]
     counts = np.bincount(suits, minlength=4)
-    ways = np.empty((len(sizes) + 1, unseen_hands.room_for(counts)))
+    ways = unseen_hands.make_ways(counts, len(sizes))
     found = unseen_hands.count_deals(counts, np.array(sizes), np.array(voids), ways)
     assert found == len(fitting(suits, sizes, voids))

@@ -18,8 +18,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
 from parlour.envs.core.legal import has_action
 from parlour.envs.core.rows import Rows, resample_copies, view_states
-from parlour.envs.games.fifty_six.rules import NUMBERS
-from parlour.envs.games.fifty_six.state import PLAY
+from parlour.envs.games.fifty_six.rules import NUMBERS, PLAY
 from tests.walkers import WALKERS
 
 GAME = GAMES["fifty_six"]

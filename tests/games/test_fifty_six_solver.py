@@ -12,9 +12,8 @@ from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import choose_actions, prepare_turn
 from parlour.envs.core.upper_bound import deal_position
-from parlour.envs.games.fifty_six.rules import ASK
-from parlour.envs.games.fifty_six.solver.solve import solve, winnable_after
-from parlour.envs.games.fifty_six.state import PLAY
+from parlour.envs.games.fifty_six.rules import ASK, PLAY
+from parlour.envs.games.fifty_six.solver import solve, winnable_after
 from tests.reference.fifty_six import Game as Reference
 from tests.reference.fifty_six_beside import begin
 from tests.walkers import WALKERS

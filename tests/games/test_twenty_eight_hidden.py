@@ -24,8 +24,8 @@ from parlour.envs.games.twenty_eight.rules import (
     MAKE,
     MAKE_SEVENTH,
     NUMBERS,
+    PLAY,
 )
-from parlour.envs.games.twenty_eight.state import PLAY
 from tests.walkers import WALKERS
 
 CASES = {

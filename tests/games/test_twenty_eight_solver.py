@@ -14,10 +14,8 @@ from parlour.envs.core.rows import Rows
 from parlour.envs.core.turn import choose_actions, prepare_turn
 from parlour.envs.core.upper_bound import deal_position, play_actions
 from parlour.envs.games.twenty_eight.play import pair_of
-from parlour.envs.games.twenty_eight.rules import ASK, LABELS, SHOW, SINGLE
-from parlour.envs.games.twenty_eight.solver.contracts import list_contracts
-from parlour.envs.games.twenty_eight.solver.solve import solve, winnable_after
-from parlour.envs.games.twenty_eight.state import PLAY
+from parlour.envs.games.twenty_eight.rules import ASK, LABELS, PLAY, SHOW, SINGLE
+from parlour.envs.games.twenty_eight.solver import list_contracts, solve, winnable_after
 from tests.reference.twenty_eight import Game as Reference
 from tests.reference.twenty_eight_beside import begin
 

@@ -3,7 +3,6 @@
 `compare` holds the state of row 0 against the reference, and what each seat sees of it.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -15,23 +14,16 @@ from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.games.fifty_six.rules import CARDS, CODES, LOWEST_BID
 from tests.reference import fifty_six_walkers
+from tests.reference.bidding_beside import SUITS, Walkers, make_begin, make_count
 from tests.reference.fifty_six import Game as Reference
 from tests.reference.fifty_six import Options, would_be_redealt
 from tests.reference.fifty_six_branches import branches
-from tests.reference.match import Match, legal_now, make_special_deals, names
-from tests.walkers import WALKERS, Walker
+from tests.reference.match import Match, legal_now, make_special_deals
 
 NAMES = [card_name(int(code)) for code in CODES]
 STRAINS = {None: 0, "c": 1, "d": 2, "h": 3, "s": 4, "n": 5}
-SUITS = "cdhs"
 
-
-def begin(rows: Rows) -> Reference:
-    s = rows.states[0]
-    options = Options(**to_plain(rows.rules))
-    deck = [str(card) for card in names(s["deck"]) if card]
-    assert not would_be_redealt(deck, options)
-    return Reference(options, deck, int(s["dealer"]))
+begin = make_begin(Reference, Options, would_be_redealt)
 
 
 def cards(hand: Any, twice: Any) -> list[str]:
@@ -135,33 +127,6 @@ def compare_tricks(
         assert shown["lead_by"] == turned(tricks[-1]["leader"])
 
 
-class Walkers:
-    """The reference's walkers, which look at the reference of the hand that row 0 has."""
-
-    def __init__(self) -> None:
-        self.reference: Reference | None = None
-
-    def begin(self, rows: Rows) -> Reference:
-        """Begin the reference of the hand just dealt."""
-        self.reference = begin(rows)
-        return self.reference
-
-    def walker(self, walk: Callable[..., int]) -> Walker:
-        """Return one of them as it is asked for row 0."""
-
-        def choose(rows: Rows, rng: np.random.Generator) -> int:
-            assert self.reference is not None
-            return walk(self.reference, rng)
-
-        return choose
-
-
-def count(hits: Counter[str], reference: Reference, action: int | None) -> None:
-    """Count which rules show in what is played next."""
-    if action is not None:
-        hits.update(branches(reference, action))
-
-
 def special_deck(rules: Any, rng: np.random.Generator, _seed: int) -> list[str] | None:
     """One of the decks that bring rare branches; None where it would be dealt again.
 
@@ -172,14 +137,14 @@ def special_deck(rules: Any, rng: np.random.Generator, _seed: int) -> list[str] 
     return None if would_be_redealt(deck, options) else deck
 
 
-OWN = Walkers()
+OWN = Walkers(begin)
 MATCH = Match(
     GAMES["fifty_six"],
     OWN.begin,
     compare,
-    count,
+    make_count(branches),
     0,
-    {**{name: OWN.walker(walk) for name, walk in fifty_six_walkers.WALKERS.items()}, **WALKERS},
+    OWN.make_all(fifty_six_walkers.WALKERS),
     deal=make_special_deals(special_deck),
 )
 """How the game is played beside its reference."""

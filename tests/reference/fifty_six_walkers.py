@@ -7,8 +7,15 @@ Python's and NumPy's generators will do. `branches` (of `fifty_six_branches`) na
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Protocol, TypeVar
 
+from tests.reference.bidding_walkers import (
+    Rng,
+    favor_side,
+    pick,
+    play_card,
+    shuffle,
+    sort_loosely,
+)
 from tests.reference.fifty_six import AUCTION, LAY, STRAIN, Game, Options
 from tests.reference.fifty_six_branches import branches
 from tests.reference.fifty_six_cards import (
@@ -27,16 +34,6 @@ from tests.reference.fifty_six_cards import (
 from tests.reference.fifty_six_options import ALLOWED
 
 __all__ = ["DECKS", "STYLES", "WALKERS", "Rng", "Walker", "branches", "mixed", "random_options"]
-
-T = TypeVar("T")
-
-
-class Rng(Protocol):
-    """What is needed of a generator."""
-
-    def random(self) -> float:
-        """A number from 0 to 1, 1 excluded."""
-
 
 Walker = Callable[[Game, Rng], int]
 
@@ -95,26 +92,21 @@ class Style:
         if rng.random() < self.long:
             hand = game.hands[game.seat]
             return max(STRAINS, key=lambda action: len(of_suit(hand, STRAINS[action])))
-        return _pick(list(STRAINS), rng)
+        return pick(list(STRAINS), rng)
 
     def _lay(self, cards: list[int], rng: Rng) -> int:
         if rng.random() < self.long:
             hand = [CARDS[action] for action in cards]
             return max(cards, key=lambda action: len(of_suit(hand, CARDS[action][1])))
-        return _pick(cards, rng)
+        return pick(cards, rng)
 
     def _play(self, hand: list[str], cards: list[int], rng: Rng) -> int:
-        which = rng.random()
-        if which < self.high:
-            return max(cards, key=lambda action: RANKS.index(CARDS[action][0]))
-        if which < self.high + self.short:
-            return min(cards, key=lambda action: len(of_suit(hand, CARDS[action][1])))
-        return _pick(cards, rng)
+        return play_card(hand, cards, CARDS, RANKS, rng.random(), self.high, self.short, rng)
 
 
 def uniform(game: Game, rng: Rng) -> int:
     """Any legal action, all alike."""
-    return _pick(sorted(game.legal()), rng)
+    return pick(sorted(game.legal()), rng)
 
 
 STYLES: dict[str, Walker] = {
@@ -143,39 +135,31 @@ WALKERS: dict[str, Walker] = {**STYLES, "mixed": mixed}
 
 def shuffled_deck(options: Options, rng: Rng) -> list[str]:
     """The pack, shuffled."""
-    deck = full_pack(options.players, options.small_pack)
-    return [deck[at] for at in _order(len(deck), rng)]
+    return shuffle(full_pack(options.players, options.small_pack), rng)
+
+
+def owners(options: Options, size: int) -> list[int]:
+    """For each place in a deck of this size the seat that gets the card, the first speaker is 0."""
+    return [at // 4 % options.players for at in range(size)]
 
 
 def lopsided_deck(options: Options, rng: Rng) -> list[str]:
     """A deck in which nearly all of one suit goes to one side."""
-    deck, players = shuffled_deck(options, rng), options.players
+    deck = shuffled_deck(options, rng)
     suit, side = "cdhs"[int(rng.random() * 4)], int(rng.random() * 2)
-    swap_share = 0.5 + rng.random()
-    mine = [at for at in range(len(deck)) if at // 4 % players % 2 == side]
-    theirs = [at for at in range(len(deck)) if at // 4 % players % 2 != side]
-    outside = [at for at in theirs if deck[at][1] == suit]
-    inside = [at for at in mine if deck[at][1] != suit]
-    for a, b in zip(outside, inside, strict=False):
-        if rng.random() < swap_share:
-            deck[a], deck[b] = deck[b], deck[a]
-    return deck
+    share, seats = 0.5 + rng.random(), owners(options, len(deck))
+    return favor_side(deck, seats, side, lambda card: card[1] == suit, share, rng)
 
 
 def sorted_deck(options: Options, rng: Rng) -> list[str]:
     """A deck with runs of one suit: long suits, early voids, hands of nothing but trumps."""
-    deck = full_pack(options.players, options.small_pack)
-    noise = rng.random() * len(deck)
-    keys = [at + rng.random() * noise for at in range(len(deck))]
-    deck = [deck[at] for at in sorted(range(len(deck)), key=keys.__getitem__)]
-    turned = 4 * int(rng.random() * len(deck) / 4)
-    return deck[turned:] + deck[:turned]
+    return sort_loosely(full_pack(options.players, options.small_pack), 4, rng)
 
 
 def pointless_deck(options: Options, rng: Rng) -> list[str]:
     """A deck whose first speaker has few points or none."""
-    deck, players = shuffled_deck(options, rng), options.players
-    first = [at for at in range(len(deck)) if at // 4 % players == 0]
+    deck = shuffled_deck(options, rng)
+    first = [at for at, seat in enumerate(owners(options, len(deck))) if seat == 0]
     others = [at for at in range(len(deck)) if at not in first and POINTS[deck[at][0]] == 0]
     for a, b in zip([at for at in first if POINTS[deck[at][0]]], others, strict=False):
         deck[a], deck[b] = deck[b], deck[a]
@@ -184,15 +168,9 @@ def pointless_deck(options: Options, rng: Rng) -> list[str]:
 
 def rich_deck(options: Options, rng: Rng) -> list[str]:
     """A deck in which nearly all points go to one side, so that high contracts are made."""
-    deck, players = shuffled_deck(options, rng), options.players
-    side = int(rng.random() * 2)
-    seats = [at // 4 % players for at in range(len(deck))]
-    theirs = [at for at, seat in enumerate(seats) if seat % 2 != side and POINTS[deck[at][0]]]
-    mine = [at for at, seat in enumerate(seats) if seat % 2 == side and not POINTS[deck[at][0]]]
-    for a, b in zip(theirs, mine, strict=False):
-        if rng.random() < 0.9:
-            deck[a], deck[b] = deck[b], deck[a]
-    return deck
+    deck, side = shuffled_deck(options, rng), int(rng.random() * 2)
+    seats = owners(options, len(deck))
+    return favor_side(deck, seats, side, lambda card: POINTS[card[0]] > 0, 0.9, rng)
 
 
 DECKS = {
@@ -209,19 +187,10 @@ DECKS = {
 def random_options(rng: Rng) -> Options:
     """Options drawn alike from all that is not refused; every second time trumps are hidden."""
     while True:
-        chosen = {name: _pick(list(allowed), rng) for name, allowed in ALLOWED.items()}
+        chosen = {name: pick(list(allowed), rng) for name, allowed in ALLOWED.items()}
         if chosen["trumps"] == "hidden":
             chosen["leader"] = "bidder"
         try:
             return Options(**chosen)
         except ValueError:
             continue
-
-
-def _order(count: int, rng: Rng) -> list[int]:
-    keys = [rng.random() for _ in range(count)]
-    return sorted(range(count), key=keys.__getitem__)
-
-
-def _pick(items: list[T], rng: Rng) -> T:
-    return items[int(rng.random() * len(items))]

@@ -4,8 +4,6 @@
 tests of both games.
 """
 
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,28 +12,18 @@ from parlour.envs import Game
 from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, view_states
-from parlour.envs.games.twenty_eight.rules import CARDS, CODES
-from parlour.envs.games.twenty_eight.state import FACE_DOWN, HELD, OWN, PLAYED, UNSEEN
+from parlour.envs.games.twenty_eight.rules import CARDS, CODES, FACE_DOWN, HELD, OWN, PLAYED, UNSEEN
 from tests.reference import twenty_eight_walkers
-from tests.reference.match import Match, legal_now, make_special_deals, names
+from tests.reference.bidding_beside import SUITS, Walkers, make_begin, make_count
+from tests.reference.match import Match, legal_now, make_special_deals
 from tests.reference.twenty_eight import Game as Reference
 from tests.reference.twenty_eight import Options, would_be_redealt
 from tests.reference.twenty_eight_branches import branches
-from tests.walkers import WALKERS, Walker
 
 NAMES = [card_name(int(code)) for code in CODES]
 STRAINS = {None: 0, "c": 1, "d": 2, "h": 3, "s": 4, "n": 5, "r": 6}
-SUITS = "cdhs"
 
-
-def begin(rows: Rows) -> Reference:
-    s = rows.states[0]
-    options, deck = (
-        Options(**to_plain(rows.rules)),
-        [str(card) for card in names(s["deck"]) if card],
-    )
-    assert not would_be_redealt(deck, options)
-    return Reference(options, deck, int(s["dealer"]))
+begin = make_begin(Reference, Options, would_be_redealt)
 
 
 def cards(members: Any) -> set[str]:
@@ -123,33 +111,6 @@ def compare_view(shown: Any, reference: Reference, seat: int) -> None:
     assert sizes == [a + b for a, b in zip(seen["hand_sizes"], away, strict=True)]
 
 
-class Walkers:
-    """The reference's walkers, which look at the reference of the hand that row 0 has."""
-
-    def __init__(self) -> None:
-        self.reference: Reference | None = None
-
-    def begin(self, rows: Rows) -> Reference:
-        """Begin the reference of the hand just dealt."""
-        self.reference = begin(rows)
-        return self.reference
-
-    def walker(self, walk: Callable[..., int]) -> Walker:
-        """Return one of them as it is asked for row 0."""
-
-        def choose(rows: Rows, rng: np.random.Generator) -> int:
-            assert self.reference is not None
-            return walk(self.reference, rng)
-
-        return choose
-
-
-def count(hits: Counter[str], reference: Reference, action: int | None) -> None:
-    """Count which rules show in what is played next."""
-    if action is not None:
-        hits.update(branches(reference, action))
-
-
 def special_deck(rules: Any, rng: np.random.Generator, seed: int) -> list[str] | None:
     """One of the decks that bring rare branches; None where it would be dealt again."""
     options, decks = Options(**to_plain(rules)), list(twenty_eight_walkers.DECKS.values())
@@ -159,8 +120,6 @@ def special_deck(rules: Any, rng: np.random.Generator, seed: int) -> list[str] |
 
 def make_match(game: Game) -> Match[Reference]:
     """Return how the game is played beside its reference."""
-    own = Walkers()
-    walkers = {name: own.walker(walk) for name, walk in twenty_eight_walkers.WALKERS.items()}
-    walkers |= WALKERS
-    deal = make_special_deals(special_deck)
-    return Match(game, own.begin, compare, count, 0, walkers, deal=deal)
+    own = Walkers(begin)
+    walkers, deal = own.make_all(twenty_eight_walkers.WALKERS), make_special_deals(special_deck)
+    return Match(game, own.begin, compare, make_count(branches), 0, walkers, deal=deal)

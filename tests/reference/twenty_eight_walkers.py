@@ -7,8 +7,17 @@ Python's and NumPy's generators will do. `branches` (of `twenty_eight_branches`)
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
+from tests.reference.bidding_walkers import (
+    Rng,
+    favor_side,
+    pick,
+    play_card,
+    shuffle,
+    sort_loosely,
+    swap,
+)
 from tests.reference.twenty_eight import PLAY, TRUMPS, Game, Options
 from tests.reference.twenty_eight_branches import branches
 from tests.reference.twenty_eight_cards import (
@@ -33,16 +42,6 @@ from tests.reference.twenty_eight_cards import (
 from tests.reference.twenty_eight_options import ALLOWED
 
 __all__ = ["DECKS", "STYLES", "WALKERS", "Rng", "Walker", "branches", "mixed", "random_options"]
-
-T = TypeVar("T")
-
-
-class Rng(Protocol):
-    """What is needed of a generator."""
-
-    def random(self) -> float:
-        """A number from 0 to 1, 1 excluded."""
-
 
 Walker = Callable[[Game, Rng], int]
 
@@ -97,22 +96,18 @@ class Style:
     def _make_trumps(self, hand: list[str], can: list[int], rng: Rng) -> int:
         others = [action for action in can if action in (SEVENTH, NO_TRUMPS, REVERSED)]
         if others and rng.random() < self.apart:
-            return _pick(others, rng)
+            return pick(others, rng)
         suits = [action for action in can if action not in others]
         if rng.random() < self.long:
             return max(suits, key=lambda action: len(of_suit(hand, _suit(action))))
-        return _pick(suits, rng)
+        return pick(suits, rng)
 
     def _play(self, game: Game, cards: list[int], rng: Rng) -> int:
         hand, which = game.hands[game.seat], rng.random()
         trumps = [action for action in cards if CARDS[action][1] == game.trump]
         if trumps and rng.random() < self.trump:
-            return _pick(trumps, rng)
-        if which < self.high:
-            return max(cards, key=lambda action: RANKS.index(CARDS[action][0]))
-        if which < self.high + self.short:
-            return min(cards, key=lambda action: len(of_suit(hand, CARDS[action][1])))
-        return _pick(cards, rng)
+            return pick(trumps, rng)
+        return play_card(hand, cards, CARDS, RANKS, which, self.high, self.short, rng)
 
 
 def _suit(action: int) -> str:
@@ -121,7 +116,7 @@ def _suit(action: int) -> str:
 
 def uniform(game: Game, rng: Rng) -> int:
     """Any legal action, all alike."""
-    return _pick(sorted(game.legal()), rng)
+    return pick(sorted(game.legal()), rng)
 
 
 STYLES: dict[str, Walker] = {
@@ -153,8 +148,7 @@ WALKERS: dict[str, Walker] = {**STYLES, "mixed": mixed}
 
 def shuffled_deck(options: Options, rng: Rng) -> list[str]:
     """The pack, shuffled."""
-    deck = full_pack(options.players)
-    return [deck[at] for at in _order(len(deck), rng)]
+    return shuffle(full_pack(options.players), rng)
 
 
 def owners(options: Options) -> list[int]:
@@ -180,18 +174,12 @@ def royal_deck(options: Options, rng: Rng) -> list[str]:
     mine = [at for at, seat in enumerate(owners(options)) if seat == whose]
     wanted = [at for at, card in enumerate(deck) if card[0] in "KQ" and at not in mine]
     spare = [at for at in mine if deck[at][0] not in "KQ"]
-    return _swapped(deck, wanted, spare, 0.7, rng)
+    return swap(deck, wanted, spare, 0.7, rng)
 
 
 def sorted_deck(options: Options, rng: Rng) -> list[str]:
     """A deck with runs of one suit: long suits, early voids, hands of nothing but trumps."""
-    deck = full_pack(options.players)
-    noise = rng.random() * len(deck)
-    keys = [at + rng.random() * noise for at in range(len(deck))]
-    deck = [deck[at] for at in sorted(range(len(deck)), key=keys.__getitem__)]
-    size = FIRST_CARDS[options.players]
-    turned = size * int(rng.random() * len(deck) / size)
-    return deck[turned:] + deck[:turned]
+    return sort_loosely(full_pack(options.players), FIRST_CARDS[options.players], rng)
 
 
 def pointless_deck(options: Options, rng: Rng) -> list[str]:
@@ -199,24 +187,13 @@ def pointless_deck(options: Options, rng: Rng) -> list[str]:
     deck, size = shuffled_deck(options, rng), FIRST_CARDS[options.players]
     first = [at for at in range(size) if POINTS[deck[at][0]]]
     others = [at for at in range(size, len(deck)) if POINTS[deck[at][0]] == 0]
-    return _swapped(deck, first, others, 1, rng)
+    return swap(deck, first, others, 1, rng)
 
 
 def _drawn(options: Options, rng: Rng, is_wanted: Callable[[str], bool], share: float) -> list[str]:
     """A shuffled deck in which this share of the wanted cards has gone to one side."""
     deck, side = shuffled_deck(options, rng), int(rng.random() * 2)
-    mine = [at for at, seat in enumerate(owners(options)) if seat % 2 == side]
-    wanted = [at for at, card in enumerate(deck) if is_wanted(card) and at not in mine]
-    return _swapped(deck, wanted, [at for at in mine if not is_wanted(deck[at])], share, rng)
-
-
-def _swapped(
-    deck: list[str], ones: list[int], others: list[int], share: float, rng: Rng
-) -> list[str]:
-    for one, other in zip(ones, others, strict=False):
-        if rng.random() < share:
-            deck[one], deck[other] = deck[other], deck[one]
-    return deck
+    return favor_side(deck, owners(options), side, is_wanted, share, rng)
 
 
 DECKS = {
@@ -245,14 +222,14 @@ RARE_SETS: list[dict[str, Any]] = [
 
 def rare_options(rng: Rng) -> Options:
     """Options of one of `RARE_SETS`."""
-    return Options(**_pick(RARE_SETS, rng))
+    return Options(**pick(RARE_SETS, rng))
 
 
 def random_options(rng: Rng) -> Options:
     """Options drawn alike from all that is not refused; half the time with `trump_by` card."""
     by_card = rng.random() < 0.5
     while True:
-        chosen = {name: _pick(list(allowed), rng) for name, allowed in ALLOWED.items()}
+        chosen = {name: pick(list(allowed), rng) for name, allowed in ALLOWED.items()}
         chosen["trump_by"] = "card" if by_card else "suit"
         if by_card:
             chosen.update(seventh=False, no_trumps=False, never_shown="plays")
@@ -260,12 +237,3 @@ def random_options(rng: Rng) -> Options:
             return Options(**chosen)
         except ValueError:
             continue
-
-
-def _order(count: int, rng: Rng) -> list[int]:
-    keys = [rng.random() for _ in range(count)]
-    return sorted(range(count), key=keys.__getitem__)
-
-
-def _pick(items: list[T], rng: Rng) -> T:
-    return items[int(rng.random() * len(items))]

@@ -1,9 +1,9 @@
-"""Unseen hands: dealing cards anew to seats of which it is known that they are void in suits.
+"""Unseen hands: dealing cards to holders of which it is known that they lack some suits.
 
-Every deal that fits is equally likely. A few deals are tried first: of little knowledge most fit.
-Else the ways to deal are counted, hand by hand: how many there are from some hand on depends only
-on how many cards of each suit are left, since the cards of a suit are alike to a void. What a hand
-takes of each suit is then drawn by these counts, and its cards of the suit by chance.
+Every deal that fits is equally likely. A few deals are tried first: if little is known, most fit.
+Otherwise the ways to deal are counted, hand by hand: how many there are from some hand on depends
+only on how many cards of each suit are left, since the cards of a suit are alike to a void. How
+many cards of each suit a hand gets is drawn by these counts, and then its cards of the suit.
 """
 
 import math
@@ -17,10 +17,8 @@ from ..kernel.jit import jit
 SUITS = 4
 TRIES = 40
 """Deals that are tried before the ways are counted."""
-MOST_UNSEEN = 64
-"""Cards that can be unseen."""
 BINOMIALS = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.float64)
-"""In how many ways k of n cards of a suit can be taken: [n][k]."""
+"""In how many ways k of n cards of a suit, 16 at most, can be taken: [n][k]."""
 PRECISION = 1 << 30
 
 
@@ -28,7 +26,7 @@ PRECISION = 1 << 30
 def try_deal(
     s: State, suits: np.ndarray, sizes: np.ndarray, voids: np.ndarray, holders: np.ndarray
 ) -> bool:
-    """Deal the cards by chance; return whether no hand has a suit in which it is void."""
+    """Deal the cards at random, and return whether no hand has a suit that it lacks."""
     n = 0
     for hand in range(len(sizes)):
         for _ in range(sizes[hand]):
@@ -45,36 +43,44 @@ def try_deal(
 
 
 @jit
+def make_ways(counts: np.ndarray, hands: int) -> np.ndarray:
+    """Return room for `count_deals`: for each hand, and one more, and all numbers of cards left.
+
+    Args:
+        counts: How many cards there are of each suit, int64 (4,).
+        hands: The number of hands.
+
+    Returns:
+        Zeros, float64 (hands + 1, counts[0] + 1, counts[1] + 1, counts[2] + 1). How many cards are
+        left of the fourth suit follows from the others.
+    """
+    return np.zeros((hands + 1, counts[0] + 1, counts[1] + 1, counts[2] + 1), np.float64)
+
+
+@jit
 def count_deals(
     counts: np.ndarray, sizes: np.ndarray, voids: np.ndarray, ways: np.ndarray
 ) -> float:
-    """Return in how many ways cards, so many of each suit, can be dealt to hands.
+    """Return in how many ways cards, ``counts`` of each suit, can be dealt to hands.
 
-    ``ways``, float64 (hands + 1, n), is filled for `draw_hand`; `room_for` says how large n is.
+    Writes to ``ways`` in how many ways the cards left can be dealt to each hand and those after it.
     """
-    hands = len(sizes)
-    for place in range(ways.shape[1]):
-        ways[hands, place] = 0.0
-    ways[hands, 0] = 1.0
+    hands, unused = len(sizes), np.empty(SUITS, np.int64)
+    ways[hands, 0, 0, 0] = 1.0
     left = 0
-    second, third = counts[1] + 1, counts[2] + 1
     for hand in range(hands - 1, -1, -1):
         left += sizes[hand]
         for a in range(counts[0] + 1):
             for b in range(counts[1] + 1):
                 for c in range(counts[2] + 1):
                     d = left - a - b - c
-                    found = 0.0
+                    total = 0.0
                     if 0 <= d <= counts[3]:
-                        found = _count_hand(a, b, c, d, hand, sizes, voids, ways, second, third)
-                    ways[hand, (a * second + b) * third + c] = found
-    return ways[0, (counts[0] * second + counts[1]) * third + counts[2]]
-
-
-@jit
-def room_for(counts: np.ndarray) -> int:
-    """Return how many entries each row of ``ways`` needs."""
-    return (counts[0] + 1) * (counts[1] + 1) * (counts[2] + 1)
+                        total = _go_through_shares(
+                            a, b, c, d, sizes[hand], voids[hand], ways[hand + 1], np.inf, unused
+                        )
+                    ways[hand, a, b, c] = total
+    return ways[0, counts[0], counts[1], counts[2]]
 
 
 @jit
@@ -83,91 +89,78 @@ def _most(voids: int, suit: int, cards: int) -> int:
 
 
 @jit
-def _count_hand(
+def _go_through_shares(
     a: int,
     b: int,
     c: int,
     d: int,
-    hand: int,
-    sizes: np.ndarray,
-    voids: np.ndarray,
-    ways: np.ndarray,
-    second: int,
-    third: int,
+    size: int,
+    voids: int,
+    later: np.ndarray,
+    stop: float,
+    share: np.ndarray,
 ) -> float:
-    """In how many ways this hand and those after it are dealt a, b, c and d cards of the suits."""
-    size, void = sizes[hand], voids[hand]
-    found = 0.0
-    for i in range(min(_most(void, 0, a), size) + 1):
-        for j in range(min(_most(void, 1, b), size - i) + 1):
-            for k in range(min(_most(void, 2, c), size - i - j) + 1):
+    """Count the ways to deal to a hand and those after it, all or up to one of them.
+
+    Args:
+        a: The number of cards left of the first suit; b, c, d: of the other suits.
+        b: See a.
+        c: See a.
+        d: See a.
+        size: The number of cards of this hand.
+        voids: The set of suits that it lacks.
+        later: In how many ways the cards that it leaves can be dealt to the hands after it.
+        stop: The number of the way to stop at, `numpy.inf` to count all ways.
+        share: Receives how many cards of each suit the hand has in that way, int64 (4,).
+
+    Returns:
+        The number of ways gone through.
+    """
+    total = 0.0
+    for i in range(min(_most(voids, 0, a), size) + 1):
+        for j in range(min(_most(voids, 1, b), size - i) + 1):
+            for k in range(min(_most(voids, 2, c), size - i - j) + 1):
                 rest = size - i - j - k
-                if rest <= _most(void, 3, d):
-                    later = ways[hand + 1, ((a - i) * second + b - j) * third + c - k]
-                    if later:
-                        found += (
-                            BINOMIALS[a, i] * BINOMIALS[b, j] * BINOMIALS[c, k] * BINOMIALS[d, rest]
-                        ) * later
-    return found
+                if rest > _most(voids, 3, d):
+                    continue
+                ways = later[a - i, b - j, c - k]
+                if ways == 0.0:
+                    continue
+                ways *= BINOMIALS[a, i] * BINOMIALS[b, j] * BINOMIALS[c, k] * BINOMIALS[d, rest]
+                total += ways
+                if stop < np.inf:
+                    share[0], share[1], share[2], share[3] = i, j, k, rest
+                    stop -= ways
+                    if stop < 0.0:
+                        return total
+    return total
 
 
 @jit
 def draw_share(s: State) -> float:
-    """Return a random number from 0 up to, not with, 1."""
+    """Return a random number from 0 to 1, 1 excluded."""
     return (random_below(s, PRECISION) + random_below(s, PRECISION) / PRECISION) / PRECISION
-
-
-@jit
-def draw_hand(
-    s: State,
-    left: np.ndarray,
-    hand: int,
-    sizes: np.ndarray,
-    voids: np.ndarray,
-    ways: np.ndarray,
-    second: int,
-    third: int,
-    taken: np.ndarray,
-) -> None:
-    """Write to ``taken`` (4,) how many cards of each suit a hand gets, of those ``left``."""
-    a, b, c, d = left[0], left[1], left[2], left[3]
-    size, void = sizes[hand], voids[hand]
-    share = draw_share(s) * ways[hand, (a * second + b) * third + c]
-    for i in range(min(_most(void, 0, a), size) + 1):
-        for j in range(min(_most(void, 1, b), size - i) + 1):
-            for k in range(min(_most(void, 2, c), size - i - j) + 1):
-                rest = size - i - j - k
-                if rest > _most(void, 3, d):
-                    continue
-                later = ways[hand + 1, ((a - i) * second + b - j) * third + c - k]
-                weight = (
-                    BINOMIALS[a, i] * BINOMIALS[b, j] * BINOMIALS[c, k] * BINOMIALS[d, rest]
-                ) * later
-                if weight > 0.0:
-                    taken[0], taken[1], taken[2], taken[3] = i, j, k, rest
-                    share -= weight
-                    if share < 0.0:
-                        return
 
 
 @jit
 def deal_counted(
     s: State, suits: np.ndarray, sizes: np.ndarray, voids: np.ndarray, holders: np.ndarray
 ) -> None:
-    """Deal by the counts; some deal must fit."""
-    counts, taken = np.zeros(SUITS, np.int64), np.zeros(SUITS, np.int64)
+    """Deal by the counts; some deal must fit. See `deal_unseen`."""
+    left, share = np.zeros(SUITS, np.int64), np.zeros(SUITS, np.int64)
     for i in range(len(suits)):
-        counts[suits[i]] += 1
+        left[suits[i]] += 1
         holders[i] = -1
-    second, third = counts[1] + 1, counts[2] + 1
-    ways = np.empty((len(sizes) + 1, room_for(counts)), np.float64)
-    count_deals(counts, sizes, voids, ways)
+    ways = make_ways(left, len(sizes))
+    count_deals(left, sizes, voids, ways)
     for hand in range(len(sizes)):
-        draw_hand(s, counts, hand, sizes, voids, ways, second, third, taken)
+        a, b, c, d = left[0], left[1], left[2], left[3]
+        stop = draw_share(s) * ways[hand, a, b, c]
+        _go_through_shares(a, b, c, d, sizes[hand], voids[hand], ways[hand + 1], stop, share)
         for suit in range(SUITS):
-            for _ in range(taken[suit]):
-                skip = random_below(s, counts[suit])
-                counts[suit] -= 1
+            for _ in range(share[suit]):
+                skip = random_below(s, left[suit])
+                left[suit] -= 1
                 for i in range(len(suits)):
                     if suits[i] == suit and holders[i] < 0:
                         if skip == 0:
@@ -180,10 +173,14 @@ def deal_counted(
 def deal_unseen(
     s: State, suits: np.ndarray, sizes: np.ndarray, voids: np.ndarray, holders: np.ndarray
 ) -> None:
-    """Write to ``holders`` (n,) which hand each of n cards is dealt to; some deal must fit.
+    """Deal unseen cards, all deals that fit being equally likely; some deal must fit.
 
-    ``suits`` (n,) are those of the cards; ``sizes`` (hands,), n together, say how many each hand
-    gets; ``voids`` (hands,) are sets of suits that it cannot have. The generator of ``s`` draws.
+    Args:
+        s: The state whose generator draws.
+        suits: The suit of each card, int64 (n,).
+        sizes: How many cards each hand gets, n together, int64 (hands,).
+        voids: The set of suits that each hand lacks, int64 (hands,).
+        holders: Receives the hand of each card, (n,).
     """
     for _ in range(TRIES):
         if try_deal(s, suits, sizes, voids, holders):
@@ -200,10 +197,10 @@ def deal_secret(
     possible: np.ndarray,
     holders: np.ndarray,
 ) -> int:
-    """Draw which of several suppositions holds, and deal as `deal_unseen`; return which one.
+    """Draw which of several suppositions holds, deal as `deal_unseen`, and return which it is.
 
-    ``voids`` (k, hands) are what cannot be by each of them, ``possible`` (k,) says which can be at
-    all. A supposition is drawn as often as there are deals that fit it.
+    ``voids`` (k, hands) are the suits that hands lack by each of them, ``possible`` (k,) says which
+    can hold at all. A supposition is drawn as often as there are deals that fit it.
     """
     for _ in range(TRIES):
         drawn = random_below(s, len(possible))
@@ -212,16 +209,16 @@ def deal_secret(
     counts = np.zeros(SUITS, np.int64)
     for i in range(len(suits)):
         counts[suits[i]] += 1
-    ways = np.empty((len(sizes) + 1, room_for(counts)), np.float64)
+    ways = make_ways(counts, len(sizes))
     weights = np.zeros(len(possible), np.float64)
     for k in range(len(possible)):
         if possible[k]:
             weights[k] = count_deals(counts, sizes, voids[k], ways)
-    share = draw_share(s) * weights.sum()
+    stop = draw_share(s) * weights.sum()
     drawn = -1
     for k in range(len(possible)):
-        if weights[k] > 0.0 and share >= 0.0:
+        if weights[k] > 0.0 and stop >= 0.0:
             drawn = k
-            share -= weights[k]
+            stop -= weights[k]
     deal_counted(s, suits, sizes, voids[drawn], holders)
     return drawn

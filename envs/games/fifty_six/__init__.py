@@ -1,21 +1,21 @@
-"""Fifty-Six, a game of tricks with two packs: README.md beside this file has rules and sources."""
+"""Fifty-Six, a game of tricks with two packs. README.md in this folder has rules and sources."""
 
 from ...core.contract import Seats
 from ...core.game import Game
 from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from ...core.solve import Solving
-from .heuristic import WEIGHTS, heuristic
-from .hidden import HIDDEN
-from .hiding import resample_hidden
-from .kernel import kernels, reward_unit
+from .heuristic import WEIGHTS, heuristic, rule
+from .kernel import STATE_CHECK, check_deck, kernels, reward_unit
+from .knowledge import HIDDEN, resample_hidden, view
 from .layout import VERBS, action_words, final_info, layout
-from .rule_agents import rule
 from .rules import (
     ACTIONS,
     DEFAULT,
+    FEATURES,
     REFERENCES,
     SEATS,
     SOURCES,
+    STATE,
     VARIANTS,
     Rules,
     check,
@@ -23,10 +23,7 @@ from .rules import (
     pack,
     sides,
 )
-from .seat_view import view
-from .solver.solve import WORLD_LIMIT, solve, winnable_after
-from .state import FEATURES, STATE
-from .state_check import STATE_CHECK, check_deck
+from .solver import WORLD_LIMIT, solve, winnable_after
 
 GAME = Game(
     name="fifty_six",

@@ -1,59 +1,67 @@
-"""Fifty-Six: how it is played. Compiled; kernels trust the mask."""
+"""The kernel of Fifty-Six: phases of a hand, a step, the deal.
+
+Compiled; the kernels trust the action mask.
+"""
 
 from ...core.aliases import Action, RulesRecord, State
-from ...core.batch import Over, make_batch_kernels
+from ...core.batch import make_batch_kernels
 from ...core.kernel.cards import random_below, shuffle
 from ...core.kernel.jit import jit
-from ...core.legal import add_members, clear_actions, first_action, has_action
 from ...core.seating import wrap_seat
-from ...core.tricks.tricks import NO_SUIT, suit_set
-from .auction import add_words, first_speaker, same_side, speak
-from .cards import hand_size, lowest_rank, put_card, take_card
-from .facts import note_asking, note_card
+from ...core.tricks.history_check import Hand, make_deck_check, make_history_check
+from ..bidding.play import (
+    clear_hand,
+    end_hand,
+    fill_deck,
+    first_speaker,
+    give_trick,
+    make_fallback_action,
+    opponents_lack_trumps,
+    pay_side,
+    place_in_deck,
+    side_of,
+)
+from .knowledge import note_action, view
 from .play import (
-    add_cards,
+    PACKET,
     ask_for_trumps,
+    find_winner,
+    hand_size,
+    is_dealt_again,
+    lay_card,
+    lowest_rank,
     play_card,
-    show_trumps,
-    take_trick,
-    trump_suit,
+    put_card,
+    score_contract,
+    speak,
+    write_legal,
 )
 from .rules import (
     ACTIONS,
     ASK,
-    CARDS,
+    AUCTION,
+    BIDS,
     CODES,
-    COPIES,
+    FEATURES,
+    HISTORY,
+    LAYING,
     NUMBERS,
     PASS,
-    RANK_POINTS,
+    PLAY,
+    QUIET,
     RANKS,
     SEATS,
+    STATE,
     Leader,
     Trumps,
 )
-from .score import contract_pays, pay_sides
-from .seat_view import clear_seat, clear_shown, show_rules, view
-from .state import AUCTION, BIDS, HAND, HISTORY, LAYING, NO_TRUMP_YET, OVER, PLAY
-
-DEALT = 4
-"""Cards that a seat gets at a time."""
-
 
 # ---- from phase to phase --------------------------------------------------------------------
 
 
 @jit
-def end_hand(s: State) -> None:
-    """End the hand."""
-    s["over"] = Over.TERMINATED
-    s["shown"]["phase"] = OVER
-    s["won"] = s["net"][0] > 0
-
-
-@jit
 def end_auction(s: State, rules: RulesRecord) -> None:
-    """Go on after the auction: to the play, or to a card that is laid down."""
+    """Go from the auction to the play, or to laying a card down."""
     if s["bidder"] < 0:
         end_hand(s)
     elif rules.trumps == Trumps.HIDDEN:
@@ -66,56 +74,23 @@ def end_auction(s: State, rules: RulesRecord) -> None:
 
 
 @jit
-def lay_card(s: State, rules: RulesRecord, card: Action) -> None:
-    """Let the bidder lay a card face down, which makes trumps."""
-    seat = s["turn"]
-    take_card(s, seat, card)
-    s["seats"][seat]["hand"] -= 1
-    s["card"] = 1 + card
-    s["laid"] = 1 + card
-    s["laid_at"] = s["moves"] - 1
-    s["made"] = 1 + card // RANKS
-    s["shown"]["apart"] = 1
-    start_play(s, rules)
-
-
-@jit
-def lack_trumps(s: State, rules: RulesRecord) -> bool:
-    """Whether the bidder's opponents have no trump, where there are trumps."""
-    held = 0
-    for seat in range(rules.players):
-        if not same_side(seat, s["bidder"]):
-            held |= s["hands"][seat]
-    suit = trump_suit(s)
-    return suit != NO_SUIT and held & suit_set(suit, RANKS) == 0
-
-
-@jit
 def start_play(s: State, rules: RulesRecord) -> None:
     """Begin the first trick."""
     s["shown"]["phase"] = PLAY
-    s["lead_by"] = s["bidder"] if rules.leader == Leader.BIDDER else first_speaker(s, rules)
-    s["turn"] = s["lead_by"]
-    if rules.void_without and lack_trumps(s, rules):
+    s["leader"] = s["bidder"] if rules.leader == Leader.BIDDER else first_speaker(s, rules)
+    s["turn"] = s["leader"]
+    if rules.void_without and opponents_lack_trumps(s, rules, RANKS):
         end_hand(s)
 
 
 @jit
-def play(s: State, rules: RulesRecord, action: Action) -> None:
-    """Let the seat at turn ask, or play a card; after the last trick the contract is paid."""
-    if action == ASK:
-        note_asking(s)
-        ask_for_trumps(s)
-        return
-    note_card(s, rules, action)
-    play_card(s, action)
-    if s["size"] < rules.players:
-        s["turn"] = wrap_seat(s["turn"] + 1, rules.players)
-        return
-    take_trick(s, rules)
-    s["turn"] = s["lead_by"]
+def end_trick(s: State, rules: RulesRecord) -> None:
+    """Give the full trick away, and end the hand after the last one."""
+    winner, _ = find_winner(s, rules)
+    give_trick(s, winner, RANKS, 0)
+    s["turn"] = winner
     if s["tricks"] == hand_size(rules):
-        pay_sides(s, rules, contract_pays(s, rules))
+        pay_side(s, rules, side_of(rules, s["bidder"]), score_contract(s, rules))
         end_hand(s)
 
 
@@ -123,45 +98,42 @@ def play(s: State, rules: RulesRecord, action: Action) -> None:
 
 
 @jit
-def find_legal(s: State, rules: RulesRecord) -> None:
-    """Write the legal actions of the seat at turn, and what it sees.
+def play(s: State, rules: RulesRecord, action: Action) -> None:
+    """Let the seat at turn ask for trumps or play a card."""
+    note_action(s, action)
+    if action == ASK:
+        ask_for_trumps(s)
+        return
+    play_card(s, action)
+    if s["size"] == rules.players:
+        end_trick(s, rules)
+    else:
+        s["turn"] = wrap_seat(s["turn"] + 1, rules.players)
 
-    A bidder who has nothing but the card laid down shows it as he comes to play.
-    """
-    clear_actions(s["legal"])
-    phase, seat = s["shown"]["phase"], s["turn"]
-    if phase == PLAY:
-        if s["card"] and seat == s["bidder"] and s["hands"][seat] == 0:
-            show_trumps(s)
-        add_cards(s)
-    elif phase == LAYING:
-        add_members(s["legal"], s["hands"][seat])
-    elif phase != OVER:
-        add_words(s, rules)
-    view(s, rules, seat)
+
+@jit
+def write_turn(s: State, rules: RulesRecord) -> None:
+    """Write the legal actions of the seat at turn, and what it sees."""
+    write_legal(s, rules)
+    view(s, rules, s["turn"])
 
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Let the seat whose turn it is act."""
+    """Play an action of the seat at turn."""
     s["history"][s["moves"]] = 1 + action
     s["moves"] += 1
     phase = s["shown"]["phase"]
     if phase == PLAY:
         play(s, rules, action)
     elif phase == LAYING:
-        lay_card(s, rules, action)
+        lay_card(s, action, s["moves"] - 1)
+        start_play(s, rules)
     elif speak(s, rules, action):
         end_auction(s, rules)
     elif s["shown"]["phase"] == AUCTION:
         s["turn"] = wrap_seat(s["turn"] + 1, rules.players)
-    find_legal(s, rules)
-
-
-@jit
-def fallback_action(s: State, rules: RulesRecord) -> Action:
-    """What is played for a seat that chose an illegal action: pass, or the lowest there is."""
-    return PASS if has_action(s["legal"], PASS) else first_action(s["legal"])
+    write_turn(s, rules)
 
 
 # ---- the deal -------------------------------------------------------------------------------
@@ -169,96 +141,84 @@ def fallback_action(s: State, rules: RulesRecord) -> Action:
 
 @jit
 def clear_state(s: State) -> None:
-    """Make everything as it is before the first card."""
+    """Reset everything to what it is before the first card."""
+    clear_hand(s)
     shown = s["shown"]
     for seat in range(SEATS):
-        s["net"][seat] = 0
-        s["hands"][seat] = 0
+        public = s["seats"][seat]
+        public["said"] = QUIET
+        public["number"] = 0
+        public["strain"] = 0
+        shown["seats"][seat] = public
         s["twice"][seat] = 0
-        clear_seat(s["seats"][seat])
-        shown["seats"][seat] = s["seats"][seat]
-        shown["trick"][seat] = 0
-    for copy in range(COPIES):
-        s["player_of"][copy] = 0
-        shown["when"][copy] = 0
-    for trick in range(HAND):
-        s["taken_by"][trick] = 0
     for bid in range(BIDS):
-        s["bid_by"][bid] = 0
         s["doubled_by"][bid] = 0
         shown["strains"][bid] = 0
-    for n in range(HISTORY):
-        s["history"][n] = 0
     s["redoubled_by"] = 0
-    s["card"] = 0
-    s["laid"] = 0
     s["laid_at"] = 0
-    s["made"] = NO_TRUMP_YET
     s["passes"] = 0
-    s["tricks"] = 0
-    s["size"] = 0
-    s["lead_by"] = -1
-    s["bidder"] = -1
-    s["asker"] = -1
-    clear_shown(shown)
+    shown["number"] = 0
+    shown["laid_back"] = 0
 
 
 @jit
-def place_of(rules: RulesRecord, order: int, k: int) -> int:
-    """The place in the deck of card k of the hand that is dealt as number ``order``."""
-    return (k // DEALT * rules.players + order) * DEALT + k % DEALT
+def show_rules(s: State, rules: RulesRecord) -> None:
+    """Write the options into the observation."""
+    shown = s["shown"]
+    shown["players"] = rules.players
+    shown["small_pack"] = rules.small_pack
+    shown["trumps"] = rules.trumps
+    shown["forced"] = rules.forced
+    shown["honours"] = rules.honours
+    shown["leader"] = rules.leader
+    shown["doubling"] = rules.doubling
+    shown["void_pointless"] = rules.void_pointless
+    shown["void_without"] = rules.void_without
 
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a hand with the deck and the dealer as they stand in the state."""
+    """Begin a hand with the deck and the dealer that are in the state."""
     clear_state(s)
     show_rules(s, rules)
     first, size = first_speaker(s, rules), hand_size(rules)
     for order in range(rules.players):
         seat = wrap_seat(first + order, rules.players)
         for k in range(size):
-            put_card(s, seat, NUMBERS[s["deck"][place_of(rules, order, k)]])
+            put_card(s, seat, NUMBERS[s["deck"][place_in_deck(rules, PACKET, order, k)]])
         s["seats"][seat]["hand"] = size
     s["shown"]["phase"] = AUCTION
     s["turn"] = first
-    find_legal(s, rules)
-
-
-@jit
-def is_dealt_again(s: State, rules: RulesRecord) -> bool:
-    """Whether the rules want the deck dealt again."""
-    if not rules.void_pointless:
-        return False
-    points = 0
-    for k in range(hand_size(rules)):
-        points += RANK_POINTS[NUMBERS[s["deck"][place_of(rules, 0, k)]] % RANKS]
-    return points == 0
+    write_turn(s, rules)
 
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Draw the dealer, then fill the deck, from the state's generator, until it may be played."""
+    """Draw the dealer and a deck that is not dealt again from the state's generator."""
     s["dealer"] = random_below(s, rules.players)
-    size, lowest = 0, lowest_rank(rules)
-    for card in range(CARDS):
-        if card % RANKS >= lowest:
-            for _ in range(2):
-                s["deck"][size] = CODES[card]
-                size += 1
-    for place in range(size, COPIES):
-        s["deck"][place] = 0
+    size = fill_deck(s, CODES, RANKS, lowest_rank(rules), 2)
     shuffle(s, s["deck"], 0, size)
     while is_dealt_again(s, rules):
         shuffle(s, s["deck"], 0, size)
 
 
+# ---- what the game offers -------------------------------------------------------------------
+
+
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """What a seat's reward is counted in: points."""
+    """Return the unit of rewards: a point."""
     return 1.0
 
 
 kernels = make_batch_kernels(
-    new_deck, deal, step, ACTIONS, fallback_action=fallback_action, reward_unit=reward_unit
+    new_deck,
+    deal,
+    step,
+    ACTIONS,
+    fallback_action=make_fallback_action(PASS),
+    reward_unit=reward_unit,
 )
+HAND_CHECK = Hand(STATE, FEATURES, ACTIONS, HISTORY, deal, step, view, is_dealt_again)
+STATE_CHECK = make_history_check(HAND_CHECK)
+check_deck = make_deck_check(HAND_CHECK, "the first hand has no point (void_pointless)")

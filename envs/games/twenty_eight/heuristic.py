@@ -1,34 +1,49 @@
-"""Twenty-Eight and Twenty-Nine: what the greedy agent thinks. Uses only what its seat knows.
+"""The greedy and the rule-based agent of Twenty-Eight and Twenty-Nine: scores of actions.
 
-It bids by what its cards should bring: a sum over them, for the best trumps. A card is worth the
-points that its side should win or lose by it in this trick, less what it is worth later.
+Both use only what their seat knows. The greedy agent bids what its cards should bring, a sum over
+them for the best trumps, and plays by the scores of `envs.games.bidding.heuristic`. The rule-based
+agent plays as beginners are taught: it bids by jacks and nines in its longest suit, leads jacks,
+then its longest suit from below, takes a trick as cheaply as it can, gives points to a trick that
+its side has, otherwise throws away what counts least, and asks for trumps when the others have
+points in the trick.
 """
 
-from ...core.aliases import Places, RulesRecord, Scores, Seat, State, Weights
+from ...core.aliases import Action, Places, RulesRecord, Scores, Seat, State, Weights
 from ...core.kernel.bits import count, lowest
 from ...core.kernel.jit import jit
 from ...core.legal import first_action, has_action, next_action
-from ...core.seating import next_seat
-from ...core.tricks.tricks import NO_SUIT, card_strength, suit_set
-from .auction import side_of
-from .play import strength_at, winner_of_trick
+from ...core.tricks.tricks import card_strength, suit_set
+from ..bidding.heuristic import (
+    CARD_WEIGHTS,
+    NEVER,
+    chance_to_hold,
+    known_trumps,
+    score_card,
+    score_follow,
+    score_lead,
+    shown_trumps,
+)
+from ..bidding.play import led_suit, same_side, trick_points
+from ..bidding.rules import SUITS
+from .play import find_winner
 from .rules import (
     ASK,
     BID,
     CARDS,
     DOUBLE,
+    JACK,
     LOWEST_BID,
     LOWEST_RANK,
     MAKE,
     MAKE_SEVENTH,
     PASS,
-    RANK_POINTS,
+    PLAY,
     RANKS,
     REDOUBLE,
+    REVERSED,
     SHOW,
     SINGLE,
 )
-from .state import NONE, PLAY, REVERSED
 
 # Found by CMA-ES on hands dealt for it, half of them by each game's classic rules, against its own
 # earlier weights; rounded.
@@ -61,11 +76,9 @@ WEIGHTS = {
     "lead_trump": -0.3,
 }
 """base to side_jack: the points that a hand should bring with such trumps; over_…: how much more it
-bids over its own side's bid, or another's; lay_low: how much it minds the rank of
-the card laid down; double: the points at which it doubles; ask…: what asking for trumps is worth,
-by the trick's points, where its side is winning, and for the bidder; rest: points that each player
-still to come brings; partner: how often the partner wins what one's card does not; ruff: how often
-a void hand trumps; keep…: what a card is worth later; lead_trump: what leading trumps is worth."""
+bids over its own side's bid, or another's; lay_low: how much it minds the rank of the card laid
+down; double: the points at which it doubles; ask…: what asking for trumps is worth, by the trick's
+points, where its side is winning, and for the bidder; then `CARD_WEIGHTS`."""
 (
     BASE,
     LENGTH,
@@ -85,51 +98,14 @@ a void hand trumps; keep…: what a card is worth later; lead_trump: what leadin
     ASK_POINTS,
     ASK_OURS,
     ASK_BIDDER,
-    REST,
-    PARTNER,
-    RUFF,
-    KEEP_TRUMP,
-    KEEP_JACK,
-    KEEP_NINE,
-    KEEP_OTHER,
-    LEAD_TRUMP,
-) = range(len(WEIGHTS))
-HONOURS = 5
-"""The first rank that counts points."""
-NEVER = -100.0
-
-
-# ---- what is said ---------------------------------------------------------------------------
-
-
-@jit
-def hand_worth(hand: Places, trumps: int, weights: Weights) -> float:
-    """The points that a hand should bring its side with these trumps."""
-    found = weights[BASE]
-    while hand:
-        card = lowest(hand)
-        hand &= hand - 1
-        rank = card % RANKS
-        own = card // RANKS == trumps
-        if own:
-            found += weights[LENGTH]
-        if rank >= HONOURS:
-            found += weights[(TRUMP_TEN if own else SIDE_TEN) + rank - HONOURS]
-    return found
-
-
-@jit
-def best_worth(hand: Places, weights: Weights) -> float:
-    """The points that a hand should bring with its best trumps."""
-    best = 0.0
-    for suit in range(4):
-        best = max(best, hand_worth(hand, suit, weights))
-    return best
+) = range(len(WEIGHTS) - len(CARD_WEIGHTS))
+TEN = 5
+"""The lowest rank that counts card points."""
 
 
 @jit
 def whole_hand(s: State, seat: Seat) -> Places:
-    """The cards of a seat, one that it has laid down among them."""
+    """Return the cards of a seat, including one that it has laid down."""
     hand = s["hands"][seat]
     if s["card"] and seat == s["maker"]:
         hand |= 1 << (s["card"] - 1)
@@ -137,14 +113,48 @@ def whole_hand(s: State, seat: Seat) -> Places:
 
 
 @jit
-def score_words(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Score what may be said: the lowest bid is best, if the hand is worth it."""
+def is_reversed(s: State) -> bool:
+    """Return whether the ranks are turned over, and all know it."""
+    return s["shown"]["trumps_shown"] != 0 and s["made"] == REVERSED
+
+
+# ---- bids and trumps of the greedy agent ----------------------------------------------------
+
+
+@jit
+def hand_worth(hand: Places, trumps: int, weights: Weights) -> float:
+    """Return the points that a hand should bring its side with these trumps."""
+    worth = weights[BASE]
+    while hand:
+        card = lowest(hand)
+        hand &= hand - 1
+        rank = card % RANKS
+        is_trump = card // RANKS == trumps
+        if is_trump:
+            worth += weights[LENGTH]
+        if rank >= TEN:
+            worth += weights[(TRUMP_TEN if is_trump else SIDE_TEN) + rank - TEN]
+    return worth
+
+
+@jit
+def best_worth(hand: Places, weights: Weights) -> float:
+    """Return the points that a hand should bring with its best trumps."""
+    best = 0.0
+    for suit in range(SUITS):
+        best = max(best, hand_worth(hand, suit, weights))
+    return best
+
+
+@jit
+def score_calls(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Score bids, trumps and other calls: the lowest bid is best, if the hand is worth it."""
     seat, bidder = s["turn"], s["bidder"]
     hand = whole_hand(s, seat)
     worth = best_worth(hand, weights)
     margin = 0.0
     if bidder >= 0:
-        ours = (side_of(rules, bidder) >> seat) & 1 != 0
+        ours = same_side(rules, bidder, seat)
         margin = weights[OVER_PARTNER] if ours else weights[OVER_OTHER]
     action = first_action(s["legal"])
     while action >= 0:
@@ -164,122 +174,50 @@ def score_words(s: State, rules: RulesRecord, weights: Weights, scores: Scores) 
         action = next_action(s["legal"], action)
 
 
-# ---- what is played -------------------------------------------------------------------------
+# ---- cards of the greedy agent --------------------------------------------------------------
 
 
 @jit
 def unseen_by(s: State, rules: RulesRecord, seat: Seat) -> Places:
-    """The cards that others may hold, as far as a seat knows."""
-    found = 0
+    """Return the cards that others may hold, as far as a seat knows."""
+    cards = 0
     for card in range(CARDS):
         if card % RANKS >= LOWEST_RANK[rules.players] and s["player_of"][card] == 0:
-            found |= 1 << card
-    return found & ~whole_hand(s, seat)
+            cards |= 1 << card
+    return cards & ~whole_hand(s, seat)
 
 
 @jit
-def known_trumps(s: State, seat: Seat) -> int:
-    """The suit of trumps, if the seat knows it."""
-    made = s["made"]
-    known = s["shown"]["trumps_shown"] or seat == s["maker"]
-    return made - 1 if known and 0 < made < NONE else NO_SUIT
-
-
-@jit
-def chance_to_hold(
-    s: State, rules: RulesRecord, weights: Weights, card: int, unseen: Places, strength: int
-) -> float:
-    """How likely no opponent that is still to play beats a strength in this trick."""
-    seat = s["turn"]
-    led = card // RANKS if s["size"] == 0 else (s["shown"]["trick"][0] - 1) // RANKS
-    trumps = known_trumps(s, seat) if s["shown"]["trumps_shown"] else NO_SUIT
-    reverse = s["shown"]["trumps_shown"] and s["made"] == REVERSED
+def count_higher(s: State, led: int, unseen: Places, strength: int) -> int:
+    """Return how many unseen cards of the suit led beat a strength."""
     higher, rest = 0, unseen & suit_set(led, RANKS)
     while rest:
-        one = lowest(rest)
+        card = lowest(rest)
         rest &= rest - 1
-        higher += card_strength(one, led, trumps, RANKS, reverse) > strength
-    others = max(count(unseen), 1)
-    chance = 1.0
-    after = next_seat(s["playing"], seat + 1)
-    for _ in range(count(s["playing"]) - s["size"] - 1):
-        if not (side_of(rules, seat) >> after) & 1:
-            public = s["seats"][after]
-            if public["voids"][led]:
-                if trumps != NO_SUIT and trumps != led and not public["voids"][trumps]:
-                    chance *= 1.0 - weights[RUFF]
-            else:
-                lacks = 1.0 - min(public["hand"] / others, 1.0)
-                for _ in range(higher):
-                    chance *= lacks
-        after = next_seat(s["playing"], after + 1)
-    return chance
-
-
-@jit
-def worth_later(s: State, weights: Weights, card: int, trumps: int) -> float:
-    """What a card is worth if it is kept."""
-    rank = card % RANKS
-    found = weights[KEEP_OTHER] * rank
-    if rank == RANKS - 1:
-        found += weights[KEEP_JACK]
-    elif rank == RANKS - 2:
-        found += weights[KEEP_NINE]
-    if card // RANKS == trumps:
-        found += weights[KEEP_TRUMP]
-    return found
-
-
-@jit
-def score_card(
-    s: State,
-    rules: RulesRecord,
-    weights: Weights,
-    card: int,
-    unseen: Places,
-    best: int,
-    ours: bool,
-    points: int,
-) -> float:
-    """Score a card by the points of this trick, less what it is worth later.
-
-    ``best`` is the best strength so far, ``ours`` whether it is one's own side's.
-    """
-    seat = s["turn"]
-    size, players = s["size"], count(s["playing"])
-    trumps = known_trumps(s, seat)
-    force = trumps if s["shown"]["trumps_shown"] else NO_SUIT
-    led = card // RANKS if size == 0 else (s["shown"]["trick"][0] - 1) // RANKS
-    reverse = s["shown"]["trumps_shown"] != 0 and s["made"] == REVERSED
-    strength = card_strength(card, led, force, RANKS, reverse)
-    beats = strength > best
-    hold = chance_to_hold(s, rules, weights, card, unseen, max(strength, best))
-    later = players - size - 1
-    partner = weights[PARTNER] if later > 1 else 0.0
-    win = hold + (1.0 - hold) * partner if beats or ours else partner
-    stake = points + RANK_POINTS[card % RANKS] + weights[REST] * later
-    found = (2.0 * win - 1.0) * stake - worth_later(s, weights, card, trumps)
-    if size == 0 and card // RANKS == trumps:
-        found += weights[LEAD_TRUMP]
-    return found
+        higher += card_strength(card, led, shown_trumps(s), RANKS, is_reversed(s)) > strength
+    return higher
 
 
 @jit
 def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Score cards, asking for trumps and showing the pair."""
-    seat, trick = s["turn"], s["shown"]["trick"]
-    best, points, ours = -1, 0, False
-    for place in range(s["size"]):
-        best = max(best, strength_at(s, rules, place))
-        points += RANK_POINTS[(trick[place] - 1) % RANKS]
-    if s["size"]:
-        ours = (side_of(rules, winner_of_trick(s, rules)) >> seat) & 1 != 0
-    unseen = unseen_by(s, rules, seat)
+    seat, playing = s["turn"], s["playing"]
+    winner, best = find_winner(s, rules)
+    ours = s["size"] > 0 and same_side(rules, winner, seat)
+    points, later = trick_points(s, RANKS), count(playing) - s["size"] - 1
+    trumps, unseen = known_trumps(s, seat, s["maker"]), unseen_by(s, rules, seat)
     top = NEVER
     action = first_action(s["legal"])
     while action >= 0:
         if action < CARDS:
-            scores[action] = score_card(s, rules, weights, action, unseen, best, ours, points)
+            led = action // RANKS if s["size"] == 0 else led_suit(s, RANKS)
+            strength = card_strength(action, led, shown_trumps(s), RANKS, is_reversed(s))
+            higher = count_higher(s, led, unseen, max(strength, best))
+            hold = chance_to_hold(s, rules, playing, led, higher, count(unseen), weights)
+            wins = strength > best or ours
+            scores[action] = score_card(
+                s, action, RANKS, trumps, wins, hold, later, points, weights
+            )
             top = max(top, scores[action])
         elif action == SHOW:
             scores[action] = -NEVER
@@ -287,16 +225,76 @@ def score_play(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -
     if has_action(s["legal"], ASK):
         worth = weights[ASKING] + weights[ASK_POINTS] * points
         worth += weights[ASK_OURS] if ours else 0.0
-        worth += weights[ASK_BIDDER] if (side_of(rules, s["bidder"]) >> seat) & 1 else 0.0
-        scores[ASK] = max(top, NEVER) + worth
+        worth += weights[ASK_BIDDER] if same_side(rules, s["bidder"], seat) else 0.0
+        scores[ASK] = top + worth
 
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write a score for each legal action: points, more or less."""
+    """Write the greedy agent's score of each legal action: roughly, points."""
     if s["over"]:
         return
     if s["shown"]["phase"] == PLAY:
         score_play(s, rules, weights, scores)
     else:
-        score_words(s, rules, weights, scores)
+        score_calls(s, rules, weights, scores)
+
+
+# ---- the rule-based agent -------------------------------------------------------------------
+
+OPENING = 12.0
+"""What the rule-based agent bids on a hand without any strength."""
+ASKS_FROM = 2
+"""Points in a trick of the others from which on it asks."""
+
+
+@jit
+def suit_strength(hand: Places, suit: int) -> float:
+    """Return how good a suit would be as trumps: a point for each card, and for jack and nine."""
+    cards = hand & suit_set(suit, RANKS)
+    strength = 1.0 * count(cards)
+    for rank in range(JACK - 1, JACK + 1):
+        strength += (cards >> (suit * RANKS + rank)) & 1
+    return strength
+
+
+@jit
+def score_call(action: Action, hand: Places) -> float:
+    """Score a bid, trumps or any other call: the lowest bid, as long as the hand is worth it."""
+    if BID <= action < PASS:
+        best = 0.0
+        for suit in range(SUITS):
+            best = max(best, suit_strength(hand, suit))
+        return OPENING + best - (action - BID + LOWEST_BID)
+    if MAKE <= action < MAKE_SEVENTH:
+        return suit_strength(hand, action - MAKE)
+    if action < CARDS:
+        return suit_strength(hand, action // RANKS) - 0.1 * (action % RANKS)
+    return 0.0 if action == PASS else NEVER
+
+
+@jit
+def rule(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Write the rule-based agent's score of each legal action."""
+    if s["over"]:
+        return
+    hand, playing = whole_hand(s, s["turn"]), s["shown"]["phase"] == PLAY
+    winner, best, ours, points = 0, -1, False, 0
+    if playing and s["size"]:
+        winner, best = find_winner(s, rules)
+        ours = same_side(rules, winner, s["turn"])
+        points = trick_points(s, RANKS)
+    action = first_action(s["legal"])
+    while action >= 0:
+        if not playing:
+            scores[action] = score_call(action, hand)
+        elif action == ASK:
+            scores[action] = 1000.0 if points >= ASKS_FROM and not ours else NEVER
+        elif action == SHOW:
+            scores[action] = 1000.0
+        elif s["size"] == 0:
+            length = count(hand & suit_set(action // RANKS, RANKS))
+            scores[action] = score_lead(action, RANKS, length)
+        else:
+            scores[action] = score_follow(s, action, RANKS, TEN, best, ours, is_reversed(s))
+        action = next_action(s["legal"], action)

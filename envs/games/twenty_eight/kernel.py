@@ -1,74 +1,88 @@
-"""Twenty-Eight and Twenty-Nine: how it is played. Compiled; kernels trust the mask."""
+"""The kernel of Twenty-Eight and Twenty-Nine: phases of a hand, a step, the deal.
 
-from ...core.aliases import Action, RulesRecord, Seat, State
-from ...core.batch import Over, make_batch_kernels
+Compiled; the kernels trust the action mask.
+"""
+
+from ...core.aliases import Action, RulesRecord, Seat, SeatSet, State
+from ...core.batch import make_batch_kernels
 from ...core.kernel.bits import count
 from ...core.kernel.cards import random_below, shuffle
 from ...core.kernel.jit import jit
-from ...core.legal import clear_actions, first_action, has_action
 from ...core.seating import next_seat
-from ...core.tricks.tricks import NO_SUIT, suit_set
-from .auction import (
-    FIRST_CARDS,
-    add_words,
+from ...core.tricks.history_check import Hand, make_deck_check, make_history_check
+from ..bidding.play import (
     all_seats,
-    enter_phase,
-    first_size,
+    clear_hand,
+    end_hand,
+    fill_deck,
     first_speaker,
+    give_trick,
+    make_fallback_action,
+    opponents_lack_trumps,
+    pay_side,
+    side_of,
+)
+from ..bidding.rules import NO_TRUMP_YET, NONE
+from .knowledge import note_action, view
+from .play import (
+    FIRST_CARDS,
+    ask_for_trumps,
+    find_winner,
+    first_size,
     give_cards,
     give_up_trumps,
     hand_size,
+    have_all_spoken,
     highest_bid,
+    is_dealt_again,
+    is_decided,
     is_outbid,
-    is_said,
     make_trumps,
+    play_card,
+    score_contract,
     set_seventh_apart,
-    side_of,
+    show_pair,
     speak,
+    write_legal,
 )
-from .facts import note_asking, note_card
-from .play import add_cards, ask_for_trumps, pair_of, play_card, show_trumps, take_trick, trump_suit
 from .rules import (
     ACTIONS,
     ASK,
-    CARDS,
-    CODES,
-    JACK,
-    LOWEST_RANK,
-    NUMBERS,
-    PASS,
-    RANK_POINTS,
-    RANKS,
-    SEATS,
-    SHOW,
-    SINGLE_WORTH,
-    NeverShown,
-)
-from .score import change_target, contract_pays, is_sure, pay_side
-from .seat_view import clear_seat, clear_shown, show_rules, view
-from .state import (
     AUCTION,
-    BIDS,
+    CODES,
     DOUBLING,
-    HAND,
+    FEATURES,
     HISTORY,
     LAID_ANYWHERE,
+    LOWEST_RANK,
     MAKING,
-    NO_TRUMP_YET,
-    NONE,
-    OVER,
+    PASS,
     PLAY,
+    RANKS,
     REDOUBLING,
+    SEATS,
     SECOND,
+    SHOW,
+    SINGLE_WORTH,
     SINGLES,
+    STATE,
+    NeverShown,
 )
 
 # ---- from phase to phase --------------------------------------------------------------------
 
 
 @jit
+def enter_phase(s: State, phase: int, pending: SeatSet, seat: Seat) -> None:
+    """Begin a phase in which the pending seats speak in turn, beginning with ``seat``."""
+    s["shown"]["phase"] = phase
+    s["pending"] = pending
+    s["turn"] = next_seat(pending, seat)
+
+
+@jit
 def end_auction(s: State, rules: RulesRecord) -> None:
-    """Go on after the auction: to doubles, or to trumps."""
+    """Go from the auction to doubling, or to making trumps."""
     bidder = s["bidder"]
     if bidder < 0:
         end_hand(s)
@@ -80,8 +94,8 @@ def end_auction(s: State, rules: RulesRecord) -> None:
 
 
 @jit
-def end_words(s: State, rules: RulesRecord) -> None:
-    """Go to the next phase after one in which seats speak."""
+def end_calls(s: State, rules: RulesRecord) -> None:
+    """Go to the phase after one in which all have spoken."""
     phase, bidder, first = s["shown"]["phase"], s["bidder"], first_speaker(s, rules)
     if phase == AUCTION:
         end_auction(s, rules)
@@ -100,7 +114,7 @@ def end_words(s: State, rules: RulesRecord) -> None:
 
 @jit
 def end_making(s: State, rules: RulesRecord) -> None:
-    """Go on once trumps are made: to the second cards, and what may be said with them."""
+    """Go from making trumps to the second cards and what may be said with them."""
     first = first_speaker(s, rules)
     if not s["shown"]["all_dealt"]:
         s["shown"]["all_dealt"] = 1
@@ -133,13 +147,8 @@ def start_play(s: State, rules: RulesRecord) -> None:
     if s["alone"] >= 0:
         play_alone(s, rules)
     s["turn"] = s["leader"]
-    if s["alone"] < 0 and rules.void_without and trump_suit(s) != NO_SUIT:
-        held = 0
-        for seat in range(rules.players):
-            if not (side_of(rules, s["bidder"]) >> seat) & 1:
-                held |= s["hands"][seat]
-        if held & suit_set(trump_suit(s), RANKS) == 0:
-            end_hand(s)
+    if s["alone"] < 0 and rules.void_without and opponents_lack_trumps(s, rules, RANKS):
+        end_hand(s)
 
 
 @jit
@@ -153,36 +162,26 @@ def play_alone(s: State, rules: RulesRecord) -> None:
     s["playing"] = all_seats(rules) & ~side_of(rules, alone) | 1 << alone
 
 
-# ---- the end --------------------------------------------------------------------------------
-
-
-@jit
-def end_hand(s: State) -> None:
-    """End the hand."""
-    s["over"] = Over.TERMINATED
-    s["shown"]["phase"] = OVER
-    s["won"] = s["net"][0] > 0
-
-
 @jit
 def score_hand(s: State, rules: RulesRecord) -> None:
-    """End a hand that was played: somebody scores, unless trumps should have been shown."""
+    """End a hand that was played: a side scores, unless trumps should have been shown."""
     alone, bidder = s["alone"], s["bidder"]
     if alone >= 0:
         won = s["seats"][alone]["tricks"] == s["tricks"]
         pay_side(s, rules, side_of(rules, alone), SINGLE_WORTH if won else -SINGLE_WORTH)
     elif s["shown"]["trumps_shown"] or rules.never_shown == NeverShown.PLAYS:
-        pay_side(s, rules, side_of(rules, bidder), contract_pays(s, rules))
+        pay_side(s, rules, side_of(rules, bidder), score_contract(s, rules))
     end_hand(s)
 
 
 @jit
 def end_trick(s: State, rules: RulesRecord) -> None:
-    """Give the trick away; after the last one, or when nothing is open, end the hand."""
+    """Give the full trick away, and end the hand after the last one or when it is decided."""
     last = s["tricks"] + 1 == hand_size(rules)
-    take_trick(s, rules, last)
-    s["turn"] = s["leader"]
-    if last or (rules.early_end and is_sure(s, rules)):
+    winner, _ = find_winner(s, rules)
+    give_trick(s, winner, RANKS, rules.last_trick if last else 0)
+    s["turn"] = winner
+    if last or (rules.early_end and is_decided(s, rules)):
         score_hand(s, rules)
 
 
@@ -191,17 +190,13 @@ def end_trick(s: State, rules: RulesRecord) -> None:
 
 @jit
 def play(s: State, rules: RulesRecord, action: Action) -> None:
-    """Let the seat at turn ask, show or play a card."""
+    """Let the seat at turn ask for trumps, show the pair or play a card."""
+    note_action(s, rules, action)
     if action == ASK:
-        note_asking(s)
         ask_for_trumps(s, rules)
     elif action == SHOW:
-        s["pair_by"] = s["turn"]
-        pair = s["hands"][s["turn"]] & pair_of(trump_suit(s))
-        s["seen"][s["turn"]] |= pair
-        change_target(s, rules)
+        show_pair(s, rules)
     else:
-        note_card(s, rules, action)
         play_card(s, action)
         if s["size"] == count(s["playing"]):
             end_trick(s, rules)
@@ -210,22 +205,15 @@ def play(s: State, rules: RulesRecord, action: Action) -> None:
 
 
 @jit
-def find_legal(s: State, rules: RulesRecord) -> None:
-    """Write what the seat at turn may do, and what it sees."""
-    clear_actions(s["legal"])
-    if s["over"] == Over.RUNNING:
-        if s["shown"]["phase"] == PLAY:
-            if s["card"] and s["turn"] == s["bidder"] and s["hands"][s["turn"]] == 0:
-                show_trumps(s)
-            add_cards(s, rules)
-        else:
-            add_words(s, rules)
+def write_turn(s: State, rules: RulesRecord) -> None:
+    """Write the legal actions of the seat at turn, and what it sees."""
+    write_legal(s, rules)
     view(s, rules, s["turn"])
 
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Let the seat whose turn it is act."""
+    """Play an action of the seat at turn."""
     s["history"][s["moves"]] = 1 + action
     s["moves"] += 1
     phase = s["shown"]["phase"]
@@ -236,114 +224,116 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
         end_making(s, rules)
     else:
         speak(s, rules, action)
-        if is_said(s):
-            end_words(s, rules)
+        if have_all_spoken(s):
+            end_calls(s, rules)
         else:
             s["turn"] = next_seat(s["pending"], s["turn"] + 1)
-    find_legal(s, rules)
-
-
-@jit
-def fallback_action(s: State, rules: RulesRecord) -> Action:
-    """What is played for a seat that chose an illegal action: pass, or the lowest there is."""
-    return PASS if has_action(s["legal"], PASS) else first_action(s["legal"])
+    write_turn(s, rules)
 
 
 # ---- the deal -------------------------------------------------------------------------------
 
 
 @jit
-def clear_state(s: State, rules: RulesRecord) -> None:
-    """Make everything as it is before the first card."""
+def clear_state(s: State) -> None:
+    """Reset everything to what it is before the first card."""
+    clear_hand(s)
     shown = s["shown"]
     for seat in range(SEATS):
-        s["net"][seat] = 0
-        s["hands"][seat] = 0
+        public = s["seats"][seat]
+        public["bid"] = 0
+        public["passed"] = 0
+        public["second"] = 0
+        public["called"] = 0
+        public["single"] = 0
+        public["below"] = 0
+        shown["seats"][seat] = public
         s["seen"][seat] = 0
-        clear_seat(s["seats"][seat])
-        shown["seats"][seat] = s["seats"][seat]
-        shown["trick"][seat] = 0
-    for card in range(CARDS):
-        s["player_of"][card] = 0
-        shown["when"][card] = 0
-    for trick in range(HAND):
-        s["taken_by"][trick] = 0
-    for bid in range(BIDS):
-        s["bid_by"][bid] = 0
-    for n in range(HISTORY):
-        s["history"][n] = 0
-    s["card"] = 0
-    s["made"] = 0
-    s["playing"] = 0
-    s["tricks"] = 0
-    s["size"] = 0
-    s["laid"] = 0
-    s["laid_from"] = LAID_ANYWHERE
-    s["leader"] = -1
-    s["bidder"] = -1
-    s["maker"] = -1
-    s["asker"] = -1
-    s["pair_by"] = -1
-    s["alone"] = -1
     for k in range(2):
         s["makers"][k] = -1
         s["made_at"][k] = 0
-    clear_shown(shown)
+    s["playing"] = 0
+    s["laid_from"] = LAID_ANYWHERE
+    s["maker"] = -1
+    s["pair_by"] = -1
+    s["alone"] = -1
+    shown["bid"] = 0
+    shown["target"] = 0
+    shown["all_dealt"] = 0
+    shown["stake"] = 0
+
+
+@jit
+def show_rules(s: State, rules: RulesRecord) -> None:
+    """Write the options into the observation."""
+    shown = s["shown"]
+    shown["players"] = rules.players
+    shown["min_bid"] = rules.min_bid
+    shown["forced"] = rules.forced
+    shown["partner_min"] = rules.partner_min
+    shown["match"] = rules.match
+    shown["trump_by"] = rules.trump_by
+    shown["seventh"] = rules.seventh
+    shown["no_trumps"] = rules.no_trumps
+    shown["second_auction"] = rules.second_auction
+    shown["ask"] = rules.ask
+    shown["asker_trumps"] = rules.asker_trumps
+    shown["force"] = rules.force
+    shown["never_shown"] = rules.never_shown
+    shown["overtrump"] = rules.overtrump
+    shown["pair"] = rules.pair
+    shown["pair_from"] = rules.pair_from
+    shown["last_trick"] = rules.last_trick
+    shown["early_end"] = rules.early_end
+    shown["doubles"] = rules.doubles
+    shown["single_hand"] = rules.single_hand
+    shown["cot"] = rules.cot
+    shown["auto_double"] = rules.auto_double
+    shown["scoring"] = rules.scoring
+    shown["redeal_pointless"] = rules.redeal_pointless
+    shown["redeal_jacks"] = rules.redeal_jacks
+    shown["void_without"] = rules.void_without
 
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a hand with the deck and the dealer as they stand in the state."""
-    clear_state(s, rules)
+    """Begin a hand with the deck and the dealer that are in the state."""
+    clear_state(s)
     show_rules(s, rules)
     give_cards(s, rules, 0, first_size(rules))
     enter_phase(s, AUCTION, all_seats(rules), first_speaker(s, rules))
-    find_legal(s, rules)
-
-
-@jit
-def is_dealt_again(s: State, rules: RulesRecord) -> bool:
-    """Whether the rules want the deck dealt again."""
-    players, size = rules.players, first_size(rules)
-    points = 0
-    for place in range(size):
-        points += RANK_POINTS[NUMBERS[s["deck"][place]] % RANKS]
-    if rules.redeal_pointless and points == 0:
-        return True
-    for k in range(players):
-        jacks = 0
-        for round_ in range(hand_size(rules) // size):
-            for place in range(size):
-                card = NUMBERS[s["deck"][(round_ * players + k) * size + place]]
-                jacks += card % RANKS == JACK
-        if rules.redeal_jacks and jacks == 4:
-            return True
-    return False
+    write_turn(s, rules)
 
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Draw the dealer, then fill the deck, from the state's generator, until it may be played."""
+    """Draw the dealer and a deck that is not dealt again from the state's generator."""
     s["dealer"] = random_below(s, rules.players)
-    size = 0
-    for card in range(CARDS):
-        s["deck"][card] = 0
-        if card % RANKS >= LOWEST_RANK[rules.players]:
-            s["deck"][size] = CODES[card]
-            size += 1
-    for place in range(size, CARDS):
-        s["deck"][place] = 0
+    size = fill_deck(s, CODES, RANKS, LOWEST_RANK[rules.players], 1)
     shuffle(s, s["deck"], 0, size)
     while is_dealt_again(s, rules):
         shuffle(s, s["deck"], 0, size)
 
 
+# ---- what the game offers -------------------------------------------------------------------
+
+
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """What a seat's reward is counted in: points; of three players the net is half points."""
+    """Return the unit of rewards: a point; if three play, the net counts half points."""
     return 2.0 if rules.players == 3 else 1.0
 
 
 kernels = make_batch_kernels(
-    new_deck, deal, step, ACTIONS, fallback_action=fallback_action, reward_unit=reward_unit
+    new_deck,
+    deal,
+    step,
+    ACTIONS,
+    fallback_action=make_fallback_action(PASS),
+    reward_unit=reward_unit,
+)
+HAND_CHECK = Hand(STATE, FEATURES, ACTIONS, HISTORY, deal, step, view, is_dealt_again)
+STATE_CHECK = make_history_check(HAND_CHECK)
+check_deck = make_deck_check(
+    HAND_CHECK, "a hand has four jacks (redeal_jacks), or the first one no point (redeal_pointless)"
 )

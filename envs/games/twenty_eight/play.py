@@ -1,147 +1,411 @@
-"""Twenty-Eight and Twenty-Nine: tricks with trumps that may still be secret."""
+"""The moves of Twenty-Eight and Twenty-Nine: dealing, bidding, making trumps, tricks, scores.
 
-from ...core.aliases import Places, RulesRecord, Seat, State
+What follows what, from phase to phase, is in `kernel`.
+"""
+
+from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
+from ...core.batch import Over
+from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
-from ...core.legal import add_action, add_members
-from ...core.seating import next_seat
-from ...core.tricks.tricks import NO_SUIT, card_strength, suit_set
-from .auction import return_card, side_of
-from .rules import ASK, KING, QUEEN, RANK_POINTS, RANKS, SHOW, Ask, Force
-from .state import NO_TRUMP_YET, NONE, REVERSED
+from ...core.legal import add_action, add_members, clear_actions
+from ...core.seating import wrap_seat
+from ...core.tricks.tricks import NO_SUIT, suit_set
+from ..bidding.play import (
+    add_to_trick,
+    all_seats,
+    cards_to_follow,
+    cards_to_lead,
+    count_points,
+    find_best_card,
+    first_speaker,
+    in_force,
+    may_ask,
+    open_trumps,
+    place_in_deck,
+    same_side,
+    side_of,
+    speaking_order,
+    trump_suit,
+)
+from ..bidding.rules import NO_TRUMP_YET, NONE, SUITS
+from .rules import (
+    ASK,
+    AUCTION,
+    BID,
+    CARDS,
+    DOUBLE,
+    DOUBLING,
+    HAND,
+    JACK,
+    KING,
+    LAID_ANYWHERE,
+    LAID_FIRST,
+    LAID_SEVENTH,
+    LOWEST_BID,
+    MAKE,
+    MAKE_NONE,
+    MAKE_REVERSED,
+    MAKE_SEVENTH,
+    NUMBERS,
+    PACK_POINTS,
+    PAIR_WORTH,
+    PASS,
+    PLAY,
+    QUEEN,
+    RANK_POINTS,
+    RANKS,
+    REDOUBLE,
+    REDOUBLING,
+    REVERSED,
+    SEATS,
+    SECOND,
+    SHOW,
+    SINGLE,
+    SINGLES,
+    Ask,
+    Force,
+    Forced,
+    NeverShown,
+    Scoring,
+    TrumpBy,
+)
 
-SUITS = 4
+FIRST_CARDS = 4
+"""Cards that a seat is dealt before the auction, unless six play."""
+
+# ---- the deal -------------------------------------------------------------------------------
 
 
 @jit
-def trump_suit(s: State) -> int:
-    """The suit that is trumps, known or not; `NO_SUIT` where none is."""
-    made = s["made"]
-    return made - 1 if NO_TRUMP_YET < made < NONE else NO_SUIT
+def first_size(rules: RulesRecord) -> int:
+    """Return how many cards each seat has in the auction."""
+    return 6 if rules.players == SEATS else FIRST_CARDS
+
+
+@jit
+def hand_size(rules: RulesRecord) -> int:
+    """Return how many cards each seat gets in all."""
+    return first_size(rules) if rules.players == SEATS else HAND
+
+
+@jit
+def give_cards(s: State, rules: RulesRecord, place: int, size: int) -> None:
+    """Give each seat ``size`` cards of the deck, in turn, beginning at a place of the deck."""
+    first = first_speaker(s, rules)
+    for k in range(rules.players):
+        seat = wrap_seat(first + k, rules.players)
+        for _ in range(size):
+            s["hands"][seat] |= 1 << NUMBERS[s["deck"][place]]
+            place += 1
+        s["seats"][seat]["hand"] += size
+
+
+@jit
+def is_dealt_again(s: State, rules: RulesRecord) -> bool:
+    """Return whether the rules want the deck dealt again."""
+    size = first_size(rules)
+    points = 0
+    for place in range(size):
+        points += RANK_POINTS[NUMBERS[s["deck"][place]] % RANKS]
+    if rules.redeal_pointless and points == 0:
+        return True
+    if not rules.redeal_jacks:
+        return False
+    dealt = hand_size(rules) * rules.players
+    for order in range(rules.players):
+        jacks = 0
+        for packet in range(order * size, dealt, rules.players * size):
+            for place in range(packet, packet + size):
+                jacks += NUMBERS[s["deck"][place]] % RANKS == JACK
+        if jacks == 4:
+            return True
+    return False
+
+
+# ---- the auction ----------------------------------------------------------------------------
+
+
+@jit
+def highest_bid(rules: RulesRecord) -> int:
+    """Return the highest bid, which is all points."""
+    return PACK_POINTS + rules.last_trick
+
+
+@jit
+def lowest_bid(s: State, rules: RulesRecord, seat: Seat) -> int:
+    """Return the lowest number that a seat may bid."""
+    bid, bidder = s["shown"]["bid"], s["bidder"]
+    if bidder < 0:
+        return rules.min_bid
+    number = bid + 1
+    if rules.match and speaking_order(s, rules, seat) < speaking_order(s, rules, bidder):
+        number = bid
+    if seat != bidder and same_side(rules, bidder, seat):
+        number = max(number, rules.partner_min)
+    return number
+
+
+@jit
+def must_bid(s: State, rules: RulesRecord, seat: Seat) -> bool:
+    """Return whether a seat may not pass in the auction."""
+    if s["bidder"] >= 0:
+        return False
+    if rules.forced == Forced.FIRST:
+        return seat == first_speaker(s, rules)
+    return rules.forced == Forced.DEALER and s["pending"] == 1 << s["dealer"]
+
+
+@jit
+def add_bids(s: State, rules: RulesRecord, number: int) -> None:
+    """Add the bids from a number on to the legal actions."""
+    for bid in range(number, highest_bid(rules) + 1):
+        add_action(s["legal"], BID + bid - LOWEST_BID)
+
+
+@jit
+def add_calls(s: State, rules: RulesRecord) -> None:
+    """Add what the seat at turn may say, or what trumps it may make, to the legal actions."""
+    legal, phase, seat = s["legal"], s["shown"]["phase"], s["turn"]
+    if phase == AUCTION:
+        add_bids(s, rules, lowest_bid(s, rules, seat))
+    elif phase == SECOND:
+        add_bids(s, rules, max(rules.second_auction, s["shown"]["bid"] + 1))
+    elif phase == DOUBLING:
+        add_action(legal, DOUBLE)
+    elif phase == REDOUBLING:
+        add_action(legal, REDOUBLE)
+    elif phase == SINGLES:
+        add_action(legal, SINGLE)
+    else:
+        add_trumps(s, rules)
+        return
+    if phase != AUCTION or not must_bid(s, rules, seat):
+        add_action(legal, PASS)
+
+
+@jit
+def add_trumps(s: State, rules: RulesRecord) -> None:
+    """Add the trumps that the bidder may make to the legal actions."""
+    legal = s["legal"]
+    if rules.trump_by == TrumpBy.CARD:
+        add_members(legal, s["hands"][s["turn"]])
+        return
+    for suit in range(SUITS):
+        add_action(legal, MAKE + suit)
+    if rules.seventh and s["seats"][s["turn"]]["hand"] == FIRST_CARDS:
+        add_action(legal, MAKE_SEVENTH)
+    if rules.no_trumps:
+        add_action(legal, MAKE_NONE)
+        add_action(legal, MAKE_REVERSED)
+
+
+@jit
+def take_bid(s: State, rules: RulesRecord, bid: int) -> None:
+    """Record a bid of the seat at turn; a bid over another cancels doubles."""
+    seat, shown = s["turn"], s["shown"]
+    s["bidder"] = seat
+    s["bid_by"][bid - LOWEST_BID] = 1 + seat
+    shown["bid"] = bid
+    shown["target"] = bid
+    shown["doubled"] = 0
+    shown["stake"] = 2 if rules.auto_double and bid >= rules.auto_double else 1
+
+
+@jit
+def speak(s: State, rules: RulesRecord, action: Action) -> None:
+    """Record what the seat at turn says in a phase in which seats speak in turn."""
+    seat, phase = s["turn"], s["shown"]["phase"]
+    public = s["seats"][seat]
+    if action == PASS:
+        s["pending"] &= ~(1 << seat)
+        if phase == AUCTION:
+            public["passed"] = s["shown"]["bid"] + 1
+        elif phase == SECOND:
+            public["second"] = 1
+        elif phase == SINGLES:
+            public["single"] = 1
+        else:
+            public["called"] = 1
+    elif phase == AUCTION:
+        take_bid(s, rules, action - BID + LOWEST_BID)
+        public["bid"] = s["shown"]["bid"]
+        if s["shown"]["bid"] == highest_bid(rules):
+            s["pending"] = 1 << seat
+    elif phase == SECOND:
+        take_bid(s, rules, action - BID + LOWEST_BID)
+        public["second"] = s["shown"]["bid"]
+        s["pending"] &= ~(1 << seat)
+        if s["shown"]["bid"] == highest_bid(rules):
+            s["pending"] = 0
+    elif phase == SINGLES:
+        public["single"] = 2
+        s["alone"] = seat
+        s["pending"] = 0
+    else:
+        public["called"] = 2 if action == DOUBLE else 3
+        s["shown"]["doubled"] += 1
+        s["shown"]["stake"] *= 2
+        s["pending"] = 0
+
+
+@jit
+def have_all_spoken(s: State) -> bool:
+    """Return whether the phase, in which seats speak in turn, is over."""
+    if s["shown"]["phase"] == AUCTION and s["bidder"] >= 0:
+        return count(s["pending"]) == 1
+    return s["pending"] == 0
+
+
+@jit
+def is_outbid(s: State, rules: RulesRecord) -> bool:
+    """Return whether somebody has bid in the second auction."""
+    most = 0
+    for seat in range(rules.players):
+        most = max(most, s["seats"][seat]["second"])
+    return most > 1
+
+
+# ---- making trumps --------------------------------------------------------------------------
+
+
+@jit
+def make_trumps(s: State, rules: RulesRecord, action: Action, at: int) -> None:
+    """Record what trumps the bidder makes by an action, the one at ``at`` in the history."""
+    seat = s["bidder"]
+    s["maker"] = seat
+    again = s["makers"][0] >= 0
+    s["makers"][int(again)] = seat
+    s["made_at"][int(again)] = at
+    s["laid"] = 0
+    s["laid_from"] = LAID_ANYWHERE
+    if action < CARDS:
+        s["laid"] = 1 + action
+        s["laid_from"] = LAID_ANYWHERE if again else LAID_FIRST
+        s["shown"]["apart"] = LAID_FIRST
+        s["hands"][seat] &= ~(1 << action)
+        s["seats"][seat]["hand"] -= 1
+        s["card"] = 1 + action
+        s["made"] = 1 + action // RANKS
+    elif action < MAKE_SEVENTH:
+        s["made"] = 1 + action - MAKE
+    elif action > MAKE_SEVENTH:
+        s["made"] = NONE if action == MAKE_NONE else REVERSED
+
+
+@jit
+def set_seventh_apart(s: State, rules: RulesRecord) -> None:
+    """Take the third of the bidder's second cards out of the hand: it makes trumps, unseen."""
+    order = speaking_order(s, rules, s["bidder"])
+    card = NUMBERS[s["deck"][place_in_deck(rules, FIRST_CARDS, order, FIRST_CARDS + 2)]]
+    s["hands"][s["bidder"]] &= ~(1 << card)
+    s["seats"][s["bidder"]]["hand"] -= 1
+    s["made"] = 1 + card // RANKS
+    s["card"] = 1 + card
+    s["laid"] = 1 + card
+    s["laid_from"] = LAID_SEVENTH
+    s["shown"]["apart"] = LAID_SEVENTH
+
+
+@jit
+def return_card(s: State) -> None:
+    """Return the card that makes trumps to the hand of the seat that laid it down."""
+    if s["card"]:
+        s["hands"][s["maker"]] |= 1 << (s["card"] - 1)
+        s["seats"][s["maker"]]["hand"] += 1
+        s["card"] = 0
+        s["shown"]["apart"] = 0
+
+
+@jit
+def give_up_trumps(s: State) -> None:
+    """Cancel trumps, before they are made again or a seat plays alone."""
+    return_card(s)
+    s["maker"] = -1
+    s["made"] = NO_TRUMP_YET
+    s["laid"] = 0
+    s["laid_from"] = LAID_ANYWHERE
+
+
+# ---- tricks ---------------------------------------------------------------------------------
 
 
 @jit
 def show_trumps(s: State) -> None:
-    """Let all know what trumps are; a card that makes them comes back for all to see."""
-    shown = s["shown"]
+    """Show trumps to all; a card that makes them goes back to the hand, for all to see."""
     if s["card"]:
         s["seen"][s["maker"]] |= 1 << (s["card"] - 1)
         return_card(s)
-    shown["trumps_shown"] = 1
-    shown["shown_trick"] = 1 + s["tricks"]
-    shown["shown_after"] = s["size"]
+    open_trumps(s)
 
 
 @jit
-def in_force(s: State, rules: RulesRecord, place: int) -> bool:
-    """Whether trumps are in force for the card at a place of this trick."""
-    shown = s["shown"]
-    if not shown["trumps_shown"]:
-        return False
-    if shown["shown_trick"] <= s["tricks"] or rules.force == Force.WHOLE:
-        return True
-    return place >= shown["shown_after"]
+def has_whole_force(rules: RulesRecord) -> bool:
+    """Return whether trumps count in the whole of the trick in which they are shown."""
+    return rules.force == Force.WHOLE
 
 
 @jit
-def is_turned(s: State, rules: RulesRecord) -> bool:
-    """Whether a ranking that is turned over holds in this trick."""
-    shown = s["shown"]
-    if not shown["trumps_shown"]:
-        return False
-    return shown["shown_trick"] <= s["tricks"] or rules.force == Force.WHOLE
-
-
-@jit
-def strength_at(s: State, rules: RulesRecord, place: int) -> int:
-    """What the card at a place of this trick is worth in it."""
-    trick = s["shown"]["trick"]
-    force = in_force(s, rules, place)
-    trumps = trump_suit(s) if force else NO_SUIT
-    reverse = s["made"] == REVERSED and is_turned(s, rules)
-    return card_strength(trick[place] - 1, (trick[0] - 1) // RANKS, trumps, RANKS, reverse)
-
-
-@jit
-def top_of_trick(s: State, rules: RulesRecord) -> tuple[Seat, int]:
-    """Who takes this trick, as far as it was played, and how strong the best card is (-1: none)."""
-    best, seat = -1, s["leader"]
-    winner = seat
-    for place in range(s["size"]):
-        strength = strength_at(s, rules, place)
-        if strength > best:
-            best, winner = strength, seat
-        seat = next_seat(s["playing"], seat + 1)
-    return winner, best
-
-
-@jit
-def winner_of_trick(s: State, rules: RulesRecord) -> Seat:
-    """Who takes this trick, as far as it has been played."""
-    return top_of_trick(s, rules)[0]
+def find_winner(s: State, rules: RulesRecord) -> tuple[Seat, int]:
+    """Return who wins the trick so far, and how strong the best card is; see `find_best_card`."""
+    whole = has_whole_force(rules)
+    reverse = s["made"] == REVERSED and in_force(s, -1, whole)
+    return find_best_card(s, s["playing"], RANKS, whole, reverse)
 
 
 @jit
 def highest_trump(s: State, rules: RulesRecord) -> int:
-    """The highest rank of a trump in force in this trick; -1: there is none."""
+    """Return the highest rank of a trump that counts in the trick so far; -1 if there is none."""
     best, trumps = -1, trump_suit(s)
     for place in range(s["size"]):
         card = s["shown"]["trick"][place] - 1
-        if in_force(s, rules, place) and card // RANKS == trumps:
+        if in_force(s, place, has_whole_force(rules)) and card // RANKS == trumps:
             best = max(best, card % RANKS)
     return best
 
 
 @jit
-def beating_trumps(s: State, rules: RulesRecord) -> int:
-    """The set of all trumps that beat those in this trick."""
-    return suit_set(trump_suit(s), RANKS) & ~(
-        ((1 << (highest_trump(s, rules) + 1)) - 1) << (max(trump_suit(s), 0) * RANKS)
-    )
+def list_trumps_above(s: State, rules: RulesRecord) -> Places:
+    """Return the set of all trumps that beat those in the trick."""
+    first = max(trump_suit(s), 0) * RANKS
+    not_above = ((1 << (highest_trump(s, rules) + 1)) - 1) << first
+    return suit_set(trump_suit(s), RANKS) & ~not_above
 
 
 @jit
-def can_ask(s: State) -> bool:
-    """Whether trumps are there to be asked for."""
-    return s["alone"] < 0 and not s["shown"]["trumps_shown"]
-
-
-@jit
-def lead_cards(s: State, seat: Seat) -> int:
-    """The cards that a seat may lead: of the bidder no trumps while they are secret, if it can."""
-    hand = s["hands"][seat]
-    if seat == s["bidder"] and can_ask(s):
-        others = hand & ~suit_set(trump_suit(s), RANKS)
-        if others:
-            return others
-    return hand
-
-
-@jit
-def loose_cards(s: State, rules: RulesRecord, seat: Seat) -> int:
-    """The cards that a seat may play which cannot follow suit."""
+def cards_instead(s: State, rules: RulesRecord, seat: Seat) -> Places:
+    """Return the cards that a seat may play if it cannot follow suit."""
     hand = s["hands"][seat]
     if not s["shown"]["trumps_shown"]:
-        return 0 if can_ask(s) and rules.ask == Ask.MUST and seat != s["bidder"] else hand
+        return 0 if rules.ask == Ask.MUST and seat != s["bidder"] else hand
     trumps = hand & suit_set(trump_suit(s), RANKS)
     allowed = hand
     if s["shown"]["must_trump"] and trumps:
         allowed = trumps
     if rules.overtrump:
-        beating = trumps & beating_trumps(s, rules)
+        beating = trumps & list_trumps_above(s, rules)
         if beating:
             allowed &= beating | ~trumps
     return allowed
 
 
 @jit
-def pair_of(suit: int) -> int:
-    """The set of king and queen of a suit."""
+def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
+    """Return the cards that a seat may play; none where it must ask for trumps first."""
+    if s["size"] == 0:
+        return cards_to_lead(s, seat, RANKS)
+    following = cards_to_follow(s, seat, RANKS)
+    return following if following else cards_instead(s, rules, seat)
+
+
+@jit
+def pair_of(suit: int) -> Places:
+    """Return the set of king and queen of a suit."""
     return (1 << KING | 1 << QUEEN) << (suit * RANKS)
 
 
 @jit
 def may_show_pair(s: State, rules: RulesRecord, seat: Seat) -> bool:
-    """Whether a seat may show king and queen of trumps."""
+    """Return whether a seat may show king and queen of trumps."""
     suit = trump_suit(s)
     if not rules.pair or s["pair_by"] >= 0 or not s["shown"]["trumps_shown"] or suit == NO_SUIT:
         return False
@@ -155,42 +419,8 @@ def may_show_pair(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 
 @jit
-def cannot_follow(s: State, seat: Seat) -> bool:
-    """Whether a seat has no card of the suit led; nobody leads."""
-    led = suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS)
-    return s["hands"][seat] & led == 0
-
-
-@jit
-def playable_cards(s: State, rules: RulesRecord, seat: Seat) -> Places:
-    """The cards that a seat may play; none where it must ask for trumps first."""
-    if s["size"] == 0:
-        return lead_cards(s, seat)
-    led = suit_set((s["shown"]["trick"][0] - 1) // RANKS, RANKS)
-    own = s["hands"][seat] & led
-    return own if own else loose_cards(s, rules, seat)
-
-
-@jit
-def may_ask(s: State, seat: Seat) -> bool:
-    """Whether a seat may ask for trumps."""
-    return s["size"] > 0 and can_ask(s) and cannot_follow(s, seat)
-
-
-@jit
-def add_cards(s: State, rules: RulesRecord) -> None:
-    """Write what the seat at turn may play, ask and show."""
-    seat, legal = s["turn"], s["legal"]
-    add_members(legal, playable_cards(s, rules, seat))
-    if may_ask(s, seat):
-        add_action(legal, ASK)
-    if may_show_pair(s, rules, seat):
-        add_action(legal, SHOW)
-
-
-@jit
 def ask_for_trumps(s: State, rules: RulesRecord) -> None:
-    """Let the seat at turn, which cannot follow suit, have trumps shown."""
+    """Show trumps because the seat at turn, which cannot follow suit, asks for them."""
     s["asker"] = s["turn"]
     show_trumps(s)
     s["shown"]["must_trump"] = rules.asker_trumps and trump_suit(s) != NO_SUIT
@@ -198,33 +428,123 @@ def ask_for_trumps(s: State, rules: RulesRecord) -> None:
 
 @jit
 def play_card(s: State, card: int) -> None:
-    """Put a card of the seat at turn into the trick."""
-    seat, shown = s["turn"], s["shown"]
-    shown["must_trump"] = 0
-    s["hands"][seat] &= ~(1 << card)
-    shown["trick"][s["size"]] = 1 + card
-    s["size"] += 1
+    """Play a card of the seat at turn to the trick."""
+    s["hands"][s["turn"]] &= ~(1 << card)
+    add_to_trick(s, card)
 
 
 @jit
-def take_trick(s: State, rules: RulesRecord, last: bool) -> None:
-    """Give a full trick to who has won it, who leads the next."""
-    give_trick(s, rules, winner_of_trick(s, rules), last)
+def write_legal(s: State, rules: RulesRecord) -> None:
+    """Write the legal actions of the seat at turn.
+
+    A bidder who comes to play with nothing but the card that makes trumps shows it.
+    """
+    seat, legal = s["turn"], s["legal"]
+    clear_actions(legal)
+    if s["over"] != Over.RUNNING:
+        return
+    if s["shown"]["phase"] != PLAY:
+        add_calls(s, rules)
+        return
+    if s["card"] and seat == s["bidder"] and s["hands"][seat] == 0:
+        show_trumps(s)
+    add_members(legal, playable_cards(s, rules, seat))
+    if may_ask(s, seat, RANKS):
+        add_action(legal, ASK)
+    if may_show_pair(s, rules, seat):
+        add_action(legal, SHOW)
+
+
+# ---- the target and the score ---------------------------------------------------------------
 
 
 @jit
-def give_trick(s: State, rules: RulesRecord, winner: Seat, last: bool) -> int:
-    """Give a full trick to a seat, which leads the next; return its points."""
-    shown = s["shown"]
-    points = rules.last_trick if last else 0
-    for place in range(s["size"]):
-        points += RANK_POINTS[(shown["trick"][place] - 1) % RANKS]
-        shown["trick"][place] = 0
-    public = s["seats"][winner]
-    public["points"] += points
-    public["tricks"] += 1
-    s["taken_by"][s["tricks"]] = 1 + winner
-    s["tricks"] += 1
-    s["size"] = 0
-    s["leader"] = winner
-    return points
+def lowered_target(s: State, rules: RulesRecord) -> int:
+    """Return what the bidder's side must take once it has shown the pair."""
+    target = s["shown"]["target"]
+    if s["shown"]["bid"] < rules.pair_from:
+        return target
+    return max(target - PAIR_WORTH, rules.min_bid)
+
+
+@jit
+def raised_target(s: State) -> int:
+    """Return what the bidder's side must take once the others have shown the pair."""
+    target = s["shown"]["target"]
+    return max(target, min(target + PAIR_WORTH, PACK_POINTS))
+
+
+@jit
+def show_pair(s: State, rules: RulesRecord) -> None:
+    """Show the pair of the seat at turn, which changes what the bidder's side must take."""
+    seat = s["turn"]
+    s["pair_by"] = seat
+    s["seen"][seat] |= s["hands"][seat] & pair_of(trump_suit(s))
+    if same_side(rules, s["bidder"], seat):
+        s["shown"]["target"] = lowered_target(s, rules)
+    else:
+        s["shown"]["target"] = raised_target(s)
+
+
+@jit
+def count_tricks(s: State, seats: SeatSet) -> int:
+    """Return the tricks that a set of seats has taken."""
+    tricks = 0
+    for seat in range(len(s["seats"])):
+        if (seats >> seat) & 1:
+            tricks += s["seats"][seat]["tricks"]
+    return tricks
+
+
+@jit
+def bid_value(rules: RulesRecord, bid: int) -> int:
+    """Return what a bid scores if it is made."""
+    if rules.scoring == Scoring.ONE:
+        return 1
+    if rules.scoring == Scoring.STEPS:
+        return 1 if bid < 20 else 2 if bid < 25 else 3
+    return 1 if bid < 20 else 2 if bid < 24 else 3 if bid < 28 else 4
+
+
+@jit
+def score_contract(s: State, rules: RulesRecord) -> int:
+    """Return what the bidder's side scores at the end."""
+    shown, side = s["shown"], side_of(rules, s["bidder"])
+    made = count_points(s, side) >= shown["target"]
+    score = bid_value(rules, shown["bid"])
+    if not made:
+        score += rules.scoring != Scoring.ONE
+    score *= shown["stake"]
+    if rules.cot and made and count_tricks(s, side) == s["tricks"]:
+        score *= 2
+    return score if made else -score
+
+
+@jit
+def may_pair_come(s: State, rules: RulesRecord) -> bool:
+    """Return whether, judging by what is public, the pair may still be shown."""
+    if not rules.pair or s["pair_by"] >= 0:
+        return False
+    if not s["shown"]["trumps_shown"]:
+        return True
+    suit = trump_suit(s)
+    if suit == NO_SUIT:
+        return False
+    return s["player_of"][suit * RANKS + KING] == 0 and s["player_of"][suit * RANKS + QUEEN] == 0
+
+
+@jit
+def is_decided(s: State, rules: RulesRecord) -> bool:
+    """Return whether it is public that nothing can change any more who scores and how much."""
+    if s["alone"] >= 0:
+        return s["seats"][s["alone"]]["tricks"] < s["tricks"]
+    if not s["shown"]["trumps_shown"] and rules.never_shown == NeverShown.VOID:
+        return False
+    side = side_of(rules, s["bidder"])
+    points, others = count_points(s, side), count_points(s, all_seats(rules) & ~side)
+    least = most = s["shown"]["target"]
+    if may_pair_come(s, rules):
+        least, most = lowered_target(s, rules), raised_target(s)
+    if highest_bid(rules) - others < least:
+        return True
+    return points >= most and not (rules.cot and count_tricks(s, side) == s["tricks"])

@@ -1,4 +1,4 @@
-"""Twenty-Eight and Twenty-Nine: what is played.
+"""The rules of Twenty-Eight and Twenty-Nine: cards, actions, options, observation and state.
 
 Jack 3 points, nine 2, ace and ten 1, the others none; they rank J 9 A 10 K Q 8 7 (6). The seats bid
 how many points their side will take; the highest bidder makes trumps that he alone knows until
@@ -23,26 +23,38 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ...core.kernel.cards import SUITS, card_name, parse_card
+from ...core.batch import make_state_head
 from ...core.options import Option
+from ...core.schema import FLAG, Features, Piece, RepeatedPieces, choice, whole_number
+from ...core.suit_orders import list_suit_orders
+from ..bidding.rules import (
+    NONE,
+    OVER,
+    SUIT_WORDS,
+    SUITS,
+    list_labels,
+    list_rank_points,
+    list_secret_pieces,
+    make_label,
+    number_cards,
+)
+
+# ---- cards and actions ----------------------------------------------------------------------
 
 SEATS = 6
 RANKS = 9
-CARDS = 4 * RANKS
+CARDS = SUITS * RANKS
 RANK_ORDER = "678QKTA9J"
 """Weakest first."""
-RANK_POINTS = np.array([0, 0, 0, 0, 0, 1, 1, 2, 3], np.int64)
+RANK_POINTS = list_rank_points(RANKS)
 PACK_POINTS = 28
 KING, QUEEN, JACK = RANK_ORDER.index("K"), RANK_ORDER.index("Q"), RANK_ORDER.index("J")
 
 LOWEST_RANK = np.array([0, 0, 0, 3, 1, 0, 0], np.int64)
 """Of the cards played with, by the number of players."""
 
-CODES = np.array([parse_card(rank + suit) for suit in SUITS for rank in RANK_ORDER], np.int64)
-"""The card code of each card's number."""
-NUMBERS = np.zeros(64, np.int64)
-NUMBERS[CODES] = np.arange(CARDS)
-"""And back again."""
+CODES, NUMBERS = number_cards(RANK_ORDER)
+"""The card code of each card number, and the card number of each code."""
 
 BID, LOWEST_BID, HIGHEST_BID = CARDS, 12, 29
 """The action BID bids `LOWEST_BID`."""
@@ -50,10 +62,8 @@ PASS, DOUBLE, REDOUBLE, ASK, SHOW, SINGLE, MAKE = 54, 55, 56, 57, 58, 59, 60
 """MAKE to MAKE + 3 are the suits."""
 MAKE_SEVENTH, MAKE_NONE, MAKE_REVERSED = MAKE + 4, MAKE + 5, MAKE + 6
 ACTIONS = 67
-SUIT_WORDS = ("clubs", "diamonds", "hearts", "spades")
 LABELS = (
-    *(card_name(int(code)) for code in CODES),
-    *(f"bid {bid}" for bid in range(LOWEST_BID, HIGHEST_BID + 1)),
+    *list_labels(CODES, LOWEST_BID, HIGHEST_BID),
     *("pass", "double", "redouble", "ask for trumps", "show the pair", "single"),
     *(f"trumps {suit}" for suit in SUIT_WORDS),
     *("trumps by the seventh card", "no trumps", "no trumps, ranks reversed"),
@@ -61,6 +71,9 @@ LABELS = (
 PAIR_WORTH = 4
 """By how much a pair changes what must be taken."""
 SINGLE_WORTH = 3
+label = make_label(LABELS)
+
+# ---- options and variants -------------------------------------------------------------------
 
 
 class Forced(IntEnum):
@@ -262,13 +275,157 @@ def pack(rules: Rules) -> tuple[int, ...]:
     return tuple(int(CODES[card]) for card in range(CARDS) if card % RANKS >= lowest)
 
 
-def label(action: int) -> str:
-    """Name an action: ``"Jh"``, ``"bid 16"``, ``"ask for trumps"`` and so on."""
-    if not 0 <= action < ACTIONS:
-        raise ValueError(f"action {action}: allowed are 0 to {ACTIONS - 1}")
-    return LABELS[action]
-
-
 def sides(rules: Rules) -> tuple[int, ...]:
     """Return the side of each seat: they alternate; of three seats the bidder plays alone."""
     return (0, 1, 2) if rules.players == 3 else tuple(seat & 1 for seat in range(rules.players))
+
+
+# ---- observation and state ------------------------------------------------------------------
+
+HAND = 8
+"""The largest number of cards in a hand, and of tricks."""
+BIDS = HIGHEST_BID - LOWEST_BID + 1
+HISTORY = 128
+"""Room for the actions of a hand; none has as many."""
+
+UNSEEN, OWN, FACE_DOWN, PLAYED = 0, 1, 2, 3
+HELD = PLAYED + SEATS
+"""Values of the piece ``where``: PLAYED + k by seat k, HELD + k by seat k for all to see."""
+
+AUCTION, DOUBLING, REDOUBLING, MAKING, SECOND, SINGLES, PLAY = range(OVER + 1, OVER + 8)
+"""The phases of a hand, besides `OVER`."""
+
+REVERSED = NONE + 1
+"""The value of the field ``made`` for no trumps with the ranks turned over."""
+
+LAID_ANYWHERE, LAID_FIRST, LAID_SEVENTH = range(3)
+"""Where in the deck the card was that makes trumps: among the first cards, or the seventh."""
+
+SEAT_PIECES = (
+    Piece("bid", 1, whole_number(HIGHEST_BID), "its last bid"),
+    Piece("passed", 1, whole_number(HIGHEST_BID + 1), "1 more than the bid over which it passed"),
+    Piece("second", 1, whole_number(HIGHEST_BID), "in the second auction: 1 passed, else its bid"),
+    Piece("called", 1, whole_number(3), "1 neither doubled nor redoubled, 2 doubled, 3 redoubled"),
+    Piece("single", 1, whole_number(2), "1 did not play alone, 2 plays alone"),
+    Piece("voids", 4, FLAG, "has no clubs, diamonds … but for cards that all have seen"),
+    Piece("below", 1, whole_number(9), "1 more than the rank above which it has no trumps"),
+    Piece("hand", 1, whole_number(HAND), "cards in its hand"),
+    Piece("tricks", 1, whole_number(HAND), "tricks taken"),
+    Piece("points", 1, whole_number(HIGHEST_BID), "card points taken, the last trick's too"),
+)
+EACH_SEAT = RepeatedPieces("seats", SEATS, SEAT_PIECES)
+
+PIECES: tuple[Piece | RepeatedPieces, ...] = (
+    EACH_SEAT,
+    Piece(
+        "where",
+        CARDS,
+        whole_number(HELD + SEATS - 1),
+        "of each card: 0 unseen, 1 in one's hand, 2 laid face down, 3 played by the viewer, "
+        "4 by the next …, 9 held by the viewer for all to see, 10 by the next …",
+    ),
+    Piece("when", CARDS, whole_number(HAND), "of each card the trick in which it was played"),
+    Piece("trick", SEATS, whole_number(CARDS), "1 more than the cards of this trick, in turn"),
+    Piece("winners", HAND, whole_number(SEATS), "1 more than who took each trick"),
+    Piece("leader", 1, whole_number(SEATS), "1 more than who leads this trick"),
+    Piece(
+        "phase",
+        1,
+        whole_number(PLAY),
+        "0 over, 1 auction, 2 doubling, 3 redoubling, "
+        "4 making trumps, 5 second auction, 6 playing alone, 7 play",
+    ),
+    Piece("turn", 1, whole_number(SEATS), "1 more than the seat that acts"),
+    Piece("dealer", 1, whole_number(SEATS), "1 more than the dealer's seat"),
+    Piece("bids", BIDS, whole_number(SEATS), "1 more than who bid 12, 13 …, the last who did"),
+    Piece("bid", 1, whole_number(HIGHEST_BID), "the highest bid"),
+    Piece("target", 1, whole_number(HIGHEST_BID), "points that the bidder's side must take"),
+    Piece("bidder", 1, whole_number(SEATS), "1 more than who bid it"),
+    Piece("doubled", 1, whole_number(2), "1 doubled, 2 redoubled"),
+    Piece("all_dealt", 1, FLAG, "the second cards are dealt"),
+    Piece("stake", 1, whole_number(8), "what the score is multiplied by"),
+    Piece(
+        "trumps",
+        1,
+        whole_number(REVERSED),
+        "0 unknown, 1 clubs, 2 diamonds, 3 hearts, 4 spades, 5 none, 6 none with ranks reversed",
+    ),
+    Piece("trumps_shown", 1, FLAG, "everybody knows them"),
+    Piece("apart", 1, whole_number(2), "1 a card lies face down that makes trumps, 2 the seventh"),
+    *list_secret_pieces(HAND, SEATS),
+    Piece("pair_shown", 1, whole_number(SEATS), "1 more than who showed the pair"),
+    Piece("alone", 1, whole_number(SEATS), "1 more than who plays alone"),
+    Piece("players", 1, whole_number(SEATS), "option"),
+    Piece("min_bid", 1, whole_number(18), "option"),
+    Piece("forced", 1, choice(Forced), "option: 1 dealer, 2 nobody"),
+    Piece("partner_min", 1, whole_number(28), "option"),
+    Piece("match", 1, FLAG, "option"),
+    Piece("trump_by", 1, choice(TrumpBy), "option: 1 suit"),
+    Piece("seventh", 1, FLAG, "option"),
+    Piece("no_trumps", 1, FLAG, "option"),
+    Piece("second_auction", 1, whole_number(24), "option"),
+    Piece("ask", 1, choice(Ask), "option: 1 must"),
+    Piece("asker_trumps", 1, FLAG, "option"),
+    Piece("force", 1, choice(Force), "option: 1 whole"),
+    Piece("never_shown", 1, choice(NeverShown), "option: 1 void"),
+    Piece("overtrump", 1, FLAG, "option"),
+    Piece("pair", 1, FLAG, "option"),
+    Piece("pair_from", 1, whole_number(28), "option"),
+    Piece("last_trick", 1, FLAG, "option"),
+    Piece("early_end", 1, FLAG, "option"),
+    Piece("doubles", 1, FLAG, "option"),
+    Piece("single_hand", 1, FLAG, "option"),
+    Piece("cot", 1, FLAG, "option"),
+    Piece("auto_double", 1, whole_number(28), "option"),
+    Piece("scoring", 1, choice(Scoring), "option: 1 steps, 2 graded"),
+    Piece("redeal_pointless", 1, FLAG, "option"),
+    Piece("redeal_jacks", 1, FLAG, "option"),
+    Piece("void_without", 1, FLAG, "option"),
+)
+FEATURES = Features(
+    PIECES,
+    symmetries=list_suit_orders(
+        Features(PIECES),
+        ACTIONS,
+        RANKS,
+        MAKE,
+        by_card=("where", "when"),
+        by_suit=("voids", "led_secretly", "not_trumps"),
+        cards=("trick",),
+        suits=("trumps",),
+    ),
+)
+
+STATE = np.dtype(
+    [
+        *make_state_head(ACTIONS),
+        ("net", np.int32, (SEATS,)),  # points, of three players half points
+        ("hands", np.int64, (SEATS,)),  # sets of cards; one laid face down is in none
+        ("seen", np.int64, (SEATS,)),  # those of them that all have seen
+        ("pending", np.int16),  # set of seats that may still speak in this phase
+        ("playing", np.int16),  # set of seats that play to tricks
+        ("card", np.int8),  # 1 more than the card that makes trumps, kept apart; 0: none
+        ("laid", np.int8),  # the same, of the last trumps made, also when it is back in the hand
+        ("laid_from", np.int8),  # where in the deck it lay
+        ("makers", np.int8, (2,)),  # who made trumps, and who made them anew; -1: nobody
+        ("made_at", np.int8, (2,)),  # where in the history that is
+        ("made", np.int8),  # what trumps are, known to the bidder alone until they are shown
+        ("player_of", np.int8, (CARDS,)),  # 1 more than the seat that played each card
+        ("taken_by", np.int8, (HAND,)),  # 1 more than the seat that took each trick
+        ("bid_by", np.int8, (BIDS,)),  # 1 more than the seat that bid each number, the last one
+        ("tricks", np.int8),  # tricks that are over
+        ("size", np.int8),  # cards in this trick
+        ("leader", np.int8),  # -1: nobody yet
+        ("bidder", np.int8),  # -1: nobody yet
+        ("maker", np.int8),  # who knows what trumps are, having made them; -1: nobody
+        ("asker", np.int8),  # who asked for trumps, -1: nobody
+        ("pair_by", np.int8),  # who showed the pair, -1: nobody
+        ("alone", np.int8),  # who plays alone, -1: nobody
+        ("dealer", np.int8),
+        ("viewer", np.int8),  # the seat whose pieces are shown
+        ("deck", np.int8, (CARDS,)),
+        ("history", np.int8, (HISTORY,)),  # 1 more than each action of the hand, in order
+        ("seats", EACH_SEAT.dtype, (SEATS,)),  # what is public of each seat, by its number
+        ("shown", FEATURES.dtype),
+    ]
+)

@@ -1,4 +1,4 @@
-"""Twenty-Nine, a game of tricks: Twenty-Eight's kernel by rules of its own."""
+"""Twenty-Nine, a game of tricks: Twenty-Eight with other options."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,0 +1,201 @@
+"""The table of the three games as it is drawn: a row for each seat, three lines, and buttons."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.batch import FINISHED
+from ...core.legal import list_actions
+from ...core.scene.scene import Button, Item, Mark, Panel, Scene, Text
+from ...core.scene.table_words import count_word, name_seat
+
+BACK = 1
+"""Any number that is no card: a back is drawn without knowing which card it is."""
+NAMES = 3.6
+"""Where the cards begin, right of the names of the seats."""
+STEP = 0.72
+"""From one card of a hand to the next."""
+ROW = 1.09
+INSET = 0.05
+LINES = 3
+LINE = 0.27
+BUTTON = 0.47
+"""From one row of buttons to the next."""
+
+Words = dict[int, tuple[str, ...]]
+"""For each action the words by which a person may call it; the first one is on its button."""
+
+
+class Row(NamedTuple):
+    """What the row of one seat shows."""
+
+    said: str
+    """What the seat has said last, or taken."""
+    held: list[int]
+    """The numbers of the cards in its hand, as they are drawn."""
+    known: list[int]
+    """The cards of its hand that the viewer knows, drawn first."""
+    lays_apart: bool
+    """Whether the card that makes trumps lies beside this hand."""
+    is_out: bool = False
+    """Whether the seat does not play to tricks."""
+
+
+class Table(NamedTuple):
+    """What one position of a game shows."""
+
+    title: str
+    codes: np.ndarray
+    """The card code of each card number."""
+    copies: int
+    """How often each card is in the pack."""
+    sides: Sequence[int]
+    rows: Sequence[Row]
+    """By the numbers of the seats."""
+    lines: Sequence[str]
+    """Three lines below the hands."""
+    buttons: Sequence[list[int]]
+    """Rows of actions below the lines."""
+    words: Words
+    apart_x: float
+    """Where the card lies that makes trumps."""
+    trick_x: float
+    """Where the card is that a seat has played to this trick."""
+    buttons_height: float
+
+
+def draw_table(s: Any, table: Table) -> Scene:
+    """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
+
+    The viewer's own row comes first, the other seats follow in the direction of play.
+    """
+    viewer, players = int(s["viewer"]), len(table.rows)
+    seats = [(viewer + k) % players for k in range(players)]
+    width = table.trick_x + 1.1
+    items: list[Item] = []
+    texts: list[Text] = []
+    for k, seat in enumerate(seats):
+        y = k * ROW
+        name, said = name_seat(s, seat, table.sides), table.rows[seat].said
+        items += _draw_hand(s, seat, y + INSET, table)
+        items += _draw_played(s, seat, y + INSET, table)
+        texts.append(Text(0, y + INSET, name, only="ansi"))
+        texts.append(Text(0, y + 0.5, said, only="ansi"))
+        texts.append(Text(0.2, y + 0.2, name, "strong", "picture"))
+        texts.append(Text(0.2, y + 0.52, said, "faint", "picture"))
+    y = players * ROW + 0.2
+    texts += [Text(0, y + i / 2, line, "", "ansi") for i, line in enumerate(table.lines)]
+    texts += [
+        Text(0.2, y + i * LINE, line, "" if i else "strong", "picture")
+        for i, line in enumerate(table.lines)
+    ]
+    y += LINES * LINE + 0.1
+    panels = tuple(_draw_panel(s, seat, k * ROW, width, table) for k, seat in enumerate(seats))
+    buttons = tuple(_draw_buttons(s, y, width, table))
+    size = (width, y + table.buttons_height)
+    return Scene(table.title, tuple(items), tuple(texts), size, buttons, panels=panels)
+
+
+def _list_legal(s: Any) -> list[int]:
+    """Return what the viewer may do now."""
+    acts = s["viewer"] == s["turn"] and not s["over"]
+    return list_actions(s["legal"]) if acts else []
+
+
+def _draw_hand(s: Any, seat: int, y: float, table: Table) -> list[Item]:
+    """Return the cards of a seat, face down what the viewer does not know."""
+    is_own, place, row = seat == s["viewer"], f"seat-{seat}", table.rows[seat]
+    legal = _list_legal(s) if is_own else []
+    items = []
+    for n in range(len(row.held)):
+        x = NAMES + n * STEP
+        if n < len(row.known):
+            card = row.known[n]
+            mark: Mark = "legal" if card in legal else ""
+            action = card if card in legal else -1
+            items.append(Item(x, y, int(table.codes[card]), True, mark, place=place, action=action))
+        else:
+            items.append(Item(x, y, BACK, False, place=place))
+    if row.lays_apart:
+        code, mark = (int(table.codes[s["card"] - 1]), "hidden") if is_own else (BACK, "")
+        items.append(Item(table.apart_x, y, code, is_own, mark, place="trumps"))
+    return items
+
+
+def _draw_played(s: Any, seat: int, y: float, table: Table) -> list[Item]:
+    """Return the card that a seat has in this trick; between tricks the one of the last."""
+    size, tricks = int(s["size"]), int(s["tricks"])
+    trick = tricks + 1 if size else tricks
+    played = (s["player_of"] == seat + 1) & (s["shown"]["when"] == trick)
+    if not trick or not played.any():
+        return []
+    code = int(table.codes[int(played.argmax()) // table.copies])
+    mark: Mark = "last" if size else ""
+    return [Item(table.trick_x, y, code, True, mark, place=f"trick-{seat}")]
+
+
+def _draw_panel(s: Any, seat: int, y: float, width: float, table: Table) -> Panel:
+    if table.rows[seat].is_out:
+        return Panel(0, y, width, ROW, "out")
+    is_at_turn = s["over"] not in FINISHED and seat == s["turn"]
+    return Panel(0, y, width, ROW, "turn" if is_at_turn else "")
+
+
+def _draw_buttons(s: Any, y: float, width: float, table: Table) -> list[Button]:
+    legal, buttons = _list_legal(s), []
+    for i, actions in enumerate(table.buttons):
+        wide = width / max(len(actions), 8)
+        for k, action in enumerate(actions):
+            word = table.words[action][0]
+            buttons.append(Button(k * wide, y + BUTTON * i, wide, word, action, action in legal))
+    return buttons
+
+
+# ---- words ----------------------------------------------------------------------------------
+
+
+def sort_cards(cards: list[int], ranks: int) -> list[int]:
+    """Return the cards of a hand suit by suit, the strongest first."""
+    return sorted(cards, key=lambda card: (card // ranks, -(card % ranks)))
+
+
+def describe_taken(public: Any) -> str:
+    """Return what a seat has taken, in words."""
+    return f"{count_word(public['tricks'], 'trick')}, {count_word(public['points'], 'point')}"
+
+
+def describe_phase(s: Any, phases: dict[int, str], players: int, unit: int) -> str:
+    """Return the phase of a hand, in words; after its end with the points that each seat wins.
+
+    ``unit`` is the net of one point.
+    """
+    phase = phases[int(s["shown"]["phase"])]
+    if s["over"] not in FINISHED:
+        return phase
+    nets = (f"{int(s['net'][seat]) / unit:+g}" for seat in range(players))
+    return f"{phase}: {' '.join(nets)} for seats 0 to {players - 1}"
+
+
+def list_words(labels: Sequence[str], lowest_bid: int, bids: Sequence[int], words: Words) -> Words:
+    """Return the words for all actions of a game.
+
+    Args:
+        labels: The labels of the actions, the cards first.
+        lowest_bid: The number that the first of the bids bids.
+        bids: The actions that bid, which follow those of the cards.
+        words: The words for all other actions.
+    """
+    cards = {card: (labels[card],) for card in range(bids[0])}
+    numbers = ((action, str(lowest_bid + k)) for k, action in enumerate(bids))
+    return {**cards, **{action: (bid, f"bid {bid}") for action, bid in numbers}, **words}
+
+
+def make_action_words(words: Words) -> Callable[[Any, Any], Words]:
+    """Return a game's function ``action_words(s, rules)``."""
+
+    def action_words(s: Any, rules: Any) -> Words:
+        """Return what a person may call each legal action: ``"16"``, ``"Jh"``, ``"ask"``."""
+        return {action: words[action] for action in list_actions(s["legal"])}
+
+    return action_words

@@ -1,0 +1,303 @@
+"""Moves that Twenty-Eight, Twenty-Nine and Fifty-Six share: seats and sides, the deck, tricks, pay.
+
+The kernels take a state of any of the three games, or a position of their solvers. ``ranks`` is the
+number of ranks of a suit; kernels that divide by it are inlined, so that it is a constant there.
+Trumps are made by the bidder and may be secret; they count in tricks from the moment when they are
+shown.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
+from ...core.batch import Over
+from ...core.kernel.jit import jit
+from ...core.legal import first_action, has_action
+from ...core.seating import next_seat, wrap_seat
+from ...core.tricks.tricks import NO_SUIT, card_strength, suit_set
+from .rules import NO_TRUMP_YET, NONE, OVER, POINTS_FROM_TOP, SUITS
+
+# ---- seats and sides ------------------------------------------------------------------------
+
+
+@jit
+def first_speaker(s: State, rules: RulesRecord) -> Seat:
+    """Return the seat that speaks first, after the dealer."""
+    return wrap_seat(s["dealer"] + 1, rules.players)
+
+
+@jit
+def speaking_order(s: State, rules: RulesRecord, seat: Seat) -> int:
+    """Return how many seats speak before a seat."""
+    return wrap_seat(seat - first_speaker(s, rules) + rules.players, rules.players)
+
+
+@jit
+def all_seats(rules: RulesRecord) -> SeatSet:
+    """Return the set of all seats."""
+    return (1 << rules.players) - 1
+
+
+@jit
+def side_of(rules: RulesRecord, seat: Seat) -> SeatSet:
+    """Return the seats of a seat's side, itself included: every other one; of three, it alone."""
+    if rules.players == 3:
+        return 1 << seat
+    return 0b01010101 << (seat & 1) & all_seats(rules)
+
+
+@jit
+def same_side(rules: RulesRecord, seat: Seat, other: Seat) -> bool:
+    """Return whether two seats, which may be one, play together."""
+    return (side_of(rules, seat) >> other) & 1 != 0
+
+
+# ---- the deal -------------------------------------------------------------------------------
+
+
+@jit(inline="always")
+def fill_deck(s: State, codes: np.ndarray, ranks: int, lowest_rank: int, copies: int) -> int:
+    """Fill the deck, in order, with the cards from a rank on, and return its size."""
+    size = 0
+    for card in range(len(codes)):
+        if card % ranks >= lowest_rank:
+            for _ in range(copies):
+                s["deck"][size] = codes[card]
+                size += 1
+    for place in range(size, len(s["deck"])):
+        s["deck"][place] = 0
+    return size
+
+
+@jit(inline="always")
+def place_in_deck(rules: RulesRecord, packet: int, order: int, k: int) -> int:
+    """Return the place in the deck of card ``k`` of the hand that is dealt as number ``order``.
+
+    Cards are dealt in packets of ``packet`` cards, seat after seat.
+    """
+    return (k // packet * rules.players + order) * packet + k % packet
+
+
+@jit
+def clear_hand(s: State) -> None:
+    """Reset what the states of all three games have to what it is before the first card."""
+    shown = s["shown"]
+    for seat in range(len(s["seats"])):
+        public = s["seats"][seat]
+        for suit in range(SUITS):
+            public["voids"][suit] = 0
+        public["hand"] = 0
+        public["tricks"] = 0
+        public["points"] = 0
+        s["net"][seat] = 0
+        s["hands"][seat] = 0
+        shown["trick"][seat] = 0
+    for card in range(len(s["player_of"])):
+        s["player_of"][card] = 0
+        shown["when"][card] = 0
+    for trick in range(len(s["taken_by"])):
+        s["taken_by"][trick] = 0
+    for bid in range(len(s["bid_by"])):
+        s["bid_by"][bid] = 0
+    for n in range(len(s["history"])):
+        s["history"][n] = 0
+    s["card"] = 0
+    s["laid"] = 0
+    s["made"] = NO_TRUMP_YET
+    s["tricks"] = 0
+    s["size"] = 0
+    s["leader"] = -1
+    s["bidder"] = -1
+    s["asker"] = -1
+    for suit in range(SUITS):
+        shown["led_secretly"][suit] = 0
+        shown["not_trumps"][suit] = 0
+    shown["doubled"] = 0
+    shown["apart"] = 0
+    shown["trumps_shown"] = 0
+    shown["shown_trick"] = 0
+    shown["shown_after"] = 0
+    shown["must_trump"] = 0
+
+
+# ---- tricks ---------------------------------------------------------------------------------
+
+
+@jit(inline="always")
+def card_points(card: int, ranks: int) -> int:
+    """Return the card points that a card counts."""
+    return POINTS_FROM_TOP[ranks - 1 - card % ranks]
+
+
+@jit(inline="always")
+def trick_points(s: State, ranks: int) -> int:
+    """Return the card points in the trick so far."""
+    points = 0
+    for place in range(s["size"]):
+        points += card_points(s["shown"]["trick"][place] - 1, ranks)
+    return points
+
+
+@jit
+def trump_suit(s: State) -> int:
+    """Return the suit that is trumps, whether shown or secret; `NO_SUIT` if there is none."""
+    made = s["made"]
+    return made - 1 if NO_TRUMP_YET < made < NONE else NO_SUIT
+
+
+@jit(inline="always")
+def led_suit(s: State, ranks: int) -> int:
+    """Return the suit led to the trick; -1 if it is empty."""
+    return (s["shown"]["trick"][0] - 1) // ranks
+
+
+@jit
+def in_force(s: State, place: int, whole: bool) -> bool:
+    """Return whether trumps count for the card at a place of the trick.
+
+    ``whole``: in the trick in which they are shown, trumps count for the cards before, too.
+    """
+    shown = s["shown"]
+    if not shown["trumps_shown"]:
+        return False
+    return whole or shown["shown_trick"] <= s["tricks"] or place >= shown["shown_after"]
+
+
+@jit(inline="always")
+def find_best_card(
+    s: State, playing: SeatSet, ranks: int, whole: bool, reverse: bool
+) -> tuple[Seat, int]:
+    """Return who wins the trick so far, and how strong the best card is; see `card_strength`.
+
+    Of equal cards the first one wins. Before the first card it is the leader, and -1.
+    """
+    seat, led = s["leader"], led_suit(s, ranks)
+    winner, best = seat, -1
+    for place in range(s["size"]):
+        trumps = trump_suit(s) if in_force(s, place, whole) else NO_SUIT
+        card = s["shown"]["trick"][place] - 1
+        strength = card_strength(card, led, trumps, ranks, reverse)
+        if strength > best:
+            winner, best = seat, strength
+        seat = next_seat(playing, seat + 1)
+    return winner, best
+
+
+@jit(inline="always")
+def cards_to_follow(s: State, seat: Seat, ranks: int) -> Places:
+    """Return the cards of a seat that follow the suit led."""
+    return s["hands"][seat] & suit_set(led_suit(s, ranks), ranks)
+
+
+@jit
+def cards_to_lead(s: State, seat: Seat, ranks: int) -> Places:
+    """Return the cards that a seat may lead: the bidder no secret trumps, if he has others."""
+    hand = s["hands"][seat]
+    if seat == s["bidder"] and not s["shown"]["trumps_shown"]:
+        others = hand & ~suit_set(trump_suit(s), ranks)
+        if others:
+            return others
+    return hand
+
+
+@jit(inline="always")
+def may_ask(s: State, seat: Seat, ranks: int) -> bool:
+    """Return whether a seat may ask for trumps: they are secret and it cannot follow suit."""
+    if s["size"] == 0 or s["shown"]["trumps_shown"]:
+        return False
+    return cards_to_follow(s, seat, ranks) == 0
+
+
+@jit
+def open_trumps(s: State) -> None:
+    """Record that everybody knows trumps from now on."""
+    shown = s["shown"]
+    shown["trumps_shown"] = 1
+    shown["shown_trick"] = 1 + s["tricks"]
+    shown["shown_after"] = s["size"]
+
+
+@jit
+def add_to_trick(s: State, card: int) -> None:
+    """Put a card, which has left its hand, into the trick."""
+    s["shown"]["must_trump"] = 0
+    s["shown"]["trick"][s["size"]] = 1 + card
+    s["size"] += 1
+
+
+@jit(inline="always")
+def give_trick(s: State, winner: Seat, ranks: int, bonus: int) -> int:
+    """Give the full trick to its winner, who leads the next one, and return its points.
+
+    ``bonus`` points come on top of the card points.
+    """
+    points = trick_points(s, ranks) + bonus
+    for place in range(s["size"]):
+        s["shown"]["trick"][place] = 0
+    public = s["seats"][winner]
+    public["points"] += points
+    public["tricks"] += 1
+    s["taken_by"][s["tricks"]] = 1 + winner
+    s["tricks"] += 1
+    s["size"] = 0
+    s["leader"] = winner
+    return points
+
+
+# ---- the end of a hand ----------------------------------------------------------------------
+
+
+@jit
+def opponents_lack_trumps(s: State, rules: RulesRecord, ranks: int) -> bool:
+    """Return whether there are trumps, and the bidder's opponents hold none of them."""
+    held = 0
+    for seat in range(rules.players):
+        if not same_side(rules, s["bidder"], seat):
+            held |= s["hands"][seat]
+    suit = trump_suit(s)
+    return suit != NO_SUIT and held & suit_set(suit, ranks) == 0
+
+
+@jit
+def count_points(s: State, seats: SeatSet) -> int:
+    """Return the points that a set of seats has taken."""
+    points = 0
+    for seat in range(len(s["seats"])):
+        if (seats >> seat) & 1:
+            points += s["seats"][seat]["points"]
+    return points
+
+
+@jit
+def pay_side(s: State, rules: RulesRecord, side: SeatSet, score: int) -> None:
+    """Let a side score, and the others lose as much.
+
+    A seat's net is the score of its side less that of the other side. If three play, each opponent
+    pays the score, so the seat that plays alone gets it twice.
+    """
+    alone = rules.players == 3
+    for seat in range(rules.players):
+        if (side >> seat) & 1:
+            s["net"][seat] = 2 * score if alone else score
+        else:
+            s["net"][seat] = -score
+
+
+@jit
+def end_hand(s: State) -> None:
+    """End the hand."""
+    s["over"] = Over.TERMINATED
+    s["shown"]["phase"] = OVER
+    s["won"] = s["net"][0] > 0
+
+
+def make_fallback_action(pass_action: Action) -> Callable[[State, RulesRecord], Action]:
+    """Return the kernel that chooses what is played in the place of an illegal action."""
+
+    @jit
+    def fallback_action(s: State, rules: RulesRecord) -> Action:
+        """Return the pass if it is legal, otherwise the lowest legal action."""
+        return pass_action if has_action(s["legal"], pass_action) else first_action(s["legal"])
+
+    return fallback_action

@@ -1,0 +1,243 @@
+"""The double-dummy search of the three games: what a side can still take, all cards known.
+
+It gives `core.zero_window` what that asks of a game. Positions are records with the fields of a
+state that play reads and writes, so the search plays by the rules of each game's `play`. Showing
+secret trumps is a move like any other.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
+from ...core.kernel.bits import count
+from ...core.kernel.jit import jit
+from ...core.tricks.sure_tricks import SECRET, make_sure_points
+from ...core.tricks.tricks import NO_SUIT, card_strength
+from ...core.tricks.zero_window import (
+    OPEN,
+    SEARCHED,
+    Searching,
+    look_up,
+    make_bound_points,
+    make_can_take,
+    make_thin_out,
+    rate_in_trick,
+)
+from .play import card_points, led_suit, may_ask, trump_suit
+from .rules import NONE
+
+
+def make_position_dtype(
+    seats: int, tricks: int, fields: list[Any], shown: list[Any]
+) -> np.dtype[Any]:
+    """Return the dtype of a position: the fields that all games need, and further ones.
+
+    Args:
+        seats: The largest number of seats.
+        tricks: The largest number of tricks.
+        fields: Further fields of the state.
+        shown: Further fields of ``shown``.
+    """
+    return np.dtype(
+        [
+            ("hands", np.int64, (seats,)),
+            *fields,
+            ("taken_by", np.int8, (tricks,)),
+            ("card", np.int8),
+            ("made", np.int8),
+            ("tricks", np.int8),
+            ("leader", np.int8),
+            ("bidder", np.int8),
+            ("asker", np.int8),
+            *SEARCHED,
+            (
+                "shown",
+                [
+                    ("trick", np.int8, (seats,)),
+                    ("trumps_shown", np.int8),
+                    ("shown_trick", np.int8),
+                    ("shown_after", np.int8),
+                    ("must_trump", np.int8),
+                    ("apart", np.int8),
+                    *shown,
+                ],
+            ),
+            ("seats", [("hand", np.int8), ("points", np.int8), ("tricks", np.int8)], (seats,)),
+        ]
+    )
+
+
+@jit
+def copy_position(s: State, side: SeatSet, points: int, w: State) -> None:
+    """Copy what all games need of a state in play to a position, and count points for a side.
+
+    ``points`` are all that there are to take in a hand.
+    """
+    w["ours"] = 0
+    w["left"] = points
+    for seat in range(len(s["seats"])):
+        w["hands"][seat] = s["hands"][seat]
+        w["shown"]["trick"][seat] = s["shown"]["trick"][seat]
+        w["seats"][seat]["hand"] = s["seats"][seat]["hand"]
+        w["seats"][seat]["tricks"] = s["seats"][seat]["tricks"]
+        taken = s["seats"][seat]["points"]
+        w["seats"][seat]["points"] = taken
+        w["left"] -= taken
+        if (side >> seat) & 1:
+            w["ours"] += taken
+    for trick in range(len(s["taken_by"])):
+        w["taken_by"][trick] = s["taken_by"][trick]
+    w["card"] = s["card"]
+    w["made"] = s["made"]
+    w["tricks"] = s["tricks"]
+    w["leader"] = s["leader"]
+    w["bidder"] = s["bidder"]
+    w["asker"] = s["asker"]
+    w["size"] = s["size"]
+    w["turn"] = s["turn"]
+    w["shown"]["trumps_shown"] = s["shown"]["trumps_shown"]
+    w["shown"]["shown_trick"] = s["shown"]["shown_trick"]
+    w["shown"]["shown_after"] = s["shown"]["shown_after"]
+    w["shown"]["must_trump"] = s["shown"]["must_trump"]
+    w["shown"]["apart"] = s["shown"]["apart"]
+
+
+@jit
+def card_apart(w: State) -> Places:
+    """Return the card that lies face down, as a set."""
+    return 1 << (w["card"] - 1) if w["card"] else 0
+
+
+@jit
+def list_cards(w: State) -> Places:
+    """Return the cards that are in a hand or lie face down."""
+    cards = card_apart(w)
+    for seat in range(len(w["hands"])):
+        cards |= w["hands"][seat]
+    return cards
+
+
+@jit
+def others_cards(w: State) -> Places:
+    """Return the cards in the hands of others than the seat at turn, in the trick, and apart."""
+    others = card_apart(w)
+    for seat in range(len(w["hands"])):
+        if seat != w["turn"]:
+            others |= w["hands"][seat]
+    for place in range(w["size"]):
+        others |= 1 << (w["shown"]["trick"][place] - 1)
+    return others
+
+
+@jit
+def count_trick(w: State, side: SeatSet, winner: Seat, points: int) -> None:
+    """Count the points of a trick that its winner has taken and let it lead."""
+    w["left"] -= points
+    if (side >> winner) & 1:
+        w["ours"] += points
+    w["turn"] = winner
+
+
+class SolvedGame(NamedTuple):
+    """The parts of the search that differ between the games: constants and kernels."""
+
+    rank_points: np.ndarray
+    ask: Action
+    list_playing: Callable[[State, RulesRecord], SeatSet]
+    """Return the seats that play to tricks."""
+    list_twice: Callable[[State, Seat], Places]
+    """Return the cards that a seat holds twice."""
+    count_extra: Callable[[State], int]
+    """Return how many of the points that are left are not taken in tricks."""
+    playable_cards: Callable[[State, RulesRecord, Seat], Places]
+    find_winner: Callable[[State, RulesRecord], tuple[Seat, int]]
+    show_trumps: Callable[[State], None]
+    hash_position: Callable[[State, RulesRecord], np.uint64]
+    """Return the key of a position at the start of a trick."""
+    play_move: Callable[[State, RulesRecord, Action, SeatSet], None]
+    """Play a card or ask for trumps; a full trick is counted for a side."""
+
+
+class Search(NamedTuple):
+    """The kernels of a game's search."""
+
+    can_take: Any
+    """Whether a side takes at least so many points in all: see `make_can_take`."""
+    bound_points: Any
+    """How many points it takes: see `make_bound_points`."""
+
+
+def make_search(game: SolvedGame) -> Search:
+    """Return the kernels of a game's search."""
+    rank_points, list_playing, count_extra = game.rank_points, game.list_playing, game.count_extra
+    playable_cards, find_winner, show_trumps = (
+        game.playable_cards,
+        game.find_winner,
+        game.show_trumps,
+    )
+    hash_position = game.hash_position
+    ranks = len(rank_points)
+    sure_points = make_sure_points(rank_points, game.list_twice)
+    thin_out = make_thin_out(rank_points)
+
+    @jit
+    def rate_card(w: State, rules: RulesRecord, card: int) -> int:
+        """Return how early a card is tried."""
+        rank = card % ranks
+        if w["size"] == 0:
+            return 8 * rank
+        trumps = trump_suit(w) if w["shown"]["trumps_shown"] else NO_SUIT
+        strength = card_strength(card, led_suit(w, ranks), trumps, ranks, w["made"] > NONE)
+        is_last = w["size"] + 1 == count(list_playing(w, rules))
+        return rate_in_trick(w, card_points(card, ranks), rank, strength, is_last)
+
+    @jit
+    def judge_lead(w: State, rules: RulesRecord, side: SeatSet, need: int) -> int:
+        """Answer by the tricks that the leader takes for sure; `OPEN` if they do not decide it."""
+        if w["made"] > NONE:
+            return OPEN  # ranks may be turned over
+        shown, trumps = w["shown"]["trumps_shown"], trump_suit(w)
+        barred = trumps if not shown and w["turn"] == w["bidder"] else NO_SUIT
+        rest = w["left"] - count_extra(w)
+        playing = list_playing(w, rules)
+        sure = sure_points(w, playing, side, trumps if shown else SECRET, barred, rest)
+        if (side >> w["turn"]) & 1:
+            return True if w["ours"] + sure >= need else OPEN
+        return False if w["ours"] + w["left"] - sure < need else OPEN
+
+    @jit
+    def open_position(
+        w: State, rules: RulesRecord, side: SeatSet, need: int, table: np.ndarray
+    ) -> int:
+        """Answer whether the side takes ``need`` points in all, or list the moves: `OPEN`.
+
+        A bidder who comes to play with nothing but the card that makes trumps shows them.
+        """
+        if w["ours"] >= need:
+            return True
+        if w["ours"] + w["left"] < need:
+            return False
+        seat = w["turn"]
+        if w["card"] and seat == w["bidder"] and w["hands"][seat] == 0:
+            show_trumps(w)
+        w["first"] = -1
+        if w["size"] == 0:
+            answer = judge_lead(w, rules, side, need)
+            if answer != OPEN:
+                return answer
+            w["key"] = hash_position(w, rules)
+            answer = look_up(w, need, table)
+            if answer != OPEN:
+                return answer
+        w["moves"] = thin_out(playable_cards(w, rules, seat), others_cards(w))
+        w["asks"] = may_ask(w, seat, ranks)
+        w["mover"] = (side >> seat) & 1
+        if w["size"] and w["moves"] & (w["moves"] - 1):
+            winner, w["best"] = find_winner(w, rules)
+            w["winning"] = (side >> winner) & 1 == w["mover"]
+        return OPEN
+
+    can_take = make_can_take(Searching(open_position, rate_card, game.play_move, game.ask))
+    return Search(can_take, make_bound_points(can_take))

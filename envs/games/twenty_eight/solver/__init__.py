@@ -1,1 +1,0 @@
-"""The double-dummy solver of Twenty-Eight and Twenty-Nine."""
