@@ -47,7 +47,7 @@ from ..games.seven_twenty_seven.chance import (
     game_limits,
 )
 from ..games.seven_twenty_seven.rules import ACTIONS, CLASSES, DECLARE, SEATS, Declare
-from ..games.seven_twenty_seven.totals import class_of
+from ..games.seven_twenty_seven.showdown import class_of
 from .arguments import check_seat
 from .openspiel_deals import (
     UNCHANGED,

@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.options import as_record
-from parlour.envs.games.poker_squares.square_values import BY_LINE, BY_RANK, MOST_SQUARE_FEATURES
-from parlour.envs.games.poker_squares.values import AFTERSTATES, LINES, MEETING
+from parlour.envs.games.poker_squares.values import (
+    AFTERSTATES,
+    BY_LINE,
+    BY_RANK,
+    CROSSING,
+    LINES,
+    MAX_CROSSING_FEATURES,
+)
 from tests.contract.cases import CASES, Case, positions
 
 ALONE = [case for case in CASES if case.game.name == "poker_squares" and case.players == 1]
@@ -19,7 +25,7 @@ def listed(case: Case, state: np.ndarray, action: int) -> list[int]:
     """The numbers of the features in which lines meet, from 0."""
     ids = np.zeros(AFTERSTATES.max_active, np.int32)
     found = AFTERSTATES.active_features(state[0], as_record(case.rules)[0], action, ids)
-    return [int(number) - MEETING for number in ids[LINES + 4 : found]]
+    return [int(number) - CROSSING for number in ids[LINES + 4 : found]]
 
 
 def lines_through(square: int) -> tuple[list[int], list[int]]:
@@ -105,7 +111,7 @@ def test_features_tell_apart_what_a_plain_count_does(case: Case) -> None:
         for action in np.flatnonzero(env.action_masks()).tolist():
             numbers, table = listed(case, state, action), Table(case, state, action)
             facts = [*table.empty_squares(), *table.lines(), *table.ranks()]
-            assert len(numbers) == len(facts) <= MOST_SQUARE_FEATURES
+            assert len(numbers) == len(facts) <= MAX_CROSSING_FEATURES
             for number, fact in zip(numbers, facts, strict=True):
                 assert known.setdefault(number, fact) == fact
     assert len(set(known.values())) == len(known) > 500

@@ -92,9 +92,9 @@ def played(rules: Any, seed: int, cards_left: int) -> Iterator[tuple[np.ndarray,
 
 def check_last_pass(state: np.ndarray, rules: Any, wanted: bool, told: Counter[str]) -> None:
     """In the last pass neither part of the cards, nor a search too narrow, may claim too much."""
-    at = solve._read_position(state[0], rules)
+    at = solve._read_last_pass(state[0], rules)
     assert solve._solve_last_pass(at, 10**6, (1,))[0] in (UNDECIDED, wanted)
-    for suits in solve._suit_parts(rules):
+    for suits in solve._list_suit_sets(rules):
         found = solve._search(solve._restrict_to_suits(at, suits), 1000, 10**6)[0]
         assert found != LOST or not wanted
         told["part lost"] += found == LOST

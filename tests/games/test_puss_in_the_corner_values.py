@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.options import as_record
-from parlour.envs.games.puss_in_the_corner.joint_values import EMPTY_END, NUM_JOINT_FEATURES
-from parlour.envs.games.puss_in_the_corner.values import AFTERSTATES, BY_SORTED, JOINT
+from parlour.envs.games.puss_in_the_corner.values import (
+    AFTERSTATES,
+    BY_SORTED,
+    EMPTY_END,
+    JOINT,
+    NUM_JOINT_FEATURES,
+)
 from tests.contract.cases import CASES, Case, positions
 
 PUSS = {case.variant: case for case in CASES if case.game.name == "puss_in_the_corner"}

@@ -17,10 +17,9 @@ from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies
 from parlour.envs.core.turn import choose_actions, prepare_turn
-from parlour.envs.games.seven_twenty_seven import pot_share as equities
-from parlour.envs.games.seven_twenty_seven.rules import CALL, DRAW, FOLD, Declare, Nearness, Phase
-from parlour.envs.games.seven_twenty_seven.unseen import ACE, RANK, RANKS, cards_allowed
-from parlour.envs.games.seven_twenty_seven.unseen import rank_totals as look_at
+from parlour.envs.games.seven_twenty_seven import pot_share
+from parlour.envs.games.seven_twenty_seven.pot_share import ACE, RANK, RANK_BITS
+from parlour.envs.games.seven_twenty_seven.rules import CALL, DRAW, FOLD, Nearness, Phase
 from tests.reference.seven_twenty_seven_showdown import SEVEN, TWENTY_SEVEN, shares, totals
 from tests.reference.seven_twenty_seven_showdown import best_total as plain_total
 from tests.reference.seven_twenty_seven_showdown import rank as plain_rank
@@ -35,48 +34,40 @@ LONG = 20_000
 
 @jit
 def expect(
-    states: Any, table: Any, draws: bool, on: int, samples: int, room: Any, out: Any
+    states: Any, table: Any, draws: bool, draws_on: bool, samples: int, shares: np.ndarray
 ) -> None:
-    """Write the equity of the seat that acts, float64 (n, 6)."""
+    """Write the expected shares of the seat that acts, float64 (n, 2, 3)."""
     for i in range(len(states)):
         s, rules = states[i], table[0]
-        most = cards_allowed(s, rules, s["turn"]) if draws else 0
-        found = equities.expected_shares(s, rules, most, on, samples, room)
-        for k in range(6):
-            out[i, k] = found[k]
+        max_draws = pot_share.cards_allowed(s, rules, s["turn"]) if draws else 0
+        shares[i] = pot_share.expected_shares(s, rules, max_draws, draws_on, samples)
 
 
 @jit
-def deal_out(states: Any, table: Any, samples: int, room: Any, out: Any) -> None:
-    """The same by chance where it would be exact: two seats, who take no more cards."""
+def sample(states: Any, table: Any, samples: int, shares: np.ndarray) -> None:
+    """Write the shares by sampling, even if they could be exact; nobody takes another card."""
     for i in range(len(states)):
         s, rules = states[i], table[0]
-        seat = s["turn"]
-        room[1 - seat] = equities.pack_rival(s, rules, 1 - seat)
-        pool, own = equities.make_pool(s, rules, seat), s["low"][seat] + ACE * s["cards"][seat][0]
-        many = 0 if rules.declare == Declare.CARDS_SPEAK else 2
-        config = (0, rules.nearness, many)
-        sums, total = equities.sample_shares(s, pool, own, 0, config, samples, room)
-        found = equities.add_shares(equities.NO_SHARES, sums, 1.0 / total)
-        for k in range(6):
-            out[i, k] = found[k]
+        question = pot_share.make_question(s, rules, 0, False)
+        pool = pot_share.make_pool(s, rules, s["turn"])
+        total = pot_share.sample_shares(question, pool, samples, shares[i])
+        shares[i] /= total
 
 
 @jit
-def looks(hands: Any, nearness: int, out: Any) -> None:
-    """Look at hands one by one."""
+def rank_hands(hands: Any, nearness: int, ranks: Any) -> None:
+    """Write the packed ranks of hands."""
     for i in range(len(hands)):
-        out[i] = look_at(hands[i], nearness)
+        ranks[i] = pot_share.rank_totals(hands[i], nearness)
 
 
 def expected(
-    states: np.ndarray, rules: Any, draws: bool = True, on: int = 0, samples: int = 64
+    states: np.ndarray, rules: Any, draws: bool = True, draws_on: bool = False, samples: int = 64
 ) -> np.ndarray:
-    out = np.zeros((len(states), 6))
-    room = np.ones(GAME.actions)
-    expect(states, as_record(rules), draws, on, samples, room, out)
-    assert not room[: rules.players].any()
-    return out
+    """Return the expected shares, float64 (n, 6)."""
+    shares = np.zeros((len(states), 2, 3))
+    expect(states, as_record(rules), draws, draws_on, samples, shares)
+    return shares.reshape(-1, 6)
 
 
 def positions(rules: Any, hands: int, seed: int, every: int = 1) -> Iterator[np.ndarray]:
@@ -225,7 +216,7 @@ def exact_positions(rules: Any, n: int, seed: int, draws: bool, most: int) -> li
 )
 def test_exact_equity_is_that_of_brute_force(options: dict[str, Any], draws: bool) -> None:
     rules = GAME.make_rules(None, options)
-    for state in exact_positions(rules, 6, 1, draws, equities.EXACT):
+    for state in exact_positions(rules, 6, 1, draws, pot_share.EXACT):
         wanted = brute_force(state, rules, draws)
         assert expected(state, rules, draws)[0].tolist() == pytest.approx(wanted, abs=1e-12)
 
@@ -272,34 +263,35 @@ def test_many_samples_come_near_brute_force_against_two(options: dict[str, Any])
 @pytest.mark.parametrize("variant", ["home", "bust", "three-card"])
 def test_chance_is_as_far_off_as_is_said(variant: str) -> None:
     rules = GAME.make_rules(variant, {"players": 2})
-    states = np.concatenate(exact_positions(rules, 60, 5, False, equities.EXACT))
-    found, room = np.zeros((len(states), 6)), np.zeros(GAME.actions)
-    deal_out(states, as_record(rules), equities.DECISION_SAMPLES, room, found)
-    off = (found - expected(states, rules, draws=False))[:, :3]
+    states = np.concatenate(exact_positions(rules, 60, 5, False, pot_share.EXACT))
+    sampled = np.zeros((len(states), 2, 3))
+    sample(states, as_record(rules), pot_share.DECISION_SAMPLES, sampled)
+    off = sampled[:, 0] - expected(states, rules, draws=False)[:, :3]
     assert np.sqrt((off**2).mean(axis=0)).max() < 0.0625
     assert np.abs(off.mean(axis=0)).max() < 4 * 0.0625 / np.sqrt(len(states))
     assert np.abs(off).max() < 0.3 and np.abs(off).max() > 0
 
 
-@pytest.mark.parametrize("on", [0, 1])
-def test_more_samples_tell_the_same_at_a_full_table(on: int) -> None:
+@pytest.mark.parametrize("draws_on", [False, True])
+def test_more_samples_tell_the_same_at_a_full_table(draws_on: bool) -> None:
     rules = GAME.make_rules("home")
     states = np.concatenate([s for seed in range(40) for s in positions(rules, 1, seed, every=9)])
     states = states[(states["live"] & states["live"] - 1) != 0]
-    off = expected(states, rules, on=on) - expected(states, rules, on=on, samples=LONG)
+    few = expected(states, rules, draws_on=draws_on)
+    off = few - expected(states, rules, draws_on=draws_on, samples=LONG)
     assert np.sqrt((off**2).mean(axis=0)).max() < 0.0625
     assert np.abs(off.mean(axis=0)).max() < 4 * 0.0625 / np.sqrt(len(states))
 
 
 @pytest.mark.parametrize("nearness", list(Nearness))
-def test_looks_are_the_ranks_of_the_reference(nearness: Nearness) -> None:
+def test_ranks_are_those_of_the_reference(nearness: Nearness) -> None:
     hands = [("A",) * aces + ("2",) * n for aces in range(5) for n in range(60)]
     codes = np.array([2 * h.count("A") + 4 * h.count("2") + ACE * h.count("A") for h in hands])
     found = np.zeros(len(hands), np.int64)
-    looks(codes, int(nearness), found)
+    rank_hands(codes, int(nearness), found)
     rule = nearness.name.lower()
     keys = []
-    for target, shift in ((SEVEN, 0), (TWENTY_SEVEN, RANKS)):
+    for target, shift in ((SEVEN, 0), (TWENTY_SEVEN, RANK_BITS)):
         best = [plain_total(list(hand), target, rule) for hand in hands]
         wanted = [(999, 0) if t is None else plain_rank(t, target, rule) for t in best]
         ranks = (found >> shift & RANK).tolist()

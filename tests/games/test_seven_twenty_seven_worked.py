@@ -11,7 +11,7 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.cards import RANKS, SUITS, card_name, parse_card
 from parlour.envs.core.rows import Rows, observation_codes, view_states
-from parlour.envs.games.seven_twenty_seven.chips import level_chips
+from parlour.envs.games.seven_twenty_seven.kernel import level_chips
 from parlour.envs.games.seven_twenty_seven.rules import (
     ACTIONS,
     CALL,

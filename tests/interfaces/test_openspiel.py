@@ -15,7 +15,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.seven_twenty_seven.chance import CARDS, ExplicitHand
-from parlour.envs.games.seven_twenty_seven.totals import class_of
+from parlour.envs.games.seven_twenty_seven.showdown import class_of
 
 GAME = GAMES["seven_twenty_seven"]
 NAME = "parlour_seven_twenty_seven"

@@ -1,14 +1,13 @@
-"""Poker Squares, for one player or two: rules and sources are in README.md beside this file."""
+"""Poker Squares, for one or two players: the README beside this file has the rules and sources."""
 
 from ...core.contract import Seats
 from ...core.game import Game
 from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from ...core.solve import Solving
-from .heuristic import WEIGHTS, heuristic
-from .hidden import HIDDEN
-from .kernel import kernels, resample_hidden, reward_unit, view
+from .heuristic import WEIGHTS, columns, heuristic
+from .kernel import kernels, reward_unit, view
+from .knowledge import HIDDEN, resample_hidden
 from .layout import action_words, final_info, layout
-from .rule_agents import columns
 from .rules import (
     DEFAULT,
     EARLIER,

@@ -1,7 +1,9 @@
-"""Poker Squares: what the greedy agent thinks of a position. Uses only what the player knows.
+"""Poker Squares: the heuristic of the greedy agent, and a rule-based agent. Both use only what the
+player knows.
 
-A line that is not full is worth the points of hands it may still become, times chances found by
-search. Placing a card changes two lines, so a square is worth what its row and its column gain.
+A line that is not full is worth the points of the hands that it can still become, times
+probabilities found by search. Placing a card changes two lines, so a square is worth what its row
+and its column gain.
 """
 
 from ...core.aliases import CardCode, RulesRecord, Scores, State, Weights
@@ -12,7 +14,7 @@ from .kernel import points_with
 from .rules import SIZE, SQUARES
 
 # By: parlour train poker-squares --method cma-es --generations 40 --candidate-deals 2000
-# Rounded; straights of two to four cards are as set by hand, for the sake of the English points.
+# Rounded. The chances of straights of two to four cards are set by hand, for the English points.
 WEIGHTS = {
     "column_flush_1": 0.09,
     "column_flush_2": 0.18,
@@ -31,15 +33,15 @@ WEIGHTS = {
     "two_pair": 0.13,
     "three": 0.08,
 }
-"""Chances by name. flush, straight: that a line of so many cards which may become one does;
-single: that a card in a row is matched, as a share of a pair; pair: that one becomes three of a
-kind or better, two_pair and three: that these become a full house."""
+"""Probabilities. flush, straight: that a line of this many cards that can become one does so;
+single: that a card in a row is matched, as a fraction of a pair; pair: that it becomes three of a
+kind or better; two_pair and three: that they become a full house."""
 COLUMN_FLUSH, ROW_FLUSH, STRAIGHT, SINGLE, PAIR, TWO_PAIR, THREE = 0, 4, 8, 12, 13, 14, 15
 
 
 @jit
 def is_run(ranks: int) -> bool:
-    """Whether a set of ranks (bit 0 the ace) fits into five in a row, the ace low or high."""
+    """Return whether a set of ranks (bit 0 the ace) fits into a straight, the ace low or high."""
     fits = 0
     for straight in STRAIGHTS:
         fits += ranks & ~straight == 0
@@ -50,9 +52,12 @@ def is_run(ranks: int) -> bool:
 def line_value(
     s: State, weights: Weights, first: int, stride: int, square: int, card: CardCode
 ) -> float:
-    """What a line is worth with ``card`` on ``square`` (-1: as it is): ``first``, ``stride``."""
+    """Return the value of a line with ``card`` on ``square`` (-1: without it).
+
+    The line is given by its first square and the stride of its squares.
+    """
     grid, points = s["shown"]["grid"], s["points"]
-    cards = ranks = equals = suits = suit = 0
+    cards = ranks = pairs = suits = suit = 0
     for i in range(SIZE):
         place = first + i * stride
         other = card if place == square else grid[place]
@@ -65,31 +70,31 @@ def line_value(
         for j in range(i):
             before = first + j * stride
             code = card if before == square else grid[before]
-            equals += code >> 2 == other >> 2
+            pairs += code >> 2 == other >> 2
     if cards == 0:
         return 0.0
     total = 0.0
-    if count(suits) == 1 and equals == 0 and s["suits"][suit] >= SIZE - cards:
-        chances = COLUMN_FLUSH if stride == SIZE else ROW_FLUSH
-        total = weights[chances + cards - 1] * points[Hand.FLUSH]
-    if equals == 0:
+    if count(suits) == 1 and pairs == 0 and s["suits"][suit] >= SIZE - cards:
+        flush_weights = COLUMN_FLUSH if stride == SIZE else ROW_FLUSH
+        total = weights[flush_weights + cards - 1] * points[Hand.FLUSH]
+    if pairs == 0:
         if is_run(ranks):
             total += weights[STRAIGHT + cards - 1] * points[Hand.STRAIGHT]
         if stride == 1:
             total += weights[SINGLE] * points[Hand.PAIR] * (SIZE - cards) / SIZE
         return total
-    if equals == 1:
+    if pairs == 1:
         return points[Hand.PAIR] + weights[PAIR] * (SIZE - cards) / 2 * points[Hand.THREE]
-    if equals == 2:
+    if pairs == 2:
         return points[Hand.TWO_PAIR] + weights[TWO_PAIR] * points[Hand.FULL_HOUSE]
-    if equals == 3:
+    if pairs == 3:
         return points[Hand.THREE] + weights[THREE] * (SIZE - cards) / 2 * points[Hand.FULL_HOUSE]
     return points[Hand.FOUR]
 
 
 @jit
 def line_gain(s: State, weights: Weights, first: int, stride: int, square: int) -> float:
-    """By how much a line gains when the card in hand is placed on one of its squares."""
+    """Return how much a line gains when the card in hand is placed on one of its squares."""
     card = s["shown"]["card"]
     line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
     empty = 0
@@ -103,10 +108,33 @@ def line_gain(s: State, weights: Weights, first: int, stride: int, square: int) 
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write a score for each legal action: what its row and its column gain."""
+    """Score each legal action: the gain of its row and of its column."""
     for action in range(SQUARES):
         if (s["legal"] >> action) & 1:
             row, column = action // SIZE, action % SIZE
             scores[action] = line_gain(s, weights, row * SIZE, 1, action) + line_gain(
                 s, weights, column, SIZE, action
             )
+
+
+SUIT_COLUMN, LAST_COLUMN = 3 * SQUARES, 2 * SQUARES
+"""Scores of the column of the card's suit, and of the last column."""
+
+
+@jit
+def columns(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Score as the rule-based agent of the literature: flushes in columns, one for each suit.
+
+    A card goes into the first empty row in the column of its suit; if that is full, into the last
+    column; then into the emptiest of the other columns.
+    """
+    suit = s["shown"]["card"] & 3
+    for action in range(SQUARES):
+        if (s["legal"] >> action) & 1 == 0:
+            continue
+        row, column = action // SIZE, action % SIZE
+        empty = 0
+        for i in range(SIZE):
+            empty += s["shown"]["grid"][i * SIZE + column] == 0
+        other_score = LAST_COLUMN if column == SIZE - 1 else SIZE * empty
+        scores[action] = (SUIT_COLUMN if column == suit else other_score) - row

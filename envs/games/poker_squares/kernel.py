@@ -1,7 +1,7 @@
 """Poker Squares: how it is played. Compiled; kernels trust the mask and allocate nothing.
 
-Head to head, a state is arranged for one seat, its viewer: the other's grid stands aside, and the
-two change places with the turn. What looks at one grid alone knows nothing of that.
+Head to head, a state is arranged for one seat, its viewer: the other grid is kept separately, and
+the two change places with the turn. Code that looks at one grid alone need not know about that.
 """
 
 import numpy as np
@@ -9,15 +9,7 @@ import numpy as np
 from ...core.aliases import Action, CardCode, RulesRecord, Seat, State
 from ...core.batch import Over, end_on_illegal, make_batch_kernels
 from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import (
-    FIRST_CARD,
-    PACK_SIZE,
-    RANKS,
-    SUITS,
-    random_below,
-    shuffle,
-    shuffle_pack,
-)
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, SUITS, shuffle_pack
 from ...core.kernel.hands import category
 from ...core.kernel.jit import jit
 from .rules import (
@@ -39,43 +31,43 @@ ALL = (1 << SQUARES) - 1
 ROW = 0b11111
 COLUMN = sum(1 << (SIZE * row) for row in range(SIZE))
 LEFT, RIGHT = ALL & ~COLUMN, ALL & ~(COLUMN << (SIZE - 1))
-"""All squares but those of the first column, of the last column."""
+"""All squares except the first column, and except the last column."""
 STARTER = 1 << CENTRE
 POINTS = np.array([AMERICAN, ENGLISH], np.int16)
 TARGET = np.array(TARGETS, np.int16)
 POINTS_UNIT = 25.0
-"""Points that pay 1 where the wager is on points."""
+"""Points that pay 1 with the wager on points."""
 PER_POINT = 1 / 100
-"""PROGRESS reward of a point: a good game pays a little more than 1."""
+"""Progress reward of a point: a good game pays a little more than 1."""
 
 
 @jit
 def adjacent_squares(squares: int) -> int:
-    """The set of squares directly above, below or beside a set."""
+    """Return the set of squares directly above, below or beside a set of squares."""
     across = ((squares & RIGHT) << 1) | ((squares & LEFT) >> 1)
     return (across | (squares << SIZE) | (squares >> SIZE)) & ALL
 
 
 @jit
 def legal_squares(s: State, rules: RulesRecord) -> int:
-    """The set of squares on which the next card may be placed."""
+    """Return the set of squares on which the next card can be placed."""
     filled = s["filled"]
-    bound = rules.adjacent == Adjacent.ALL or (
+    must_touch = rules.adjacent == Adjacent.ALL or (
         rules.adjacent == Adjacent.FIRST and rules.starter and filled == STARTER
     )
-    return (adjacent_squares(filled) if bound and filled else ALL) & ~filled
+    return (adjacent_squares(filled) if must_touch and filled else ALL) & ~filled
 
 
 @jit
 def line_points(s: State, first: int, stride: int) -> int:
-    """The points of a full line: the square it begins with, and how far apart its squares are."""
+    """Return the points of a full line, given by its first square and the stride of its squares."""
     grid = s["shown"]["grid"]
     return s["points"][category(grid[first : first + 4 * stride + 1 : stride])]
 
 
 @jit
 def points_with(s: State, first: int, stride: int, card: CardCode) -> int:
-    """The points of a line with a card on its last empty square."""
+    """Return the points of a line with a card on its last empty square."""
     line = s["shown"]["grid"][first : first + 4 * stride + 1 : stride]
     points = 0
     for i in range(SIZE):
@@ -88,7 +80,7 @@ def points_with(s: State, first: int, stride: int, card: CardCode) -> int:
 
 @jit
 def place_card(s: State, square: int, card: CardCode) -> None:
-    """Put a card on a square; lines that it fills are scored."""
+    """Put a card on a square, and score the lines that it fills."""
     shown = s["shown"]
     shown["grid"][square] = card
     shown["placed"] += 1
@@ -102,7 +94,7 @@ def place_card(s: State, square: int, card: CardCode) -> None:
 
 @jit
 def turn_card_up(s: State) -> None:
-    """Turn up the top of the stock. All that the player learns of it passes through here."""
+    """Turn up the top of the stock. This is the only way in which cards become known."""
     card = s["deck"][s["next"]]
     s["next"] += 1
     s["shown"]["card"] = card
@@ -140,7 +132,7 @@ def end_game(s: State) -> None:
 
 @jit
 def bring_grid_to_front(s: State, seat: Seat) -> None:
-    """Arrange the state for a seat: its grid comes to the front, the other's stands aside."""
+    """Arrange the state for a seat: swap the grids if the other one is in front."""
     if s["viewer"] == seat:
         return
     grid, other = s["shown"]["grid"], s["other_grid"]
@@ -158,7 +150,7 @@ def bring_grid_to_front(s: State, seat: Seat) -> None:
 
 @jit
 def view(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Show what a seat sees: its own grid, and the other's but for a secret square."""
+    """Show what a seat sees: its own grid, and the other grid without a secret square."""
     if rules.players == 1:
         return
     bring_grid_to_front(s, seat)
@@ -174,7 +166,7 @@ def view(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def place_secretly(s: State, square: int) -> None:
-    """Place the card in hand for player_0: nobody else knows where until it lies there, too."""
+    """Place the card in hand for player_0, secretly until player_1 has placed it, too."""
     before = s["score"]
     place_card(s, square, s["shown"]["card"])
     s["secret"] = square
@@ -184,16 +176,16 @@ def place_secretly(s: State, square: int) -> None:
 @jit
 def pay_wager(s: State, rules: RulesRecord, seat: Seat) -> None:
     """Write what each seat wins; the grid in front is that of ``seat``."""
-    ahead = s["score"] - s["other_score"]
+    lead = s["score"] - s["other_score"]
     if rules.wager == Wager.WIN:
-        ahead = 1 if ahead > 0 else -1 if ahead < 0 else 0
-    s["net"][seat] = ahead
-    s["net"][1 - seat] = -ahead
+        lead = 1 if lead > 0 else -1 if lead < 0 else 0
+    s["net"][seat] = lead
+    s["net"][1 - seat] = -lead
 
 
 @jit
 def place_in_turn(s: State, rules: RulesRecord, square: int) -> None:
-    """Place the card in hand for the seat whose turn it is; the next one comes after both."""
+    """Place the card in hand for the seat whose turn it is; after both, turn up the next card."""
     bring_grid_to_front(s, s["turn"])
     if s["turn"] == 0:
         place_secretly(s, square)
@@ -217,13 +209,13 @@ def place_in_turn(s: State, rules: RulesRecord, square: int) -> None:
 
 @jit
 def fallback_action(s: State, rules: RulesRecord) -> int:
-    """What is played for an illegal action: head to head the first legal square, else nothing."""
+    """Return the action played instead of an illegal one: head to head the first legal square."""
     return end_on_illegal(s, rules) if rules.players == 1 else lowest(s["legal"])
 
 
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """What a seat's reward is counted in: the wager, or so many points."""
+    """Return the unit of a seat's reward: `POINTS_UNIT`, or 1 with the wager on the win."""
     return POINTS_UNIT if rules.wager == Wager.POINTS else 1.0
 
 
@@ -232,7 +224,7 @@ def reward_unit(rules: RulesRecord) -> float:
 
 @jit
 def show_rules(s: State, rules: RulesRecord) -> None:
-    """Work out points and target, and write the options into the observation."""
+    """Compute points and target, and write the options into the observation."""
     shown = s["shown"]
     for hand in range(len(s["points"])):
         points = rules.points[hand]
@@ -254,7 +246,7 @@ def show_rules(s: State, rules: RulesRecord) -> None:
 
 @jit
 def clear_other(s: State) -> None:
-    """Clear what there is only head to head."""
+    """Clear everything that exists only head to head."""
     shown = s["shown"]
     for seat in range(SEATS):
         s["net"][seat] = 0
@@ -272,7 +264,7 @@ def clear_other(s: State) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a game with the deck as it stands in the state."""
+    """Begin a game with the deck of the state."""
     shown = s["shown"]
     show_rules(s, rules)
     clear_other(s)
@@ -302,37 +294,6 @@ def deal(s: State, rules: RulesRecord) -> None:
 def new_deck(s: State, rules: RulesRecord) -> None:
     """Fill the deck from the state's generator."""
     shuffle_pack(s, s["deck"])
-
-
-@jit
-def resample_secret_square(s: State, rules: RulesRecord) -> None:
-    """Let player_0 have placed the secret card on any square where it could."""
-    viewer = s["viewer"]
-    bring_grid_to_front(s, 0)
-    s["shown"]["grid"][s["secret"]] = 0
-    s["filled"] &= ~(1 << s["secret"])
-    s["score"] -= s["secret_points"]
-    could = legal_squares(s, rules)
-    for _ in range(random_below(s, count(could))):
-        could &= could - 1
-    place_secretly(s, lowest(could))
-    view(s, rules, viewer)
-
-
-@jit
-def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Redeal, from the state's generator, what a seat does not know.
-
-    That is the stock, sorted first, so that its order is forgotten; and a secret square.
-    """
-    place = s["next"]
-    for card in range(PACK_SIZE):
-        if s["shown"]["unseen"][card]:
-            s["deck"][place] = FIRST_CARD + card
-            place += 1
-    shuffle(s, s["deck"], s["next"], PACK_SIZE)
-    if seat == 1 and s["secret"] >= 0:
-        resample_secret_square(s, rules)
 
 
 kernels = make_batch_kernels(

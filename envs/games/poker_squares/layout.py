@@ -1,4 +1,4 @@
-"""Poker Squares: where each card lies, and what it is called."""
+"""Poker Squares: the scene of a table, and names of actions for people."""
 
 from typing import Any
 
@@ -9,21 +9,22 @@ from ...core.scene.scene import Item, Scene, Text
 from .rules import SIZE, SQUARES, label
 
 SIDE = SIZE + 1
-"""Where the card to be placed and the words stand, right of the grid."""
+"""Left edge of the card to be placed and of the text, right of the grid."""
 OTHER = SIDE + 1.1
-"""Head to head: where the other's grid begins."""
+"""Left edge of the other grid, head to head."""
 BELOW = SIZE + 0.5
-"""And where the words stand, below the points of the columns."""
+"""Top of the text below the points of the columns, head to head."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
-    """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
+    """Return the scene of the table as seen by the viewer of ``s``, one record of states.
 
-    Head to head its own grid lies on the left, the other's, as far as it is known, on the right.
+    Head to head, the viewer's own grid is on the left, and the other grid, as far as it is known,
+    on the right.
     """
     shown = s["shown"]
-    acts = s["viewer"] == s["turn"] and not s["over"]
-    legal = int(s["legal"]) if acts else 0
+    is_turn = s["viewer"] == s["turn"] and not s["over"]
+    legal = int(s["legal"]) if is_turn else 0
     items = _grid(shown["grid"], 0, legal, "square")
     texts = _points(s, shown["grid"], 0)
     if shown["card"]:
@@ -41,7 +42,7 @@ def layout(s: Any, rules: Any) -> Scene:
 
 
 def _grid(grid: Any, left: float, legal: int, place: str) -> list[Item]:
-    """The squares of a grid, those where the card may go marked and named."""
+    """Return the squares of a grid; those where the card can go are marked and named."""
     return [
         Item(
             left + square % SIZE,
@@ -58,18 +59,18 @@ def _grid(grid: Any, left: float, legal: int, place: str) -> list[Item]:
 
 
 def _points(s: Any, cards: Any, left: float) -> list[Text]:
-    """What each full row brings, right of it, and each full column, below it."""
+    """Return the points of each full row, right of it, and of each full column, below it."""
     grid = cards.reshape(SIZE, SIZE)
     rows = [(left + SIZE, float(i), grid[i]) for i in range(SIZE)]
     columns = [(left + i + 0.25, float(SIZE), grid[:, i]) for i in range(SIZE)]
     full = [line for line in rows + columns if line[2].all()]
-    found = []
+    texts = []
     for x, y, cards in full:
         points = str(int(s["points"][category(cards)]))
-        found.append(Text(x, y, points, only="ansi"))
+        texts.append(Text(x, y, points, only="ansi"))
         down = 0.36 if y < SIZE else 0.06  # beside the middle of a row
-        found.append(Text(x + 0.1, y + down, points, "strong", "picture"))
-    return found
+        texts.append(Text(x + 0.1, y + down, points, "strong", "picture"))
+    return texts
 
 
 def _placed_text(s: Any) -> str:
@@ -77,7 +78,7 @@ def _placed_text(s: Any) -> str:
 
 
 def _totals(s: Any) -> list[Text]:
-    """Whose grid is which, and its total as far as it is known."""
+    """Return the names of the grids and their totals as far as they are known."""
     seat = int(s["viewer"])
     own, other = _known_totals(s, seat)
     waits = ", has placed" if seat == 1 and s["secret"] >= 0 else ""
@@ -89,7 +90,10 @@ def _totals(s: Any) -> list[Text]:
 
 
 def _known_totals(states: Any, seats: Any) -> tuple[np.ndarray, np.ndarray]:
-    """A seat's own total and the other's without a secret square; both also take (n,) at once."""
+    """Return a seat's own total and the other total without a secret square.
+
+    Also takes n states and n seats, and returns arrays (n,).
+    """
     mine = states["viewer"] == seats
     own = np.where(mine, states["score"], states["other_score"])
     other = np.where(mine, states["other_score"], states["score"])
@@ -102,15 +106,15 @@ def _short(square: int) -> str:
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """Return what a person may call each empty square: ``"a1"``, or its number."""
+    """Return what a person can call each empty square: ``"a1"``, or its number."""
     empty = (square for square in range(SQUARES) if not s["shown"]["grid"][square])
     return {square: (_short(square), str(square)) for square in empty}
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` says beside reached, score and moves.
+    """Return the entries of ``info`` in addition to reached, score and moves.
 
-    Head to head that is the seat's own total and the other's, as far as it is known.
+    Head to head these are the seat's own total and the other total, as far as it is known.
     """
     if rules.players == 1:
         return {}

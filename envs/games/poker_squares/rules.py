@@ -1,10 +1,10 @@
 """Poker Squares: what is played.
 
 Cards are turned up one at a time and placed, for good, on a grid of five rows and five columns.
-When all 25 squares are filled the ten lines score as poker hands; the total is the score.
+When all 25 squares are filled, the ten lines score as poker hands; the total is the score.
 
-Two players each fill a grid of their own with the same cards in the same order. For each card
-player_0 places, then player_1, who does not see yet where; the higher total wins.
+Two players fill a grid each, with the same cards in the same order. For each card player_0 places
+first; player_1 places without knowing that square yet. The higher total wins.
 
 Squares, which are also the actions::
 
@@ -37,11 +37,11 @@ LINES = 10
 SEATS = 2
 DIGIT = 16
 LEAST, MOST = -128, 127
-"""Of the points of one hand."""
+"""Limits of the points of one hand."""
 
 
 class Adjacent(IntEnum):
-    """Which cards must lie directly above, below or beside one that lies already."""
+    """Cards that must be placed directly above, below or beside another card."""
 
     NONE = 0
     FIRST = 1
@@ -49,7 +49,7 @@ class Adjacent(IntEnum):
 
 
 class Scoring(IntEnum):
-    """Which points the hands bring."""
+    """Points of the hands."""
 
     AMERICAN = 0
     ENGLISH = 1
@@ -66,20 +66,18 @@ class Wager(IntEnum):
 AMERICAN = (0, 2, 5, 10, 15, 20, 25, 50, 75, 100)
 ENGLISH = (0, 1, 3, 6, 12, 5, 10, 16, 30, 30)
 TARGETS = (200, 70, 200)
-"""By scoring: what counts as a good game where ``target`` is 0."""
+"""Targets by scoring, used if ``target`` is 0."""
 
 
 class Rules(NamedTuple):
-    """The options of Poker Squares; the defaults are those all variants differ from."""
+    """The options of Poker Squares; variants differ from the defaults."""
 
-    starter: Annotated[bool, Option("the first card lies in the centre from the start (002)")] = (
-        False
-    )
+    starter: Annotated[bool, Option("the first card is placed in the center (002)")] = False
     adjacent: Annotated[
         Adjacent,
         Option(
             "cards that must be placed directly above, below or beside another: none, the first "
-            "one after the starter, or all (002, which can be read both ways)"
+            "one after the starter, or all (002 allows both readings)"
         ),
     ] = Adjacent.NONE
     scoring: Annotated[
@@ -88,7 +86,7 @@ class Rules(NamedTuple):
     points: Annotated[
         tuple[int, ...],
         Option(
-            "with custom scoring: of high card, pair, two pair, three, straight, flush, full "
+            "points with custom scoring: high card, pair, two pair, three, straight, flush, full "
             "house, four, straight flush, royal flush",
             LEAST,
             MOST,
@@ -97,7 +95,7 @@ class Rules(NamedTuple):
     ] = AMERICAN
     target: Annotated[
         int,
-        Option("the total that counts as reached; 0: 70 with english scoring, else 200", 0, 1270),
+        Option("the total to reach; 0: 70 with english scoring, else 200", 0, 1270),
     ] = 0
     players: Annotated[
         int, Option("2: head to head, each with a grid and the same cards (002)", 1, SEATS)
@@ -105,14 +103,14 @@ class Rules(NamedTuple):
     wager: Annotated[
         Wager,
         Option(
-            "head to head the higher total wins: win: 1; points: what it is higher, in units of 25",
+            "head to head, the higher total wins 1 (win), or the difference in 25s (points)",
             is_later=True,
         ),
     ] = Wager.WIN
 
 
 DEFAULT = "classic"
-"""The variant played when none is named: the one that others have published results for."""
+"""The default variant, the one with published results."""
 
 VARIANTS = {
     "book": Rules(starter=True, adjacent=Adjacent.ALL),
@@ -121,7 +119,7 @@ VARIANTS = {
     "duel": Rules(starter=True, adjacent=Adjacent.ALL, players=2),
     "classic-duel": Rules(players=2),
 }
-"""The rules that have a name, by that name."""
+"""The named variants."""
 SOURCES = {
     "book": "002",
     "classic": "literature",
@@ -133,11 +131,11 @@ REFERENCES = {
     "002": "The Ultimate Book of Card Games",
     "literature": "papers and the 2013 Gettysburg contest on Poker Squares",
 }
-"""What the short names in SOURCES and in the options stand for."""
+"""Full names of the sources in SOURCES and in the options."""
 
 
 def points_of(rules: Rules) -> dict[str, int]:
-    """Return what each hand brings, best first."""
+    """Return the points of each hand, best first."""
     custom = {Scoring.AMERICAN: AMERICAN, Scoring.ENGLISH: ENGLISH}
     points = custom.get(rules.scoring, rules.points)
     names = (hand.name.lower().replace("_", " ") for hand in Hand)
@@ -145,7 +143,7 @@ def points_of(rules: Rules) -> dict[str, int]:
 
 
 def check(rules: Rules) -> None:
-    """Refuse nothing: all options go together."""
+    """Accept all combinations of options."""
 
 
 def _points(digits: list[int]) -> list[int]:
@@ -159,13 +157,13 @@ def _target(digits: list[int]) -> int:
 FEATURES = Features(
     [
         Piece("grid", SQUARES, CARD, "the card on each square; 0: none"),
-        Piece("other", SQUARES, CARD, "head to head: the other's grid, as far as it is known"),
-        Piece("card", 1, CARD, "the card to be placed now; 0: the game is over"),
+        Piece("other", SQUARES, CARD, "head to head: the other grid, as far as it is known"),
+        Piece("card", 1, CARD, "the card to place now; 0: the game is over"),
         Piece(
             "unseen",
             PACK_SIZE,
             FLAG,
-            "of each card, ace of clubs, diamonds ... to king of spades: still in the stock",
+            "for each card, ace of clubs, diamonds ... to king of spades: not turned up yet",
         ),
         Piece("placed", 1, whole_number(SQUARES), "cards on the grid"),
         Piece("seat", 1, FLAG, "head to head: 1 for player_1, who places after player_0"),
@@ -173,7 +171,7 @@ FEATURES = Features(
             "turn",
             1,
             whole_number(SEATS),
-            "head to head: 1 this seat places, 2 the other, 0 nobody",
+            "head to head: 1 this seat places, 2 the other seat, 0 the game is over",
         ),
         Piece("starter", 1, FLAG, "option"),
         Piece("adjacent", 1, choice(Adjacent), "option: 1 first, 2 all"),
@@ -182,7 +180,7 @@ FEATURES = Features(
             "points",
             2 * len(Hand),
             whole_number(DIGIT - 1),
-            "option: points of each hand with custom scoring, plus 128: its sixteens, its ones",
+            "option: points of each hand with custom scoring, plus 128: sixteens, ones",
             read=_points,
         ),
         Piece("target", 3, whole_number(DIGIT - 1), "option: 256s, sixteens, ones", read=_target),
@@ -192,34 +190,34 @@ FEATURES = Features(
 )
 
 EARLIER = (EarlierFeatures(FEATURES.with_pieces({"wager": None}), SQUARES),)
-"""What was shown before some options came."""
+"""The observation before some options existed."""
 
 STATE = np.dtype(
     [
         *make_state_head(SQUARES),
-        ("net", np.int32, (SEATS,)),  # head to head, at the end: what it wins of the other
+        ("net", np.int32, (SEATS,)),  # head to head, at the end: what each seat wins
         ("other_score", np.int32),
         ("filled", np.int64),  # set of squares that hold a card
         ("other_filled", np.int64),
         ("next", np.int16),  # deck position of the next card
         ("target", np.int16),
-        ("secret_points", np.int16),  # what the secret square has brought
+        ("secret_points", np.int16),  # points of the lines that the secret square has filled
         ("points", np.int16, (len(Hand),)),
         ("suits", np.int8, (4,)),  # unseen cards of each suit
         ("ranks", np.int8, (13,)),  # and of each rank, ace first
         ("deck", np.int8, (PACK_SIZE,)),
-        ("viewer", np.int8),  # the seat for which the state is arranged, see below
-        ("secret", np.int8),  # where player_0 has put the card that player_1 is to place, else -1
+        ("viewer", np.int8),  # the seat for which the state is arranged
+        ("secret", np.int8),  # square of player_0's card while player_1 has to place it, else -1
         ("other_grid", np.int8, (SQUARES,)),
         ("shown", FEATURES.dtype),
     ]
 )
-"""``score``, ``filled`` and the shown ``grid`` are those of one seat, the viewer: played on by the
-rules for one player, a state is its own game. ``other_`` begins what the other seat truly has."""
+"""``score``, ``filled`` and the shown ``grid`` belong to one seat, the viewer. Fields that begin
+with ``other_`` are those of the other seat."""
 
 
 def label(action: int) -> str:
-    """Name an action by row and column: ``"square a1"`` is the first, ``"square e5"`` the last."""
+    """Return the name of an action by row and column: ``"square a1"`` to ``"square e5"``."""
     if not 0 <= action < SQUARES:
         raise ValueError(f"action {action}: Poker Squares has actions 0 to {SQUARES - 1}")
     return "square " + "abcde"[action // SIZE] + "12345"[action % SIZE]

@@ -1,6 +1,6 @@
 """Poker Squares: which records are states of a game. See `core.state_check`.
 
-What says everything are the deck, how far it has been turned up, and where its cards lie.
+Everything follows from the deck, the number of cards turned up, and the squares of these cards.
 """
 
 import numpy as np
@@ -16,21 +16,21 @@ from .kernel import ALL, bring_grid_to_front, legal_squares, pay_wager, show_rul
 from .rules import CENTRE, FEATURES, SIZE, SQUARES, STATE
 
 ALLOWED = (
-    ("viewer", "a seat, whose grid comes first"),
-    ("next", "1 more than the cards that all have placed, 25 at the end"),
-    ("turn", "player_1 only while player_0 has placed one card more"),
+    ("viewer", "the seat whose grid is in front"),
+    ("next", "1 more than the cards that both seats have placed, 25 at the end"),
+    ("turn", "player_1 only while player_0 has placed one more card"),
     ("secret", "the square of player_0's card that player_1 is to place, else -1"),
     ("filled", "the set of squares of the shown grid with a card"),
-    ("shown.grid", "each card that its seat has placed once, with a starter that in the centre"),
+    ("shown.grid", "each card that its seat has placed, once; a starter is in the centre"),
     ("other_filled", "the set of squares of other_grid with a card"),
-    ("other_grid", "each card that its seat has placed once, with a starter that in the centre"),
+    ("other_grid", "each card that its seat has placed, once; a starter is in the centre"),
 )
 (VIEWER, NEXT, TURN, SECRET, FILLED, GRID, OTHER_FILLED, OTHER_GRID) = range(1, len(ALLOWED) + 1)
 
 
 @jit
 def squares_of(grid: np.ndarray) -> int:
-    """The set of squares of a grid with a card."""
+    """Return the set of squares of a grid with a card."""
     squares = 0
     for square in range(SQUARES):
         squares |= (grid[square] != 0) << square
@@ -39,20 +39,20 @@ def squares_of(grid: np.ndarray) -> int:
 
 @jit
 def has_placed(s: State, rules: RulesRecord, grid: np.ndarray, cards: int) -> bool:
-    """Whether so many first cards of the deck lie on a grid, each once, and no other."""
-    lying = dealt = 0
+    """Return whether exactly the first ``cards`` cards of the deck are on a grid, each once."""
+    placed = dealt = 0
     for square in range(SQUARES):
         if grid[square] < 0 or grid[square] >= FIRST_CARD + PACK_SIZE:
             return False
-        lying |= (grid[square] != 0) << grid[square]
+        placed |= (grid[square] != 0) << grid[square]
     for place in range(cards):
         dealt |= 1 << s["deck"][place]
-    return lying == dealt and (not rules.starter or grid[CENTRE] == s["deck"][0])
+    return placed == dealt and (not rules.starter or grid[CENTRE] == s["deck"][0])
 
 
 @jit
 def find_wrong_grid(s: State, rules: RulesRecord) -> int:
-    """Return which of the grids, or of the sets of their squares, is wrong; 0 for none."""
+    """Return the number of a wrong grid or set of squares; 0 for none."""
     grid, other = s["shown"]["grid"], s["other_grid"]
     if s["filled"] != squares_of(grid):
         return FILLED
@@ -85,13 +85,13 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
     secret = s["secret"]
     if s["turn"] == 0:
         return SECRET if secret != -1 else 0
-    found = 0 <= secret < SQUARES and grid[secret] == s["deck"][s["next"] - 1]
-    return 0 if found else SECRET
+    is_there = 0 <= secret < SQUARES and grid[secret] == s["deck"][s["next"] - 1]
+    return 0 if is_there else SECRET
 
 
 @jit
 def points_of(s: State, grid: np.ndarray, only: int) -> int:
-    """The points of the full lines of a grid; of those through one square, if that is not -1."""
+    """Return the points of all full lines of a grid, or of those through the square ``only``."""
     points = 0
     for line in range(2 * SIZE):
         row = line < SIZE
@@ -125,7 +125,7 @@ def derive_unseen(s: State) -> None:
 
 @jit
 def derive_other(s: State, rules: RulesRecord) -> None:
-    """Write what there is only head to head."""
+    """Write the fields that are used only head to head."""
     shown, secret = s["shown"], s["secret"]
     s["secret_points"] = 0
     if secret >= 0:
@@ -144,7 +144,7 @@ def derive_other(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write all that follows from the other fields."""
+    """Write everything that follows from the other fields."""
     shown, viewer = s["shown"], s["viewer"]
     show_rules(s, rules)
     derive_unseen(s)

@@ -1,49 +1,396 @@
-"""Poker Squares: the features of an afterstate.
+"""Poker Squares: values of afterstates, from a learned table of features.
 
-Each line that is not full has one, and each suit (`line_values`); and those in which lines meet
-(`square_values`): each empty square, each rank, and each line by what of it may be reached.
+The features of an afterstate are those of its lines and suits by themselves (`line_values`) and
+those of crossing lines. Each empty square has one: the shape of its row, whether its column can
+become a flush, and how many unseen cards would serve both. Each rank has one by the rows that it is
+in and its unseen cards. Where cards must touch, each line has one by how many of its empty squares
+can be reached.
+
+`score_afterstates` compares the squares for the card in hand. `expect_answers` looks one ply
+further: the mean, over the cards that can come next, of the best square for the next card.
 """
+
+from typing import Any
 
 import numpy as np
 
-from ...core.aliases import Action, FeatureIds, RulesRecord, Scores, State, Table
+from ...core.aliases import (
+    Action,
+    CardCode,
+    CardSet,
+    FeatureIds,
+    RulesRecord,
+    Scores,
+    State,
+    States,
+    Table,
+)
+from ...core.kernel.bits import count, lowest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, RANKS
 from ...core.kernel.jit import jit
-from ...core.values import AfterstateFeatures
-from .answers import expect_answers
-from .kernel import ALL, ROW, adjacent_squares, line_points
+from ...core.values import AfterstateFeatures, best_legal
+from .kernel import ALL, COLUMN, ROW, adjacent_squares, legal_squares, line_points, points_with
 from .line_values import (
     NUM_LINE_FEATURES,
-    add_card,
+    SHAPE,
+    SHAPES,
+    add_to_column,
     line_feature,
     line_start,
+    line_value,
     line_value_gain,
     pack_columns,
     suit_feature,
     suit_gain,
 )
 from .rules import LINES, SIZE, SQUARES, Adjacent
-from .square_values import (
-    MOST_SQUARE_FEATURES,
-    NUM_SQUARE_FEATURES,
-    ROOM,
-    add_reach_values,
-    add_square_values,
-    line_kind,
-    line_with,
-    rank_after,
-    rank_feature,
-    rank_gain,
-    unseen_cards,
-    write_changed_squares,
-    write_numbers,
-)
 
-MEETING = NUM_LINE_FEATURES
-"""Where the features begin in which lines meet. Tables that were learned before there were any
-end here."""
-NUM_FEATURES = MEETING + NUM_SQUARE_FEATURES
-MOST = LINES + 4 + MOST_SQUARE_FEATURES
+# ---- the scratch record ---------------------------------------------------------------------
+#
+# Numba frees an array that is not used any more, even if one of its records is. So functions take
+# arrays of scratch records, not the records.
+
+COUNTED_GRID = np.dtype(
+    [
+        ("lines", np.int32, (LINES,)),  # number of each line, see `add_to_line`
+        ("ranks", np.int32, (len(RANKS),)),  # number of each rank, see `ROW_BITS`
+        ("kinds", np.int32, (LINES,)),  # kind of each line, see `line_kind`
+        ("kinds_with", np.int32, (LINES,)),  # and with the next card added
+    ]
+)
+"""What the crossing features need to know of a grid, counted once."""
+
+SCRATCH = np.dtype(
+    [
+        ("grids", COUNTED_GRID, (1 + SIZE,)),  # without the first card; with it in each row
+        ("kinds", np.int32, (2, 2, LINES)),  # of each line: first card in it?, second card in it?
+        ("held", np.float64, (2, LINES)),  # value of each line without the second card: first in?
+        ("gained", np.float64, (2, LINES)),  # and its gain by the second card
+        ("suits", np.float64, (SIZE, SIZE + 1)),  # column of the first card, of the second; last:
+        ("ranks", np.float64, (SIZE, SIZE + 1)),  # without it; the same by rows
+        ("answers", np.float64, (SQUARES,)),  # value of each square for the second card
+        ("before", np.int32, (LINES,)),  # kinds with the first card where it is
+        ("after", np.int32, (LINES,)),  # and with the second card, too
+    ]
+)
+"""Scratch record of `expect_answers`: every line without and with the first and the second card."""
+
+ALL_RANKS = (1 << len(RANKS)) - 1
+PAIRS_SHIFT, SUITS_SHIFT, CARDS_SHIFT = len(RANKS), len(RANKS) + 3, len(RANKS) + 7
+"""The number of a line: the set of its ranks, its pairs of equal ranks, its suits, its cards."""
+ROW_BITS = 3
+"""The number of a rank: for each row that is not full, how many cards of the rank are in it."""
+ROW_MASK = (1 << ROW_BITS) - 1
+BROKEN = SIZE
+"""Flush state of a column that cannot become a flush; below it, the number of its cards."""
+FLUSH_STATES, SLACKS, OUTS = BROKEN + 2, 4, 4
+"""Distinguished flush states (two for broken columns: without and with a pair), spare cards of the
+suit (by two), and unseen cards that serve row and column."""
+
+
+@jit
+def add_to_line(number: int, card: CardCode, same_rank: int) -> int:
+    """Return the number of a line with one more card; ``same_rank`` of its cards have that rank."""
+    number |= 1 << ((card >> 2) - 1) | 1 << (SUITS_SHIFT + (card & 3))
+    return number + (same_rank << PAIRS_SHIFT) + (1 << CARDS_SHIFT)
+
+
+@jit
+def row_kind(number: int) -> int:
+    """Return the set of ranks in a row, and above it the shape of its cards, 0 for a full row."""
+    cards = number >> CARDS_SHIFT
+    shape = SHAPE[cards, number >> PAIRS_SHIFT & 7] if cards < SIZE else 0
+    return shape << len(RANKS) | number & ALL_RANKS
+
+
+@jit
+def column_kind(s: State, number: int) -> int:
+    """Return the flush state of a column, spare cards and suit, packed; 0 for a full column."""
+    cards, suits = number >> CARDS_SHIFT, number >> SUITS_SHIFT & 15
+    pairs = number >> PAIRS_SHIFT & 7
+    if cards == 0 or cards == SIZE:
+        return 0
+    suit = lowest(suits)
+    spare = s["suits"][suit] - (SIZE - cards)
+    if suits != 1 << suit or pairs or spare < 0:
+        return (BROKEN + (pairs > 0)) * SLACKS * 4
+    return (cards * SLACKS + min(spare // 2, SLACKS - 1)) * 4 + suit
+
+
+@jit
+def line_kind(s: State, line: int, number: int) -> int:
+    """Return the kind of a line with this number."""
+    return row_kind(number) if line < SIZE else column_kind(s, number)
+
+
+@jit
+def line_with(grid: Any, line: int, card: CardCode) -> int:
+    """Return the number of a line with one more card; ``grid`` is a record of `COUNTED_GRID`."""
+    rank, number = (card >> 2) - 1, grid["lines"][line]
+    if line < SIZE:
+        return add_to_line(number, card, grid["ranks"][rank] >> (ROW_BITS * line) & ROW_MASK)
+    return add_to_line(number, card, number >> rank & 1)
+
+
+@jit
+def count_grid(s: State, grids: np.ndarray) -> None:
+    """Write numbers and kinds of the grid to the first record of ``grids``."""
+    grid = grids[0]
+    lines, ranks = grid["lines"], grid["ranks"]
+    for line in range(LINES):
+        lines[line] = 0
+    for rank in range(len(RANKS)):
+        ranks[rank] = 0
+    for square in range(SQUARES):
+        code = s["shown"]["grid"][square]
+        if code:
+            row, column, rank = square // SIZE, SIZE + square % SIZE, (code >> 2) - 1
+            in_row = ranks[rank] >> (ROW_BITS * row) & ROW_MASK
+            lines[row] = add_to_line(lines[row], code, in_row)
+            lines[column] = add_to_line(lines[column], code, lines[column] >> rank & 1)
+            ranks[rank] += 1 << (ROW_BITS * row)
+    for line in range(LINES):
+        grid["kinds"][line] = line_kind(s, line, lines[line])
+    for row in range(SIZE):
+        if lines[row] >> CARDS_SHIFT == SIZE:
+            for rank in range(len(RANKS)):
+                ranks[rank] &= ~(ROW_MASK << (ROW_BITS * row))
+
+
+@jit
+def unseen_cards(s: State) -> CardSet:
+    """Return the set of unseen cards, suit after suit."""
+    cards = 0
+    for card in range(PACK_SIZE):
+        if s["shown"]["unseen"][card]:
+            cards |= 1 << ((card & 3) * len(RANKS) + (card >> 2))
+    return cards
+
+
+# ---- features of crossing lines -------------------------------------------------------------
+
+EDGE_DISTANCES = SIZE // 2 + 1
+UNSEEN_OF_RANK = 5
+PER_PLACED = SHAPES * FLUSH_STATES * SLACKS * OUTS
+BY_SQUARE = 0
+BY_LINE = BY_SQUARE + PER_PLACED * 2 * SQUARES
+BY_RANK = BY_LINE + 2 * EDGE_DISTANCES * SHAPES * (SIZE + 1) * SQUARES
+NUM_CROSSING_FEATURES = BY_RANK + SHAPES * UNSEEN_OF_RANK * SQUARES
+MAX_CROSSING_FEATURES = SQUARES + LINES + len(RANKS)
+"""The largest number of crossing features that an afterstate has."""
+
+
+def _make_rank_shapes() -> np.ndarray:
+    """Tabulate the shape of each number of a rank: `SHAPE` of the cards that it counts."""
+    numbers = np.arange(1 << ROW_BITS * SIZE)
+    counts = np.stack([numbers >> ROW_BITS * row & ROW_MASK for row in range(SIZE)])
+    cards, pairs = counts.sum(axis=0), (counts * (counts - 1) // 2).sum(axis=0)
+    known = cards < SIZE
+    return np.where(known, SHAPE[np.where(known, cards, 0), np.where(known, pairs, 0)], 0)
+
+
+RANK_SHAPE = _make_rank_shapes()
+
+
+@jit
+def square_feature(unseen: CardSet, row: int, column: int, num_placed: int, is_reached: int) -> int:
+    """Return the feature of an empty square, by the kinds of its row and its column."""
+    flush = column >> 2
+    outs = 0
+    if SLACKS <= flush < BROKEN * SLACKS:
+        of_suit = unseen >> ((column & 3) * len(RANKS))
+        outs = min(count(of_suit & row & ALL_RANKS), OUTS - 1)
+    number = ((row >> len(RANKS)) * FLUSH_STATES * SLACKS + flush) * OUTS + outs
+    return BY_SQUARE + (num_placed * PER_PLACED + number) * 2 + is_reached
+
+
+@jit
+def line_squares(line: int) -> int:
+    """Return the set of squares of a line. Lines 0-4 are rows, 5-9 columns."""
+    return COLUMN << (line - SIZE) if line >= SIZE else ROW << (SIZE * line)
+
+
+@jit
+def reach_feature(line: int, kind: int, reached: int, num_placed: int) -> int:
+    """Return the feature of a line by how many of its squares can be reached."""
+    is_column = line >= SIZE
+    index = line - SIZE if is_column else line
+    shape = kind // (4 * SLACKS) if is_column else kind >> len(RANKS)
+    shape += (is_column * EDGE_DISTANCES + min(index, SIZE - 1 - index)) * SHAPES
+    number = shape * (SIZE + 1) + count(reached & line_squares(line))
+    return BY_LINE + number * SQUARES + num_placed
+
+
+@jit
+def rank_feature(s: State, rank: int, number: int, num_placed: int) -> int:
+    """Return the feature of a rank with this number."""
+    shape = RANK_SHAPE[number]
+    return BY_RANK + (num_placed * SHAPES + shape) * UNSEEN_OF_RANK + s["ranks"][rank]
+
+
+@jit
+def rank_after(s: State, square: int, number: int, rank: int) -> int:
+    """Return a rank's number after placing the card in hand; a row that is then full drops out."""
+    row = square // SIZE
+    if (s["filled"] | 1 << square) >> (SIZE * row) & ROW == ROW:
+        return number & ~(ROW_MASK << (ROW_BITS * row))
+    return number + ((rank == (s["shown"]["card"] >> 2) - 1) << (ROW_BITS * row))
+
+
+@jit
+def rank_gain(s: State, table: Table, ranks: np.ndarray, row: int, num_placed: int) -> float:
+    """Return how much the ranks, whose numbers are given, gain by the card in hand in a row."""
+    gain = 0.0
+    square = lowest(~s["filled"] & ROW << (SIZE * row))
+    for rank in range(len(RANKS)):
+        number = ranks[rank]
+        after = rank_after(s, square, number, rank)
+        if after != number:
+            gain += table[rank_feature(s, rank, after, num_placed)]
+            gain -= table[rank_feature(s, rank, number, num_placed)]
+    return gain
+
+
+@jit
+def write_crossing_features(
+    s: State, rules: RulesRecord, action: Action, grids: np.ndarray, ids: FeatureIds, end: int
+) -> int:
+    """Write the crossing features of an afterstate to ``ids`` from ``end`` on; return the new end.
+
+    Overwrites the first record of ``grids`` with the counted grid.
+    """
+    count_grid(s, grids)
+    grid, unseen = grids[0], unseen_cards(s)
+    kinds, ranks = grid["kinds"], grid["ranks"]
+    card, num_placed = s["shown"]["card"], s["shown"]["placed"] + 1
+    row, column = action // SIZE, SIZE + action % SIZE
+    kinds[row] = line_kind(s, row, line_with(grid, row, card))
+    kinds[column] = line_kind(s, column, line_with(grid, column, card))
+    filled = s["filled"] | 1 << action
+    empty = ALL & ~filled
+    must_touch = rules.adjacent == Adjacent.ALL
+    reached = adjacent_squares(filled) & empty if must_touch else empty
+    left = empty
+    while left:
+        square = lowest(left)
+        left &= left - 1
+        is_reached = reached >> square & 1
+        ids[end] = square_feature(
+            unseen, kinds[square // SIZE], kinds[SIZE + square % SIZE], num_placed, is_reached
+        )
+        end += 1
+    if must_touch:
+        for line in range(LINES):
+            if empty & line_squares(line):
+                ids[end] = reach_feature(line, kinds[line], reached, num_placed)
+                end += 1
+    for rank in range(len(RANKS)):
+        number = rank_after(s, action, ranks[rank], rank)
+        ids[end] = rank_feature(s, rank, number, num_placed)
+        end += 1
+    return end
+
+
+@jit
+def add_square_values(
+    unseen: CardSet,
+    filled: int,
+    reached: int,
+    num_placed: int,
+    before: np.ndarray,
+    after: np.ndarray,
+    table: Table,
+    scores: Scores,
+) -> float:
+    """Add to each empty square how much all empty squares gain by a card on it.
+
+    A square that the card makes reachable counts as it was: see `add_reach_values`.
+
+    Args:
+        unseen: the unseen cards.
+        filled: squares with a card.
+        reached: squares that can be reached.
+        num_placed: cards on the grid after the card.
+        before: kinds of the lines without the card.
+        after: kinds of the lines with the card.
+        table: the values of the crossing features.
+        scores: a score for each square.
+
+    Returns:
+        The value of all empty squares before the card.
+    """
+    empty, total = ALL & ~filled, 0.0
+    for line in range(LINES):
+        is_column = line >= SIZE
+        gained = 0.0
+        left = empty & line_squares(line)
+        while left:
+            square = lowest(left)
+            left &= left - 1
+            row, column, bit = square // SIZE, SIZE + square % SIZE, reached >> square & 1
+            old = table[square_feature(unseen, before[row], before[column], num_placed, bit)]
+            if is_column:
+                new = table[square_feature(unseen, before[row], after[column], num_placed, bit)]
+                scores[square] -= new
+            else:
+                new = table[square_feature(unseen, after[row], before[column], num_placed, bit)]
+                scores[square] += old - new
+                total += old
+            gained += new - old
+        left = empty & line_squares(line)
+        while left:
+            scores[lowest(left)] += gained
+            left &= left - 1
+    return total
+
+
+@jit
+def add_reach_values(
+    unseen: CardSet,
+    filled: int,
+    legal: int,
+    num_placed: int,
+    before: np.ndarray,
+    after: np.ndarray,
+    table: Table,
+    scores: Scores,
+) -> None:
+    """Add to each legal square the values of reaching: what `add_square_values` leaves out.
+
+    These are the squares that a card on it makes reachable, and the features of lines by reach. The
+    arguments are those of `add_square_values`; ``legal`` is the set of legal squares.
+    """
+    empty = ALL & ~filled
+    reached = adjacent_squares(filled) & empty
+    while legal:
+        placed = lowest(legal)
+        legal &= legal - 1
+        adjacent = adjacent_squares(1 << placed) & empty
+        newly_reached = adjacent & ~reached
+        while newly_reached:
+            square = lowest(newly_reached)
+            newly_reached &= newly_reached - 1
+            row, column = square // SIZE, SIZE + square % SIZE
+            is_same_row = row == placed // SIZE
+            row_kind_now = after[row] if is_same_row else before[row]
+            column_kind_now = before[column] if is_same_row else after[column]
+            feature = square_feature(unseen, row_kind_now, column_kind_now, num_placed, 0)
+            scores[placed] += table[feature + 1] - table[feature]
+        left = empty & ~(1 << placed)
+        for line in range(LINES):
+            squares = line_squares(line)
+            if left & squares:
+                kind = after[line] if squares >> placed & 1 else before[line]
+                feature = reach_feature(line, kind, (reached | adjacent) & left, num_placed)
+                scores[placed] += table[feature]
+
+
+# ---- the values of afterstates --------------------------------------------------------------
+
+CROSSING = NUM_LINE_FEATURES
+"""First crossing feature. Tables that were learned before there were any end here."""
+NUM_FEATURES = CROSSING + NUM_CROSSING_FEATURES
+MAX_ACTIVE = LINES + 4 + MAX_CROSSING_FEATURES
 
 
 @jit
@@ -56,111 +403,275 @@ def score_afterstates(
     for square in range(SQUARES):
         scores[square] = 0.0
     for i in range(SIZE):
-        in_row = legal >> (SIZE * i) & 0b11111
-        if in_row:
-            gained = line_value_gain(s, table, i)
+        if legal >> (SIZE * i) & ROW:
+            gain = line_value_gain(s, table, i)
             for j in range(SIZE):
-                scores[SIZE * i + j] += gained
-        in_column = 0
-        for j in range(SIZE):
-            in_column |= legal >> (SIZE * j + i) & 1
-        if in_column:
-            gained = line_value_gain(s, table, SIZE + i) + suit_gain(s, table, packed, i)
+                scores[SIZE * i + j] += gain
+        if legal >> i & COLUMN:
+            gain = line_value_gain(s, table, SIZE + i) + suit_gain(s, table, packed, i)
             for j in range(SIZE):
-                scores[SIZE * j + i] += gained
+                scores[SIZE * j + i] += gain
     if s["shown"]["placed"] + 1 < SQUARES:
-        add_meeting_values(s, rules, table, ids, scores)
+        add_crossing_values(s, rules, table, np.empty(1, COUNTED_GRID), scores)
 
 
 @jit
-def add_meeting_values(
-    s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores
+def add_crossing_values(
+    s: State, rules: RulesRecord, table: Table, grids: np.ndarray, scores: Scores
 ) -> None:
-    """Add what the features are worth in which lines meet: of squares and lines all of it."""
-    unseen, lie, filled = unseen_cards(s), s["shown"]["placed"] + 1, s["filled"]
-    card, meeting, ranks = s["shown"]["card"], table[MEETING:], MOST + LINES
-    write_numbers(s, ids, MOST)
+    """Add the values of the crossing features: of ranks the gain, of squares and lines all."""
+    count_grid(s, grids)
+    grid, unseen, filled = grids[0], unseen_cards(s), s["filled"]
+    card, num_placed = s["shown"]["card"], s["shown"]["placed"] + 1
+    before, after, crossing = grid["kinds"], grid["kinds_with"], table[CROSSING:]
     for line in range(LINES):
-        ids[line] = line_kind(s, line, line_with(ids, ranks, line, card))
-    before, after = ids[MOST:ranks], ids[:LINES]
-    bound = rules.adjacent == Adjacent.ALL
-    reached = adjacent_squares(filled) if bound else ALL
-    total = add_square_values(unseen, filled, reached, lie, before, after, meeting, scores)
-    if bound:
-        add_reach_values(unseen, filled, s["legal"], lie, before, after, meeting, scores)
+        after[line] = line_kind(s, line, line_with(grid, line, card))
+    must_touch = rules.adjacent == Adjacent.ALL
+    reached = adjacent_squares(filled) if must_touch else ALL
+    total = add_square_values(unseen, filled, reached, num_placed, before, after, crossing, scores)
+    if must_touch:
+        add_reach_values(unseen, filled, s["legal"], num_placed, before, after, crossing, scores)
     for row in range(SIZE):
         if s["legal"] >> (SIZE * row) & ROW:
-            gained = total + rank_gain(s, meeting, ids, ranks, row, lie)
+            gain = total + rank_gain(s, crossing, grid["ranks"], row, num_placed)
             for j in range(SIZE):
-                scores[SIZE * row + j] += gained
+                scores[SIZE * row + j] += gain
 
 
 @jit
 def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureIds) -> int:
-    """See `AfterstateFeatures`: of the ten lines, then of the four suits and where lines meet."""
-    card, lie = s["shown"]["card"], s["shown"]["placed"] + 1
-    for number in range(LINES):
-        first, stride = line_start(number)
-        holds = action // SIZE == number or action % SIZE + SIZE == number
-        ids[number] = line_feature(s, first, stride, card if holds else 0, lie)
-    packed = add_card(pack_columns(s), action % SIZE, card)
+    """See `AfterstateFeatures`: of the ten lines, the four suits, then of crossing lines."""
+    card, num_placed = s["shown"]["card"], s["shown"]["placed"] + 1
+    for line in range(LINES):
+        first, stride = line_start(line)
+        is_changed = action // SIZE == line or action % SIZE + SIZE == line
+        ids[line] = line_feature(s, first, stride, card if is_changed else 0, num_placed)
+    packed = add_to_column(pack_columns(s), action % SIZE, card)
     for suit in range(4):
-        ids[LINES + suit] = -1 if lie == SQUARES else suit_feature(s, packed, suit, lie)
-    found = LINES + 4
-    if lie < SQUARES:
-        write_numbers(s, ids, MOST)
-        found = write_changed_squares(s, rules, unseen_cards(s), action, ids, found, MOST)
-        for rank in range(len(RANKS)):
-            number = rank_after(s, action, ids[MOST + LINES + rank], rank)
-            ids[found] = rank_feature(s, rank, number, lie)
-            found += 1
-        for i in range(LINES + 4, found):
-            ids[i] += MEETING
-    return found
+        is_full = num_placed == SQUARES
+        ids[LINES + suit] = -1 if is_full else suit_feature(s, packed, suit, num_placed)
+    start = end = LINES + 4
+    if num_placed < SQUARES:
+        end = write_crossing_features(s, rules, action, np.empty(1, COUNTED_GRID), ids, start)
+        for i in range(start, end):
+            ids[i] += CROSSING
+    return end
 
 
 @jit
 def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
     """See `AfterstateFeatures`: score, lines, suits and ranks without the card in hand."""
-    lie = s["shown"]["placed"] + 1
+    num_placed = s["shown"]["placed"] + 1
     total = float(s["score"])
-    for number in range(LINES):
-        first, stride = line_start(number)
-        line = line_feature(s, first, stride, 0, lie)
-        if line >= 0:
-            total += table[line]
-    if lie < SQUARES:
+    for line in range(LINES):
+        first, stride = line_start(line)
+        feature = line_feature(s, first, stride, 0, num_placed)
+        if feature >= 0:
+            total += table[feature]
+    if num_placed < SQUARES:
         packed = pack_columns(s)
         for suit in range(4):
-            total += table[suit_feature(s, packed, suit, lie)]
-        write_numbers(s, ids, MOST)
+            total += table[suit_feature(s, packed, suit, num_placed)]
+        grids = np.empty(1, COUNTED_GRID)
+        count_grid(s, grids)
         for rank in range(len(RANKS)):
-            total += table[MEETING + rank_feature(s, rank, ids[MOST + LINES + rank], lie)]
+            feature = rank_feature(s, rank, grids[0]["ranks"][rank], num_placed)
+            total += table[CROSSING + feature]
     return total
 
 
 @jit
 def part_scores(s: State, rules: RulesRecord, points: np.ndarray) -> None:
     """See `AfterstateFeatures`: the points of the ten lines."""
-    for number in range(LINES):
-        first, stride = line_start(number)
-        points[number] = line_points(s, first, stride)
+    for line in range(LINES):
+        first, stride = line_start(line)
+        points[line] = line_points(s, first, stride)
 
 
 @jit
 def possible_cards(s: State, cards: np.ndarray) -> int:
     """See `AfterstateFeatures`: all unseen cards."""
-    found = 0
+    n = 0
     for card in range(PACK_SIZE):
         if s["shown"]["unseen"][card]:
-            cards[found] = FIRST_CARD + card
-            found += 1
-    return found
+            cards[n] = FIRST_CARD + card
+            n += 1
+    return n
+
+
+# ---- one ply further ------------------------------------------------------------------------
+#
+# The first card changes one row and one column, the second card another of each. So each line is
+# valued without and with either card, once for all compared actions. Then the value of every square
+# for every second card is a sum of a few of these numbers; no grid is played out.
+
+
+@jit
+def expect_answers(
+    s: State,
+    rules: RulesRecord,
+    table: Table,
+    ids: FeatureIds,
+    actions: np.ndarray,
+    scores: Scores,
+    work: States,
+) -> None:
+    """See `ExpectAnswers`."""
+    work[0] = s
+    ahead = work[0]
+    write_points(s, actions, scores)
+    if s["shown"]["placed"] + 1 == SQUARES:
+        return
+    scratch, unseen = np.zeros(1, SCRATCH), unseen_cards(s)
+    value_first_card(s, scratch)
+    ahead["shown"]["placed"] += 1
+    weight = 1 / count(unseen)
+    for card in range(FIRST_CARD, FIRST_CARD + PACK_SIZE):
+        if s["shown"]["unseen"][card - FIRST_CARD]:
+            turn_up(ahead, card, -1)
+            left = unseen & ~(1 << ((card & 3) * len(RANKS) + (card >> 2) - 1))
+            value_second_card(ahead, table, s["shown"]["card"], scratch)
+            for action in actions:
+                ahead["filled"] = s["filled"] | 1 << action
+                scores[action] += weight * best_answer(ahead, rules, table, left, action, scratch)
+            ahead["filled"] = s["filled"]
+            turn_up(ahead, card, 1)
+
+
+@jit
+def turn_up(s: State, card: CardCode, change: int) -> None:
+    """Take a card into the hand with ``change`` -1, and make it unseen again with 1."""
+    s["shown"]["card"] = card
+    s["suits"][card & 3] += change
+    s["ranks"][(card >> 2) - 1] += change
+
+
+@jit
+def write_points(s: State, actions: np.ndarray, scores: Scores) -> None:
+    """Write the score of the game after each action."""
+    filled = s["filled"]
+    for action in actions:
+        scores[action] = s["score"]
+        for line in (action // SIZE, SIZE + action % SIZE):
+            if line_squares(line) & ~filled == 1 << action:
+                first, stride = line_start(line)
+                scores[action] += points_with(s, first, stride, s["shown"]["card"])
+
+
+@jit
+def value_first_card(s: State, scratch: np.ndarray) -> None:
+    """Write the grids without the card in hand, and with it in each row: see `SCRATCH`.
+
+    Each of these grids also has the card in every column. Ranks depend on the row alone.
+    """
+    grids = scratch[0]["grids"]
+    count_grid(s, grids)
+    card, ranks = s["shown"]["card"], grids[0]["ranks"]
+    for row in range(SIZE):
+        grid = grids[1 + row]
+        for rank in range(len(RANKS)):
+            grid["ranks"][rank] = ranks[rank]
+        empty = ROW << (SIZE * row) & ~s["filled"]
+        if empty:
+            for rank in range(len(RANKS)):
+                grid["ranks"][rank] = rank_after(s, lowest(empty), ranks[rank], rank)
+        for line in range(LINES):
+            grid["lines"][line] = grids[0]["lines"][line]
+            if line == row or line >= SIZE:
+                grid["lines"][line] = line_with(grids[0], line, card)
+
+
+@jit
+def value_second_card(s: State, table: Table, first: CardCode, scratch: np.ndarray) -> None:
+    """Write values with and without the card in hand, both without and with the first card."""
+    values, num_placed = scratch[0], s["shown"]["placed"] + 1
+    for line in range(LINES):
+        value_line(s, table, first, line, scratch)
+    if num_placed == SQUARES:
+        return
+    crossing, filled, packed = table[CROSSING:], s["filled"], pack_columns(s)
+    for i in range(SIZE):
+        with_first = add_to_column(packed, i, first)
+        values["suits"][i, SIZE] = 0.0
+        for suit in range(4):
+            values["suits"][i, SIZE] += table[suit_feature(s, with_first, suit, num_placed)]
+        for j in range(SIZE):
+            values["suits"][i, j] = suit_gain(s, table, with_first, j)
+        empty = ROW << (SIZE * i) & ~filled
+        if empty == 0:
+            continue
+        s["filled"] = filled | 1 << lowest(empty)
+        ranks = values["grids"][1 + i]["ranks"]
+        values["ranks"][i, SIZE] = 0.0
+        for rank in range(len(RANKS)):
+            feature = rank_feature(s, rank, ranks[rank], num_placed)
+            values["ranks"][i, SIZE] += crossing[feature]
+        for j in range(SIZE):
+            if ROW << (SIZE * j) & ~s["filled"]:
+                values["ranks"][i, j] = rank_gain(s, crossing, ranks, j, num_placed)
+        s["filled"] = filled
+
+
+@jit
+def value_line(s: State, table: Table, first: CardCode, line: int, scratch: np.ndarray) -> None:
+    """Write kinds and values of one line. The square of a card within the line does not matter."""
+    values, num_placed = scratch[0], s["shown"]["placed"] + 1
+    card, grid = s["shown"]["card"], s["shown"]["grid"]
+    empty = line_squares(line) & ~s["filled"]
+    for with_first in range(2):
+        counted = values["grids"][0 if with_first == 0 else 1 if line >= SIZE else 1 + line]
+        kinds = values["kinds"][with_first]
+        kinds[0, line] = line_kind(s, line, counted["lines"][line])
+        kinds[1, line] = line_kind(s, line, line_with(counted, line, card))
+        held = gained = 0.0
+        if with_first and empty:
+            grid[lowest(empty)] = first
+            empty &= empty - 1
+        if empty:
+            held = line_value(s, table, line, 0, num_placed)
+            gained = line_value(s, table, line, card, num_placed) - held
+        values["held"][with_first, line] = held
+        values["gained"][with_first, line] = gained
+    if line_squares(line) & ~s["filled"]:
+        grid[lowest(line_squares(line) & ~s["filled"])] = 0
+
+
+@jit
+def best_answer(
+    s: State, rules: RulesRecord, table: Table, unseen: CardSet, action: Action, scratch: np.ndarray
+) -> float:
+    """Return the value of the best square for the card in hand, the first card on ``action``."""
+    values, num_placed = scratch[0], s["shown"]["placed"] + 1
+    filled, legal = s["filled"], legal_squares(s, rules)
+    row, column = action // SIZE, action % SIZE
+    before, after, answers = values["before"], values["after"], values["answers"]
+    held = 0.0
+    for line in range(LINES):
+        with_first = int(line == row or line == SIZE + column)
+        held += values["held"][with_first, line]
+        before[line] = values["kinds"][with_first, 0, line]
+        after[line] = values["kinds"][with_first, 1, line]
+    for square in range(SQUARES):
+        i, j = square // SIZE, square % SIZE
+        answers[square] = values["gained"][int(i == row), i]
+        answers[square] += values["gained"][int(j == column), SIZE + j]
+        if num_placed < SQUARES:
+            answers[square] += values["suits"][column, j] + values["ranks"][row, i]
+    if num_placed < SQUARES:
+        crossing, must_touch = table[CROSSING:], rules.adjacent == Adjacent.ALL
+        reached = adjacent_squares(filled) if must_touch else ALL
+        held += values["suits"][column, SIZE] + values["ranks"][row, SIZE]
+        held += add_square_values(
+            unseen, filled, reached, num_placed, before, after, crossing, answers
+        )
+        if must_touch:
+            add_reach_values(unseen, filled, legal, num_placed, before, after, crossing, answers)
+    return held + answers[best_legal(legal, answers)]
 
 
 AFTERSTATES = AfterstateFeatures(
     NUM_FEATURES,
-    MOST + ROOM,
+    MAX_ACTIVE,
     score_afterstates,
     state_value,
     active_features,
@@ -169,5 +680,5 @@ AFTERSTATES = AfterstateFeatures(
     LINES,
     expect_answers,
     version=2,
-    earlier=((1, MEETING),),
+    earlier=((1, CROSSING),),
 )

@@ -1,14 +1,13 @@
-"""Puss in the Corner, a patience for one player: rules and sources are in README.md beside this."""
+"""Puss in the Corner, a solitaire: the README beside this file has the rules and sources."""
 
 from ...core.game import Game
 from ...core.kernel.cards import PACK_SIZE
 from ...core.row_kernels import make_resample_rows, make_score_rows
 from ...core.solve import Solving
-from .heuristic import WEIGHTS, heuristic
-from .hidden import HIDDEN
-from .kernel import kernels, resample_hidden
+from .heuristic import WEIGHTS, heuristic, hopeful, tip
+from .kernel import kernels
+from .knowledge import HIDDEN, resample_hidden
 from .layout import action_words, final_info, layout
-from .rule_agents import hopeful, tip
 from .rules import (
     ACES,
     ACTIONS,

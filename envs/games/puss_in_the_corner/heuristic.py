@@ -1,10 +1,14 @@
-"""Puss in the Corner: what the greedy agent thinks of a position. Uses only what the player knows.
+"""Puss in the Corner: the heuristic of the greedy agent, and the rule-based agents made from it.
 
-An action is worth the position that it leads to, once all has been played that then fits. What
-counts there are the cards that lie under higher ones: in a pile without them every card can be
-played in its turn. A pile that is spoilt takes further high cards almost for nothing. It has no
-opinion on the order in which piles are gathered: the first comes first. It lays no pile upon
-another.
+All of them use only what the player knows. The heuristic scores an action by the position after it,
+once everything that then fits has been played. What counts are cards under higher ones: in a pile
+without any, every card can be played in its turn. A spoiled pile takes further high cards almost
+for free. The heuristic has no opinion on the order in which piles are gathered, so the first comes
+first, and it never lays a pile upon another.
+
+A position is two packed numbers, so that it can be played on without changing the state: the
+heights of the piles, six bits each, and the top values of the foundations, four bits each. A card
+that is not yet in a pile of the state is passed as ``extra``, on top of the pile ``on``.
 """
 
 from typing import Any
@@ -14,20 +18,13 @@ import numpy as np
 from ...core.aliases import Action, CardCode, RulesRecord, Scores, State, Weights
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
-from .rules import (
-    ACES,
-    ACTIONS,
-    FOUNDATION,
-    KING,
-    PACKET,
-    PILES,
-    PLACE,
-    PLAY,
-)
+from ...core.values import HOPELESS, best_legal
+from .rules import ACES, ACTIONS, CARDS, FOUNDATION, KING, PACKET, PILES, PLACE, PLAY
+from .solver.alive import DEAD, check_alive, make_alive_memory, pack_tops
 
-# Found by CMA-ES for the mean score by no-redeal, with a table in the place of "fades"; rounded. By
-#   parlour train puss-in-the-corner --variant no-redeal --method cma-es
-# come weights that win 2.0 % of these deals, not 1.6 %, but by suits 74 %, not 81 %: not taken.
+# Found by CMA-ES for the mean score in no-redeal, with a table instead of "fades"; rounded.
+# Training parlour train puss-in-the-corner --variant no-redeal --method cma-es finds weights that
+# win 2.0 % of these deals instead of 1.6 %, but with suits 74 % instead of 81 %.
 WEIGHTS = {
     "under_own": 1.0,
     "under_other": -1.4,
@@ -40,27 +37,24 @@ WEIGHTS = {
     "next_card": 2.2,
     "rest": 0.072,
 }
-"""Costs of a card under a higher one of its colour, of the other colour, and for each value that
-the highest above it is higher; how much less these are for each card that must be built before it.
-What is worth something: each value of the lowest card and of the top of a pile (an empty pile is
-better than a king), each card built. Costs of the square of a pile's height, of the next card where
-it does least harm, and of all cards to come."""
+"""under_own, under_other, depth: costs of a card under a higher one of its foundations, of the
+other foundations, and for each value that the highest card above it is higher; fades: decrease of
+these for each card that must be built before it. lowest, top, built: worth of each value of the
+lowest card and of the top of a pile (an empty pile counts more than a king), and of each card
+built. height: cost of the square of a pile's height. next_card, rest: costs of the next card at the
+place where it does least harm, and of all cards to come."""
 UNDER_OWN, UNDER_OTHER, DEPTH, FADES, LOWEST, TOP, BUILT, HEIGHT, NEXT_CARD, REST = range(10)
 
 PLAYED_BONUS = 1e4
-"""Added to the worth of what brings a card to a foundation: that comes before anything else."""
+"""Bonus for actions that bring a card to a foundation, so that they come first."""
 ONE_SUIT = sum(1 << (4 * value) for value in range(KING + 1))
 """All cards of clubs, as a set of card codes."""
 BLACK = 0b1001 * ONE_SUIT
 
-# How far things have come is held in two numbers, so that a position can be played on without
-# touching the state: the heights of the piles, six bits each, and the top values of the
-# foundations, four bits each. A card not yet in the state lies as ``extra`` on the pile ``on``.
-
 
 @jit
 def same_foundation_cards(rules: RulesRecord, card: CardCode) -> int:
-    """The set of all cards that are built on the same foundations as this one."""
+    """Return the set of all cards that are built on the same foundations as this one."""
     suit = card & 3
     if rules.suits:
         return ONE_SUIT << suit
@@ -69,18 +63,18 @@ def same_foundation_cards(rules: RulesRecord, card: CardCode) -> int:
 
 @jit
 def cards_before(rules: RulesRecord, built: int, card: CardCode) -> int:
-    """How many cards must be built before a card fits; 0: it fits now."""
+    """Return how many cards must be built before a card fits; 0 if it fits now."""
     suit, value = card & 3, card >> 2
-    own = (built >> (4 * suit)) & 15
+    top = (built >> (4 * suit)) & 15
     if not rules.suits:
-        other = (built >> (4 * (ACES - 1 - suit))) & 15
-        own = max(own, other) if value > max(own, other) else min(own, other)
-    return value - own - 1
+        other_top = (built >> (4 * (ACES - 1 - suit))) & 15
+        top = max(top, other_top) if value > max(top, other_top) else min(top, other_top)
+    return value - top - 1
 
 
 @jit
 def build_card(rules: RulesRecord, built: int, card: CardCode) -> int:
-    """The foundations with a card that fits on them."""
+    """Return the foundations after building a card that fits."""
     suit = card & 3
     twin = ACES - 1 - suit
     if rules.suits:
@@ -91,14 +85,14 @@ def build_card(rules: RulesRecord, built: int, card: CardCode) -> int:
 
 
 @jit
-def card_at(s: State, pile: int, place: int, extra: int, on: int) -> int:
-    """The card on a place of a pile, from 0 at the bottom."""
-    return extra if pile == on and place == s["count"][pile] else s["pile"][pile][place]
+def card_at(s: State, pile: int, index: int, extra: int, on: int) -> int:
+    """Return the card at an index of a pile, from 0 at the bottom."""
+    return extra if pile == on and index == s["count"][pile] else s["pile"][pile][index]
 
 
 @jit
 def play_on(s: State, rules: RulesRecord, heights: int, built: int, extra: int, on: int) -> Any:
-    """The heights and foundations when nothing fits any more, first piles played first."""
+    """Return the heights and foundations once nothing fits any more; the first piles play first."""
     pile = 0
     while pile < PILES:
         height = (heights >> (6 * pile)) & 63
@@ -114,7 +108,7 @@ def play_on(s: State, rules: RulesRecord, heights: int, built: int, extra: int, 
 
 @jit
 def urgency(rules: RulesRecord, weights: Weights, built: int, card: CardCode) -> float:
-    """How much it matters that a card is buried: the less, the later it is needed."""
+    """Return how much it matters that a card is buried: the later it is needed, the less."""
     return max(1.0 - weights[FADES] * cards_before(rules, built, card), 0.0)
 
 
@@ -122,11 +116,14 @@ def urgency(rules: RulesRecord, weights: Weights, built: int, card: CardCode) ->
 def harm(
     rules: RulesRecord, weights: Weights, built: int, card: CardCode, above: int, highest: int
 ) -> float:
-    """What it costs that a card lies under higher ones: a set, and the highest value in it."""
-    own = above & same_foundation_cards(rules, card)
+    """Return the cost of a card under higher ones.
+
+    ``above`` is the set of the higher cards, ``highest`` the highest value in it.
+    """
+    same_foundation = above & same_foundation_cards(rules, card)
     total = weights[DEPTH] * (highest - (card >> 2))
-    total += weights[UNDER_OWN] if own else 0.0
-    total += weights[UNDER_OTHER] if above ^ own else 0.0
+    total += weights[UNDER_OWN] if same_foundation else 0.0
+    total += weights[UNDER_OTHER] if above ^ same_foundation else 0.0
     return total * urgency(rules, weights, built, card)
 
 
@@ -142,11 +139,11 @@ def weigh_pile(
     on: int,
     row: np.ndarray,
 ) -> None:
-    """Write what a pile of some height costs, and what it would to bury its cards.
+    """Write the cost of a pile of some height, and how much it would cost to bury its cards.
 
-    ``row``, float64 (KING + 1,), receives the cost in its first entry and, for each value from 2
-    on, how much it would matter to lay a card of that value there: the urgencies of all lower
-    cards that lie under no higher one yet.
+    ``row``, float64 (KING + 1,), receives the cost in its first entry. For each value from 2 on, it
+    receives the cost of laying a card of that value there: the sum of the urgencies of all lower
+    cards that are under no higher one yet.
     """
     for value in range(KING + 1):
         row[value] = 0.0
@@ -182,9 +179,9 @@ def position_value(
     c: np.ndarray,
     d: np.ndarray,
 ) -> float:
-    """What a position is worth whose piles `weigh_pile` has weighed.
+    """Return the value of a position from the rows that `weigh_pile` has written for its piles.
 
-    The cards still in the stock are each put where they do least harm.
+    Each card still in the stock is put where it does least harm.
     """
     total = -(a[0] + b[0] + c[0] + d[0])
     for foundation in range(ACES):
@@ -198,7 +195,7 @@ def position_value(
 
 @jit
 def unturned_cards(s: State) -> int:
-    """The cards still to come, a set of card codes."""
+    """Return the cards still to come, as a set of card codes."""
     ahead, first = 0, s["next"]
     for place in range(first, first + s["shown"]["stock_count"]):
         ahead |= 1 << s["deck"][place]
@@ -207,7 +204,7 @@ def unturned_cards(s: State) -> int:
 
 @jit
 def foundations(s: State) -> int:
-    """The tops of the four foundations, four bits each."""
+    """Return the tops of the four foundations, four bits each."""
     packed = 0
     for foundation in range(ACES):
         packed |= s["shown"]["foundations"][foundation] << (4 * foundation)
@@ -216,7 +213,7 @@ def foundations(s: State) -> int:
 
 @jit
 def pile_heights(s: State) -> int:
-    """The heights of the piles, six bits each."""
+    """Return the heights of the piles, six bits each."""
     packed = 0
     for pile in range(PILES):
         packed |= s["count"][pile] << (6 * pile)
@@ -227,10 +224,10 @@ def pile_heights(s: State) -> int:
 def score_action(
     s: State, rules: RulesRecord, weights: Weights, action: Action, ahead: int, rows: np.ndarray
 ) -> float:
-    """What the position is worth that a PLACE, PLAY or FOUNDATION leads to.
+    """Return the value of the position after a PLACE, PLAY or FOUNDATION.
 
-    ``rows``, float64 (2 * PILES, KING + 1): the first half has the piles as they lie
-    (`weigh_piles`), the other is room.
+    ``rows``, float64 (2 * PILES, KING + 1), has the current piles in its first half
+    (`weigh_piles`); its second half is scratch.
     """
     shown = s["shown"]
     before, start = pile_heights(s), foundations(s)
@@ -245,22 +242,27 @@ def score_action(
         built = build_card(rules, built, shown["card"])
     if action >= PLAY or shown["group_left"] == 1:
         heights, built = play_on(s, rules, heights, built, card, on)
-    new = 0
+    new_rows = 0
     for pile in range(PILES):
         height = (heights >> (6 * pile)) & 63
         if built != start or height != (before >> (6 * pile)) & 63:
             row = rows[PILES + pile]
             weigh_pile(s, rules, weights, pile, height, built, card, on, row)
-            new |= PILES << (3 * pile)
+            new_rows |= PILES << (3 * pile)
     return position_value(
-        weights, built, ahead,
-        rows[new & 7], rows[1 + (new >> 3 & 7)], rows[2 + (new >> 6 & 7)], rows[3 + (new >> 9)],
-    )  # fmt: skip
+        weights,
+        built,
+        ahead,
+        rows[new_rows & 7],
+        rows[1 + (new_rows >> 3 & 7)],
+        rows[2 + (new_rows >> 6 & 7)],
+        rows[3 + (new_rows >> 9)],
+    )
 
 
 @jit
 def weigh_piles(s: State, rules: RulesRecord, weights: Weights) -> np.ndarray:
-    """The rows of `score_action`; the piles are weighed where a card is to be placed."""
+    """Return the rows for `score_action`. Piles are weighed only if a card is to be placed."""
     rows = np.empty((2 * PILES, KING + 1))
     built = foundations(s)
     if s["shown"]["card"]:
@@ -272,7 +274,7 @@ def weigh_piles(s: State, rules: RulesRecord, weights: Weights) -> np.ndarray:
 
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write a score for each legal action: whatever plays a card first, then what it leads to."""
+    """Score each legal action: whatever plays a card first, then by the position after it."""
     ahead, rows = unturned_cards(s), weigh_piles(s, rules, weights)
     for action in range(FOUNDATION + 1):
         if (s["legal"] >> action) & 1:
@@ -280,3 +282,123 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
             scores[action] = first + score_action(s, rules, weights, action, ahead, rows)
     for action in range(PACKET, ACTIONS):
         scores[action] = -PLAYED_BONUS
+
+
+# ---- rule-based agents ----------------------------------------------------------------------
+
+SORTED = {"under_own": 10.0, "under_other": 10.0, "top": 1.0}
+"""Weights for a sorted stock: bury nothing, and keep the tops high."""
+SORTED_WEIGHTS = np.array([SORTED.get(name, 0.0) for name in WEIGHTS])
+DEFAULT_WEIGHTS = np.array(list(WEIGHTS.values()))
+# Found by CMA-ES for games of `hopeful` in no-redeal: a win counts 1, and a game that is surely
+# lost with n cards still to be placed counts exp(-0.15 (n + 1)). Rounded.
+ONE_PASS = {
+    "under_own": -0.41,
+    "under_other": -0.43,
+    "depth": 0.45,
+    "fades": -0.0509,
+    "lowest": 0.22,
+    "top": 0.102,
+    "built": -0.0509,
+    "height": -0.0276,
+    "next_card": 3.72,
+    "rest": 0.146,
+}
+"""Weights for variants without a redeal, for winning instead of for the score."""
+ONE_PASS_WEIGHTS = np.array([ONE_PASS[name] for name in WEIGHTS])
+TRIES, REMEMBERED = 200, 64
+"""Positions that `check_alive` visits at most for each action, and remembers."""
+
+
+@jit
+def pile_of(value: int) -> int:
+    """Return the pile of a value by the tip: kings to 10s, 9s to 7s, 6s to 4s, the rest."""
+    return 0 if value >= 10 else 1 if value >= 7 else 2 if value >= 4 else 3
+
+
+@jit
+def tip(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Score by the published tip (002): in the first pass, sort the cards by value into piles.
+
+    In later passes high cards come first, and hardly any card need be buried: the heuristic plays
+    these with its own weights for that. It also always decides which card to play.
+    """
+    if s["shown"]["redeals_left"] < rules.redeals:
+        heuristic(s, rules, SORTED_WEIGHTS, scores)
+        return
+    heuristic(s, rules, weights, scores)
+    if s["shown"]["card"]:
+        for pile in range(PILES):
+            scores[PLACE + pile] = 0.0
+        scores[PLACE + pile_of(s["shown"]["card"] >> 2)] = PLAYED_BONUS / 2
+
+
+@jit
+def weigh_by_both(s: State, rules: RulesRecord) -> Any:
+    """Return the rows by the heuristic's weights and, after a redeal, by those of `tip`."""
+    rows = weigh_piles(s, rules, DEFAULT_WEIGHTS)
+    first_pass = s["shown"]["redeals_left"] == rules.redeals
+    return rows, rows if first_pass else weigh_piles(s, rules, SORTED_WEIGHTS)
+
+
+@jit
+def pack_piles(s: State, placed: int, played: int, piles: np.ndarray, cards: np.ndarray) -> None:
+    """Write the piles in the form of `check_alive`, numbering their cards pile by pile.
+
+    The card turned up is added to the pile ``placed``, and the top of ``played`` is removed (-1:
+    none).
+    """
+    n = 0
+    for pile in range(PILES):
+        first, height = n, s["count"][pile] - (pile == played)
+        for i in range(height):
+            cards[n] = s["pile"][pile][i]
+            n += 1
+        if pile == placed:
+            cards[n] = s["shown"]["card"]
+            n += 1
+        piles[pile] = (1 << n) - (1 << first)
+
+
+@jit
+def leaves_hope(s: State, rules: RulesRecord, action: Action, ahead: int, scratch: Any) -> bool:
+    """Return whether an action of the last pass leaves a game that free cards to come could win.
+
+    ``ahead`` is the set of these cards.
+    """
+    if action > FOUNDATION:
+        return True
+    placed, played = action if action < PLAY else -1, -1
+    built = foundations(s)
+    if action == FOUNDATION:
+        built = build_card(rules, built, s["shown"]["card"])
+    elif action >= PLAY:
+        played = action - PLAY
+        built = build_card(rules, built, s["shown"]["tops"][played])
+    piles, cards, memory = scratch
+    pack_piles(s, placed, played, piles, cards)
+    tops = pack_tops(
+        built & 15, (built >> 4) & 15, (built >> 8) & 15, (built >> 12) & 15, rules.suits
+    )
+    return check_alive(piles, tops, ahead, cards, rules.suits, TRIES, memory) != DEAD
+
+
+@jit
+def hopeful(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Score as the heuristic, but in the last pass avoid actions that surely lose the game.
+
+    A game is surely lost if it could not be won with all cards to come free: then no order of them
+    helps. Actions are checked from the best score down to the first one that leaves hope. Without a
+    redeal the agent uses the weights `ONE_PASS`.
+    """
+    heuristic(s, rules, weights if rules.redeals else ONE_PASS_WEIGHTS, scores)
+    if s["shown"]["redeals_left"] or rules.sevens:  # laying a pile upon another can free cards
+        return
+    scratch = np.empty(PILES, np.int64), np.empty(CARDS, np.int64), make_alive_memory(REMEMBERED)
+    left, ahead = s["legal"], unturned_cards(s)
+    while left:
+        action = best_legal(left, scores)
+        if leaves_hope(s, rules, action, ahead, scratch):
+            return
+        scores[action] += HOPELESS
+        left &= ~(1 << action)

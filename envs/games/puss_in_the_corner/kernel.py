@@ -1,6 +1,6 @@
 """Puss in the Corner: how it is played. Compiled; kernels trust the mask and allocate nothing."""
 
-from ...core.aliases import Action, CardCode, RulesRecord, Seat, State
+from ...core.aliases import Action, CardCode, RulesRecord, State
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.cards import PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
@@ -33,30 +33,30 @@ piles_of_packet = jit(packet_piles)
 
 @jit
 def find_foundation(s: State, rules: RulesRecord, card: CardCode) -> int:
-    """The foundation that a card fits, the lowest of several; -1: none, or no card (0)."""
+    """Return the foundation that a card fits, the lowest of several; -1 for none or no card (0)."""
     suit = card & 3
     for foundation in range(ACES):
-        of_colour = foundation == ACES - 1 - suit and not rules.suits
+        is_same_color = foundation == ACES - 1 - suit and not rules.suits
         next_value = s["shown"]["foundations"][foundation] + 1
-        if (foundation == suit or of_colour) and next_value == card >> 2:
+        if (foundation == suit or is_same_color) and next_value == card >> 2:
             return foundation
     return -1
 
 
 @jit
 def playable_tops(s: State, rules: RulesRecord) -> int:
-    """The PLAY actions of all piles whose top fits a foundation, as a set."""
-    found = 0
+    """Return the PLAY actions of all piles whose top fits a foundation, as a set."""
+    actions = 0
     for pile in range(PILES):
         top = s["shown"]["tops"][pile]
         if top and find_foundation(s, rules, top) >= 0:
-            found |= 1 << (PLAY + pile)
-    return found
+            actions |= 1 << (PLAY + pile)
+    return actions
 
 
 @jit
 def record_place(s: State, card: CardCode, where: int, order: int) -> None:
-    """Write down where a card is. All that the player learns passes through here."""
+    """Record where a card is. This is the only way in which cards become known."""
     s["shown"]["where"][card - FIRST] = where
     s["shown"]["order"][card - FIRST] = order
 
@@ -80,39 +80,39 @@ def put_on_pile(s: State, pile: int, card: CardCode) -> None:
 
 @jit
 def take_from_pile(s: State, pile: int) -> int:
-    """Take the top card off a reserve pile."""
+    """Take the top card off a reserve pile, and return it."""
     s["count"][pile] -= 1
-    left = s["count"][pile]
-    card = s["pile"][pile][left]
-    s["pile"][pile][left] = 0
-    s["shown"]["tops"][pile] = s["pile"][pile][left - 1] if left else 0
+    height = s["count"][pile]
+    card = s["pile"][pile][height]
+    s["pile"][pile][height] = 0
+    s["shown"]["tops"][pile] = s["pile"][pile][height - 1] if height else 0
     return card
 
 
 @jit
 def packet_actions(s: State) -> int:
-    """The PACKET actions, as a set: of two piles with cards each, while one is left."""
-    found = 0
+    """Return the legal PACKET actions, as a set: any two piles with cards, once after a seven."""
+    actions = 0
     if s["shown"]["packet_left"]:
         for action in range(PACKET, ACTIONS):
             pile, other = piles_of_packet(action)
             if s["count"][pile] and s["count"][other]:
-                found |= 1 << action
-    return found
+                actions |= 1 << action
+    return actions
 
 
 @jit
 def card_actions(s: State, rules: RulesRecord) -> int:
-    """What may be done while a card is turned up, as a set of actions."""
-    found = ALL_PLACES << PLACE | packet_actions(s)
+    """Return the legal actions while a card is turned up, as a set."""
+    actions = ALL_PLACES << PLACE | packet_actions(s)
     if rules.direct and find_foundation(s, rules, s["shown"]["card"]) >= 0:
-        found |= 1 << FOUNDATION
-    return found
+        actions |= 1 << FOUNDATION
+    return actions
 
 
 @jit
 def show_next(s: State, rules: RulesRecord) -> None:
-    """Show the top of the stock, where it lies open."""
+    """Show the top of the stock if it is open."""
     shown = s["shown"]
     shown["next_card"] = 0
     if rules.next_open and shown["stock_count"]:
@@ -137,14 +137,14 @@ def turn_card(s: State, rules: RulesRecord) -> None:
 
 @jit
 def begin_group(s: State, rules: RulesRecord) -> None:
-    """Turn up the first card of a group, the last of which may be short."""
+    """Turn up the first card of a group. The last group can be short."""
     s["shown"]["group_left"] = min(rules.deal_size, s["shown"]["stock_count"])
     turn_card(s, rules)
 
 
 @jit
 def turn_piles_over(s: State, rules: RulesRecord) -> None:
-    """Make the gathered piles the stock; in the deck, cards on foundations come behind it."""
+    """Make the gathered piles the stock. In the deck, cards on foundations come behind it."""
     shown = s["shown"]
     place = 0
     for turn_of in range(1, PILES + 1):
@@ -208,7 +208,7 @@ def lay_packet(s: State, pile: int, other: int) -> None:
 
 @jit
 def finish_group(s: State, rules: RulesRecord) -> None:
-    """Go on between two groups: with what the player may choose, or by itself."""
+    """Continue after a group: let the player choose, deal the next group, or end the game."""
     shown = s["shown"]
     shown["card"] = 0
     legal = playable_tops(s, rules)
@@ -288,7 +288,7 @@ def show_rules(s: State, rules: RulesRecord) -> None:
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a game with the deck as it stands in the state."""
+    """Begin a game with the deck of the state."""
     shown = s["shown"]
     show_rules(s, rules)
     for pile in range(PILES):
@@ -315,20 +315,6 @@ def new_deck(s: State, rules: RulesRecord) -> None:
     for card in range(CARDS):
         s["deck"][card] = FIRST + card
     shuffle(s, s["deck"], 0, CARDS)
-
-
-@jit
-def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Redeal what was not seen yet, from the state's generator: sorted first, then shuffled.
-
-    It lies in the stock, behind a top that is open.
-    """
-    first = place = s["next"] + (s["shown"]["next_card"] != 0)
-    for card in range(CARDS):
-        if s["shown"]["where"][card] == UNSEEN:
-            s["deck"][place] = FIRST + card
-            place += 1
-    shuffle(s, s["deck"], first, place)
 
 
 kernels = make_batch_kernels(new_deck, deal, step, ACTIONS, 1 / PACK_SIZE)

@@ -1,4 +1,4 @@
-"""Puss in the Corner: where each card lies, and what it is called."""
+"""Puss in the Corner: the scene of the table, and names of actions for people."""
 
 from typing import Any
 
@@ -25,19 +25,19 @@ from .rules import (
 )
 
 BACK = 1
-"""Any number that is no card: a back is drawn without knowing which card it is."""
+"""Code of a face-down card; no card has it."""
 LEFT, TOP = 3.0, 1.5
-"""Where the first pile begins, right of the words; the foundations stand above the piles."""
+"""Corner of the first pile, right of the text and below the foundations."""
 STEP, LEAST_STEP = 0.4, 0.3
-"""How far a card of a pile lies below the one before it: less in long piles."""
+"""Distance from one card of a pile to the next: the usual one, and the smallest in long piles."""
 ROOM = 5.4
-"""For that there is room in every picture: piles rarely have more than 19 cards."""
+"""Height for the cards of a pile in every picture. Piles rarely have more than 19 cards."""
 PLACES = tuple(f"pile-{pile + 1}" for pile in range(PILES))
 FOUNDATIONS = tuple(f"foundation-{suit}" for suit in SUITS)
 
 
 def layout(s: Any, rules: Rules) -> Scene:
-    """Return the table as the player sees it; ``s`` is one record of states."""
+    """Return the scene of the table as the player sees it; ``s`` is one record of states."""
     legal = int(s["legal"]) if not s["over"] else 0
     items = [_stock(s, legal)]
     if s["shown"]["card"]:
@@ -55,7 +55,7 @@ def layout(s: Any, rules: Rules) -> Scene:
 
 
 def _stock(s: Any, legal: int) -> Item:
-    """The stock, its top card where that lies open; a click on it is DEAL or REDEAL."""
+    """Return the stock with its top card if that is open. A click on it is DEAL or REDEAL."""
     shown = s["shown"]
     count = int(shown["stock_count"])
     turns = next((turn for turn in (DEAL, REDEAL) if legal >> turn & 1), -1)
@@ -66,20 +66,20 @@ def _stock(s: Any, legal: int) -> Item:
 
 
 def _hand(s: Any, legal: int) -> Item:
-    """The card turned up, which goes to a pile, or to the foundations."""
-    can = bool(legal >> FOUNDATION & 1)
-    mark: Mark = "legal" if can else "picked"
+    """Return the card turned up, which can go to a pile or to the foundations."""
+    can_build = bool(legal >> FOUNDATION & 1)
+    mark: Mark = "legal" if can_build else "picked"
     drops = [(PLACES[pile], PLACE + pile) for pile in range(PILES) if legal >> PLACE + pile & 1]
-    drops += [(place, FOUNDATION) for place in FOUNDATIONS if can]
-    action = FOUNDATION if can else -1
+    drops += [(place, FOUNDATION) for place in FOUNDATIONS if can_build]
+    action = FOUNDATION if can_build else -1
     return Item(1, 0, int(s["shown"]["card"]), True, mark, "", "hand", action, tuple(drops))
 
 
 def _foundation(s: Any, suit: int) -> int:
-    """The top card of a foundation, which may be of the other suit of its colour.
+    """Return the top card of a foundation, which can be of the other suit of its color.
 
-    While the other foundation of the colour is lower, only one card of that colour and value has
-    been built. Once it is not, both have: which of them lies here makes no difference.
+    While the other foundation of the color is lower, only one card of that color and value has been
+    built. Once it is not lower, both have been, and either can be shown here.
     """
     card = 4 * int(s["shown"]["foundations"][suit]) + suit
     is_here = card < FIRST or s["shown"]["where"][card - FIRST] == BUILT
@@ -87,7 +87,7 @@ def _foundation(s: Any, suit: int) -> int:
 
 
 def _pile(s: Any, pile: int, legal: int, step: float) -> list[Item]:
-    can = [first + pile for first in (PLACE, PLAY, GATHER) if legal >> first + pile & 1]
+    actions = [first + pile for first in (PLACE, PLAY, GATHER) if legal >> first + pile & 1]
     cards = [int(card) for card in s["pile"][pile][: s["count"][pile]]] or [0]
     x, place = LEFT + pile, PLACES[pile]
     below = [
@@ -101,17 +101,17 @@ def _pile(s: Any, pile: int, legal: int, step: float) -> list[Item]:
             TOP + step * len(below),
             cards[-1],
             True,
-            "legal" if can else "",
+            "legal" if actions else "",
             "",
             place,
-            can[0] if can else -1,
+            actions[0] if actions else -1,
             _drops(pile, legal),
         ),
     ]
 
 
 def _packets(pile: int, legal: int) -> tuple[tuple[str, int], ...]:
-    """Where a whole pile may be laid."""
+    """Return the places onto which a whole pile can be laid."""
     return tuple(
         (PLACES[packet_piles(action)[1]], action)
         for action in range(PACKET, ACTIONS)
@@ -120,15 +120,15 @@ def _packets(pile: int, legal: int) -> tuple[tuple[str, int], ...]:
 
 
 def _drops(pile: int, legal: int) -> tuple[tuple[str, int], ...]:
-    """Where the top of a pile may be dragged: to the foundations, or with its pile to another."""
+    """Return where the top of a pile can be dropped: on foundations, or as a packet on piles."""
     plays = [(place, PLAY + pile) for place in FOUNDATIONS if legal >> PLAY + pile & 1]
     return (*plays, *_packets(pile, legal))
 
 
 def _buttons(rules: Rules, legal: int) -> tuple[Button, ...]:
-    """What may be done beside clicking cards, at the lower left."""
+    """Return the buttons at the lower left, for actions without a card."""
     if not rules.hold_back:
-        return ()  # the next group is dealt by itself
+        return ()  # the next group is dealt automatically
     named = {DEAL: "deal"} | ({REDEAL: "redeal"} if rules.redeals else {}) | {END: "end"}
     bottom = TOP + ROOM + 1
     return tuple(
@@ -138,7 +138,7 @@ def _buttons(rules: Rules, legal: int) -> tuple[Button, ...]:
 
 
 def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
-    """The numbers of the piles above them; left of them lines of up to 15 characters."""
+    """Return the numbers above the piles, and left of them lines of up to 15 characters."""
     shown = s["shown"]
     lines = [f"stock {int(shown['stock_count'])}"]
     if rules.redeals:
@@ -154,26 +154,26 @@ def _texts(s: Any, rules: Rules, step: float) -> list[Text]:
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
-    """Return what a person may call each action in sight: a pile's number, a top card's name."""
+    """Return what a person can call each action in sight: a pile's number, a top card's name."""
     shown = s["shown"]
-    said: dict[int, tuple[str, ...]] = {}
+    words: dict[int, tuple[str, ...]] = {}
     for pile in range(PILES):
         number, top = str(pile + 1), int(shown["tops"][pile])
         if shown["card"]:
-            said[PLACE + pile] = (number,)
+            words[PLACE + pile] = (number,)
         elif int(s["legal"]) >> GATHER & (1 << PILES) - 1:
-            said[GATHER + pile] = (number,)
+            words[GATHER + pile] = (number,)
         elif top:
-            said[PLAY + pile] = (card_name(top), number)
+            words[PLAY + pile] = (card_name(top), number)
     if shown["card"]:
-        said[FOUNDATION] = ("f", "foundation")
+        words[FOUNDATION] = ("f", "foundation")
     for action in range(PACKET, ACTIONS):
         pile, other = packet_piles(action)
-        said[action] = (f"{pile + 1}>{other + 1}",)
-    return said | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
+        words[action] = (f"{pile + 1}>{other + 1}",)
+    return words | {DEAL: ("d", "deal"), REDEAL: ("r", "redeal"), END: ("e", "end")}
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` says beside won, score and moves: an array a fact."""
+    """Return the entries of ``info`` in addition to won, score and moves."""
     left = states["shown"]["redeals_left"].astype(np.int64)
     return {"redeals_used": rules.redeals - left}

@@ -1,13 +1,13 @@
 """Puss in the Corner: what is played.
 
-The four aces are the foundations, built up by colour to the kings. The other 48 cards are turned up
-in groups of four, one at a time, each onto one of four reserve piles before the next is seen. After
-each group, tops that fit go to the foundations. When the stock is used up the piles become the
-stock again, so often as redeals are allowed.
+The four aces are the foundations, which are built up by color to the kings. The other 48 cards are
+turned up in groups of four, one at a time. Each goes onto one of four reserve piles before the next
+one is seen. After each group, tops of piles that fit go to the foundations. When the stock is
+empty, the piles become the stock again, as often as redeals are allowed.
 
 Actions: 0-3 PLACE on pile 1-4, 4-7 PLAY the top of pile 1-4, 8 FOUNDATION (the card turned up goes
-there), 9 DEAL, 10 REDEAL, 11-14 GATHER pile 1-4, 15 END, 16-27 PACKET (a pile is laid upon another:
-1 upon 2, 3, 4, then 2 upon 1, 3, 4 ...). Only what the options need is ever legal.
+there), 9 DEAL, 10 REDEAL, 11-14 GATHER pile 1-4, 15 END, 16-27 PACKET (lay a pile upon another: 1
+upon 2, 3, 4, then 2 upon 1, 3, 4 ...). Many of them are legal only with some options.
 
 Source: 002 The Ultimate Book of Card Games.
 """
@@ -33,46 +33,48 @@ ACTIONS = 28
 SEVEN = 7
 
 UNSEEN, PILE, STOCK, BUILT, TURNED = 0, 1, 5, 6, 7
-"""Where a card is: PILE to PILE + 3 are the reserve piles."""
+"""Places of a card; PILE to PILE + 3 are the reserve piles."""
 
 
 class Rules(NamedTuple):
-    """The options of Puss in the Corner; the defaults are those all variants differ from."""
+    """The options of Puss in the Corner; variants differ from the defaults."""
 
-    redeals: Annotated[int, Option("how often the piles are turned over", 0, 2)] = 1
+    redeals: Annotated[
+        int, Option("number of redeals: how often the piles become the stock again", 0, 2)
+    ] = 1
     hold_back: Annotated[
         bool,
         Option(
-            "playing is never compulsory: after each group PLAY any top that fits, or DEAL; "
+            "playing is never compulsory: after each group, PLAY any top that fits, or DEAL; "
             "REDEAL when the stock is empty, END when no redeal is left"
         ),
     ] = False
     choose_pickup: Annotated[
-        bool, Option("at a redeal the player chooses in which order the piles are gathered")
+        bool, Option("at a redeal, the player chooses the order in which the piles are gathered")
     ] = False
     deal_size: Annotated[
         int, Option("cards in a group: 4, or 1 as in other rule books", values=(1, 4))
     ] = 4
     direct: Annotated[
-        bool, Option("the card turned up may go straight to a foundation that it fits")
+        bool, Option("the card turned up can go straight to a foundation that it fits")
     ] = False
-    suits: Annotated[bool, Option("foundations are built by suit, not by colour")] = False
+    suits: Annotated[bool, Option("foundations are built by suit instead of by color")] = False
     sevens: Annotated[
         bool,
         Option(
-            "while a seven is the last card turned up, at any choice, one pile may be laid upon "
-            "another, once, its order kept (an old rule book)",
+            "while a seven is the last card turned up, one pile can be laid upon another at any "
+            "choice, once, in its order (an old rule book)",
             is_later=True,
         ),
     ] = False
     next_open: Annotated[
         bool,
-        Option("the next card of the stock lies face up (a computer version)", is_later=True),
+        Option("the next card of the stock is face up (a computer version)", is_later=True),
     ] = False
 
 
 DEFAULT = "no-redeal"
-"""The variant played when none is named: the one in which skill shows."""
+"""The default variant, in which skill matters most."""
 
 VARIANTS = {
     "book": Rules(),
@@ -82,47 +84,47 @@ VARIANTS = {
     "one-by-one": Rules(deal_size=1, direct=True, choose_pickup=True, hold_back=True),
     "suits": Rules(suits=True),
 }
-"""The rules that have a name, by that name."""
+"""The named variants."""
 SOURCES = {
     "book": "002; the order of gathering is ours",
-    "no-redeal": "the training default: 002 without its redeal",
-    "two-redeals": "a house rule: 002 with one redeal more",
-    "free-hand": "002 with playing and gathering left to the player",
+    "no-redeal": "the default for training: 002 without its redeal",
+    "two-redeals": "a house rule: 002 with one more redeal",
+    "free-hand": "002, but the player decides on playing and gathering",
     "one-by-one": "other rule books: groups of one, straight to the foundations",
     "suits": "a house rule: 002, built by suit",
 }
 REFERENCES = {"002": "The Ultimate Book of Card Games"}
-"""What the numbers in SOURCES stand for."""
+"""Full names of the sources in SOURCES."""
 
 
 def check(rules: Rules) -> None:
-    """Do nothing: all options go together."""
+    """Accept all combinations of options."""
 
 
 FEATURES = Features(
     [
-        Piece("card", 1, CARD, "the card turned up, to be placed; 0: none"),
+        Piece("card", 1, CARD, "the card turned up, to place now; 0: none"),
         Piece("tops", PILES, CARD, "the top card of each reserve pile; 0: the pile is empty"),
         Piece("foundations", PILES, whole_number(KING), "top value of each foundation: c, d, h, s"),
         Piece(
             "where",
             CARDS,
             whole_number(TURNED),
-            "of each card, twos to kings, c, d, h, s: 0 not seen yet, 1-4 in pile 1-4, 5 in the "
-            "stock and known, 6 on a foundation, 7 turned up",
+            "place of each card, twos to kings, c, d, h, s: 0 not seen yet, 1-4 in pile 1-4, 5 in "
+            "the stock and known, 6 on a foundation, 7 turned up",
         ),
         Piece(
             "order",
             CARDS,
             whole_number(CARDS),
-            "of each card in a pile: its place from the bottom, from 1; of one known in the stock: "
-            "its place in the packet when that was turned over, 0 in the first pass; else 0",
+            "for each card in a pile: its place from the bottom, from 1; for a known card of the "
+            "stock: its place in the packet when that was turned over, 0 in the first pass; else 0",
         ),
         Piece("stock_count", 1, whole_number(CARDS), "cards in the stock"),
-        Piece("group_left", 1, whole_number(4), "cards still to be put down in this group"),
+        Piece("group_left", 1, whole_number(4), "cards still to place in this group"),
         Piece("redeals_left", 1, whole_number(2), "redeals left"),
         Piece(
-            "gathered", PILES, whole_number(PILES), "in what turn each pile was gathered, from 1"
+            "gathered", PILES, whole_number(PILES), "order in which the piles were gathered, from 1"
         ),
         Piece("redeals", 1, whole_number(2), "option"),
         Piece("hold_back", 1, FLAG, "option"),
@@ -132,8 +134,8 @@ FEATURES = Features(
         Piece("suits", 1, FLAG, "option"),
         Piece("sevens", 1, FLAG, "option"),
         Piece("next_open", 1, FLAG, "option"),
-        Piece("next_card", 1, CARD, "the top of the stock where it lies open; 0: none, or not"),
-        Piece("packet_left", 1, FLAG, "a pile may be laid upon another, after a seven"),
+        Piece("next_card", 1, CARD, "the top of the stock if it is open; else 0"),
+        Piece("packet_left", 1, FLAG, "a pile can be laid upon another, after a seven"),
     ]
 )
 
@@ -145,7 +147,7 @@ EARLIER = (
         END + 1,
     ),
 )
-"""What was shown before some options came."""
+"""The observation before some options existed."""
 
 STATE = np.dtype(
     [
@@ -154,14 +156,14 @@ STATE = np.dtype(
         ("next", np.int8),  # position in the deck of the top of the stock
         ("count", np.int8, (PILES,)),
         ("pile", np.int8, (PILES, CARDS)),  # oldest card first, then zeros
-        ("gathered", np.int8),  # piles gathered at this redeal
+        ("gathered", np.int8),  # number of piles gathered at this redeal
         ("shown", FEATURES.dtype),
     ]
 )
 
 
 def pack(rules: Rules) -> tuple[int, ...]:
-    """Return the codes of the cards in the deck: all but the aces, whatever the rules."""
+    """Return the card codes of the deck: all but the aces, whatever the rules."""
     return tuple(range(FIRST, FIRST + CARDS))
 
 
@@ -176,7 +178,7 @@ def count_fewest_moves(rules: Rules) -> int:
 
 
 def label(action: int) -> str:
-    """Name an action: ``"PLACE 1"``, ``"PLAY 4"``, ``"FOUNDATION"``, ``"DEAL"``..."""
+    """Return the name of an action: ``"PLACE 1"``, ``"PLAY 4"``, ``"FOUNDATION"``, ``"DEAL"``..."""
     if not 0 <= action < ACTIONS:
         raise ValueError(f"action {action}: Puss in the Corner has actions 0 to {ACTIONS - 1}")
     if action < FOUNDATION:
@@ -189,6 +191,6 @@ def label(action: int) -> str:
 
 
 def packet_piles(action: int) -> tuple[int, int]:
-    """Return which pile a PACKET lays upon which, numbered from 0."""
+    """Return the pile that a PACKET moves and the pile it is laid upon, numbered from 0."""
     pile, other = divmod(action - PACKET, PILES - 1)
     return pile, other + (other >= pile)

@@ -1,6 +1,6 @@
 """Puss in the Corner: which records are states of a game. See `core.state_check`.
 
-What says everything are the deck, how far it has been turned up, the piles and the foundations.
+Everything follows from the deck, the number of cards turned up, the piles and the foundations.
 """
 
 import numpy as np
@@ -53,13 +53,13 @@ ALLOWED = (
 REDEALS_LEFT, STOCK_COUNT, NEXT, COUNT, PILE_CARDS, FOUNDATIONS = range(1, 7)
 GATHERED, PACKET_LEFT, ORDER = range(7, len(ALLOWED) + 1)
 GATHERING = ((1 << PILES) - 1) << GATHER
-COLOURS = 0b1001, 0b0110
-"""The suits of each colour, as a set."""
+COLORS = 0b1001, 0b0110
+"""Sets of the suits of each color."""
 
 
 @jit
 def packet(s: State, rules: RulesRecord) -> int:
-    """How many cards the stock had when it was last full: what is behind them is built."""
+    """Return the size of the stock when it was last full. Deck positions behind it are built."""
     if s["shown"]["redeals_left"] == rules.redeals:
         return CARDS
     return s["next"] + s["shown"]["stock_count"]
@@ -67,33 +67,33 @@ def packet(s: State, rules: RulesRecord) -> int:
 
 @jit
 def set_of(cards: np.ndarray, first: int, last: int) -> int:
-    """The set of the codes of some cards."""
-    found = 0
+    """Return the set of the codes of some cards of the deck."""
+    codes = 0
     for place in range(first, last):
-        found |= 1 << cards[place]
-    return found
+        codes |= 1 << cards[place]
+    return codes
 
 
 @jit
 def set_of_piles(s: State) -> int:
-    """The set of the cards in the piles; -1 if they do not lie as cards do."""
-    found = 0
+    """Return the set of the cards in the piles, -1 if an entry of a pile is wrong."""
+    codes = 0
     for pile in range(PILES):
         for place in range(CARDS):
             card = s["pile"][pile][place]
             if place >= s["count"][pile]:
                 if card:
                     return -1
-            elif card < FIRST or card >= FIRST + CARDS or (found >> card) & 1:
+            elif card < FIRST or card >= FIRST + CARDS or (codes >> card) & 1:
                 return -1
             else:
-                found |= 1 << card
-    return found
+                codes |= 1 << card
+    return codes
 
 
 @jit
 def find_wrong_stock(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about the stock and the group; 0 for nothing."""
+    """Return the number of a wrong field about stock and group; 0 for none."""
     shown, at = s["shown"], s["next"]
     if shown["redeals_left"] > rules.redeals:
         return REDEALS_LEFT
@@ -111,7 +111,7 @@ def find_wrong_stock(s: State, rules: RulesRecord) -> int:
 
 @jit
 def fits_foundations(s: State, rules: RulesRecord, built: int) -> bool:
-    """Whether a set of cards is what makes the foundations as high as they are."""
+    """Return whether the foundations are as high as a set of built cards makes them."""
     heights = s["shown"]["foundations"]
     for value in range(1, KING + 1):
         cards = (built >> (4 * value)) & 15
@@ -125,7 +125,7 @@ def fits_foundations(s: State, rules: RulesRecord, built: int) -> bool:
             if cards != reached:
                 return False
         else:
-            for suits in COLOURS:
+            for suits in COLORS:
                 if count(cards & suits) != count(reached & suits):
                     return False
     return True
@@ -133,7 +133,7 @@ def fits_foundations(s: State, rules: RulesRecord, built: int) -> bool:
 
 @jit
 def find_wrong_cards(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about where the cards are; 0 for nothing."""
+    """Return the number of a wrong field about the places of cards; 0 for none."""
     shown, deck = s["shown"], s["deck"]
     total = 0
     for pile in range(PILES):
@@ -142,36 +142,36 @@ def find_wrong_cards(s: State, rules: RulesRecord) -> int:
         total += s["count"][pile]
     if total > s["next"] - (shown["card"] != 0):
         return COUNT
-    lying = set_of_piles(s)
+    in_piles = set_of_piles(s)
     turned = set_of(deck, 0, s["next"] - (shown["card"] != 0))
-    if lying < 0 or lying & ~turned:
+    if in_piles < 0 or in_piles & ~turned:
         return PILE_CARDS
-    behind = set_of(deck, packet(s, rules), CARDS)
-    if not fits_foundations(s, rules, turned & ~lying | behind):
+    built = set_of(deck, packet(s, rules), CARDS)
+    if not fits_foundations(s, rules, turned & ~in_piles | built):
         return FOUNDATIONS
     return 0
 
 
 @jit
 def find_wrong_order(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about the gathering of piles; 0 for nothing."""
+    """Return the number of a wrong field about the gathering of piles; 0 for none."""
     shown, gathered = s["shown"], s["gathered"]
-    gathers = s["legal"] & GATHERING and rules.choose_pickup
+    is_gathering = s["legal"] & GATHERING and rules.choose_pickup
     if gathered < 0 or gathered > PILES:
         return GATHERED
-    if not gathers:
+    if not is_gathering:
         if gathered:
             return GATHERED
     elif shown["card"] or shown["stock_count"] or shown["redeals_left"] == 0:
         return GATHERED
-    turns = found = 0
+    turns = num_gathered = 0
     for pile in range(PILES):
         turn = shown["gathered"][pile]
-        found += turn > 0
+        num_gathered += turn > 0
         turns |= 1 << turn
         if turn and s["count"][pile] == 0:
             return ORDER
-    return 0 if found == gathered and turns >> 1 == (1 << gathered) - 1 else ORDER
+    return 0 if num_gathered == gathered and turns >> 1 == (1 << gathered) - 1 else ORDER
 
 
 @jit
@@ -187,7 +187,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 
 @jit
 def derive_places(s: State, rules: RulesRecord) -> None:
-    """Write where each card is, the tops of the piles and the score."""
+    """Write the places of all cards, the tops of the piles and the score."""
     shown, deck = s["shown"], s["deck"]
     last = packet(s, rules)
     known = shown["redeals_left"] < rules.redeals
@@ -209,7 +209,7 @@ def derive_places(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive_group(s: State, rules: RulesRecord) -> None:
-    """Write what may be done with the card turned up."""
+    """Write the group of the card turned up, and the legal actions."""
     shown, at = s["shown"], s["next"] - 1
     card = s["deck"][at]
     first = at - at % rules.deal_size
@@ -221,10 +221,10 @@ def derive_group(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write all that follows from the other fields."""
+    """Write everything that follows from the other fields."""
     shown = s["shown"]
-    given_up = s["over"] == Over.TERMINATED and s["legal"] == 0
-    gathers = s["legal"] & GATHERING and rules.choose_pickup
+    has_ended = s["over"] == Over.TERMINATED and s["legal"] == 0
+    is_gathering = s["legal"] & GATHERING and rules.choose_pickup
     show_rules(s, rules)
     derive_places(s, rules)
     show_next(s, rules)
@@ -234,11 +234,11 @@ def derive(s: State, rules: RulesRecord) -> None:
         derive_group(s, rules)
         return
     shown["group_left"] = 0
-    if gathers and (rules.hold_back or not playable_tops(s, rules)):
+    if is_gathering and (rules.hold_back or not playable_tops(s, rules)):
         gather(s, rules)
     else:
         finish_group(s, rules)
-    if given_up and (s["legal"] >> END) & 1:
+    if has_ended and (s["legal"] >> END) & 1:
         s["legal"] = 0
         s["over"] = Over.TERMINATED
 

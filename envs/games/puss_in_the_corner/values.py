@@ -1,17 +1,26 @@
-"""Puss in the Corner: the features of an afterstate.
+"""Puss in the Corner: values of afterstates, from a learned table of features.
 
-What counts is which card lies on which, and before a redeal on which pile, for the piles are
-gathered in turn. A card's gap says how many cards must go to its colour's foundation before it
-does. Each card has features by its gap, by how many cards lie upon it, how many of them go later
-than itself, by its pile, and by each of the next cards upon it. Each pile has two, by its three top
-cards and by its height, its lowest card and its top. The rest are the foundations of each colour,
-the empty piles, how deep the cards lie that are needed next, and all piles together
-(`joint_values`), by the cards left in the stock. Last, an action has one by what the game's
-heuristic thinks of it, and after a redeal one by what the player `tip` does. All features are told
-apart by the redeals left, and in the last pass by the quarter of the stock.
+The order of the cards in the piles counts and, before a redeal, which pile they are in, because the
+piles are gathered in turn. The gap of a card is the number of cards that must go to its foundations
+before it. The features are:
+
+- for each card in a pile: its gap with the number of cards upon it, with the number of these that
+  go later than the card, and with the gap and value of each of the next cards upon it; and its
+  pile;
+- for each pile: its three top cards; its height, lowest card and top;
+- for the table: the foundations of each color, the empty piles, and the depth of the cards that are
+  needed next, each with the number of cards left in the stock;
+- for all four piles together: their lowest cards, and their tops, whatever the order of the piles.
+  The harm of the cards to come depends on all piles at once: a low card is safe on any pile, a high
+  card only on a pile without lower ones, and one such pile is enough;
+- for the action: the score of the heuristic and, after a redeal, that of the agent `tip`.
+
+All features also depend on the number of redeals left, and in the last pass on the quarter of the
+stock.
 """
 
 from hashlib import sha256
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -19,28 +28,85 @@ import numpy as np
 from ...core.aliases import Action, CardCode, FeatureIds, RulesRecord, Scores, State, Table
 from ...core.kernel.jit import jit
 from ...core.values import AfterstateFeatures
-from .heuristic import WEIGHTS, build_card, cards_before, foundations, score_action, unturned_cards
-from .joint_values import NUM_JOINT_FEATURES, STAGES, write_joint_features
-from .rule_agents import HAND_SET, LATER, SORTED, weigh_by_both
-from .rules import (
-    ACES,
-    CARDS,
-    END,
-    FIRST,
-    FOUNDATION,
-    KING,
-    PILE,
-    PILES,
-    PLAY,
-    TURNED,
-    UNSEEN,
+from .heuristic import (
+    DEFAULT_WEIGHTS,
+    SORTED,
+    SORTED_WEIGHTS,
+    WEIGHTS,
+    build_card,
+    cards_before,
+    foundations,
+    score_action,
+    unturned_cards,
+    weigh_by_both,
 )
+from .rules import ACES, CARDS, END, FIRST, FOUNDATION, KING, PILE, PILES, PLAY, TURNED, UNSEEN
+
+# ---- features of all piles together ---------------------------------------------------------
+
+STAGES = CARDS // PILES + 1
+"""Numbers of groups left in the stock."""
+EMPTY_END = KING + 1
+"""Value of both ends of an empty pile."""
+SETS = comb(EMPTY_END + PILES - 1, PILES)
+"""Number of sets of four values, one for each pile."""
+PASSES = 3
+NUM_JOINT_FEATURES = PASSES * 2 * STAGES * SETS
+
+
+def _number_sets() -> np.ndarray:
+    """Number the sets of four values, 1 to `EMPTY_END`, four bits each: int16 (2 ** 16,)."""
+    nibbles = np.arange(1 << 4 * PILES)[:, None] >> 4 * np.arange(PILES) & 15
+    places = np.sort(np.clip(nibbles, 1, EMPTY_END) - 1, axis=1) + np.arange(PILES)
+    most = EMPTY_END + PILES - 1
+    ways = np.array([[comb(n, k + 1) for k in range(PILES)] for n in range(most)])
+    return ways[places, np.arange(PILES)].sum(axis=1).astype(np.int16)
+
+
+SET_NUMBER = _number_sets()
+
+
+@jit
+def pack_ends(s: State, placed: int, played: int) -> Any:
+    """Return the lowest cards of all piles, and their tops: four bits for each pile.
+
+    The card in hand is added to the pile ``placed``, and the top of ``played`` is removed (-1:
+    none).
+    """
+    lows = tops = 0
+    for pile in range(PILES):
+        low = top = EMPTY_END
+        for i in range(s["count"][pile] - (pile == played)):
+            top = s["pile"][pile][i] >> 2
+            low = min(low, top)
+        if pile == placed:
+            top = s["shown"]["card"] >> 2
+            low = min(low, top)
+        lows |= low << (4 * pile)
+        tops |= top << (4 * pile)
+    return lows, tops
+
+
+@jit
+def write_joint_features(
+    s: State, first: int, placed: int, played: int, ids: FeatureIds, at: int
+) -> int:
+    """Write the two features of all piles together, numbered from ``first``; return the new end."""
+    stage = (s["shown"]["stock_count"] + PILES - 1) // PILES
+    kind = s["shown"]["redeals_left"] * 2 * STAGES + stage
+    lows, tops = pack_ends(s, placed, played)
+    ids[at] = first + kind * SETS + int(SET_NUMBER[lows])
+    ids[at + 1] = first + (kind + STAGES) * SETS + int(SET_NUMBER[tops])
+    return at + 2
+
+
+# ---- features of piles, foundations and scores ----------------------------------------------
 
 GAPS = 12
 RANKED = KING + 1
 """Values of cards, and 0 for none."""
 NEAR = 7
-"""Cards upon a card that have a feature with it: the next one, and five more."""
+"""Cards upon a card that share a feature with it: the next one, and five more."""
 DEPTHS, BLOCKERS, HEIGHTS = 8, 6, 16
 
 BY_DEPTH = 0
@@ -54,32 +120,32 @@ BUILT = SHAPES + HEIGHTS * RANKED * RANKED
 EMPTY = BUILT + STAGES * RANKED * RANKED
 NEEDED = EMPTY + STAGES * (PILES + 1)
 DEEP = 10
-"""How deep a needed card lies: so many cards upon it, or it has not been seen."""
+"""Depths of a needed card: the number of cards upon it; the last one if it is deeper or unseen."""
 BY_HEURISTIC = NEEDED + 2 * DEEP * STAGES
 BUCKETS, LEAST = 160, -80
-"""Of the heuristic's scores: one for each whole number."""
+"""Buckets of the heuristic's scores, one for each whole number, and the lowest score."""
 BY_PILE = BY_HEURISTIC + BUCKETS
 PER_PHASE = BY_PILE + PILES * RANKED
 QUARTERS = 4
 PHASES = QUARTERS + 2
-"""The quarters of the last pass through the stock, and the passes before it."""
+"""Parts of the game: the quarters of the last pass, and the passes before it."""
 JOINT = PHASES * PER_PHASE
-"""Where the features of all piles together begin. Tables learned before there were any end here."""
+"""First feature of all piles together. Tables that were learned before there were any end here."""
 BY_SORTED = JOINT + NUM_JOINT_FEATURES
-"""Once piles were turned over: by what the heuristic thinks with the weights of `tip`."""
+"""First feature of scores by the weights of `tip`, after a redeal."""
 SIZE = BY_SORTED + BUCKETS
-MOST = CARDS * (NEAR + 4) + 2 * PILES + 11  # each card's, two of each pile, eleven of all
+MOST = CARDS * (NEAR + 4) + 2 * PILES + 11  # for each card, each pile, and all of them
 
 
 @jit
 def foundation_gap(rules: RulesRecord, built: int, card: CardCode) -> int:
-    """How many cards must go before a card to the foundation that will take it."""
+    """Return how many cards must go before a card to the foundation that will take it."""
     return min(cards_before(rules, built, card), GAPS - 1)
 
 
 @jit
-def same_colour(card: CardCode, other: int) -> int:
-    """1 if two cards are of one colour, else 0."""
+def same_color(card: CardCode, other: int) -> int:
+    """Return 1 if two cards have the same color, else 0."""
     return (card & 3 == other & 3) or (card & 3) + (other & 3) == ACES - 1
 
 
@@ -95,25 +161,37 @@ def write_pile_features(
     ids: FeatureIds,
     at: int,
 ) -> int:
-    """Write the features of a pile with ``card`` (0: none) on it, or its top ``played`` (1)."""
-    lying = s["pile"][pile]
+    """Write the features of one pile; return the new end of ``ids``.
+
+    Args:
+        s: the state.
+        rules: the rules.
+        phase: offset of the features of this part of the game.
+        pile: number of the pile.
+        card: card to put on the pile, 0 for none.
+        played: 1 to remove the top of the pile, else 0.
+        built: the foundations, see `heuristic`.
+        ids: receives the features.
+        at: end of the features already in ``ids``.
+    """
+    cards = s["pile"][pile]
     height = s["count"][pile] - played
     if card:
-        lying[height] = card
+        cards[height] = card
         height += 1
     lowest = RANKED - 1
     for i in range(height):
-        gap = foundation_gap(rules, built, lying[i])
-        lowest = min(lowest, lying[i] >> 2)
+        gap = foundation_gap(rules, built, cards[i])
+        lowest = min(lowest, cards[i] >> 2)
         blockers = 0
         for j in range(i + 1, height):
-            upper = foundation_gap(rules, built, lying[j])
+            upper = foundation_gap(rules, built, cards[j])
             blockers += upper > gap
-            colour = same_colour(lying[i], lying[j])
-            pair = (colour * GAPS + gap) * GAPS + upper
+            is_same_color = same_color(cards[i], cards[j])
+            pair = (is_same_color * GAPS + gap) * GAPS + upper
             if j == i + 1:
                 ids[at] = phase + NEXT_GAPS + pair
-                values = (colour * RANKED + (lying[i] >> 2)) * RANKED + (lying[j] >> 2)
+                values = (is_same_color * RANKED + (cards[i] >> 2)) * RANKED + (cards[j] >> 2)
                 ids[at + 1] = phase + NEXT_VALUES + values
                 at += 2
             elif j < i + NEAR:
@@ -121,28 +199,28 @@ def write_pile_features(
                 at += 1
         ids[at] = phase + BY_DEPTH + min(height - 1 - i, DEPTHS - 1) * GAPS + gap
         ids[at + 1] = phase + BY_BLOCKERS + min(blockers, BLOCKERS - 1) * GAPS + gap
-        ids[at + 2] = phase + BY_PILE + pile * RANKED + (lying[i] >> 2)
+        ids[at + 2] = phase + BY_PILE + pile * RANKED + (cards[i] >> 2)
         at += 3
     top = second = third = 0
     if height:
-        top = lying[height - 1] >> 2
+        top = cards[height - 1] >> 2
     if height > 1:
-        code = lying[height - 2]
-        second = same_colour(code, lying[height - 1]) * RANKED + (code >> 2)
+        code = cards[height - 2]
+        second = same_color(code, cards[height - 1]) * RANKED + (code >> 2)
     if height > 2:
-        code = lying[height - 3]
-        third = same_colour(code, lying[height - 1]) * RANKED + (code >> 2)
+        code = cards[height - 3]
+        third = same_color(code, cards[height - 1]) * RANKED + (code >> 2)
     ids[at] = phase + TOPS + (top * 2 * RANKED + second) * 2 * RANKED + third
     shape = (min(height, HEIGHTS - 1) * RANKED + lowest) * RANKED + top
     ids[at + 1] = phase + SHAPES + shape
     if card:
-        lying[height - 1] = 0
+        cards[height - 1] = 0
     return at + 2
 
 
 @jit
 def phase_offset(s: State) -> int:
-    """Where the features of this part of the game begin."""
+    """Return the offset of the features of this part of the game."""
     left = s["shown"]["redeals_left"]
     if left:
         return (QUARTERS - 1 + left) * PER_PHASE
@@ -151,7 +229,7 @@ def phase_offset(s: State) -> int:
 
 @jit
 def card_depth(s: State, card: CardCode, placed: int, played: int) -> int:
-    """How many cards lie upon a card; piles ``placed`` and ``played`` have one more, one less."""
+    """Return how many cards are upon a card; ``placed`` has one more card, ``played`` one less."""
     where = s["shown"]["where"][card - FIRST]
     if where == TURNED:
         return 0 if placed >= 0 else DEEP - 1
@@ -173,7 +251,7 @@ def write_needed_features(
     ids: FeatureIds,
     at: int,
 ) -> int:
-    """Write how deep the card lies that each foundation needs next, the nearer of two."""
+    """Write the depth of the card that each foundation needs next, the nearer of two."""
     stage = (s["shown"]["stock_count"] + 3) // 4
     for foundation in range(ACES):
         partner = ACES - 1 - foundation
@@ -195,8 +273,8 @@ def write_shared_features(
 ) -> int:
     """Write the features of the foundations and of the empty piles."""
     stage = (s["shown"]["stock_count"] + 3) // 4
-    for colour in range(2):
-        one, two = (built >> (4 * colour)) & 15, (built >> (4 * (ACES - 1 - colour))) & 15
+    for color in range(2):
+        one, two = (built >> (4 * color)) & 15, (built >> (4 * (ACES - 1 - color))) & 15
         pair = max(one, two) * RANKED + min(one, two)
         ids[at] = phase + BUILT + stage * RANKED * RANKED + pair
         at += 1
@@ -206,7 +284,7 @@ def write_shared_features(
 
 @jit
 def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureIds) -> int:
-    """See `AfterstateFeatures`. After END there is nothing to come: no features."""
+    """See `AfterstateFeatures`. After END nothing is to come: no features."""
     if action == END:
         return 0
     phase, built, placed, played = phase_offset(s), foundations(s), -1, -1
@@ -220,9 +298,9 @@ def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureId
     at = empty = 0
     for pile in range(PILES):
         card = s["shown"]["card"] if pile == placed else 0
-        gone = 1 if pile == played else 0
-        empty += s["count"][pile] - gone == 0 and not card
-        at = write_pile_features(s, rules, phase, pile, card, gone, built, ids, at)
+        removed = 1 if pile == played else 0
+        empty += s["count"][pile] - removed == 0 and not card
+        at = write_pile_features(s, rules, phase, pile, card, removed, built, ids, at)
     at = write_shared_features(s, phase, empty, built, ids, at)
     at = write_needed_features(s, rules, phase, placed, played, built, ids, at)
     at = write_joint_features(s, JOINT, placed, played, ids, at)
@@ -236,25 +314,30 @@ def active_features(s: State, rules: RulesRecord, action: Action, ids: FeatureId
 def write_heuristic_features(
     s: State, rules: RulesRecord, phase: int, action: Action, rows: Any, ids: FeatureIds, at: int
 ) -> int:
-    """Write what the heuristic thinks of an action, after a redeal by two sets of weights."""
-    ahead, (own, later) = unturned_cards(s), rows
-    score = score_action(s, rules, HAND_SET, action, ahead, own)
+    """Write the features of an action's score by the heuristic, and after a redeal by `tip`."""
+    ahead, (own_rows, sorted_rows) = unturned_cards(s), rows
+    score = score_action(s, rules, DEFAULT_WEIGHTS, action, ahead, own_rows)
     ids[at] = phase + BY_HEURISTIC + score_bucket(score)
     if s["shown"]["redeals_left"] == rules.redeals:
         return at + 1
-    ids[at + 1] = BY_SORTED + score_bucket(score_action(s, rules, LATER, action, ahead, later))
+    ids[at + 1] = BY_SORTED + score_bucket(
+        score_action(s, rules, SORTED_WEIGHTS, action, ahead, sorted_rows)
+    )
     return at + 2
 
 
 @jit
 def score_bucket(score: float) -> int:
-    """A score as a whole number from 0 to `BUCKETS` - 1."""
+    """Return a score as a whole number from 0 to `BUCKETS` - 1."""
     return int(min(max(score - LEAST, 0.0), BUCKETS - 1.0))
+
+
+# ---- values of afterstates ------------------------------------------------------------------
 
 
 @jit
 def sum_values(table: Table, ids: FeatureIds, first: int, last: int) -> float:
-    """The sum of the values of some features."""
+    """Return the sum of the values of some features."""
     total = 0.0
     for i in range(first, last):
         total += table[ids[i]]
@@ -264,8 +347,8 @@ def sum_values(table: Table, ids: FeatureIds, first: int, last: int) -> float:
 @jit
 def state_value(s: State, rules: RulesRecord, table: Table, ids: FeatureIds) -> float:
     """See `AfterstateFeatures`: the score, and the tableau without the card in hand."""
-    found = active_features(s, rules, FOUNDATION + 1, ids)
-    return s["score"] + sum_values(table, ids, 0, found)
+    end = active_features(s, rules, FOUNDATION + 1, ids)
+    return s["score"] + sum_values(table, ids, 0, end)
 
 
 @jit
@@ -275,7 +358,7 @@ def score_afterstates(
     """See `AfterstateFeatures`: placing changes one pile and the empty ones, all else is summed."""
     legal, score = s["legal"], s["score"]
     built, phase = foundations(s), phase_offset(s)
-    now = state_value(s, rules, table, ids) if legal >> PLAY else 0.0  # placing needs it not
+    now = state_value(s, rules, table, ids) if legal >> PLAY else 0.0  # not needed for placing
     empty, rows = 0, weigh_by_both(s, rules)
     for pile in range(PILES):
         empty += s["count"][pile] == 0
@@ -286,47 +369,47 @@ def score_afterstates(
             card = s["shown"]["card"]
             old = write_pile_features(s, rules, phase, action, 0, 0, built, ids, 0)
             both = write_pile_features(s, rules, phase, action, card, 0, built, ids, old)
-            gained = sum_values(table, ids, old, both) - sum_values(table, ids, 0, old)
+            gain = sum_values(table, ids, old, both) - sum_values(table, ids, 0, old)
             needed = write_needed_features(s, rules, phase, -1, -1, built, ids, 0)
             twice = write_needed_features(s, rules, phase, action, -1, built, ids, needed)
-            gained += sum_values(table, ids, needed, twice) - sum_values(table, ids, 0, needed)
+            gain += sum_values(table, ids, needed, twice) - sum_values(table, ids, 0, needed)
             write_joint_features(s, JOINT, -1, -1, ids, 0)
             write_joint_features(s, JOINT, action, -1, ids, 2)
-            gained += sum_values(table, ids, 2, 4) - sum_values(table, ids, 0, 2)
+            gain += sum_values(table, ids, 2, 4) - sum_values(table, ids, 0, 2)
             if s["count"][action] == 0:
                 write_shared_features(s, phase, empty, built, ids, 0)
-                gained -= table[ids[2]]
+                gain -= table[ids[2]]
                 write_shared_features(s, phase, empty - 1, built, ids, 0)
-                gained += table[ids[2]]
-            found = write_heuristic_features(s, rules, phase, action, rows, ids, 0)
-            scores[action] = gained + sum_values(table, ids, 0, found)
+                gain += table[ids[2]]
+            end = write_heuristic_features(s, rules, phase, action, rows, ids, 0)
+            scores[action] = gain + sum_values(table, ids, 0, end)
             continue
-        found = active_features(s, rules, action, ids)
+        end = active_features(s, rules, action, ids)
         points = 1 if action <= FOUNDATION else 0
-        scores[action] = points + score + sum_values(table, ids, 0, found) - now
+        scores[action] = points + score + sum_values(table, ids, 0, end) - now
 
 
 @jit
 def part_scores(s: State, rules: RulesRecord, points: np.ndarray) -> None:
-    """See `AfterstateFeatures`: no part of a position can be told what it brought."""
+    """See `AfterstateFeatures`: there are no parts with a score of their own."""
 
 
 @jit
 def possible_cards(s: State, cards: np.ndarray) -> int:
-    """See `AfterstateFeatures`: all cards not seen yet; once the stock is known, its top."""
-    found = 0
+    """See `AfterstateFeatures`: all unseen cards; once the stock is known, its top."""
+    n = 0
     for card in range(CARDS):
         if s["shown"]["where"][card] == UNSEEN:
-            cards[found] = FIRST + card
-            found += 1
-    if found == 0 and s["shown"]["stock_count"]:
+            cards[n] = FIRST + card
+            n += 1
+    if n == 0 and s["shown"]["stock_count"]:
         cards[0] = s["deck"][s["next"]]
-        found = 1
-    return found
+        n = 1
+    return n
 
 
 def number_version(*weights: dict[str, float]) -> int:
-    """Return a number for sets of weights: by others the features mean something else."""
+    """Return a version number for sets of weights, which change the meaning of features."""
     return int(sha256(", ".join(map(repr, weights)).encode()).hexdigest()[:8], 16)
 
 

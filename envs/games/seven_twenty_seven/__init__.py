@@ -1,29 +1,28 @@
-"""Seven Twenty-Seven, a vying game: rules and sources are in README.md beside this file."""
+"""Seven Twenty-Seven, a betting game: the README beside this file has the rules and sources."""
 
 from ...core.contract import Seats
 from ...core.game import Game
 from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
-from .heuristic import WEIGHTS, heuristic
-from .hidden import HIDDEN
-from .hiding import resample_hidden
+from .heuristic import WEIGHTS, heuristic, loose, tight
 from .kernel import kernels, reward_unit
+from .knowledge import HIDDEN, resample_hidden, view
 from .layout import VERBS, action_words, final_info, layout
 from .odds import equity
-from .rule_agents import loose, tight
 from .rules import (
     ACTIONS,
     DEFAULT,
+    EARLIER,
+    FEATURES,
     REFERENCES,
     SEATS,
     SOURCES,
+    STATE,
     VARIANTS,
     Rules,
     check,
     label,
     pack,
 )
-from .seat_view import view
-from .state import EARLIER, FEATURES, STATE
 from .state_check import STATE_CHECK
 
 GAME = Game(

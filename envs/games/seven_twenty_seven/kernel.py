@@ -1,24 +1,18 @@
 """Seven Twenty-Seven: how it is played. Compiled; kernels trust the mask and allocate nothing.
 
-Bets and pot are in `chips`, the showdown in `showdown`, what a seat sees in `seat_view`.
+`showdown` divides the pot, and `knowledge` says what a seat sees. Chips are whole numbers.
 """
 
 import numpy as np
 
 from ...core.aliases import Action, RulesRecord, Seat, State
 from ...core.batch import Over, make_batch_kernels
+from ...core.kernel.bits import highest
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, random_below, shuffle
 from ...core.kernel.jit import jit
+from ...core.schema import DIGIT_BASE
 from ...core.seating import next_seat, wrap_seat
-from .chips import (
-    bet_actions,
-    distinct_level_actions,
-    is_betting,
-    is_drawing,
-    pay_chips,
-    raise_bet,
-    write_digits,
-)
+from .knowledge import view, write_digits
 from .rules import (
     ACTIONS,
     CALL,
@@ -27,6 +21,7 @@ from .rules import (
     DRAW,
     FACE,
     FOLD,
+    LEVELS,
     MINI,
     RAISE,
     ROUNDS,
@@ -37,39 +32,128 @@ from .rules import (
     Phase,
     Status,
 )
-from .seat_view import show_rules, view
-from .showdown import finish_hand, show_declarations
-from .totals import HALF_POINTS, LOWEST_BUST, class_of, write_ranks
+from .showdown import (
+    HALF_POINTS,
+    LOWEST_BUST,
+    class_of,
+    finish_hand,
+    show_declarations,
+    write_ranks,
+)
 
 MINI_PACK = np.array(MINI, np.int8)
 DRAWS = 1 << DRAW | 1 << STAND
 DECLARES = 0b111 << DECLARE
 MOST_STANDS = 3
-"""Of one seat, as they are shown and as the rules can count them."""
+"""Stands of one seat that are counted."""
+BETTING_PHASES = 1 << Phase.BET | 1 << Phase.LAST_BET | 1 << Phase.FIRST_BET | 1 << Phase.AFTER_BET
+
+# ---- bets and the pot -----------------------------------------------------------------------
+
+
+@jit
+def show_pot(s: State, rules: RulesRecord) -> None:
+    """Show the chips in the pot."""
+    shown = s["shown"]
+    write_digits(shown["pot"], s["pot"])
+    antes = s["pot"] if rules.ante == 1 else s["pot"] // rules.ante
+    top = highest(antes)
+    half = (antes >> (top - 1)) & 1 if top else 0
+    shown["antes"] = min(2 * top + half, 2 * DIGIT_BASE)
+
+
+@jit
+def pay_chips(s: State, rules: RulesRecord, seat: Seat, chips: int) -> None:
+    """Move chips from a seat to the pot."""
+    if chips == 0:
+        return
+    s["paid"][seat] += chips
+    s["staked"][seat] += chips
+    s["pot"] += chips
+    public = s["seats"][seat]
+    write_digits(public["paid"], s["paid"][seat])
+    write_digits(public["staked"], s["staked"][seat])
+    show_pot(s, rules)
+
+
+@jit
+def is_betting(s: State) -> bool:
+    """Return whether this is a round of bets."""
+    return (BETTING_PHASES >> s["phase"]) & 1 != 0
+
+
+@jit
+def is_drawing(s: State) -> bool:
+    """Return whether this is a round in which cards are taken."""
+    return s["phase"] == Phase.ASK or s["phase"] == Phase.DRAWING
+
+
+@jit
+def level_chips(rules: RulesRecord, level: int) -> int:
+    """Return the chips of a bet or raise."""
+    return rules.min_bet + (rules.max_bet - rules.min_bet) * level // (LEVELS - 1)
+
+
+@jit
+def distinct_level_actions(rules: RulesRecord) -> int:
+    """Return the set of actions that bet or raise: of levels with equal chips only the lowest."""
+    actions, last = 0, 0
+    for level in range(LEVELS):
+        chips = level_chips(rules, level)
+        if chips > last:
+            actions |= 1 << (RAISE + level)
+        last = chips
+    return actions
+
+
+@jit
+def raise_bet(s: State, rules: RulesRecord, seat: Seat, level: int) -> None:
+    """Bet, or call and raise; all others still in have to answer."""
+    if s["high"]:
+        s["raises"] += 1
+        s["shown"]["raises_left"] = rules.max_raises - s["raises"]
+    pay_chips(s, rules, seat, s["high"] - s["staked"][seat] + level_chips(rules, level))
+    s["high"] = s["staked"][seat]
+    s["bettor"] = seat
+    s["pending"] = s["live"] & ~(1 << seat)
+
+
+@jit
+def bet_actions(s: State, rules: RulesRecord, seat: Seat) -> int:
+    """Return the legal actions of a seat in a round of bets."""
+    legal = 1 << CALL
+    if s["high"] > s["staked"][seat]:
+        legal |= 1 << FOLD
+        if s["raises"] >= rules.max_raises:
+            return legal
+    return legal | s["levels"]
+
+
+# ---- limits of a hand -----------------------------------------------------------------------
 
 
 @jit
 def pack_size(rules: RulesRecord) -> int:
-    """How many cards are played with."""
+    """Return the number of cards in the deck."""
     return len(MINI_PACK) if rules.pack == Pack.MINI else PACK_SIZE
 
 
 @jit
 def most_draws(rules: RulesRecord) -> int:
-    """The most cards that all seats together can take after the deal."""
+    """Return the largest number of cards that all seats together can take after the deal."""
     stock = pack_size(rules) - rules.players * (1 + rules.start_down)
     return min(stock, rules.players * rules.max_extra) if rules.max_extra else stock
 
 
 @jit
 def most_bet_rounds(rules: RulesRecord) -> int:
-    """The most rounds of bets that a hand can have."""
+    """Return the largest number of rounds of bets in a hand."""
     return 1 + most_draws(rules) + rules.last_bets + rules.bet_first + rules.bets_after
 
 
 @jit
 def left_of_dealer(s: State, rules: RulesRecord) -> int:
-    """The seat at the dealer's left."""
+    """Return the seat at the dealer's left."""
     return wrap_seat(s["dealer"] + 1, rules.players)
 
 
@@ -78,7 +162,7 @@ def left_of_dealer(s: State, rules: RulesRecord) -> int:
 
 @jit
 def deal_card(s: State, rules: RulesRecord, seat: Seat, face_up: int) -> None:
-    """Give a seat the top of the stock. All that anybody learns of cards passes through here."""
+    """Give a seat the top of the stock. This is the only way in which cards become known."""
     place = s["next"]
     kind = class_of(s["deck"][place])
     s["next"] = place + 1
@@ -98,14 +182,14 @@ def deal_card(s: State, rules: RulesRecord, seat: Seat, face_up: int) -> None:
 
 @jit
 def remove_seat(s: State, seat: Seat, status: int) -> None:
-    """Put a seat out."""
+    """Take a seat out of the hand."""
     s["live"] &= ~(1 << seat)
     s["seats"][seat]["status"] = status
 
 
 @jit
 def draw_card(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Let a seat draw; where that busts it, it is out."""
+    """Let a seat draw a card; if that busts it, it is out."""
     deal_card(s, rules, seat, rules.draw_up)
     write_ranks(s, rules, seat)
     public = s["seats"][seat]
@@ -120,7 +204,7 @@ def draw_card(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def can_draw(s: State, rules: RulesRecord, seat: Seat) -> bool:
-    """Whether a seat may take a card."""
+    """Return whether a seat can take a card."""
     return (
         s["next"] < s["size"]
         and (rules.max_extra == 0 or s["taken"][seat] < rules.max_extra)
@@ -133,7 +217,7 @@ def can_draw(s: State, rules: RulesRecord, seat: Seat) -> bool:
 
 @jit
 def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
-    """Begin a phase: all who are still in have to act."""
+    """Begin a phase: all seats still in have to act."""
     for seat in range(rules.players):
         if s["staked"][seat]:
             s["staked"][seat] = 0
@@ -146,7 +230,7 @@ def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
     betting = is_betting(s)
     if rules.rotating_lead and (betting or is_drawing(s)):
         onward = wrap_seat(s["lead"] + (phase == Phase.DRAWING), rules.players)
-        s["lead"] = next_seat(s["live"], onward)  # to the next still in if its own is out
+        s["lead"] = next_seat(s["live"], onward)  # if this seat is out: the next one still in
     s["shown"]["raises_left"] = rules.max_raises if betting else 0
     if betting:
         s["bettor"] = -1
@@ -161,7 +245,7 @@ def enter_phase(s: State, rules: RulesRecord, phase: int) -> None:
 
 @jit
 def first_seat(s: State, rules: RulesRecord) -> int:
-    """The seat from which on seats act in a phase that begins."""
+    """Return the seat that acts first in a phase, whether it is in or not."""
     if s["phase"] != Phase.DECLARING:
         return s["lead"]
     if rules.declare == Declare.SEQUENTIAL and s["bettor"] >= 0:
@@ -171,7 +255,7 @@ def first_seat(s: State, rules: RulesRecord) -> int:
 
 @jit
 def next_phase(s: State, rules: RulesRecord) -> int:
-    """Go to the next phase, or to the end; return the seat from which its first is looked for."""
+    """Enter the next phase, or end the hand; return the seat that comes first in it."""
     phase = s["phase"]
     if phase == Phase.FIRST_BET:
         enter_phase(s, rules, Phase.ASK)
@@ -194,7 +278,7 @@ def next_phase(s: State, rules: RulesRecord) -> int:
 
 @jit
 def advance_to_decision(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Find, from a seat on, the next one that has a choice, through the phases or to the end."""
+    """Find the next seat, from a seat on, that has a choice, through the phases or to the end."""
     if s["live"] & (s["live"] - 1) == 0:
         enter_phase(s, rules, Phase.OVER)
         finish_hand(s, rules)
@@ -216,7 +300,7 @@ def advance_to_decision(s: State, rules: RulesRecord, seat: Seat) -> None:
 
 @jit
 def step(s: State, rules: RulesRecord, action: Action) -> None:
-    """Let the seat whose turn it is act."""
+    """Play an action of the seat whose turn it is."""
     seat = s["turn"]
     s["moves"] += 1
     s["pending"] &= ~(1 << seat)
@@ -240,7 +324,7 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 @jit
 def fallback_action(s: State, rules: RulesRecord) -> int:
-    """What is played for a seat that chose an illegal action: fold, check, stand or declare 7."""
+    """Return the action played instead of an illegal one: fold, check, stand or declare 7."""
     for action in (FOLD, CALL, STAND):
         if (s["legal"] >> action) & 1:
             return action
@@ -252,7 +336,7 @@ def fallback_action(s: State, rules: RulesRecord) -> int:
 
 @jit
 def clear_seat(s: State, seat: Seat) -> None:
-    """Make a seat as it is before the first card."""
+    """Reset a seat to its state before the first card."""
     s["net"][seat] = 0
     s["paid"][seat] = 0
     s["staked"][seat] = 0
@@ -279,7 +363,7 @@ def clear_seat(s: State, seat: Seat) -> None:
 
 @jit
 def clear_state(s: State, rules: RulesRecord) -> None:
-    """Make everything as it is before the first card."""
+    """Reset the state to before the first card."""
     s["size"] = pack_size(rules)
     for place in range(PACK_SIZE):
         s["owner"][place] = 0
@@ -297,8 +381,33 @@ def clear_state(s: State, rules: RulesRecord) -> None:
 
 
 @jit
+def show_rules(s: State, rules: RulesRecord) -> None:
+    """Write the options into the observation."""
+    shown = s["shown"]
+    shown["players"] = rules.players
+    write_digits(shown["ante"], rules.ante)
+    write_digits(shown["min_bet"], rules.min_bet)
+    write_digits(shown["max_bet"], rules.max_bet)
+    shown["max_raises"] = rules.max_raises
+    shown["start_down"] = rules.start_down
+    shown["draw_up"] = rules.draw_up
+    shown["nearness"] = rules.nearness
+    shown["declare"] = rules.declare
+    shown["max_extra"] = rules.max_extra
+    shown["max_stands"] = rules.max_stands
+    shown["last_bets"] = rules.last_bets
+    shown["half_tens"] = rules.half_tens
+    shown["pack"] = rules.pack
+    shown["bet_first"] = rules.bet_first
+    shown["rotating_lead"] = rules.rotating_lead
+    shown["perfect"] = rules.perfect
+    shown["bets_after"] = rules.bets_after
+    shown["both_tie"] = rules.both_tie
+
+
+@jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a hand with the deck and the dealer as they stand in the state."""
+    """Begin a hand with the deck and the dealer of the state."""
     players = rules.players
     clear_state(s, rules)
     show_rules(s, rules)
@@ -329,7 +438,7 @@ def deal(s: State, rules: RulesRecord) -> None:
 
 @jit
 def new_deck(s: State, rules: RulesRecord) -> None:
-    """Draw the dealer, then fill the deck, from the state's generator."""
+    """Draw the dealer, then the deck, from the state's generator."""
     s["dealer"] = random_below(s, rules.players)
     size = pack_size(rules)
     for place in range(PACK_SIZE):
@@ -341,7 +450,7 @@ def new_deck(s: State, rules: RulesRecord) -> None:
 
 @jit
 def reward_unit(rules: RulesRecord) -> float:
-    """What a seat's reward is counted in: antes."""
+    """Return the unit of a seat's reward in chips: the ante."""
     return float(rules.ante)
 
 

@@ -1,4 +1,4 @@
-"""Seven Twenty-Seven: where each card lies, and what a person may call each action."""
+"""Seven Twenty-Seven: the scene of a table, and names of actions for people."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ...core.game import take_seats
 from ...core.kernel.jit import plain_python
 from ...core.rows import are_finished
 from ...core.scene.scene import Button, Chips, Item, Mark, Panel, Scene, Text
-from .chips import BETTING_PHASES, level_chips
+from .kernel import BETTING_PHASES, level_chips
 from .rules import (
     CALL,
     DECLARE_7,
@@ -27,23 +27,23 @@ from .rules import (
 )
 from .showdown import find_shares
 
-_level_chips = plain_python(level_chips)  # rules come as a NamedTuple, or as their record
+_level_chips = plain_python(level_chips)  # rules are a NamedTuple or their record
 _find_shares = plain_python(find_shares)
 
 BACK = 1
-"""Any number that is no card: a back is drawn without knowing which card it is."""
+"""Code of a face-down card; no card has it."""
 NAMES = 5.0
-"""Where the cards begin, right of the names of the seats."""
+"""Left edge of the cards, right of the names of the seats."""
 WIDTH = 10.5
 ROW = 1.09
-"""From one seat to the next: the panel of a seat is a little higher than a card."""
+"""Height of a seat's panel, a little more than a card."""
 INSET = 0.05
 LINES = 5
-"""Of words below the hands, in a picture."""
+"""Lines of text below the hands in a picture."""
 LINE = 0.27
-"""From one of them to the next."""
+"""Height of such a line."""
 LEAST_STEP = 0.68
-"""From one card of a hand to the next, where there are many."""
+"""Smallest distance between the cards of a long hand."""
 SAYS = ("", "says 7", "says 27", "says both")
 PHASES = {
     Phase.OVER: "the hand is over",
@@ -56,13 +56,13 @@ PHASES = {
     Phase.AFTER_BET: "bets after the declarations",
 }
 VERBS = ("fold", "call", "check", "bet", "raise", "draw", "stand")
-"""What others hear with an s: seat 1 folds."""
+"""Verbs that take an s for another seat: seat 1 folds."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
-    """Return the table as the seat sees it whose pieces are shown; ``s`` is one record of states.
+    """Return the scene of the table as seen by the viewer of ``s``, one record of states.
 
-    The viewer's own row comes first, the other seats follow clockwise.
+    The viewer's row comes first; the other seats follow clockwise.
     """
     viewer, players = int(s["viewer"]), int(rules.players)
     items: list[Item] = []
@@ -92,17 +92,17 @@ def layout(s: Any, rules: Any) -> Scene:
 
 
 def _hand(s: Any, seat: int, y: float) -> list[Item]:
-    """The cards of a seat, face down what the viewer may not see; one's own hidden ones raised."""
-    own = seat == int(s["viewer"])
+    """Return the cards of a seat; those that the viewer cannot see are face down."""
+    is_viewer = seat == int(s["viewer"])
     hand = [place for place in range(int(s["next"])) if s["owner"][place] == seat + 1]
     step = max(LEAST_STEP, min(1.0, (WIDTH - NAMES - 1) / max(len(hand) - 1, 1)))
     items = []
     for n, place in enumerate(hand):
         is_up = bool(int(s["up"]) >> place & 1)
-        seen = own or is_up
-        card = int(s["deck"][place]) if seen else BACK
-        mark: Mark = "hidden" if own and not is_up else ""
-        items.append(Item(NAMES + n * step, y, card, seen, mark, place=f"seat-{seat}"))
+        is_seen = is_viewer or is_up
+        card = int(s["deck"][place]) if is_seen else BACK
+        mark: Mark = "hidden" if is_viewer and not is_up else ""
+        items.append(Item(NAMES + n * step, y, card, is_seen, mark, place=f"seat-{seat}"))
     return items
 
 
@@ -115,60 +115,60 @@ def _panel(s: Any, seat: int, y: float) -> Panel:
 
 
 def _picture_seat(s: Any, seat: int, y: float) -> list[Text]:
-    """The name of a seat, and below it what it does or has come to."""
+    """Return the name of a seat, and below it its status."""
     public = s["seats"][seat]
     name = f"you, seat {seat}" if seat == s["viewer"] else f"seat {seat}"
-    says = ""
+    status = ""
     if public["status"] != Status.IN:
-        says = Status(int(public["status"])).name.lower()
+        status = Status(int(public["status"])).name.lower()
     elif s["over"] in FINISHED:
-        says = f"wins {int(s['net'][seat])}" if s["net"][seat] > 0 else ""
+        status = f"wins {int(s['net'][seat])}" if s["net"][seat] > 0 else ""
     elif public["declared"]:
-        says = SAYS[int(public["declared"])]
+        status = SAYS[int(public["declared"])]
     elif seat == s["turn"]:
-        says = "to act"
-    says += (", dealer" if says else "dealer") if seat == s["dealer"] else ""
+        status = "to act"
+    status += (", dealer" if status else "dealer") if seat == s["dealer"] else ""
     return [
         Text(0.2, y + 0.2, name, "strong", "picture"),
-        Text(0.2, y + 0.52, says, "faint", "picture"),
+        Text(0.2, y + 0.52, status, "faint", "picture"),
     ]
 
 
 def _buttons(s: Any, rules: Any, y: float) -> tuple[Button, ...]:
-    """All that a seat may ever do: bets in one row, cards and declarations below."""
+    """Return a button for every action: bets in one row, cards and declarations below."""
     acts = s["viewer"] == s["turn"] and not s["over"]
     legal = int(s["legal"]) if acts else 0
     words = _action_words(s, rules)
     below = [DRAW, STAND]
     below += [DECLARE_7, DECLARE_27, DECLARE_BOTH] if rules.declare != Declare.CARDS_SPEAK else []
-    found = []
+    buttons = []
     for row, actions in enumerate(((FOLD, CALL, *range(RAISE, RAISE + LEVELS)), below)):
-        wide = WIDTH / 7
+        width = WIDTH / 7
         for i, action in enumerate(actions):
             text = f"say {words[action][0]}" if action >= DECLARE_7 else words[action][0]
-            can = bool(legal >> action & 1)
-            found.append(Button(i * wide, y + 0.47 * row, wide, text, action, can))
-    return tuple(found)
+            is_legal = bool(legal >> action & 1)
+            buttons.append(Button(i * width, y + 0.47 * row, width, text, action, is_legal))
+    return tuple(buttons)
 
 
-def _seat(s: Any, seat: int, own: bool) -> str:
-    """What stands before a hand: whose it is, what was paid, what has become of it."""
+def _seat(s: Any, seat: int, is_viewer: bool) -> str:
+    """Return the text before a hand: seat, chips paid, status."""
     public = s["seats"][seat]
-    marks = [f"{'you' if own else 'seat'} {seat}", f"paid {int(s['paid'][seat])}"]
+    words = [f"{'you' if is_viewer else 'seat'} {seat}", f"paid {int(s['paid'][seat])}"]
     if seat == s["dealer"]:
-        marks.append("D")
+        words.append("D")
     if public["status"] != Status.IN:
-        marks.append(Status(int(public["status"])).name.lower())
-        return " ".join(marks)
+        words.append(Status(int(public["status"])).name.lower())
+        return " ".join(words)
     if s["over"] not in FINISHED and seat == s["turn"]:
-        marks.append("*")
+        words.append("*")
     if public["declared"]:
-        marks.append(SAYS[int(public["declared"])])
-    return " ".join(marks)
+        words.append(SAYS[int(public["declared"])])
+    return " ".join(words)
 
 
 def _table(s: Any, rules: Any) -> list[str]:
-    """What stands below the hands, in text."""
+    """Return the lines below the hands, in text."""
     lines = [_totals(s), f"pot {int(s['pot'])}, {_stock(s)}"]
     if s["over"] in FINISHED:
         nets = ", ".join(f"seat {k} {int(s['net'][k]):+d}" for k in range(int(rules.players)))
@@ -177,7 +177,7 @@ def _table(s: Any, rules: Any) -> list[str]:
 
 
 def _picture_table(s: Any, rules: Any) -> list[str]:
-    """What stands below the hands in a picture, which has the pot and what each seat won itself."""
+    """Return the lines below the hands in a picture, which shows pot and winnings elsewhere."""
     return [
         _phase(s),
         _totals(s),
@@ -191,7 +191,7 @@ def _stock(s: Any) -> str:
 
 
 def _totals(s: Any) -> str:
-    """What the viewer's cards make: several totals where an ace is among them."""
+    """Return the totals of the viewer's cards; aces give several."""
     viewer = int(s["viewer"])
     low, aces = int(s["low"][viewer]), int(s["cards"][viewer][0])
     totals = " or ".join(f"{(low + 20 * aces_high) / 2:g}" for aces_high in range(aces + 1))
@@ -199,7 +199,7 @@ def _totals(s: Any) -> str:
 
 
 def _phase(s: Any) -> str:
-    """Where the hand stands, and what the viewer still has to pay."""
+    """Return the phase of the hand, and the chips that the viewer still has to pay."""
     if s["over"] in FINISHED:
         return PHASES[Phase.OVER]
     viewer, phase = int(s["viewer"]), PHASES[Phase(int(s["phase"]))]
@@ -210,15 +210,15 @@ def _phase(s: Any) -> str:
 
 
 def _showdown(s: Any, rules: Any) -> list[str]:
-    """Who took 7, who took 27, and how many chips: nothing where one seat was left."""
+    """Return the winners of 7 and of 27 and their chips; nothing if one seat was left."""
     if int(s["live"]).bit_count() == 1:
         return []
-    sevens, others, part = (int(one) for one in _find_shares(s, rules))
-    if not sevens | others:
+    winners_7, winners_27, chips_7 = (int(one) for one in _find_shares(s, rules))
+    if not winners_7 | winners_27:
         return [f"nobody takes 7 or 27: {_takers(int(s['live']), int(s['pot']))}"]
-    if sevens == others:
-        return [f"7 and 27: {_takers(sevens, int(s['pot']))}"]
-    sides = (7, sevens, part), (27, others, int(s["pot"]) - part)
+    if winners_7 == winners_27:
+        return [f"7 and 27: {_takers(winners_7, int(s['pot']))}"]
+    sides = (7, winners_7, chips_7), (27, winners_27, int(s["pot"]) - chips_7)
     return [f"{side}: {_takers(seats, chips)}" for side, seats, chips in sides if seats]
 
 
@@ -230,14 +230,14 @@ def _takers(seats: int, chips: int) -> str:
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """Return what a person may call each action in sight, such as ``"raise 3"`` or ``"draw"``."""
+    """Return what a person can call each legal action, such as ``"raise 3"`` or ``"draw"``."""
     legal = int(s["legal"])
-    found = _action_words(s, rules)
-    return {action: found[action] for action in sorted(found) if legal >> action & 1}
+    words = _action_words(s, rules)
+    return {action: words[action] for action in sorted(words) if legal >> action & 1}
 
 
 def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """What all actions are called as the bets stand."""
+    """Return the names of all actions at the current bets."""
     missing = bool(s["high"] > s["staked"][int(s["turn"])])
     raised = bool(s["high"] > 0)
     more = "raise" if raised else "bet"
@@ -257,7 +257,7 @@ def _action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` tells a seat: chips paid, the pot, at the end whether cards decided."""
+    """Return the entries of ``info`` for a seat: chips paid, pot, and whether cards decided."""
     several = np.bitwise_count(states["live"]) > 1
     return {
         "paid": take_seats(states["paid"], seats).astype(np.int64),

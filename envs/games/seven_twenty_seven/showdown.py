@@ -1,58 +1,126 @@
-"""Seven Twenty-Seven: who gets the pot."""
+"""Seven Twenty-Seven: the value of a hand for either target, and the division of the pot.
 
-from ...core.aliases import RulesRecord, State
+A rank says how near a hand's best total is to a target: the smaller, the nearer.
+"""
+
+import numpy as np
+
+from ...core.aliases import CardCode, RulesRecord, Seat, State
 from ...core.batch import Over
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.seating import wrap_seat
-from .rules import CLASSES, FACE, SEATS, BothTie, Declare
-from .totals import NO_TOTAL
+from .rules import ACE_MORE, CLASSES, FACE, SEATS, SEVEN, TWENTY_SEVEN, BothTie, Declare, Nearness
 
-ACE, FIVE = 0, 4
-"""Classes of cards."""
+_WHOLE = [2 * (kind + 1) for kind in range(FACE)] + [1]
+HALF_POINTS = np.array([_WHOLE, [*_WHOLE[: FACE - 1], 1, 1]], np.int64)
+"""Half points of each class of cards, with low aces: by default, and with half tens."""
+TARGETS = np.array([SEVEN, TWENTY_SEVEN], np.int64)
+"""Targets of the sides: 0 is 7, 1 is 27."""
+NO_TOTAL = 2048
+"""The rank of a hand that cannot win a side."""
+LOWEST_BUST = TWENTY_SEVEN + 1
+"""Where over is bust, a hand with this lowest total, or a higher one, can win nothing."""
+
+assert HALF_POINTS.shape == (2, CLASSES)
+
+
+@jit
+def class_of(card: CardCode) -> int:
+    """Return the class of a card: 0 ace, 1 to 9 the cards 2 to 10, `FACE`."""
+    return min((card >> 2) - 1, FACE)
+
+
+@jit
+def is_favoured(total: int, side: int, nearness: int) -> bool:
+    """Return whether a total beats one at the same distance on the other side of the target."""
+    above = total > TARGETS[side]
+    if nearness == Nearness.UNDER_BEATS_OVER:
+        return not above
+    if nearness == Nearness.OVER_BEATS_UNDER:
+        return above
+    inside = above if side == 0 else total < TARGETS[side]
+    if nearness == Nearness.INSIDE_BEATS_OUTSIDE:
+        return inside
+    return nearness == Nearness.OUTSIDE_BEATS_INSIDE and not inside
+
+
+@jit
+def best_total(aces: int, low: int, side: int, nearness: int) -> int:
+    """Return the best total of a hand for a side as ``2 * rank + above``.
+
+    ``low`` is its lowest total, in which each ace can count `ACE_MORE` more. Its rank is twice the
+    distance in half points, plus one for a total that is not favoured, or `NO_TOTAL` if no total
+    can win. Of totals of equal rank the lowest counts. ``above`` is 1 if the total is above the
+    target.
+    """
+    target = TARGETS[side]
+    best = 2 * NO_TOTAL
+    for elevens in range(aces + 1):
+        total = low + ACE_MORE * elevens
+        above = total > target
+        if above and nearness == Nearness.OVER_IS_BUST:
+            break
+        rank = 2 * abs(total - target) + (not is_favoured(total, side, nearness))
+        if rank < best >> 1:
+            best = 2 * rank + above
+    return best
+
+
+@jit
+def write_ranks(s: State, rules: RulesRecord, seat: Seat) -> None:
+    """Write the ranks of a seat's cards for either target."""
+    aces, low = s["cards"][seat][0], s["low"][seat]
+    for side in range(2):
+        best = best_total(aces, low, side, rules.nearness)
+        s["rank"][seat][side] = best >> 1
+        s["above"][seat][side] = best & 1
+
+
+ACE_CLASS, FIVE_CLASS = 0, 4
 SAYS_7, SAYS_27 = 1, 2
-"""What a seat has said is a set of these sides."""
+"""A declaration is a set of these sides."""
 
 
 @jit
 def split_among_tied(s: State, rules: RulesRecord, chips: int, winners: int) -> None:
-    """Divide chips among a set of seats; what is left over goes one each from the first on."""
-    among = count(winners)
-    each, over = chips // among, chips % among
+    """Divide chips among a set of seats; odd chips go one each from the dealer's left on."""
+    num_winners = count(winners)
+    share, odd_chips = chips // num_winners, chips % num_winners
     for k in range(1, rules.players + 1):
         seat = wrap_seat(s["dealer"] + k, rules.players)
         if (winners >> seat) & 1:
-            s["net"][seat] += each + (over > 0)
-            over -= over > 0
+            s["net"][seat] += share + (odd_chips > 0)
+            odd_chips -= odd_chips > 0
 
 
 @jit
 def nearest_seats(s: State, seats: int, side: int) -> int:
-    """The set of those of a set of seats that are nearest to 7 (side 0) or 27 and may win there."""
-    best, found = NO_TOTAL, 0
+    """Return those of a set of seats that are nearest to 7 (side 0) or 27 and can win there."""
+    best, nearest = NO_TOTAL, 0
     for seat in range(SEATS):
         if (seats >> seat) & 1:
             rank = s["rank"][seat][side]
             if rank < best:
-                best, found = rank, 0
+                best, nearest = rank, 0
             if rank == best and rank < NO_TOTAL:
-                found |= 1 << seat
-    return found
+                nearest |= 1 << seat
+    return nearest
 
 
 @jit
-def declared_seats(s: State, word: int) -> int:
-    """The set of seats still in that have declared a side, or both."""
-    found = 0
+def declared_seats(s: State, side: int) -> int:
+    """Return the set of seats still in that have declared a side, alone or with the other."""
+    seats = 0
     for seat in range(SEATS):
-        if (s["live"] >> seat) & 1 and s["said"][seat] & word:
-            found |= 1 << seat
-    return found
+        if (s["live"] >> seat) & 1 and s["said"][seat] & side:
+            seats |= 1 << seat
+    return seats
 
 
 @jit
 def show_declarations(s: State) -> None:
-    """Make public what all who are still in have declared."""
+    """Make the declarations of all seats still in public."""
     for seat in range(SEATS):
         if (s["live"] >> seat) & 1:
             s["seats"][seat]["declared"] = s["said"][seat]
@@ -60,31 +128,41 @@ def show_declarations(s: State) -> None:
 
 @jit
 def perfect_seats(s: State) -> int:
-    """The set of seats still in whose cards are a five and two aces."""
-    found = 0
+    """Return the set of seats still in whose cards are a five and two aces."""
+    seats = 0
     for seat in range(SEATS):
         cards = s["cards"][seat]
-        total = 0
+        num_cards = 0
         for kind in range(CLASSES):
-            total += cards[kind]
-        if (s["live"] >> seat) & 1 and total == 3 and cards[ACE] == 2 and cards[FIVE] == 1:
-            found |= 1 << seat
-    return found
+            num_cards += cards[kind]
+        if (
+            (s["live"] >> seat) & 1
+            and num_cards == 3
+            and cards[ACE_CLASS] == 2
+            and cards[FIVE_CLASS] == 1
+        ):
+            seats |= 1 << seat
+    return seats
 
 
 @jit
-def both_that_stay(s: State, rules: RulesRecord, low: int, high: int) -> int:
-    """The set of seats that declared both and win, of those that try for 7 and for 27."""
-    lowest, highest = nearest_seats(s, low, 0), nearest_seats(s, high, 1)
-    stay = low & high & lowest & highest
-    if rules.both_tie == BothTie.SHARES or (stay == lowest == highest and stay & (stay - 1) == 0):
-        return stay
+def winning_both_seats(s: State, rules: RulesRecord, tries_7: int, tries_27: int) -> int:
+    """Return the set of seats that declared both and win both.
+
+    ``tries_7`` and ``tries_27`` are the sets of seats that declared each side.
+    """
+    nearest_7, nearest_27 = nearest_seats(s, tries_7, 0), nearest_seats(s, tries_27, 1)
+    winners = tries_7 & tries_27 & nearest_7 & nearest_27
+    if rules.both_tie == BothTie.SHARES or (
+        winners == nearest_7 == nearest_27 and winners & (winners - 1) == 0
+    ):
+        return winners
     return 0
 
 
 @jit
 def show_hands(s: State) -> None:
-    """Turn up the cards of all who are still in, and their declarations."""
+    """Turn up the cards and declarations of all seats still in."""
     for place in range(s["next"]):
         if (s["live"] >> (s["owner"][place] - 1)) & 1:
             s["up"] |= 1 << place
@@ -100,40 +178,40 @@ def show_hands(s: State) -> None:
 
 @jit
 def find_shares(s: State, rules: RulesRecord) -> tuple[int, int, int]:
-    """Return the sets of seats that share 7's part of the pot and 27's, and 7's part in chips.
+    """Return the seats that share the part of 7, those that share that of 27, and the chips of 7.
 
-    Both sets are empty where nobody has won a side. Of perfect hands the first part is all.
+    Both sets are empty where nobody wins a side. Perfect hands take the whole pot as the part of 7.
     """
     perfect = perfect_seats(s) if rules.perfect else 0
     if perfect:
         return perfect, perfect, s["pot"]
-    low = high = s["live"]
+    tries_7 = tries_27 = s["live"]
     if rules.declare != Declare.CARDS_SPEAK:
-        low, high = declared_seats(s, SAYS_7), declared_seats(s, SAYS_27)
-        drop_out = low & high & ~both_that_stay(s, rules, low, high)
-        low, high = low & ~drop_out, high & ~drop_out
-    sevens, others = nearest_seats(s, low, 0), nearest_seats(s, high, 1)
-    if sevens and others:
-        return sevens, others, s["pot"] // 2
-    return sevens, others, s["pot"] if sevens else 0
+        tries_7, tries_27 = declared_seats(s, SAYS_7), declared_seats(s, SAYS_27)
+        losers = tries_7 & tries_27 & ~winning_both_seats(s, rules, tries_7, tries_27)
+        tries_7, tries_27 = tries_7 & ~losers, tries_27 & ~losers
+    winners_7, winners_27 = nearest_seats(s, tries_7, 0), nearest_seats(s, tries_27, 1)
+    if winners_7 and winners_27:
+        return winners_7, winners_27, s["pot"] // 2
+    return winners_7, winners_27, s["pot"] if winners_7 else 0
 
 
 @jit
 def split_pot_by_sides(s: State, rules: RulesRecord) -> None:
-    """Divide the pot between those who are nearest to 7 and to 27."""
+    """Divide the pot between the seats nearest to 7 and to 27."""
     show_hands(s)
-    sevens, others, part = find_shares(s, rules)
-    if sevens:
-        split_among_tied(s, rules, part, sevens)
-    if others:
-        split_among_tied(s, rules, s["pot"] - part, others)
-    if not sevens | others:
+    winners_7, winners_27, chips_7 = find_shares(s, rules)
+    if winners_7:
+        split_among_tied(s, rules, chips_7, winners_7)
+    if winners_27:
+        split_among_tied(s, rules, s["pot"] - chips_7, winners_27)
+    if not winners_7 | winners_27:
         split_among_tied(s, rules, s["pot"], s["live"])
 
 
 @jit
 def finish_hand(s: State, rules: RulesRecord) -> None:
-    """End the hand: the last seat left takes the pot, or the cards decide."""
+    """End the hand: the last seat still in takes the pot, or the cards decide."""
     if s["live"] & (s["live"] - 1) == 0:
         split_among_tied(s, rules, s["pot"], s["live"])
     else:

@@ -1,38 +1,67 @@
 """Seven Twenty-Seven: which records are states of a hand. See `core.state_check`.
 
-What says everything are the deck and who owns which card of it, who is still in, whose turn it is
-in which phase, what was paid, and what each seat has said.
+Everything follows from the deck and the owners of its cards, the seats still in, the seat whose
+turn it is and the phase, the chips paid, and what each seat has declared.
 """
 
-from ...core.aliases import RulesRecord, State
+from ...core.aliases import RulesRecord, Seat, State
 from ...core.batch import Over
 from ...core.checks import make_state_check
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
-from .chips import is_betting, is_drawing
-from .derive import derive, first_of_round, is_done
-from .kernel import MOST_STANDS, can_draw, left_of_dealer, most_bet_rounds, pack_size
-from .rules import ACTIONS, ROUNDS, Declare, Phase
-from .state import FEATURES, STATE
+from ...core.seating import wrap_seat
+from .kernel import (
+    DECLARES,
+    DRAWS,
+    MOST_STANDS,
+    bet_actions,
+    can_draw,
+    clear_seat,
+    deal_card,
+    distinct_level_actions,
+    first_seat,
+    is_betting,
+    is_drawing,
+    left_of_dealer,
+    most_bet_rounds,
+    pack_size,
+    show_pot,
+    show_rules,
+)
+from .knowledge import bust_violation, view, write_digits
+from .rules import (
+    ACTIONS,
+    CLASSES,
+    FACE,
+    FEATURES,
+    ROUNDS,
+    SEATS,
+    STATE,
+    Declare,
+    Nearness,
+    Phase,
+    Status,
+)
+from .showdown import LOWEST_BUST, finish_hand, write_ranks
 
 ALLOWED = (
     ("dealer", "the number of a seat"),
     ("viewer", "the number of a seat"),
-    ("lead", "the seat from which this round begins: at the dealer's left, if it does not rotate"),
+    ("lead", "the first seat of this round: at the dealer's left, if it does not rotate"),
     ("phase", "1 to 7 while the hand runs, of those that the rules have, and 0 when it is over"),
     ("next", "the cards dealt, and those taken since"),
     ("owner", "1 more than the seat that each card up to next was dealt to, or taken by, else 0"),
     ("taken", "what the rules allow a seat to take"),
-    ("live", "a set of seats, of two or more while the hand runs; who has busted is not in it"),
+    ("live", "a set of seats, two or more while the hand runs, without seats that have busted"),
     ("turn", "a seat that is in and, where cards are drawn, may draw"),
     ("stands", "0 to 3, and not more than the rules allow"),
-    ("said", "what each seat has declared, 1 to 3, in its turn; else 0"),
-    ("paid", "the ante and what a seat can have bet since; nothing where nobody sits"),
-    ("staked", "while bets are made what each seat has bet in this round, else 0"),
-    ("high", "the highest stake of this round, not below what so many raises cost"),
+    ("said", "the declaration of each seat, 1 to 3, once it has had its turn; else 0"),
+    ("paid", "the ante and what a seat can have bet since; 0 where nobody sits"),
+    ("staked", "in rounds of bets, what each seat has bet in this round, else 0"),
+    ("high", "the highest stake of this round, not below what its raises cost"),
     ("raises", "0 to the raises that the rules allow, 0 before a bet"),
     ("bettor", "the seat that bet or raised last, -1 for nobody"),
-    ("seats", "of each seat, that it drew as often as it took cards, or in fewer rounds"),
+    ("seats", "of each seat, at most as many rounds in which it drew as it took cards"),
 )
 (
     DEALER,
@@ -56,8 +85,25 @@ ALLOWED = (
 
 
 @jit
+def is_done(s: State, first: int, seat: Seat, players: int) -> bool:
+    """Return whether a seat acts before the one whose turn it is, from the first one on."""
+    return (seat - first + players) % players < (s["turn"] - first + players) % players
+
+
+@jit
+def first_of_round(s: State, rules: RulesRecord) -> int:
+    """Return the seat from which seats act, or answer the last bet, in this phase."""
+    if is_betting(s) and s["high"]:
+        return wrap_seat(s["bettor"] + 1, rules.players)
+    return first_seat(s, rules)
+
+
+# ---- wrong fields ---------------------------------------------------------------------------
+
+
+@jit
 def find_wrong_phase(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about seats and phase; 0 for nothing."""
+    """Return the number of a wrong field about seats and phase; 0 for none."""
     players, phase, live = rules.players, s["phase"], s["live"]
     if s["dealer"] < 0 or s["dealer"] >= players:
         return DEALER
@@ -90,37 +136,41 @@ def find_wrong_phase(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_owners(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about who has which card, and how many; 0 for nothing."""
-    players, size, at = rules.players, pack_size(rules), s["next"]
-    dealt = players * (1 + rules.start_down)
-    if at < dealt or at > size or (s["phase"] == Phase.FIRST_BET and at > dealt):
+    """Return the number of a wrong field about the owners of cards; 0 for none."""
+    players, size, num_dealt = rules.players, pack_size(rules), s["next"]
+    num_at_start = players * (1 + rules.start_down)
+    if (
+        num_dealt < num_at_start
+        or num_dealt > size
+        or (s["phase"] == Phase.FIRST_BET and num_dealt > num_at_start)
+    ):
         return NEXT
     for place in range(PACK_SIZE):
         owner = s["owner"][place]
-        if place < dealt:
+        if place < num_at_start:
             if owner != 1 + (s["dealer"] + 1 + place) % players:
                 return OWNER
-        elif (owner < 1 or owner > players) if place < at else owner != 0:
+        elif (owner < 1 or owner > players) if place < num_dealt else owner != 0:
             return OWNER
     for seat in range(players):
         taken = 0
-        for place in range(dealt, at):
+        for place in range(num_at_start, num_dealt):
             taken += s["owner"][place] == seat + 1
         if s["taken"][seat] != taken or (rules.max_extra and taken > rules.max_extra):
             return TAKEN
-        drew = 0
+        num_rounds = 0
         for k in range(ROUNDS):
-            drew += s["seats"][seat]["drew"][k]
+            num_rounds += s["seats"][seat]["drew"][k]
             if s["seats"][seat]["drew"][k] < 0 or s["seats"][seat]["drew"][k] > 1:
                 return DREW
-        if drew > taken:
+        if num_rounds > taken:
             return DREW
     return 0
 
 
 @jit
-def find_wrong_words(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about what seats have said; 0 for nothing."""
+def find_wrong_declarations(s: State, rules: RulesRecord) -> int:
+    """Return the number of a wrong field about stands and declarations; 0 for none."""
     first = first_of_round(s, rules)
     live = s["live"]
     declares, phase = rules.declare != Declare.CARDS_SPEAK, s["phase"]
@@ -140,13 +190,13 @@ def find_wrong_words(s: State, rules: RulesRecord) -> int:
 
 @jit
 def most_paid(rules: RulesRecord) -> int:
-    """The most chips that a seat can pay."""
+    """Return the most chips that a seat can pay."""
     return rules.ante + most_bet_rounds(rules) * (1 + rules.max_raises) * rules.max_bet
 
 
 @jit
 def find_wrong_stakes(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about this round of bets; 0 for nothing."""
+    """Return the number of a wrong field about this round of bets; 0 for none."""
     high, bettor, betting = s["high"], s["bettor"], is_betting(s)
     if bettor < -1 or bettor >= rules.players or (betting and (bettor >= 0) != (high > 0)):
         return BETTOR
@@ -175,7 +225,7 @@ def find_wrong_stakes(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_chips(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about the chips; 0 for nothing."""
+    """Return the number of a wrong field about chips; 0 for none."""
     wrong = find_wrong_stakes(s, rules)
     if wrong:
         return wrong
@@ -195,10 +245,123 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
     if wrong == 0:
         wrong = find_wrong_chips(s, rules)
     if wrong == 0:
-        wrong = find_wrong_words(s, rules)
+        wrong = find_wrong_declarations(s, rules)
     if wrong == 0 and is_drawing(s) and not can_draw(s, rules, s["turn"]):
         wrong = TURN
     return wrong
+
+
+# ---- fields that follow from the others -----------------------------------------------------
+
+
+@jit
+def derive_cards(s: State, rules: RulesRecord) -> None:
+    """Deal all cards again to their owners."""
+    for seat in range(SEATS):
+        for kind in range(CLASSES):
+            s["cards"][seat][kind] = 0
+        s["low"][seat] = 0
+        public = s["seats"][seat]
+        for kind in range(FACE):
+            public["up"][kind] = 0
+        public["up_faces"] = 0
+        public["hidden"] = 0
+    num_at_start, num_dealt = rules.players * (1 + rules.start_down), s["next"]
+    s["up"] = 0
+    s["next"] = 0
+    for place in range(num_dealt):
+        face_up = place < rules.players or (place >= num_at_start and rules.draw_up)
+        deal_card(s, rules, s["owner"][place] - 1, face_up)
+    for seat in range(rules.players):
+        write_ranks(s, rules, seat)
+
+
+@jit
+def derive_busts(s: State, rules: RulesRecord) -> None:
+    """Where over is bust, take seats out that cannot be in, and take back their later cards."""
+    for seat in range(rules.players):
+        if bust_violation(s, rules, seat):
+            if (s["live"] >> seat) & 1:
+                s["live"] &= ~(1 << seat)
+            else:
+                place = s["next"] - 1
+                while s["owner"][place] != seat + 1:
+                    place -= 1
+                s["owner"][place] = 0
+
+
+@jit
+def is_declared_openly(s: State, rules: RulesRecord) -> bool:
+    """Return whether declarations are public: one by one, or once all have declared."""
+    waits = s["phase"] == Phase.DECLARING or (s["phase"] == Phase.OVER and not rules.bets_after)
+    return rules.declare == Declare.SEQUENTIAL or not waits
+
+
+@jit
+def derive_seats(s: State, rules: RulesRecord) -> None:
+    """Write the public facts of each seat."""
+    busts = rules.nearness == Nearness.OVER_IS_BUST
+    s["pot"] = 0
+    s["drawn"] = 0
+    for seat in range(rules.players):
+        public = s["seats"][seat]
+        status_out = Status.BUSTED if busts and s["low"][seat] >= LOWEST_BUST else Status.FOLDED
+        public["status"] = Status.IN if (s["live"] >> seat) & 1 else status_out
+        public["taken"] = s["taken"][seat]
+        public["stands"] = s["stands"][seat]
+        public["declared"] = s["said"][seat] if is_declared_openly(s, rules) else 0
+        write_digits(public["paid"], s["paid"][seat])
+        write_digits(public["staked"], s["staked"][seat])
+        s["net"][seat] = 0
+        s["pot"] += s["paid"][seat]
+        s["drawn"] |= public["drew"][0]
+    for seat in range(rules.players, SEATS):
+        clear_seat(s, seat)
+        s["shown"]["seats"][seat] = s["seats"][seat]
+
+
+@jit
+def derive_turn(s: State, rules: RulesRecord) -> None:
+    """Write which seats still have to act, and the legal actions."""
+    first, betting = first_of_round(s, rules), is_betting(s)
+    s["pending"] = 0
+    for seat in range(rules.players):
+        if not is_done(s, first, seat, rules.players):
+            s["pending"] |= 1 << seat
+    s["pending"] &= s["live"]
+    if betting and s["high"]:
+        s["pending"] &= ~(1 << s["bettor"])
+    if betting:
+        s["legal"] = bet_actions(s, rules, s["turn"])
+    else:
+        s["legal"] = DRAWS if is_drawing(s) else DECLARES
+
+
+@jit
+def derive(s: State, rules: RulesRecord) -> None:
+    """Write everything that follows from the other fields."""
+    shown = s["shown"]
+    s["size"] = pack_size(rules)
+    s["levels"] = distinct_level_actions(rules)
+    show_rules(s, rules)
+    derive_cards(s, rules)
+    derive_seats(s, rules)
+    if rules.nearness == Nearness.OVER_IS_BUST:
+        derive_busts(s, rules)
+    show_pot(s, rules)
+    shown["stock"] = s["size"] - s["next"]
+    shown["phase"] = s["phase"]
+    shown["raises_left"] = rules.max_raises - s["raises"] if is_betting(s) else 0
+    s["won"] = 0
+    s["score"] = 0
+    if s["phase"] == Phase.OVER:
+        s["pending"] = s["live"]
+        if s["live"]:
+            finish_hand(s, rules)
+    else:
+        s["over"] = Over.RUNNING
+        derive_turn(s, rules)
+    view(s, rules, s["viewer"])
 
 
 STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

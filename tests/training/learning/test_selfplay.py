@@ -22,7 +22,7 @@ from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import observation_codes, view_states
 from parlour.envs.core.turn import Agent
-from parlour.envs.games.seven_twenty_seven.hidden import HIDDEN
+from parlour.envs.games.seven_twenty_seven.knowledge import HIDDEN
 from parlour.training.equilibrium.cfr import exploit
 from parlour.training.equilibrium.exploitability import extract_policy
 from parlour.training.equilibrium.game_tree import Tree, build

@@ -1,1 +1,1 @@
-"""Puss in the Corner: whether a deal can be won, its order known."""
+"""Puss in the Corner: solver with the order of the stock known."""

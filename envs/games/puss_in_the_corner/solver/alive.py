@@ -1,36 +1,62 @@
-"""Puss in the Corner: whether piles could be played off if all other cards lay open. Compiled.
+"""Puss in the Corner: a relaxation of the last pass in which all cards to come are free.
 
-A pile is a set of places in the order of dealing, and ``cards`` has the code of each place.
-``tops`` holds what the foundations show, four bits each: by suits clubs to spades; otherwise the
-lower and the higher foundation of black, then of red.
+A free card can be built at any time. If even then the piles cannot be cleared, the position is
+dead: no order of the cards to come wins it. `check_alive` decides that, mostly without any search.
 
-Two foundations of a colour are told apart by their tops alone. So with k cards of a value built,
-one more fits if more than k cards of the value below are: that is all that orders building.
+A pile is a set of positions in the order of dealing, and ``codes`` has the card code of each
+position. ``tops`` packs the top values of the foundations, four bits each: with ``suits`` clubs to
+spades, otherwise the lower and the higher foundation of black, then of red.
+
+Two foundations of one color differ only in their top values. So if k cards of a value are built,
+another one fits if more than k cards of the value below are built. Building obeys no other order.
+
+A card's twin is the other card of its value and color. Compiled.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....core.aliases import CardCode
+from ....core.aliases import CardCode, CardSet
 from ....core.kernel.bits import highest
 from ....core.kernel.jit import jit
 from ..rules import PILES
 
 BLACK, RED = 0b1001, 0b0110
-"""Suits of the colours."""
+"""Sets of suits."""
 NIBBLE = 15
 HIGH = 4
-"""The top of the higher foundation of a colour stands so many bits above that of the lower."""
-DEEPEST = 64
-"""Room for positions while `check_alive` goes through choices, of which there are 24 at most."""
-SEEN = 1 << 10
-"""Positions that it remembers, a power of two: those that it has been through."""
+"""Bits from the lower foundation of a color to the higher one in ``tops``."""
+DEPTH = 64
+"""Capacity of the stack of `check_alive`, which makes 24 choices at most."""
+REMEMBERED = 1 << 10
+"""Positions that `check_alive` remembers for the solver, a power of two."""
+
+DEAD, ALIVE, UNKNOWN = 0, 1, 2
+"""Results of `check_alive`."""
+
+RELAXED = np.dtype(
+    [
+        ("piles", np.int64, (PILES,)),
+        ("tops", np.int64),
+        ("free", np.int64),  # set of the codes of the free cards
+        ("next_pile", np.int64),  # the pile to try next
+    ]
+)
+"""A position of the relaxed game."""
+
+
+class AliveMemory(NamedTuple):
+    """Memory of `check_alive`: a stack of positions and a lossy hash table of visited ones."""
+
+    stack: np.ndarray  # RELAXED (DEPTH,)
+    keys: np.ndarray  # int64 (n,), n a power of two
+    stamps: np.ndarray  # int64 (n + 1,): the call that wrote each key; last, the number of calls
 
 
 @jit
-def twins(card: CardCode, suits: bool) -> int:
-    """The set of all cards of this card's value that are built on the same foundations."""
+def twins(card: CardCode, suits: bool) -> CardSet:
+    """Return the cards of this card's value that are built on the same foundations."""
     suit = card & 3
     if suits:
         return 1 << card
@@ -39,7 +65,7 @@ def twins(card: CardCode, suits: bool) -> int:
 
 @jit
 def top_shift(card: CardCode, suits: bool) -> int:
-    """Where in ``tops`` the lower of the foundations stands on which a card is built."""
+    """Return the shift in ``tops`` of the (lower) foundation on which a card is built."""
     suit = card & 3
     if suits:
         return 4 * suit
@@ -48,7 +74,7 @@ def top_shift(card: CardCode, suits: bool) -> int:
 
 @jit
 def pack_tops(clubs: int, diamonds: int, hearts: int, spades: int, suits: bool) -> int:
-    """The top values of the foundations, as all here take them."""
+    """Pack the top values of the foundations."""
     if suits:
         return clubs | diamonds << 4 | hearts << 8 | spades << 12
     black = min(clubs, spades) | max(clubs, spades) << HIGH
@@ -57,124 +83,151 @@ def pack_tops(clubs: int, diamonds: int, hearts: int, spades: int, suits: bool) 
 
 @jit
 def fit_kind(tops: int, card: CardCode, suits: bool) -> int:
-    """Whether a card fits: 0 no; 1 on the higher foundation of its colour; 2 on the lower."""
-    at = top_shift(card, suits)
-    if (tops >> at) & NIBBLE == (card >> 2) - 1:
+    """Return whether and where a card fits: 0 nowhere, 1 on the higher foundation, 2 on the lower.
+
+    With ``suits`` a card has only one foundation, and a fit is 2.
+    """
+    shift = top_shift(card, suits)
+    if (tops >> shift) & NIBBLE == (card >> 2) - 1:
         return 2
-    return not suits and (tops >> (at + HIGH)) & NIBBLE == (card >> 2) - 1
+    return not suits and (tops >> (shift + HIGH)) & NIBBLE == (card >> 2) - 1
 
 
 @jit
 def build_on_tops(tops: int, card: CardCode, suits: bool) -> int:
-    """The tops of the foundations with a card that fits, the lower one of each colour first."""
-    at = top_shift(card, suits)
-    low, high = (tops >> at) & NIBBLE, (tops >> (at + HIGH)) & NIBBLE
+    """Return ``tops`` after building a card that fits, on the lower foundation if it fits both."""
+    shift = top_shift(card, suits)
+    low, high = (tops >> shift) & NIBBLE, (tops >> (shift + HIGH)) & NIBBLE
     if suits or (low < high and low == (card >> 2) - 1):
-        return tops + (1 << at)
-    return tops + (1 << (at + HIGH))
+        return tops + (1 << shift)
+    return tops + (1 << (shift + HIGH))
 
 
 @jit
 def play_safe_cards(
-    piles: np.ndarray, tops: int, free: int, cards: np.ndarray, suits: bool
+    piles: np.ndarray, tops: int, free: CardSet, codes: np.ndarray, suits: bool
 ) -> tuple[int, int]:
-    """Build all that does no harm, of the tops of piles and of the cards that lie free.
+    """Build every top of a pile and every free card whose building is safe.
 
-    That is whatever fits the lower foundation of its colour: its twin fits there as well, or has
-    been built before. Returns tops and free.
+    Building on the lower foundation of a color is safe: the card's twin fits there too, or has been
+    built. Removes the cards from ``piles``. Returns the new ``tops`` and ``free``.
     """
     moved = True
     while moved:
         moved = False
-        for at in range(0, 16, 4 if suits else 8):
+        for shift in range(0, 16, 4 if suits else 8):
             while True:
-                value = ((tops >> at) & NIBBLE) + 1
-                suit = at >> 2 if suits else 0 if at == 0 else 1
-                found = free & twins(4 * value + suit, suits)
-                if found == 0:
+                value = ((tops >> shift) & NIBBLE) + 1
+                suit = shift >> 2 if suits else 0 if shift == 0 else 1
+                fitting = free & twins(4 * value + suit, suits)
+                if fitting == 0:
                     break
-                free &= ~(found & -found)
+                free &= ~(fitting & -fitting)
                 tops = build_on_tops(tops, 4 * value + suit, suits)
                 moved = True
-        for p in range(PILES):
-            while piles[p]:
-                place = highest(piles[p])
-                if fit_kind(tops, cards[place], suits) != 2:
+        for pile in range(PILES):
+            while piles[pile]:
+                position = highest(piles[pile])
+                if fit_kind(tops, codes[position], suits) != 2:
                     break
-                tops = build_on_tops(tops, cards[place], suits)
-                piles[p] ^= 1 << place
+                tops = build_on_tops(tops, codes[position], suits)
+                piles[pile] ^= 1 << position
                 moved = True
     return tops, free
 
 
 @jit
-def play_up_to(tops: int, free: int, card: CardCode) -> tuple[int, int]:
-    """Build a card on the higher foundation, after free cards where they lack; -1 if it cannot."""
-    at = top_shift(card, False) + HIGH
-    while (tops >> at) & NIBBLE < (card >> 2) - 1:
-        found = free & twins(4 * (((tops >> at) & NIBBLE) + 1) + (card & 3), False)
-        if found == 0:
+def build_on_higher(tops: int, free: CardSet, card: CardCode) -> tuple[int, int]:
+    """Build a card on the higher foundation of its color, after the free cards that it needs.
+
+    Returns the new ``tops``, -1 if a card is missing, and the new ``free``.
+    """
+    shift = top_shift(card, False) + HIGH
+    while (tops >> shift) & NIBBLE < (card >> 2) - 1:
+        fitting = free & twins(4 * (((tops >> shift) & NIBBLE) + 1) + (card & 3), False)
+        if fitting == 0:
             return -1, free
-        free &= ~(found & -found)
-        tops += 1 << at
-    return tops + (1 << at), free
+        free &= ~(fitting & -fitting)
+        tops += 1 << shift
+    return tops + (1 << shift), free
+
+
+@jit
+def is_new(position: Any, memory: AliveMemory) -> bool:
+    """Remember a relaxed position; return False if this call of `check_alive` has seen it."""
+    keys, stamps = memory.keys, memory.stamps
+    stamp = stamps[len(keys)]
+    piles = position["piles"]
+    key = (piles[0] | piles[1] | piles[2] | piles[3]) ^ (position["tops"] << 48)
+    slot = (key ^ (key >> 29) ^ (key >> 47)) & (len(keys) - 1)
+    if stamps[slot] == stamp and keys[slot] == key:
+        return False
+    keys[slot], stamps[slot] = key, stamp
+    return True
 
 
 @jit
 def check_alive(
-    piles: np.ndarray, tops: int, free: int, cards: np.ndarray, suits: bool, tries: int, room: Any
+    piles: np.ndarray,
+    tops: int,
+    free: CardSet,
+    codes: np.ndarray,
+    suits: bool,
+    tries: int,
+    memory: AliveMemory,
 ) -> int:
-    """Whether the piles could be played off if the cards still to come lay open: 1 yes, 0 no.
+    """Return `ALIVE` if the piles can be cleared with the cards to come free, else `DEAD`.
 
-    2: not found out in so many ``tries``. ``room``: stack (DEEPEST, 7), keys, stamps.
+    Returns `UNKNOWN` after ``tries`` positions. Safe cards are built without a choice. The only
+    choice left is which top to build on the higher foundation of its color; with ``suits`` there
+    is none.
     """
-    stack, keys, stamps = room
-    seen = len(keys)
-    stamps[seen] += 1
-    stamp = stamps[seen]
-    for p in range(PILES):
-        stack[0, p] = piles[p]
-    stack[0, 4], stack[0, 5] = play_safe_cards(stack[0], tops, free, cards, suits)
-    stack[0, 6] = 0
+    stack = memory.stack
+    memory.stamps[len(memory.keys)] += 1
+    start = stack[0]
+    for pile in range(PILES):
+        start["piles"][pile] = piles[pile]
+    start["tops"], start["free"] = play_safe_cards(start["piles"], tops, free, codes, suits)
+    start["next_pile"] = 0
     depth = 0
     while depth >= 0:
-        at = stack[depth]
-        left = at[0] | at[1] | at[2] | at[3]
-        if left == 0:
-            return 1
-        p = at[6]
-        if p == PILES or suits:
+        position = stack[depth]
+        left = position["piles"]
+        if left[0] | left[1] | left[2] | left[3] == 0:
+            return ALIVE
+        pile = position["next_pile"]
+        if pile == PILES or suits:
             depth -= 1
             continue
-        at[6] += 1
-        if at[p] == 0:
+        position["next_pile"] += 1
+        if left[pile] == 0:
             continue
-        place = highest(at[p])
-        card = cards[place]
-        if card >> 2 <= (at[4] >> (top_shift(card, False) + HIGH)) & NIBBLE:
+        top = highest(left[pile])
+        card = codes[top]
+        if card >> 2 <= (position["tops"] >> (top_shift(card, False) + HIGH)) & NIBBLE:
             continue
-        tops, free = play_up_to(at[4], at[5], card)
+        tops, free = build_on_higher(position["tops"], position["free"], card)
         if tops < 0:
             continue
         tries -= 1
         if tries < 0:
-            return 2
-        below = stack[depth + 1]
-        for q in range(PILES):
-            below[q] = at[q]
-        below[p] ^= 1 << place
-        below[4], below[5] = play_safe_cards(below, tops, free, cards, suits)
-        below[6] = 0
-        key = (below[0] | below[1] | below[2] | below[3]) ^ (below[4] << 48)
-        slot = (key ^ (key >> 29) ^ (key >> 47)) & (seen - 1)
-        if stamps[slot] == stamp and keys[slot] == key:
-            continue
-        keys[slot], stamps[slot] = key, stamp
-        depth += 1
-    return 0
+            return UNKNOWN
+        child = stack[depth + 1]
+        for other in range(PILES):
+            child["piles"][other] = left[other]
+        child["piles"][pile] ^= 1 << top
+        child["tops"], child["free"] = play_safe_cards(child["piles"], tops, free, codes, suits)
+        child["next_pile"] = 0
+        if is_new(child, memory):
+            depth += 1
+    return DEAD
 
 
 @jit
-def make_alive_room(seen: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return room for `check_alive`, which then remembers so many positions, such as `SEEN`."""
-    return np.empty((DEEPEST, 7), np.int64), np.zeros(seen, np.int64), np.zeros(seen + 1, np.int64)
+def make_alive_memory(remembered: int) -> AliveMemory:
+    """Return memory for `check_alive` that remembers up to ``remembered`` positions."""
+    return AliveMemory(
+        np.empty(DEPTH, RELAXED),
+        np.zeros(remembered, np.int64),
+        np.zeros(remembered + 1, np.int64),
+    )

@@ -1,126 +1,189 @@
-"""Puss in the Corner: a search through the last pass by one who knows the order of the stock.
+"""Puss in the Corner: search of the last pass with the order of the stock known.
 
-No redeal being left, a pile is a set of dealt cards: the order of dealing orders it. So a position
-is four sets of places in that order, and what the foundations show. Which pile is which does not
-matter any more, so that the four sets are kept sorted.
+Without a redeal left, the order of dealing orders every pile, so a pile is a set of dealt
+positions. A position of the game is four such sets and the tops of the foundations. Which pile is
+which does not matter any more: the four sets are kept sorted.
 
-`search_last_pass` goes through the cards to come level by level, each on any of the piles, and
-keeps the ``width`` most promising different positions of a level. Where it never had to leave one
-out it has seen all that matters: then a game that it does not win is lost. It leaves out, whatever
-the width:
+`search_last_pass` is a beam search. It places the cards to come one after the other, each on any of
+the piles, and keeps the ``width`` most promising different positions of each level. If it never had
+to drop a position, it has seen all that matter: then a game that it does not win is lost. Whatever
+the width, it leaves out:
 
-- positions that are dead though all cards still to come lay open (`check_alive`). To lie open is
-  never worse than to lie in a pile: sound by all options, in the last pass.
-- not to play a card that fits the lower foundation of its colour, or by suits any that fits
-  (`play_safe_cards`). Its twin fits there too, or has been built, so that nothing is stranded.
-  Where playing is compulsory it is played in this phase anyway, sooner or later; with ``hold_back``
-  nothing else becomes compulsory by it. Sound by all options, in the last pass. What ``direct``
-  allows is never taken for granted: another card that then fits might have to be played.
-- to play free cards before they are needed, inside `check_alive`: a card built early may only
-  take the place of its twin.
+- dead positions (`check_alive`), which no order of the cards to come wins. A free card is never
+  worse than a card in a pile. Sound with all options, in the last pass.
+- keeping a card that fits the lower foundation of its color, or with ``suits`` any card that fits
+  (`play_safe_cards`). Its twin fits there too, or has been built, so that no card is stranded.
+  Where playing is compulsory the card is played in this phase anyway, sooner or later; with
+  ``hold_back`` playing it makes nothing else compulsory. Sound with all options, in the last pass.
+  The foundation play of ``direct`` is never taken for granted: it could make another card fit that
+  would then have to be played.
+- building free cards before they are needed, inside `check_alive`: a card built early can only take
+  the place of its twin.
 
-A card's twin is the other one of its value and colour.
+`reconstruct_actions` turns the positions of a win into actions.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....core.aliases import RulesRecord, RulesRecords
+from ....core.contract import LOST, UNDECIDED, WINNABLE
 from ....core.kernel.bits import highest, lowest
 from ....core.kernel.jit import jit
-from ..rules import KING, PILES, Rules
+from ..rules import DEAL, FOUNDATION, KING, PILES, PLACE, PLAY, Rules
 from .alive import (
+    DEAD,
     NIBBLE,
-    SEEN,
+    REMEMBERED,
+    AliveMemory,
     build_on_tops,
     check_alive,
     fit_kind,
-    make_alive_room,
+    make_alive_memory,
     play_safe_cards,
     top_shift,
 )
 
-Arrays: TypeAlias = tuple[np.ndarray, ...]
-Piles: TypeAlias = Any
-"""Four sets of places: an array or a tuple."""
-WAITING = 256
-"""Room for positions while `expand_plays` goes through plays: there are 24 choices at most."""
-TRIES = 3000
-"""Positions after which `check_alive` gives up, while cards are still to come."""
-WORST = (1 << 12) - 1
-LONG = 1 << 40
+PLAY_DEPTH = 256
+"""Capacity of the stack of `expand_plays`, which makes 24 choices at most."""
+TRIES, LAST_TRIES = 3000, 1 << 40
+"""Limits of `check_alive`, in positions: while cards are still to come, and after the last one."""
+CONTINUES, FULL = 0, -1
+"""Results of adding a position, beside `WINNABLE`: the search goes on, or the level is full."""
 
-# Found by trying changes at random for six minutes, at width 60, on deals of a bank of their own.
-UNDER, DEPTH, OWN, FADES = 0.48, 0.217, 0.717, 0.053
-"""Costs of a card under a higher one, for each value that this is higher, and if it is of the same
-foundations; and how much less these are for each card that must be built before it."""
-NEXT_COST, OVER, GAP, GROWS, TOP = 0.457, 2.4, 0.09, 1.03, 0.043
-"""Costs of each card to come which no pile could take without harm, and for each value that the
-best pile is too low; for each value that the best pile is higher than needed; how these grow from
-one card to the next. What the highest card of a pile is worth, for each value."""
-FIRST_COST, FINE = 500, 16
+MAX_COST = (1 << 12) - 1
+COST_OFFSET, COST_SCALE = 500, 16
+# Tuned by random changes for six minutes, at width 60, on deals of a separate deal set.
+UNDER, DEPTH, SAME_FOUNDATION, FADES = 0.48, 0.217, 0.717, 0.053
+"""Costs of a card under a higher one: fixed, for each value that the other is higher, and if both
+belong to the same foundations. `FADES`: decrease for each card that must be built before it."""
+NO_PILE, TOO_LOW, TOO_HIGH, GROWS, TOP = 0.457, 2.4, 0.09, 1.03, 0.043
+"""Costs of each card to come: if no pile can take it without harm, for each value that the best
+pile is too low, and for each value that it is higher than needed. `GROWS`: factor from one card to
+the next. `TOP`: worth of each value of the highest card of a pile."""
+
+POSITION = np.dtype(
+    [
+        ("piles", np.int64, (PILES,)),  # sets of dealt positions, sorted in a level
+        ("tops", np.int64),  # the foundations, see `alive.pack_tops`
+        ("parent", np.int64),  # row of the position before it, in the level before; -1: none
+        ("cost", np.int64),  # 0 (promising) to MAX_COST
+    ]
+)
+"""A position of the last pass, between two cards."""
 
 
 class LastPass(NamedTuple):
-    """A position in the last pass, as `search_last_pass` takes it."""
+    """A position in the last pass and the cards to come."""
 
-    piles: list[int]
+    piles: list[int]  # sets of indices into `cards`
     tops: int
-    nxt: int
-    begun: bool
-    cards: np.ndarray
-    ends: np.ndarray
+    next_card: int  # index of the next card to place
+    is_turned_up: bool  # that card is turned up; otherwise tops can be played before it
+    cards: np.ndarray  # card codes in the order of dealing, int64 (n,)
+    ends_group: np.ndarray  # whether a group ends with each card, bool (n,)
     rules: Rules
 
 
+class Deal(NamedTuple):
+    """The cards of a last pass, in the order of dealing."""
+
+    codes: np.ndarray  # int64 (n,)
+    ahead: np.ndarray  # set of the codes from each card on, int64 (n + 1,)
+    ends_group: np.ndarray  # bool (n,)
+
+
+class Level(NamedTuple):
+    """Different positions after the same number of cards, and a hash table of their rows."""
+
+    positions: np.ndarray  # POSITION (capacity,)
+    slots: np.ndarray  # int32, -1: empty
+
+
+class SearchMemory(NamedTuple):
+    """Memory of `search_last_pass`."""
+
+    beam: np.ndarray  # POSITION (levels, width): the positions kept
+    level: Level  # the level in the making
+    plays: np.ndarray  # POSITION (PLAY_DEPTH,): stack of `expand_plays`
+    current: np.ndarray  # POSITION (2,): the positions that are being expanded
+    alive: AliveMemory
+
+
+class SearchResult(NamedTuple):
+    """Outcome of `search_last_pass`."""
+
+    outcome: int  # WINNABLE, LOST or UNDECIDED
+    nodes: int  # positions seen
+    level: int  # level of the win; its position is row 0 of that level of the beam
+
+
+def make_search_memory(width: int, levels: int) -> SearchMemory:
+    """Return memory for a search of that width, over so many levels."""
+    capacity = 6 * width + PLAY_DEPTH
+    return SearchMemory(
+        np.empty((levels, width), POSITION),
+        Level(np.empty(capacity, POSITION), np.empty(2 * capacity + 1, np.int32)),
+        np.empty(PLAY_DEPTH, POSITION),
+        np.empty(2, POSITION),
+        make_alive_memory(REMEMBERED),
+    )
+
+
+# ---- cost of a position ---------------------------------------------------------------------
+
+
 @jit
-def pile_disorder_cost(pile: int, tops: int, cards: np.ndarray, suits: bool) -> Any:
-    """What it costs how the cards of a pile lie; and its lowest and its highest value."""
-    total, top, low, own = 0.0, 0, KING + 1, 0
+def pile_disorder_cost(pile: int, tops: int, codes: np.ndarray, suits: bool) -> Any:
+    """Return the cost of the order of a pile's cards, and its lowest and its highest value."""
+    cost, top, low, foundation_tops = 0.0, 0, KING + 1, 0
     while pile:
-        place = highest(pile)
-        pile ^= 1 << place
-        card = cards[place]
-        value, at = card >> 2, top_shift(card, suits)
-        pressing = max(0.0, 1.0 - FADES * (value - 1 - ((tops >> at) & NIBBLE)))
+        position = highest(pile)
+        pile ^= 1 << position
+        card = codes[position]
+        value, shift = card >> 2, top_shift(card, suits)
+        urgency = max(0.0, 1.0 - FADES * (value - 1 - ((tops >> shift) & NIBBLE)))
         if top > value:
-            total += pressing * (UNDER + DEPTH * (top - value))
-            if (own >> at) & NIBBLE > value:
-                total += pressing * OWN
-        if value > (own >> at) & NIBBLE:
-            own += (value - ((own >> at) & NIBBLE)) << at
+            cost += urgency * (UNDER + DEPTH * (top - value))
+            if (foundation_tops >> shift) & NIBBLE > value:
+                cost += urgency * SAME_FOUNDATION
+        if value > (foundation_tops >> shift) & NIBBLE:
+            foundation_tops += (value - ((foundation_tops >> shift) & NIBBLE)) << shift
         top, low = max(top, value), min(low, value)
-    return total, low, top
+    return cost, low, top
 
 
 @jit
-def position_cost(piles: np.ndarray, tops: int, nxt: int, cards: np.ndarray, suits: bool) -> int:
-    """How unpromising a position looks, 0 to `WORST`; ``nxt``: the place of the next card."""
+def position_cost(position: Any, next_card: int, codes: np.ndarray, suits: bool) -> int:
+    """Return how unpromising a position looks, 0 to `MAX_COST`."""
     total, lows, best = 0.0, 0, 0
-    for p in range(PILES):
-        more, low, top = pile_disorder_cost(piles[p], tops, cards, suits)
-        total += more - TOP * top
+    for pile in range(PILES):
+        cost, low, top = pile_disorder_cost(position["piles"][pile], position["tops"], codes, suits)
+        total += cost - TOP * top
         lows |= 1 << low
         best = max(best, low)
-    weight = NEXT_COST
-    for i in range(nxt, len(cards)):
-        value = cards[i] >> 2
-        enough = lows >> value
-        if enough:
-            total += weight * GAP * lowest(enough)
+    weight = NO_PILE
+    for card in range(next_card, len(codes)):
+        value = codes[card] >> 2
+        high_enough = lows >> value
+        if high_enough:
+            total += weight * TOO_HIGH * lowest(high_enough)
         else:
-            total += weight * (1 + OVER * (value - best))
+            total += weight * (1 + TOO_LOW * (value - best))
         weight *= GROWS
-    return min(int(total * FINE + FIRST_COST), WORST)
+    return min(int(total * COST_SCALE + COST_OFFSET), MAX_COST)
+
+
+# ---- one level of the search ----------------------------------------------------------------
 
 
 @jit
-def insert_position(
-    piles: np.ndarray, tops: int, parent: int, worth: int, found: int, out: Any, slots: np.ndarray
-) -> int:
-    """Add a position, its piles sorted, unless it is there; return how many there are."""
-    masks, more = out
+def insert_position(position: Any, count: int, level: Level) -> int:
+    """Append a position with sorted piles to the level unless it is there; return the new count."""
+    piles = position["piles"]
     a, b, c, d = piles[0], piles[1], piles[2], piles[3]
     if a < b:
         a, b = b, a
@@ -134,177 +197,293 @@ def insert_position(
         b, c = c, b
     h = (a * 0x9E3779B97F4A7C1) ^ (b * 0x2545F4914F6CDD1D) ^ (c * 0x369DEA0F31A53F85) ^ d
     h = (h ^ (h >> 31)) * 0x5851F42D4C957F2D
-    size = len(slots)
+    size = len(level.slots)
     slot = ((h ^ (h >> 33)) & 0x7FFFFFFFFFFFFFFF) % size
-    while slots[slot] >= 0:
-        m = masks[slots[slot]]
-        if m[0] == a and m[1] == b and m[2] == c and m[3] == d:
-            return found
+    while level.slots[slot] >= 0:
+        there = level.positions[level.slots[slot]]["piles"]
+        if there[0] == a and there[1] == b and there[2] == c and there[3] == d:
+            return count
         slot = slot + 1 if slot + 1 < size else 0
-    slots[slot] = found
-    m = masks[found]
-    m[0], m[1], m[2], m[3] = a, b, c, d
-    more[found, 0] = tops
-    more[found, 1] = parent
-    more[found, 2] = worth
-    return found + 1
+    level.slots[slot] = count
+    level.positions[count] = position
+    piles = level.positions[count]["piles"]
+    piles[0], piles[1], piles[2], piles[3] = a, b, c, d
+    return count + 1
 
 
 @jit
 def add_if_alive(
-    piles: np.ndarray, tops: int, parent: int, nxt: int, found: int, deck: Any, suits: bool,
-    out: Any, room: Any,
-) -> Any:  # fmt: skip
-    """Add a position unless it is dead or there already.
+    position: Any, next_card: int, count: int, deal: Deal, suits: bool, memory: SearchMemory
+) -> Any:
+    """Add a position to the level unless it is dead or there already.
 
-    Returns how many there are, and 1 if the game is won there, -1 if there is no room, else 0.
+    Returns the new count, and `WINNABLE` if the game is won there, `FULL` or `CONTINUES`.
     """
-    cards, free, _ = deck
-    masks, more, table, dead = out[0], out[1], out[2], room
-    last = nxt == len(cards)
-    if found == len(masks):
-        return found, -1
-    if check_alive(piles, tops, free[nxt], cards, suits, LONG if last else TRIES, dead) == 0:
-        return found, 0
-    worth = 0 if last else position_cost(piles, tops, nxt, cards, suits)
-    return insert_position(piles, tops, parent, worth, found, (masks, more), table), int(last)
+    is_last = next_card == len(deal.codes)
+    if count == len(memory.level.positions):
+        return count, FULL
+    alive = check_alive(
+        position["piles"],
+        position["tops"],
+        deal.ahead[next_card],
+        deal.codes,
+        suits,
+        LAST_TRIES if is_last else TRIES,
+        memory.alive,
+    )
+    if alive == DEAD:
+        return count, CONTINUES
+    position["cost"] = 0 if is_last else position_cost(position, next_card, deal.codes, suits)
+    return insert_position(position, count, memory.level), WINNABLE if is_last else CONTINUES
 
 
 @jit
 def expand_plays(
-    piles: np.ndarray, tops: int, parent: int, nxt: int, found: int, deck: Any, rules: RulesRecord,
-    out: Any, room: Any, todo: np.ndarray,
-) -> Any:  # fmt: skip
-    """Offer all positions that playing after a group leads to: as `add_if_alive`, and how many."""
-    cards = deck[0]
-    for p in range(PILES):
-        todo[0, p] = piles[p]
-    todo[0, 4] = tops
-    many, state, nodes = 1, 0, 0
-    while many:
-        many -= 1
-        at = todo[many]
-        at[4], _ = play_safe_cards(at, at[4], 0, cards, rules.suits)
-        a, b, c, d, shown = at[0], at[1], at[2], at[3], at[4]
-        leads = 0
-        for p in range(PILES):
-            if at[p] and fit_kind(shown, cards[highest(at[p])], rules.suits):
-                leads |= 1 << p
-        if leads == 0 or rules.hold_back:
+    start: Any, next_card: int, count: int, deal: Deal, rules: RulesRecord, memory: SearchMemory
+) -> Any:
+    """Add every position that playing after a group leads to.
+
+    Returns the new count, the status as `add_if_alive` does, and the number of positions seen.
+    """
+    plays, position, codes = memory.plays, memory.current[1], deal.codes
+    plays[0] = start
+    depth, status, nodes = 1, CONTINUES, 0
+    while depth:
+        depth -= 1
+        memory.current[1] = plays[depth]
+        piles = position["piles"]
+        position["tops"], _ = play_safe_cards(piles, position["tops"], 0, codes, rules.suits)
+        playable = 0
+        for pile in range(PILES):
+            if piles[pile] and fit_kind(position["tops"], codes[highest(piles[pile])], rules.suits):
+                playable |= 1 << pile
+        if playable == 0 or rules.hold_back:
             nodes += 1
-            found, one = add_if_alive(at, shown, parent, nxt, found, deck, rules.suits, out, room)
-            if one > 0:
-                return found, one, nodes
-            state = min(state, one)
-        while leads:
-            p = lowest(leads)
-            leads &= leads - 1
-            more = todo[many]
-            more[0], more[1], more[2], more[3] = a, b, c, d
-            place = highest(more[p])
-            more[p] ^= 1 << place
-            more[4] = build_on_tops(shown, cards[place], rules.suits)
-            many += 1
-    return found, state, nodes
+            count, added = add_if_alive(position, next_card, count, deal, rules.suits, memory)
+            if added == WINNABLE:
+                return count, WINNABLE, nodes
+            status = min(status, added)
+        while playable:
+            pile = lowest(playable)
+            playable &= playable - 1
+            top = highest(piles[pile])
+            plays[depth] = memory.current[1]
+            plays[depth]["piles"][pile] ^= 1 << top
+            plays[depth]["tops"] = build_on_tops(position["tops"], codes[top], rules.suits)
+            depth += 1
+    return count, status, nodes
 
 
 @jit
-def keep_best(
-    many: int, width: int, out: Any, kept_masks: np.ndarray, kept_more: np.ndarray
-) -> int:
-    """Keep the best positions of a level, at most so many; return how many."""
-    masks, more = out[0], out[1]
-    limit, spare = WORST + 1, 0
-    if many > width:
-        counts = np.zeros(WORST + 1, np.int64)
-        for i in range(many):
-            counts[more[i, 2]] += 1
+def keep_best(count: int, width: int, positions: np.ndarray, kept: np.ndarray) -> int:
+    """Copy the ``width`` cheapest positions of a level to ``kept``; return how many.
+
+    Their order stays the same. Of equal costs the first ones are taken.
+    """
+    limit, spare = MAX_COST + 1, 0
+    if count > width:
+        counts = np.zeros(MAX_COST + 1, np.int64)
+        for i in range(count):
+            counts[positions[i]["cost"]] += 1
         limit = total = 0
         while total + counts[limit] <= width:
             total += counts[limit]
             limit += 1
         spare = width - total
-    here = 0
-    for i in range(many):
-        worth = more[i, 2]
-        if worth < limit or (worth == limit and spare > 0):
-            spare -= worth == limit
-            kept_masks[here] = masks[i]
-            kept_more[here] = more[i]
-            here += 1
-    return here
+    num_kept = 0
+    for i in range(count):
+        cost = positions[i]["cost"]
+        if cost < limit or (cost == limit and spare > 0):
+            spare -= cost == limit
+            kept[num_kept] = positions[i]
+            num_kept += 1
+    return num_kept
+
+
+@jit
+def expand_level(
+    parents: np.ndarray, num_parents: int, next_card: int, deal: Deal, rules: RulesRecord,
+    memory: SearchMemory,
+) -> Any:  # fmt: skip
+    """Place the next card in every way on each position that was kept.
+
+    Returns the number of positions after it, `WINNABLE` if the last of them is won, `FULL` if one
+    was dropped, else `CONTINUES`, and the number of positions seen.
+    """
+    position, card = memory.current[0], deal.codes[next_card]
+    count, status, nodes = 0, CONTINUES, 0
+    for parent in range(num_parents):
+        for pile in range(PILES + 1):
+            memory.current[0] = parents[parent]
+            position["parent"] = parent
+            piles, tops = position["piles"], position["tops"]
+            if pile < PILES:
+                if pile and piles[pile] == piles[pile - 1]:
+                    continue
+                piles[pile] |= 1 << next_card
+            elif rules.direct and fit_kind(tops, card, rules.suits):
+                position["tops"] = build_on_tops(tops, card, rules.suits)
+            else:
+                continue
+            seen = 1
+            if deal.ends_group[next_card]:
+                count, added, seen = expand_plays(
+                    position, next_card + 1, count, deal, rules, memory
+                )
+            else:
+                count, added = add_if_alive(
+                    position, next_card + 1, count, deal, rules.suits, memory
+                )
+            nodes += seen
+            if added == WINNABLE:
+                return count, WINNABLE, nodes
+            status = min(status, added)
+    return count, status, nodes
+
+
+@jit
+def clear_slots(level: Level) -> None:
+    """Empty the hash table of a level."""
+    for slot in range(len(level.slots)):
+        level.slots[slot] = -1
 
 
 @jit
 def search_last_pass(
-    piles: np.ndarray, tops: int, nxt: int, begun: bool, deck: Any, rules_record: RulesRecords,
-    width: int, most: int, kept: Any, out: Any, room: Any,
-) -> Any:  # fmt: skip
+    start: np.ndarray,
+    next_card: int,
+    is_turned_up: bool,
+    deal: Deal,
+    rules_record: RulesRecords,
+    width: int,
+    limit: int,
+    memory: SearchMemory,
+) -> SearchResult:
     """Search the last pass from a position: see the module.
 
-    ``piles``, int64 (4,), and ``tops`` as `play_safe_cards` has them; ``nxt``: the place of the
-    next card to be placed; ``begun``: it has been turned up, otherwise tops may be played before.
-    ``deck``: codes by place; the set of cards from each place on; whether a group ends with each
-    place. ``most``: positions after which it gives up; the rest is room, see `make_search_room`.
-    Returns 1 won, 0 lost, -1 open; the positions seen; the level at which it is won, whose line
-    leads back through ``kept`` from its row 0.
+    Args:
+        start: the position, POSITION (1,).
+        next_card: index of the next card to place.
+        is_turned_up: that card is turned up; otherwise tops can be played before it.
+        deal: the cards.
+        rules_record: the rules, an array (1,).
+        width: positions that are kept on a level.
+        limit: number of positions after which the search gives up.
+        memory: see `make_search_memory`. After a win the beam has the positions on the way.
     """
-    rules, (cards, _, ends) = rules_record[0], deck
-    kept_masks, kept_more = kept
-    work, todo = np.zeros(8, np.int64), np.zeros((WAITING, 8), np.int64)
-    nodes, level, many, state, complete = 0, 0, 0, 0, True
-    out[2][:] = -1
-    if begun:
-        many = insert_position(piles, tops, -1, 0, 0, (out[0], out[1]), out[2])
+    rules, level = rules_record[0], memory.level
+    count, status, nodes, depth, is_complete = 0, CONTINUES, 0, 0, True
+    clear_slots(level)
+    if is_turned_up:
+        count = insert_position(start[0], 0, level)
     else:
-        many, state, nodes = expand_plays(piles, tops, -1, nxt, 0, deck, rules, out, room, todo)
-    while many:
-        if state > 0:
-            kept_masks[level, 0], kept_more[level, 0] = out[0][many - 1], out[1][many - 1]
-            return 1, nodes, level
-        complete = complete and many <= width
-        here = keep_best(many, width, out, kept_masks[level], kept_more[level])
-        if nodes > most:
-            return -1, nodes, 0
-        out[2][:] = -1
-        many = 0
-        for way in range(here * (PILES + 1)):
-            i, p = way // (PILES + 1), way % (PILES + 1)
-            for q in range(PILES):
-                work[q] = kept_masks[level, i, q]
-            now = kept_more[level, i, 0]
-            if p < PILES:
-                if p and work[p] == work[p - 1]:
-                    continue
-                work[p] |= 1 << nxt
-            elif rules.direct and fit_kind(now, cards[nxt], rules.suits):
-                now = build_on_tops(now, cards[nxt], rules.suits)
-            else:
-                continue
-            seen = 1
-            at = nxt + 1
-            if ends[nxt]:
-                many, state, seen = expand_plays(
-                    work, now, i, at, many, deck, rules, out, room, todo
-                )
-            else:
-                many, state = add_if_alive(work, now, i, at, many, deck, rules.suits, out, room)
-            nodes += seen
-            complete = complete and state >= 0
-            if state > 0:
+        count, status, nodes = expand_plays(start[0], next_card, 0, deal, rules, memory)
+    while count:
+        if status == WINNABLE:
+            memory.beam[depth, 0] = level.positions[count - 1]
+            return SearchResult(WINNABLE, nodes, depth)
+        is_complete = is_complete and status != FULL and count <= width
+        num_kept = keep_best(count, width, level.positions, memory.beam[depth])
+        if nodes > limit:
+            return SearchResult(UNDECIDED, nodes, 0)
+        clear_slots(level)
+        count, status, seen = expand_level(
+            memory.beam[depth], num_kept, next_card, deal, rules, memory
+        )
+        nodes += seen
+        depth += 1
+        next_card += 1
+    is_complete = is_complete and status != FULL
+    return SearchResult(LOST if is_complete else UNDECIDED, nodes, 0)
+
+
+# ---- the actions of a win -------------------------------------------------------------------
+
+
+class Tableau(NamedTuple):
+    """Piles, as sets of indices into `LastPass.cards`, and the tops of the foundations."""
+
+    piles: list[int]
+    tops: int
+
+
+def _list_plays(tableau: Tableau, last_pass: LastPass) -> Iterator[tuple[int, Tableau]]:
+    """Yield the piles whose top can be played, safe cards first, and the tableau after each."""
+    for wanted in (2, 1):
+        for p, pile in enumerate(tableau.piles):
+            if pile:
+                top = highest(pile)
+                card = int(last_pass.cards[top])
+                if fit_kind(tableau.tops, card, last_pass.rules.suits) == wanted:
+                    piles = [*tableau.piles[:p], pile ^ 1 << top, *tableau.piles[p + 1 :]]
+                    yield (
+                        p,
+                        Tableau(piles, build_on_tops(tableau.tops, card, last_pass.rules.suits)),
+                    )
+
+
+def _find_plays(
+    start: Tableau, last_pass: LastPass, target: list[int]
+) -> tuple[list[int] | None, list[int]]:
+    """Play until the piles are, sorted, ``target``.
+
+    Returns the piles, None if that is impossible, and the actions.
+    """
+    stack: list[tuple[Tableau, list[int]]] = [(start, [])]
+    visited: set[tuple[int, ...]] = set()
+    remaining = sum(target)
+    while stack:
+        tableau, actions = stack.pop()
+        if sorted(tableau.piles) == sorted(target):
+            return tableau.piles, actions
+        key = (*tableau.piles, tableau.tops)
+        if key in visited or sum(tableau.piles) & remaining != remaining:
+            continue
+        visited.add(key)
+        after = [(then, [*actions, PLAY + p]) for p, then in _list_plays(tableau, last_pass)]
+        stack += after[::-1]
+    return None, []
+
+
+def _list_placements(
+    tableau: Tableau, last_pass: LastPass, next_card: int
+) -> Iterator[tuple[int, Tableau]]:
+    """Yield the actions that place the next card, and the tableau after each."""
+    piles, tops = tableau
+    for p in range(PILES):
+        yield PLACE + p, Tableau([*piles[:p], piles[p] | 1 << next_card, *piles[p + 1 :]], tops)
+    card = int(last_pass.cards[next_card])
+    if last_pass.rules.direct and fit_kind(tops, card, last_pass.rules.suits):
+        yield FOUNDATION, Tableau(piles, build_on_tops(tops, card, last_pass.rules.suits))
+
+
+def reconstruct_actions(last_pass: LastPass, path: list[Tableau]) -> list[int]:
+    """Return the actions of a win.
+
+    Args:
+        last_pass: the position from which the game is won.
+        path: the tableaus after each card of the win, with sorted piles.
+    """
+    piles = list(last_pass.piles)
+    actions: list[int] = []
+    next_card, is_turned_up = last_pass.next_card, last_pass.is_turned_up
+    if not is_turned_up:
+        start, actions = _find_plays(Tableau(piles, last_pass.tops), last_pass, path[0].piles)
+        assert start is not None
+        piles = start
+    for before, after in pairwise(path):
+        ends_group = last_pass.ends_group[next_card]
+        if not is_turned_up and last_pass.rules.hold_back:
+            actions.append(DEAL)
+        for action, placed in _list_placements(Tableau(piles, before.tops), last_pass, next_card):
+            then = placed.piles if sorted(placed.piles) == sorted(after.piles) else None
+            plays: list[int] = []
+            if ends_group:
+                then, plays = _find_plays(placed, last_pass, after.piles)
+            if then is not None:
+                piles = then
+                actions += [action, *plays]
                 break
-        level += 1
-        nxt += 1
-    return (0 if complete else -1), nodes, 0
-
-
-def make_search_room(width: int, levels: int) -> tuple[Any, Any, Any]:
-    """Return room for `search_last_pass`: kept, out and the room of `check_alive`."""
-    most = 6 * width + WAITING
-    kept = np.empty((levels, width, PILES), np.int64), np.empty((levels, width, 3), np.int64)
-    out = (
-        np.empty((most, PILES), np.int64),
-        np.empty((most, 3), np.int64),
-        np.empty(2 * most + 1, np.int32),
-    )
-    return kept, out, make_alive_room(SEEN)
+        is_turned_up = not ends_group
+        next_card += 1
+    return actions + _find_plays(Tableau(piles, path[-1].tops), last_pass, [0] * PILES)[1]

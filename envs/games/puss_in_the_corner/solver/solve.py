@@ -1,50 +1,71 @@
-"""Puss in the Corner: what one who knew the order of the stock could reach.
+"""Puss in the Corner: solver with the order of the stock known.
 
-A win is a way through, found by whatever means and played through the kernel before it is told. A
-loss is told only where a search has gone through all there is:
+A win is a sequence of actions. However it was found, it is played through the kernel before it is
+reported. A loss is reported only after a search that has covered every possibility:
 
-- **in the last pass** `search_last_pass` found no win and left nothing out for want of width; there
-  it is said what else it leaves out, and by which options that is sound (by all);
-- **by a part of the cards**: the same for the cards of one colour (of one suit, or two, with
-  ``suits``) with all others taken away, and where playing is never compulsory. Whoever wins the
-  whole game can leave out the other cards and wins this one: they only lie on cards of this part,
-  and are built on other foundations. Sound by all options, in the last pass;
+- **in the last pass** `search_last_pass` found no win and dropped no position for want of width.
+  Its module lists what else it leaves out, and why that is sound with all options;
+- **by some of the suits**: the same search with only the cards of one color (with ``suits``: of one
+  suit, or of two) and without compulsory play. Whoever wins the whole game can leave out the other
+  cards and wins this one: they only lie on cards of these suits, and are built on other
+  foundations. Sound with all options, in the last pass;
 - **while a redeal is left** `_search_all` went through all positions up to the last pass, and
   `search_last_pass` through all of these.
 
-Everything else is open. A position while a redeal is left is tried by `TRIED_AGENTS`, players by
-rule, up to its last pass first.
+Everything else is undecided. While a redeal is left, `TRIED_AGENTS` first play the position up to
+its last pass.
 """
 
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....core import upper_bound as truth
-from ....core.aliases import State
-from ....core.contract import UNDECIDED, WINNABLE, Solution
+from ....core.aliases import RulesRecords, State, States
+from ....core.contract import LOST, UNDECIDED, WINNABLE, Solution
 from ....core.game import find_game
+from ....core.kernel.jit import jit
 from ....core.options import as_record
 from ....core.rows import copy_states
 from ..kernel import kernels
 from ..rules import ACTIONS, PILES, Rules, label
 from .alive import pack_tops
-from .last_pass import LastPass, make_search_room, search_last_pass
-from .replay import reconstruct_actions
-from .successors import list_successors
+from .last_pass import (
+    POSITION,
+    Deal,
+    LastPass,
+    Tableau,
+    make_search_memory,
+    reconstruct_actions,
+    search_last_pass,
+)
 
 LIMIT = 1_000_000
-"""Positions looked at, if no other limit is set."""
+"""Default limit of `solve`, in positions."""
 ACTION_LIMIT = 20_000
-"""The same for each action of `winnable_after`."""
+"""Default limit of `winnable_after`, in positions for each action."""
 WIDTHS = (100, 1000, 5000)
+"""Widths of the beam, tried in this order."""
 TRIED_AGENTS = ("tip", None)
-"""Players that go on to the last pass; None is the heuristic."""
+"""Rule-based agents that play on to the last pass; None is the heuristic."""
+
+step = kernels.step
 
 
-def _read_position(s: State, rules: Rules) -> LastPass:
-    """Read one record of a state in the last pass."""
+class Answer(NamedTuple):
+    """What a search found."""
+
+    outcome: int  # WINNABLE, LOST or UNDECIDED
+    nodes: int  # positions seen
+    actions: list[int]  # of a win, else empty
+
+
+# ---- the last pass --------------------------------------------------------------------------
+
+
+def _read_last_pass(s: State, rules: Rules) -> LastPass:
+    """Convert one record of a state in the last pass."""
     shown = s["shown"]
     cards: list[int] = []
     piles: list[int] = []
@@ -52,89 +73,126 @@ def _read_position(s: State, rules: Rules) -> LastPass:
         count = int(s["count"][pile])
         piles.append(((1 << count) - 1) << len(cards))
         cards += s["pile"][pile][:count].tolist()
-    nxt, begun = len(cards), bool(shown["card"])
-    first = int(s["next"])
-    cards += [int(shown["card"])] * begun
-    cards += s["deck"][first : first + int(shown["stock_count"])].tolist()
-    ends = np.zeros(len(cards), np.bool_)
-    group = int(shown["group_left"]) if begun else rules.deal_size
-    ends[nxt + group - 1 :: rules.deal_size] = True
-    ends[-1:] = True
+    next_card, is_turned_up = len(cards), bool(shown["card"])
+    top_of_stock = int(s["next"])
+    cards += [int(shown["card"])] * is_turned_up
+    cards += s["deck"][top_of_stock : top_of_stock + int(shown["stock_count"])].tolist()
+    ends_group = np.zeros(len(cards), np.bool_)
+    group = int(shown["group_left"]) if is_turned_up else rules.deal_size
+    ends_group[next_card + group - 1 :: rules.deal_size] = True
+    ends_group[-1:] = True
     clubs, diamonds, hearts, spades = shown["foundations"].tolist()
     tops = int(pack_tops(clubs, diamonds, hearts, spades, rules.suits))
-    return LastPass(piles, tops, nxt, begun, np.array(cards, np.int64), ends, rules)
+    codes = np.array(cards, np.int64)
+    return LastPass(piles, tops, next_card, is_turned_up, codes, ends_group, rules)
 
 
 def _restrict_to_suits(whole: LastPass, suits: tuple[int, ...]) -> LastPass:
-    """The game that is left of one in the last pass by the cards of some suits."""
-    places = [i for i, card in enumerate(whole.cards) if card & 3 in suits]
-    piles = [sum(1 << k for k, i in enumerate(places) if pile >> i & 1) for pile in whole.piles]
-    ends = [bool(whole.ends[a:b].any()) for a, b in pairwise(places)]
-    nxt = sum(i < whole.nxt for i in places)
+    """Return the game that is left when the cards of all other suits are taken away."""
+    kept = [i for i, card in enumerate(whole.cards) if card & 3 in suits]
+    piles = [sum(1 << k for k, i in enumerate(kept) if pile >> i & 1) for pile in whole.piles]
+    ends = [bool(whole.ends_group[a:b].any()) for a, b in pairwise(kept)]
+    next_card = sum(i < whole.next_card for i in kept)
     rules = whole.rules._replace(hold_back=True)
-    last = np.array([*ends, True][: len(places)], np.bool_)
-    cards = whole.cards[np.array(places, np.int64)]
-    return LastPass(piles, whole.tops, nxt, False, cards, last, rules)
+    ends_group = np.array([*ends, True][: len(kept)], np.bool_)
+    cards = whole.cards[np.array(kept, np.int64)]
+    return LastPass(piles, whole.tops, next_card, False, cards, ends_group, rules)
 
 
-def _suit_parts(rules: Rules) -> list[tuple[int, ...]]:
-    """The suits of the parts of the cards by which a loss is looked for."""
+def _list_suit_sets(rules: Rules) -> list[tuple[int, ...]]:
+    """Return the sets of suits by which a loss can be shown."""
     if not rules.suits:
         return [(0, 3), (1, 2)]
     return [*combinations(range(4), 1), *combinations(range(4), 2)]
 
 
-def _search(at: LastPass, width: int, most: int) -> tuple[int, int, list[tuple[Any, int]]]:
-    """Say what `search_last_pass` says, the positions seen and the way to a win."""
-    n = len(at.cards)
-    free = np.zeros(n + 1, np.int64)
+def _search(last_pass: LastPass, width: int, limit: int) -> tuple[int, int, list[Tableau]]:
+    """Run `search_last_pass`.
+
+    Returns the outcome, the positions seen, and the tableaus after each card of a win.
+    """
+    n = len(last_pass.cards)
+    ahead = np.zeros(n + 1, np.int64)
     for i in range(n - 1, -1, -1):
-        free[i] = free[i + 1] | 1 << int(at.cards[i])
-    kept, out, room = make_search_room(width, n - at.nxt + 2)
-    found, nodes, level = search_last_pass(
-        np.array(at.piles, np.int64), at.tops, at.nxt, at.begun, (at.cards, free, at.ends),
-        as_record(at.rules), width, most, kept, out, room,
-    )  # fmt: skip
-    way: list[tuple[Any, int]] = []
+        ahead[i] = ahead[i + 1] | 1 << int(last_pass.cards[i])
+    start = np.zeros(1, POSITION)
+    start["piles"], start["tops"], start["parent"] = last_pass.piles, last_pass.tops, -1
+    memory = make_search_memory(width, n - last_pass.next_card + 2)
+    result = search_last_pass(
+        start,
+        last_pass.next_card,
+        last_pass.is_turned_up,
+        Deal(last_pass.cards, ahead, last_pass.ends_group),
+        as_record(last_pass.rules),
+        width,
+        limit,
+        memory,
+    )
+    path: list[Tableau] = []
     row = 0
-    while found == 1 and level >= 0:
-        way.append((kept[0][level, row].tolist(), int(kept[1][level, row, 0])))
-        row = int(kept[1][level, row, 1])
-        level -= 1
-    return found, nodes, way[::-1]
+    for level in range(result.level, -1, -1) if result.outcome == WINNABLE else ():
+        position = memory.beam[level, row]
+        path.append(Tableau(position["piles"].tolist(), int(position["tops"])))
+        row = int(position["parent"])
+    return result.outcome, result.nodes, path[::-1]
 
 
-def _solve_last_pass(
-    at: LastPass, most: int, widths: tuple[int, ...] = WIDTHS
-) -> tuple[int, int, list[int]]:
-    """Solve the last pass: 1, 0 or -1, the positions seen, the actions of a win."""
-    nodes, parts = 0, [_restrict_to_suits(at, suits) for suits in _suit_parts(at.rules)]
+def _solve_last_pass(last_pass: LastPass, limit: int, widths: tuple[int, ...] = WIDTHS) -> Answer:
+    """Solve the last pass: with each width search the whole game, then the games of some suits."""
+    nodes = 0
+    parts = [_restrict_to_suits(last_pass, suits) for suits in _list_suit_sets(last_pass.rules)]
     for width in widths:
-        if nodes >= most:
+        if nodes >= limit:
             break
-        found, seen, way = _search(at, width, most - nodes)
+        outcome, seen, path = _search(last_pass, width, limit - nodes)
         nodes += seen
-        if found >= 0:
-            return found, nodes, reconstruct_actions(at, way) if found else []
-        still = []
+        if outcome != UNDECIDED:
+            actions = reconstruct_actions(last_pass, path) if outcome == WINNABLE else []
+            return Answer(outcome, nodes, actions)
+        undecided = []
         for part in parts:
-            found, seen, _ = _search(part, width, max(most - nodes, 1))
+            outcome, seen, _ = _search(part, width, max(limit - nodes, 1))
             nodes += seen
-            if found == 0:
-                return 0, nodes, []
-            if found < 0:
-                still.append(part)
-        parts = still
-    return -1, nodes, []
+            if outcome == LOST:
+                return Answer(LOST, nodes, [])
+            if outcome == UNDECIDED:
+                undecided.append(part)
+        parts = undecided
+    return Answer(UNDECIDED, nodes, [])
 
 
 # ---- while a redeal is left -----------------------------------------------------------------
 
 
-def _try_rule_agent(
-    state: np.ndarray, rules: Rules, rule_agent: str | None, most: int
-) -> tuple[int, list[int]]:
-    """Let a player go on to the last pass and solve that; the positions, the actions if won."""
+@jit
+def write_successors(
+    states: States,
+    records: RulesRecords,
+    successors: States,
+    sources: np.ndarray,
+    actions: np.ndarray,
+) -> None:
+    """Write the state after every legal action of every state, its source row and its action."""
+    n = 0
+    for i in range(len(states)):
+        for action in range(ACTIONS):
+            if (states[i]["legal"] >> action) & 1:
+                successors[n] = states[i]
+                step(successors[n], records[0], action)
+                sources[n], actions[n] = i, action
+                n += 1
+
+
+def list_successors(states: States, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the states after every legal action, the row each comes from, and the actions."""
+    n = sum(int(legal).bit_count() for legal in states["legal"])
+    successors, sources, actions = np.zeros(n, states.dtype), np.zeros(n, int), np.zeros(n, int)
+    write_successors(states, as_record(rules), successors, sources, actions)
+    return successors, sources, actions
+
+
+def _try_rule_agent(state: np.ndarray, rules: Rules, rule_agent: str | None, limit: int) -> Answer:
+    """Let a rule-based agent play on to the last pass, and solve that; a failure is undecided."""
     game, actions, states = find_game("puss_in_the_corner"), [], copy_states(state)
     while not states["over"][0] and states["shown"]["redeals_left"][0]:
         scores = game.score_actions(states, rules, rule_agent=rule_agent)[0]
@@ -142,68 +200,69 @@ def _try_rule_agent(
         actions.append(max(range(ACTIONS), key=lambda a: (legal >> a & 1, scores[a])))
         kernels.step(states[0], rules, actions[-1])
     if states["over"][0]:
-        return 0, actions if states["won"][0] else []
-    found, nodes, more = _solve_last_pass(_read_position(states[0], rules), most, WIDTHS[:2])
-    return nodes, actions + more if found == 1 else []
+        return Answer(WINNABLE, 0, actions) if states["won"][0] else Answer(UNDECIDED, 0, [])
+    answer = _solve_last_pass(_read_last_pass(states[0], rules), limit, WIDTHS[:2])
+    if answer.outcome != WINNABLE:
+        return Answer(UNDECIDED, answer.nodes, [])
+    return answer._replace(actions=actions + answer.actions)
 
 
-def _search_all(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
-    """Go through all positions up to the last pass, move by move; as `_solve_last_pass`."""
-    states, steps, nodes, found = copy_states(state), [], 0, 0
+def _search_all(state: np.ndarray, rules: Rules, limit: int) -> Answer:
+    """Search breadth-first through all positions up to the last pass, and solve each last pass."""
+    states, steps, nodes, outcome = copy_states(state), [], 0, LOST
     while len(states):
-        if nodes > most:
-            return -1, nodes, []
-        after, before, actions = list_successors(states, rules)
-        nodes += len(after)
-        steps.append((before, actions))
-        new = list(
-            {
-                row.tobytes(): i for i, row in enumerate(after) if row["won"] or not row["over"]
-            }.values()
-        )
-        go_on = []
-        for i in new:
-            if after["won"][i]:
-                return 1, nodes, _trace_back(steps, i)
-            if after["shown"]["redeals_left"][i]:
-                go_on.append(i)
+        if nodes > limit:
+            return Answer(UNDECIDED, nodes, [])
+        successors, sources, actions = list_successors(states, rules)
+        nodes += len(successors)
+        steps.append((sources, actions))
+        distinct = {
+            row.tobytes(): i for i, row in enumerate(successors) if row["won"] or not row["over"]
+        }
+        undecided = []
+        for i in distinct.values():
+            if successors["won"][i]:
+                return Answer(WINNABLE, nodes, _trace_back(steps, i))
+            if successors["shown"]["redeals_left"][i]:
+                undecided.append(i)
                 continue
-            won, seen, more = _solve_last_pass(_read_position(after[i], rules), most - nodes)
-            nodes += seen
-            if won == 1:
-                return 1, nodes, _trace_back(steps, i) + more
-            found = min(found, won)
-        states = copy_states(after, np.array(go_on, np.int64))
-        steps[-1] = before[go_on], actions[go_on]
-    return found, nodes, []
+            last_pass = _read_last_pass(successors[i], rules)
+            answer = _solve_last_pass(last_pass, limit - nodes)
+            nodes += answer.nodes
+            if answer.outcome == WINNABLE:
+                return Answer(WINNABLE, nodes, _trace_back(steps, i) + answer.actions)
+            outcome = min(outcome, answer.outcome)
+        states = copy_states(successors, np.array(undecided, np.int64))
+        steps[-1] = sources[undecided], actions[undecided]
+    return Answer(outcome, nodes, [])
 
 
 def _trace_back(steps: list[tuple[np.ndarray, np.ndarray]], row: int) -> list[int]:
-    """The actions that lead to a row."""
-    way = []
-    for before, actions in steps[::-1]:
-        way.append(int(actions[row]))
-        row = int(before[row])
-    return way[::-1]
+    """Return the actions that lead to a row of the last level; `steps` has sources and actions."""
+    path = []
+    for sources, actions in steps[::-1]:
+        path.append(int(actions[row]))
+        row = int(sources[row])
+    return path[::-1]
 
 
-# ---- all together ---------------------------------------------------------------------------
+# ---- the solver of the game -----------------------------------------------------------------
 
 
-def _solve_position(state: np.ndarray, rules: Rules, most: int) -> tuple[int, int, list[int]]:
-    """As `_solve_last_pass`, wherever the game stands."""
+def _solve_position(state: np.ndarray, rules: Rules, limit: int) -> Answer:
+    """Solve any position of the game."""
     if state["over"][0]:
-        return int(state["won"][0]), 0, []
+        return Answer(int(state["won"][0]), 0, [])
     if not state["shown"]["redeals_left"][0]:
-        return _solve_last_pass(_read_position(state[0], rules), most)
+        return _solve_last_pass(_read_last_pass(state[0], rules), limit)
     nodes = 0
-    for player in TRIED_AGENTS:
-        seen, actions = _try_rule_agent(state, rules, player, (most - nodes) // 2)
-        nodes += seen
-        if actions:
-            return 1, nodes, actions
-    found, seen, actions = _search_all(state, rules, most - nodes)
-    return found, nodes + seen, actions
+    for rule_agent in TRIED_AGENTS:
+        answer = _try_rule_agent(state, rules, rule_agent, (limit - nodes) // 2)
+        nodes += answer.nodes
+        if answer.outcome == WINNABLE:
+            return answer._replace(nodes=nodes)
+    answer = _search_all(state, rules, limit - nodes)
+    return answer._replace(nodes=nodes + answer.nodes)
 
 
 def check_solvable(rules: Rules) -> None:
@@ -215,40 +274,48 @@ def check_solvable(rules: Rules) -> None:
 def solve(
     deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
 ) -> Solution:
-    """Return whether a position can be won by one who knows all cards, and how: see the module.
+    """Solve a position with the order of the stock known: see the module.
 
-    ``deck_or_state``: see `truth.make_position`. ``limit``: about how many positions are looked at
-    (None: `LIMIT`). ``winnable`` is None if neither was found until then. With ``optimal``,
-    ``fewest`` is given where all wins take equally many moves: in the last pass, without
-    ``direct``. Raises ValueError for a limit below 1, and for rules with ``sevens``.
+    Args:
+        deck_or_state: see `truth.make_position`.
+        rules: the rules of the game.
+        optimal: fill in ``fewest`` where all wins take the same number of moves: in the last pass,
+            without ``direct``.
+        limit: approximate number of positions to search (None: `LIMIT`).
+
+    Returns:
+        The solution; ``winnable`` is None if the limit was reached before an answer.
+
+    Raises:
+        ValueError: for a limit below 1, and for rules with ``sevens``.
     """
     check_solvable(rules)
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: allowed are numbers from 1")
-    game, most = find_game("puss_in_the_corner"), LIMIT if limit is None else limit
+    game = find_game("puss_in_the_corner")
     state = truth.make_position(game, rules, deck_or_state)
-    found, nodes, actions = _solve_position(state, rules, most)
-    if found != WINNABLE:
-        return Solution(None if found == UNDECIDED else False, None, nodes)
-    assert truth.play_actions(game, rules, state, actions)["won"][0]
-    equal = optimal and not rules.direct and not state["shown"]["redeals_left"][0]
-    words = [label(action) for action in actions]
-    return Solution(True, words, nodes, actions, None, len(actions) if equal else None)
+    answer = _solve_position(state, rules, LIMIT if limit is None else limit)
+    if answer.outcome != WINNABLE:
+        winnable = None if answer.outcome == UNDECIDED else False
+        return Solution(winnable, None, answer.nodes)
+    assert truth.play_actions(game, rules, state, answer.actions)["won"][0]
+    all_equal = optimal and not rules.direct and not state["shown"]["redeals_left"][0]
+    moves = [label(action) for action in answer.actions]
+    fewest = len(answer.actions) if all_equal else None
+    return Solution(True, moves, answer.nodes, answer.actions, None, fewest)
 
 
 def winnable_after(states: np.ndarray, rules: Rules, limit: int | None = None) -> np.ndarray:
-    """Return of every legal action whether the game can still be won after it, float32
-    (n, actions).
+    """Return whether the game can still be won after each legal action, float32 (n, actions).
 
-    1 yes, 0 no or not legal, 0.5 if that was not found out in ``limit`` positions an action
-    (None: `ACTION_LIMIT`).
+    1 is yes, 0 is no or not legal, and 0.5 means undecided after ``limit`` positions for the action
+    (None: `ACTION_LIMIT`). Raises ValueError for rules with ``sevens``.
     """
     check_solvable(rules)
-    found = np.zeros((len(states), ACTIONS), np.float32)
-    after, before, actions = list_successors(states, rules)
-    for k, (i, action) in enumerate(zip(before, actions, strict=True)):
-        code = _solve_position(
-            copy_states(after, slice(k, k + 1)), rules, ACTION_LIMIT if limit is None else limit
-        )[0]
-        found[i, action] = 0.5 if code == UNDECIDED else code
-    return found
+    outcomes = np.zeros((len(states), ACTIONS), np.float32)
+    successors, sources, actions = list_successors(states, rules)
+    for k, (i, action) in enumerate(zip(sources, actions, strict=True)):
+        position = copy_states(successors, slice(k, k + 1))
+        answer = _solve_position(position, rules, ACTION_LIMIT if limit is None else limit)
+        outcomes[i, action] = 0.5 if answer.outcome == UNDECIDED else answer.outcome
+    return outcomes

@@ -1,0 +1,244 @@
+"""Seven Twenty-Seven: what each seat sees, and sampled worlds that fit what it knows.
+
+Where over is bust, everybody knows more about hidden cards than their number: a seat that is still
+in, or has folded, cannot be above 27; a seat that has busted is above 27, and was not before its
+last card. These conditions couple the hands. So the hidden cards are first dealt at random, then
+swapped at random: until the conditions hold, and after that while they keep holding. The sample
+does not depend on the cards that were there.
+"""
+
+import numpy as np
+
+from ...core.aliases import RulesRecord, Seat, State, States
+from ...core.batch import is_finished
+from ...core.game import HiddenCards
+from ...core.kernel.bits import count, lowest
+from ...core.kernel.cards import random_below
+from ...core.kernel.jit import jit
+from ...core.schema import DIGIT_BASE, Piece, whole_number
+from ...core.seating import wrap_seat
+from .rules import CLASSES, FACE, FAR, SEATS, Declare, Nearness, Phase, Status
+from .showdown import HALF_POINTS, LOWEST_BUST, NO_TOTAL, class_of, write_ranks
+
+# ---- what a seat sees -----------------------------------------------------------------------
+
+
+@jit
+def write_digits(digits: np.ndarray, value: int) -> None:
+    """Write a number of chips or half points to base `DIGIT_BASE`, the highest digit first."""
+    for i in range(len(digits) - 1, -1, -1):
+        digits[i] = value & (DIGIT_BASE - 1)
+        value >>= 4
+
+
+@jit
+def shown_distance(rank: int) -> int:
+    """Return the distance of a total from its target as it is shown."""
+    return FAR + 1 if rank == NO_TOTAL else min(rank >> 1, FAR)
+
+
+@jit
+def view(s: State, rules: RulesRecord, seat: Seat) -> None:
+    """Show what a seat sees: public facts, rotated so that it is seat 0, and its own cards."""
+    shown, players = s["shown"], rules.players
+    s["viewer"] = seat
+    for k in range(players):
+        shown["seats"][k] = s["seats"][wrap_seat(seat + k, players)]
+    cards, rank = s["cards"][seat], s["rank"][seat]
+    for kind in range(FACE):
+        shown["own"][kind] = cards[kind]
+    shown["own_faces"] = cards[FACE]
+    write_digits(shown["low"], s["low"][seat])
+    shown["off_7"] = shown_distance(rank[0])
+    shown["off_27"] = shown_distance(rank[1])
+    shown["over_7"] = s["above"][seat][0]
+    shown["over_27"] = s["above"][seat][1]
+    shown["turn"] = 0 if is_finished(s) else 1 + wrap_seat(s["turn"] - seat + players, players)
+    shown["dealer"] = 1 + wrap_seat(s["dealer"] - seat + players, players)
+    shown["lead"] = 1 + wrap_seat(s["lead"] - seat + players, players)
+    bettor = s["bettor"]
+    shown["bettor"] = 0 if bettor < 0 else 1 + wrap_seat(bettor - seat + players, players)
+    missing = s["high"] - s["staked"][seat] if (s["live"] >> seat) & 1 else 0
+    write_digits(shown["to_call"], missing)
+    shown["odds"] = DIGIT_BASE * missing // (s["pot"] + missing) if missing else 0
+
+
+# ---- sampled worlds -------------------------------------------------------------------------
+
+SWAPS = 24
+"""Swaps for each hidden card in a hand, once all conditions hold."""
+LEAPS = 64
+"""Before that, one swap in `LEAPS` is kept even if it breaks a condition, to leave dead ends."""
+
+
+@jit
+def hidden_positions(s: State, seat: Seat) -> int:
+    """Return the set of deck positions whose cards a seat does not know."""
+    places = 0
+    for place in range(s["size"]):
+        if not (s["up"] >> place) & 1 and s["owner"][place] != seat + 1:
+            places |= 1 << place
+    return places
+
+
+@jit
+def nth_member(members: int, n: int) -> int:
+    """Return member n of a set, counted from 0, the lowest."""
+    for _ in range(n):
+        members &= members - 1
+    return lowest(members)
+
+
+@jit
+def reshuffle_positions(s: State, places: int) -> None:
+    """Shuffle the cards on a set of deck positions."""
+    cards, rest = 0, places
+    while rest:
+        cards |= 1 << s["deck"][lowest(rest)]
+        rest &= rest - 1
+    while places:
+        card = nth_member(cards, random_below(s, count(cards)))
+        s["deck"][lowest(places)] = card
+        cards &= ~(1 << card)
+        places &= places - 1
+
+
+@jit
+def swap_positions(s: State, rules: RulesRecord, one: int, other: int) -> None:
+    """Swap two cards of the deck, and adjust the lowest totals of their owners."""
+    deck = s["deck"]
+    card, other_card = deck[one], deck[other]
+    increase = (
+        HALF_POINTS[rules.half_tens, class_of(other_card)]
+        - HALF_POINTS[rules.half_tens, class_of(card)]
+    )
+    deck[one], deck[other] = other_card, card
+    for place, change in ((one, increase), (other, -increase)):
+        owner = s["owner"][place] - 1
+        if owner >= 0:
+            s["low"][owner] += change
+
+
+@jit
+def bust_violation(s: State, rules: RulesRecord, seat: Seat) -> int:
+    """Return by how many half points a seat's cards violate what is known about its busting."""
+    low = s["low"][seat]
+    if s["seats"][seat]["status"] == Status.BUSTED:
+        place = s["next"] - 1
+        while s["owner"][place] != seat + 1:
+            place -= 1
+        without = low - HALF_POINTS[rules.half_tens, class_of(s["deck"][place])]
+        return max(LOWEST_BUST - low, 0) + max(without - LOWEST_BUST + 1, 0)
+    if s["moves"] == 0 and is_finished(s) and seat == s["dealer"]:
+        return 0  # all others busted on the deal, before this seat was checked
+    return max(low - LOWEST_BUST + 1, 0)
+
+
+@jit
+def bust_violations(s: State, rules: RulesRecord, seat: Seat, one: int, other: int) -> int:
+    """Return the violations of the owners of two cards; the stock and the viewer have none."""
+    owner, other_owner = s["owner"][one] - 1, s["owner"][other] - 1
+    total = 0
+    if owner >= 0 and owner != seat:
+        total += bust_violation(s, rules, owner)
+    if other_owner >= 0 and other_owner != seat and other_owner != owner:
+        total += bust_violation(s, rules, other_owner)
+    return total
+
+
+@jit
+def restore_bust_facts(s: State, rules: RulesRecord, seat: Seat, places: int) -> None:
+    """Swap hidden cards until all bust conditions hold, then mix further while they do."""
+    held = places & ((1 << s["next"]) - 1)
+    violations = 0
+    for other in range(rules.players):
+        if other != seat:
+            violations += bust_violation(s, rules, other)
+    left = SWAPS * count(held) + LEAPS if held else 0  # no hidden card in a hand: nothing to swap
+    while violations or left:
+        one, other = (
+            nth_member(held, random_below(s, count(held))),
+            nth_member(places, random_below(s, count(places))),
+        )
+        before = bust_violations(s, rules, seat, one, other)
+        swap_positions(s, rules, one, other)
+        after = bust_violations(s, rules, seat, one, other)
+        if violations == 0:
+            left -= 1
+        if after > before and (violations == 0 or random_below(s, LEAPS)):
+            swap_positions(s, rules, one, other)
+        else:
+            violations += after - before
+
+
+@jit
+def recount_hands(s: State, rules: RulesRecord, seat: Seat) -> None:
+    """Recompute the hands of all other seats after their hidden cards have changed."""
+    for other in range(rules.players):
+        if other == seat:
+            continue
+        for kind in range(CLASSES):
+            s["cards"][other][kind] = 0
+        s["low"][other] = 0
+    for place in range(s["next"]):
+        other = s["owner"][place] - 1
+        if other != seat:
+            kind = class_of(s["deck"][place])
+            s["cards"][other][kind] += 1
+            s["low"][other] += HALF_POINTS[rules.half_tens, kind]
+    for other in range(rules.players):
+        if other != seat:
+            write_ranks(s, rules, other)
+
+
+@jit
+def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
+    """Replace everything that a seat does not know by a sampled world."""
+    places = hidden_positions(s, seat)
+    reshuffle_positions(s, places)
+    recount_hands(s, rules, seat)
+    if rules.nearness == Nearness.OVER_IS_BUST and places:
+        restore_bust_facts(s, rules, seat, places)
+        recount_hands(s, rules, seat)
+    if s["phase"] == Phase.DECLARING and rules.declare == Declare.SIMULTANEOUS:
+        for other in range(rules.players):
+            if other != seat and s["said"][other]:
+                s["said"][other] = 1 + random_below(s, 3)
+    if s["viewer"] != seat:
+        view(s, rules, s["viewer"])  # its own cards, which are shown, have changed
+
+
+# ---- hidden cards, for critics --------------------------------------------------------------
+
+OTHERS = np.arange(1, SEATS)
+"""Distances of the other seats from the one that acts, clockwise."""
+
+
+def read_hidden(states: States) -> np.ndarray:
+    """Return the hands of the others still in, int8 (n, 27): nine seats, clockwise.
+
+    For each seat: its distances from 7 and from 27 and its lowest total, in half points plus 1, at
+    most 63 (far off, or unable to win). All are 0 for a seat that is not in.
+    """
+    players = states["shown"]["players"].astype(np.int64)[:, None]
+    seats = (states["turn"][:, None] + OTHERS) % players
+    rows = np.arange(len(states))[:, None]
+    totals = np.stack(
+        [*np.moveaxis(states["rank"][rows, seats] >> 1, 2, 0), states["low"][rows, seats]], axis=2
+    )
+    is_in = (players > OTHERS) & ((states["live"][:, None] >> seats) & 1 == 1)
+    codes = np.where(is_in[:, :, None], np.minimum(totals, FAR) + 1, 0)
+    return codes.reshape(len(states), -1).astype(np.int8)
+
+
+HIDDEN = HiddenCards(
+    Piece(
+        "others",
+        3 * len(OTHERS),
+        whole_number(FAR + 1),
+        "for each other seat still in, clockwise: its distances from 7 and 27 and its lowest "
+        "total, in half points, plus 1",
+    ),
+    read_hidden,
+)
+"""See `core.game.HiddenCards`."""
