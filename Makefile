@@ -79,7 +79,7 @@ docs-site: .venv/.docs-stamp ## the documents as a site: build/site/index.html
 
 clean: ## remove what was built, not .venv nor runs/
 	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find parlour envs agents training page tests benchmarks examples -depth -name __pycache__ -exec rm -rf {} +
+	find parlour envs agents training page tests benchmarks research examples -depth -name __pycache__ -exec rm -rf {} +
 
 # $(call venv,FOLDER): a virtual environment on a Python that is new enough.
 define venv

@@ -7,7 +7,6 @@ time, of the learner and of the slowest actor: it says what cores would come to 
 uses.
 """
 
-import statistics
 import tempfile
 import time
 from contextlib import ExitStack, closing
@@ -18,6 +17,7 @@ from typing import cast
 import torch
 import tyro
 
+from benchmarks.reports import range_text
 from benchmarks.training import conditions
 from parlour.training.learning.actors import Part
 from parlour.training.learning.methods.ppo import PPORun, PPOSettings
@@ -76,9 +76,8 @@ def one_rollout(run: TimedRun) -> tuple[float, float, float]:
 
 
 def shown(speeds: list[float]) -> str:
-    """Median and range, in thousands a second."""
-    low, middle, high = (f(speeds) / 1000 for f in (min, statistics.median, max))
-    return f"{middle:.1f} k ({low:.1f}–{high:.1f})"
+    """Return the median and the range, in thousands a second."""
+    return range_text([speed / 1000 for speed in speeds], 1, " k")
 
 
 def main() -> None:

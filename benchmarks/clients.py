@@ -20,10 +20,9 @@ import venv
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.blocks import put_block
+from benchmarks.reports import ROOT, put_block
 from parlour.training.evaluation.machine import describe_machine
 
-ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / ".venv-clients"
 GUIDE, BLOCK = ROOT / "docs" / "guides" / "environments.md", "benchmarks.clients"
 LIMIT = 900

@@ -11,17 +11,16 @@ timed; how long that took is told apart. ``--write`` puts the table into docs/sc
 import statistics
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import tyro
 
-from benchmarks.blocks import put_block
+from benchmarks.reports import ROOT, put_block, range_text
 from parlour.training.evaluation.evaluate import evaluate
 from parlour.training.evaluation.machine import describe_machine
 from parlour.training.evaluation.parts import CHUNK
 from parlour.training.parallel.tasks import Cluster, join_cluster
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+PAGE = ROOT / "docs" / "scale.md"
 BLOCK = "benchmarks.cluster"
 ALONE = Cluster("sequential", 1)
 
@@ -41,7 +40,7 @@ class Options:
 
 
 def time_play(given: Options, cluster: Cluster) -> tuple[float, float]:
-    """Return the seconds until workers are there and have played, and those of the evaluation."""
+    """Return the seconds until the workers have played, and those of the evaluation."""
     begun = time.perf_counter()
     with join_cluster(cluster):
         evaluate(
@@ -53,9 +52,8 @@ def time_play(given: Options, cluster: Cluster) -> tuple[float, float]:
 
 
 def ratio_text(above: list[float], below: list[float]) -> str:
-    """Return the median of the ratios of rounds, and their range."""
-    ratios = [one / other for one, other in zip(above, below, strict=True)]
-    return f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
+    """Return the median and the range of the ratios of rounds."""
+    return range_text([one / other for one, other in zip(above, below, strict=True)], 2)
 
 
 def main() -> None:

@@ -5,11 +5,9 @@ make demo | python -m benchmarks.demo
 
 import shutil
 import sys
-from pathlib import Path
 
-from benchmarks.blocks import put_block
+from benchmarks.reports import ROOT, put_block
 
-ROOT = Path(__file__).resolve().parents[1]
 BLOCK = "benchmarks.demo"
 FIRST, LAST = "Pyramid, deals ", "Draws: --key "
 """How the first and the last line of the tables begin."""

@@ -119,7 +119,7 @@ PICTURES: Mapping[str, Callable[[Path], None]] = {
 """What draws each file in docs/."""
 BY_OTHERS = {
     "demo.png": "make demo, then python -m benchmarks.demo",
-    "network_sizes.png": "python -m benchmarks.network_sizes",
+    "network_sizes.png": "python -m research.network_sizes",
 }
 """Pictures in docs/ that take longer, each with what writes it."""
 

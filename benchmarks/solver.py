@@ -1,4 +1,4 @@
-"""What the Pyramid solver costs, deal by deal, on one core: time, positions, memory.
+"""The cost of the Pyramid solver, deal by deal, on one core: time, positions, memory.
 
 ``python -m benchmarks.solver`` solves 1500 deals of ``open-stock``, fewest moves or impossible, and
 decides as many of the one-pass game. Deals are drawn from a seed; times are those of ``solve``
@@ -6,8 +6,6 @@ alone, without the first call, which compiles. A published A* in Lisp needs a me
 worst 44 s for ``open-stock`` on its author's desktop (github.com/mchung94/pyramid-solver).
 """
 
-import json
-import platform
 import resource
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,9 +16,11 @@ import numpy as np
 import tyro
 from tqdm import tqdm
 
+from benchmarks.reports import spread, write_json
 from parlour.envs import game
 from parlour.envs.core.batch import DealSource
 from parlour.envs.core.rows import Rows
+from parlour.training.evaluation.machine import describe_machine
 
 
 @dataclass(frozen=True)
@@ -75,20 +75,10 @@ def measure(options: Options, spec: str) -> dict[str, Any]:
     }
 
 
-def spread(values: Any) -> dict[str, float]:
-    """Return mean, median, 99th percentile and most of a row of numbers."""
-    return {
-        "mean": float(np.mean(values)),
-        "median": float(np.median(values)),
-        "p99": float(np.quantile(values, 0.99)),
-        "worst": float(np.max(values)),
-    }
-
-
 def main() -> None:
     """Measure, and print what was found."""
     options = tyro.cli(Options, description=__doc__)
-    print(f"{platform.machine()}, Python {platform.python_version()}, one core")
+    print(f"{describe_machine()}, one core")
     results = []
     for spec in options.variants:
         found = measure(options, spec)
@@ -105,8 +95,7 @@ def main() -> None:
             row = ", ".join(f"{name} {value:,.2f}" for name, value in found[key].items())
             print(f"  {key:8} {row}")
     if options.json:
-        said = {"options": asdict(options) | {"json": None}, "results": results}
-        options.json.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+        write_json(options.json, {"options": asdict(options) | {"json": None}, "results": results})
 
 
 if __name__ == "__main__":

@@ -15,14 +15,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.blocks import put_block
+from benchmarks.reports import ROOT, put_block, write_json
 from parlour.training.evaluation.machine import describe_machine
 
-ROOT = Path(__file__).resolve().parents[1]
 FIGURES, RECORD = ROOT / "docs" / "figures.md", ROOT / "benchmarks" / "steps.json"
 README, BLOCK = ROOT / "README.md", "benchmarks.steps"
 README_ROWS = {
@@ -147,10 +145,7 @@ def write(text: str, lines: list[dict[str, Any]]) -> None:
     """Put the tables between their markers in the documents, and the figures beside this file."""
     put_block(FIGURES, BLOCK, text)
     put_block(README, BLOCK, short_table(lines))
-    RECORD.write_text(
-        json.dumps({"machine": describe_machine(), "rows": lines}, indent=1) + "\n",
-        encoding="utf-8",
-    )
+    write_json(RECORD, {"machine": describe_machine(), "rows": lines})
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
+from benchmarks.reports import write_json
 from parlour.agents.baselines.uniform import pick_uniform
 from parlour.agents.networks.build import network_class
 from parlour.envs import CardEnv, game
@@ -193,7 +194,7 @@ def main() -> None:
             print(f"{encoding:<8}{name:<8}{shown}   median {row['median'][name]:.2f}")
         print(f"{encoding:<8}DummyVecEnv / native = {row['ratio']:.1f}", flush=True)
     if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        write_json(options.json, found, indent=2)
 
 
 if __name__ == "__main__":

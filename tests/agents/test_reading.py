@@ -16,7 +16,7 @@ from parlour.training.learning import progress
 from parlour.training.learning.settings.files import PRESETS_FOLDER, preset
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("envs", "agents", "training", "page", "benchmarks")
+PACKAGES = ("envs", "agents", "training", "page", "benchmarks", "research")
 BOM = codecs.BOM_UTF8
 
 

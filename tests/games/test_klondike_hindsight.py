@@ -8,7 +8,7 @@ from parlour.envs import game
 from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.upper_bound import deal_position, play_actions, trace_actions
-from parlour.envs.games.klondike.hindsight.search import plan_ahead
+from parlour.envs.games.klondike.hindsight import plan_ahead
 from parlour.envs.games.klondike.solver.solve import solve
 from parlour.training.evaluation.evaluate import play_deals
 

@@ -8,13 +8,13 @@ import pytest
 from parlour.envs import CardEnv, make
 from parlour.envs.core.kernel.cards import parse_card
 from parlour.envs.core.options import as_record
-from parlour.envs.games.klondike.heuristic import WEIGHTS
-from parlour.envs.games.klondike.outlook import (
-    look,
-    next_pass,
-    takers,
+from parlour.envs.games.klondike.heuristic import (
+    WEIGHTS,
+    any_takes_run,
+    cards_onto,
+    count_more_playable,
+    make_outlook,
     takes_run,
-    takes_run_through,
 )
 from parlour.envs.games.klondike.rules import DEAL
 from tests.games.test_klondike_worked import build, codes, table, waste_to
@@ -50,25 +50,25 @@ def score(env: CardEnv, action: int, **changed: float) -> float:
     [("5h", "4c 4s"), ("5c", "4d 4h"), ("2s", "Ad Ah"), ("As", ""), ("Kd", "Qc Qs")],
 )
 def test_two_cards_go_onto_a_card(card: str, cards: str) -> None:
-    assert takers(parse_card(card)) == set_of(cards)
+    assert cards_onto(parse_card(card)) == set_of(cards)
 
 
 def test_a_run_waits_that_lies_on_cards_face_down() -> None:
     env = table(["Jc Td", ". Qd", ". . 9h 8s"], built="6 6 6 6")
-    assert look(env.clone()[0]).heads == set_of("9h Qd")
+    assert make_outlook(env.clone()[0]).heads == set_of("9h Qd")
     assert takes_run(env.clone()[0], parse_card("Ts"))
     assert not takes_run(env.clone()[0], parse_card("9s"))
-    view = look(env.clone()[0])
-    assert takes_run_through(view, set_of("9s Ts"))
-    assert not takes_run_through(view, set_of("9s Js"))
+    view = make_outlook(env.clone()[0])
+    assert any_takes_run(view, set_of("9s Ts"))
+    assert not any_takes_run(view, set_of("9s Js"))
 
 
 def test_of_the_talon_only_what_is_known_is_seen() -> None:
-    view = look(talon_table().clone()[0])
+    view = make_outlook(talon_table().clone()[0])
     assert (view.size, view.talon) == (11, set_of(TALON))
     assert view.playable == sum(1 << place for place in (1, 2, 3, 4, 5, 7, 11))
     s = first_cards().clone()[0]
-    view = look(s)
+    view = make_outlook(s)
     assert (view.size, view.talon) == (0, sum(1 << int(card) for card in s["waste"][:3]))
 
 
@@ -76,8 +76,8 @@ def test_of_the_talon_only_what_is_known_is_seen() -> None:
 def test_without_a_card_the_next_pass_brings_others_into_play(place: int, more: int) -> None:
     """Places 3, 6, 9 and the last one come to the top; one place earlier it is 4, 7, 10."""
     env = talon_table()
-    view = look(env.clone()[0])
-    assert next_pass(as_record(env.rules)[0], view, place) == more
+    view = make_outlook(env.clone()[0])
+    assert count_more_playable(as_record(env.rules)[0], view, place) == more
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_without_a_card_the_next_pass_brings_others_into_play(place: int, more: 
 )
 def test_the_next_pass_is_left_out_of_account(env: CardEnv) -> None:
     """One card a turn brings all up; passes may run out; before the first ends, who knows?"""
-    assert next_pass(as_record(env.rules)[0], look(env.clone()[0]), 3) == 0
+    assert count_more_playable(as_record(env.rules)[0], make_outlook(env.clone()[0]), 3) == 0
 
 
 def test_a_card_is_worth_less_to_build_if_the_waste_goes_nowhere_else() -> None:

@@ -7,8 +7,8 @@ from parlour.envs import GAMES, CardEnv
 from parlour.envs.core.kernel.cards import PACK_SIZE
 from parlour.envs.core.scene.items import Item
 from parlour.envs.core.scene.scene import ansi
-from parlour.envs.games.pyramid.layout import FOUNDATION, KING
-from parlour.envs.games.pyramid.rules import DEAL
+from parlour.envs.games.pyramid.layout import FOUNDATION
+from parlour.envs.games.pyramid.rules import DEAL, KING
 from tests.contract.cases import Case, positions, random_cases
 
 GAME = GAMES["pyramid"]

@@ -12,9 +12,8 @@ from parlour.envs.core.kernel.cards import RANKS, card_name
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.pyramid.rules import DEAL, REDEAL, STOCK, TABLE, UNDO
-from tests.reference import pyramid_rules
 from tests.reference.match import Match, legal_now, names
-from tests.reference.pyramid import COVERERS, EXTRA, Pyramid, refused
+from tests.reference.pyramid import COVERERS, EXTRA, Pyramid, Rules, refused
 from tests.reference.test_pyramid_held_reference import VARIANTS
 
 GAME = GAMES["pyramid"]
@@ -277,8 +276,8 @@ RARE = {
 
 
 def test_variants_are_those_of_the_rules_page() -> None:
-    named = {name: asdict(pyramid_rules.Rules(**changes)) for name, changes in VARIANTS.items()}
-    limits = {"max_moves": pyramid_rules.Rules.max_moves}
+    named = {name: asdict(Rules(**changes)) for name, changes in VARIANTS.items()}
+    limits = {"max_moves": Rules.max_moves}
     assert {name: to_plain(rules) | limits for name, rules in GAME.variants.items()} == named
 
 

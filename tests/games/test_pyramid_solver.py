@@ -17,8 +17,8 @@ from parlour.envs.core.kernel.jit import plain_python as as_python
 from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.games.pyramid.kernel import lay_card, show_stock, show_waste
 from parlour.envs.games.pyramid.solver.solve import solve, winnable_after
-from parlour.envs.games.pyramid.tableau import lay_card, show_stock, show_waste
 from tests.reference.match import legal_now
 from tests.reference.pyramid import (
     COVERERS,

@@ -1,4 +1,4 @@
-"""Pyramid (patience, one player): a slow, plain reference to test the fast kernel against.
+"""Pyramid (solitaire, one player): a slow, plain reference to test the fast kernel against.
 
 Written only from the project's rule page `docs/rules/pyramid.md`, whose own sources are:
 000 the web version with undo; 001 "Pyramid Solitaire"; 002 The Ultimate Book of Card Games;
@@ -47,50 +47,258 @@ Readings taken where the page leaves something open:
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, fields
+from itertools import combinations
 from typing import Any
 
-from tests.reference.pyramid_removals import removals, shuffle_may_help
-from tests.reference.pyramid_rules import (
-    COVERERS,
-    DEAL,
-    EXTRA,
-    PYRAMID,
-    RANKS,
-    REDEAL,
-    STOCK_TOP,
-    SUITS,
-    TARGET,
-    UNDO,
-    WASTE_TOPS,
-    Rules,
-    read_deck,
-    refused,
-    slot,
-    value,
-)
-from tests.reference.pyramid_table import Position, deal, may_deal
+# Cards, places and options
 
-__all__ = [
-    "COVERERS",
-    "DEAL",
-    "EXTRA",
-    "PYRAMID",
-    "RANKS",
-    "REDEAL",
-    "STOCK_TOP",
-    "SUITS",
-    "TARGET",
-    "UNDO",
-    "WASTE_TOPS",
-    "Position",
-    "Pyramid",
-    "Rules",
-    "Shuffle",
-    "refused",
-    "slot",
-    "value",
-]
+RANKS = "A23456789TJQK"
+SUITS = "cdhs"
+TARGET = 13
+
+PYRAMID = range(0, 28)
+EXTRA = range(28, 35)
+WASTE_TOPS = range(35, 38)
+STOCK_TOP = 38
+DEAL, REDEAL, UNDO = 39, 40, 41
+
+
+def slot(row: int, column: int) -> int:
+    """The pyramid slot at `row` and `column`, both counted from 0."""
+    return row * (row + 1) // 2 + column
+
+
+def _direct_coverers() -> dict[int, list[int]]:
+    """For each pyramid slot, the two slots that cover it (none for the bottom row)."""
+    coverers: dict[int, list[int]] = {place: [] for place in PYRAMID}
+    for row in range(6):
+        for column in range(row + 1):
+            below = [slot(row + 1, column), slot(row + 1, column + 1)]
+            coverers[slot(row, column)] = below
+    return coverers
+
+
+COVERERS = _direct_coverers()
+
+
+def value(card: str) -> int:
+    """Ace 1, number cards their number, jack 11, queen 12, king 13."""
+    return RANKS.index(card[0]) + 1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The options of one game, with the page's defaults."""
+
+    passes: int = 1
+    shuffle_redeal: bool = False
+    deal_when: str = "always"
+    first_deal: bool = False
+    extra_row: bool = False
+    covered_kings: bool = False
+    match_cover: bool = False
+    many_sum: bool = False
+    waste_piles: int = 1
+    stock_view: str = "down"
+    stock_play: bool = False
+    clear_all: bool = False
+    held: bool = False
+    turn: int = 1
+    undo: bool = False
+    max_moves: int = 500
+
+
+ALLOWED: dict[str, Container[Any]] = {
+    "passes": range(0, 10),
+    "deal_when": ("always", "blocked"),
+    "waste_piles": (1, 2, 3),
+    "stock_view": ("down", "top", "all"),
+    "turn": (1, 2, 3),
+}
+
+
+def refused(options: dict[str, Any]) -> bool:
+    """Whether the page refuses these options (those not named have their default).
+
+    True as well for a value out of range and for a name that is no option.
+    """
+    if not set(options) <= {option.name for option in fields(Rules)}:
+        return True
+    rules = Rules(**options)
+    if not isinstance(rules.max_moves, int) or rules.max_moves < 1:
+        return True
+    for option in fields(Rules):
+        allowed = ALLOWED.get(option.name, (False, True))
+        if option.name != "max_moves" and getattr(rules, option.name) not in allowed:
+            return True
+    if rules.shuffle_redeal and (rules.passes == 1 or rules.undo):
+        return True
+    if rules.stock_play and rules.stock_view == "down":
+        return True
+    return rules.held and _is_refused_with_held(rules)
+
+
+def _is_refused_with_held(rules: Rules) -> bool:
+    several = rules.waste_piles > 1
+    return several or rules.stock_view != "down" or rules.stock_play or rules.first_deal
+
+
+def read_deck(deck: list[str]) -> list[str]:
+    """The deck with "10h" written "Th"; ValueError unless it is a 52-card pack."""
+    cards = ["T" + card[2:] if card.startswith("10") else card for card in deck]
+    if sorted(cards) != sorted(rank + suit for rank in RANKS for suit in SUITS):
+        raise ValueError(f"not a pack of 52 cards: {deck}")
+    return cards
+
+
+# The table: where each card is, which cards are in play, what a DEAL does
+
+
+@dataclass
+class Position:
+    """Everything that UNDO takes back: the table and the memories that go with it."""
+
+    pyramid: list[str | None]
+    extra: list[str | None]
+    stock: list[str]  # without the card held
+    held: str | None = None
+    wastes: list[list[str]] = field(default_factory=lambda: [[], [], []])
+    passes_used: int = 1
+    removal_was_legal: bool = False  # at some moment since the last redeal or the start
+
+
+def card_at(table: Position, place: int, rules: Rules) -> str | None:
+    """The card that could be clicked at `place` if it is free, None if there is none."""
+    if place in PYRAMID:
+        return table.pyramid[place]
+    if place in EXTRA:
+        return table.extra[place - EXTRA.start]
+    if place in WASTE_TOPS:
+        pile = table.wastes[place - WASTE_TOPS.start]
+        return pile[-1] if pile else None
+    if rules.held:
+        return table.held
+    # the stock's top card may be seen and yet not be in play
+    in_play = rules.stock_play and table.stock
+    return table.stock[0] if in_play else None
+
+
+def may_deal(table: Position) -> bool:
+    """Whether a DEAL would do something: turn a card, or lay down the card held."""
+    return bool(table.stock) or table.held is not None
+
+
+def deal(table: Position, rules: Rules) -> None:
+    """Turn `turn` cards onto each waste pile, as long as there are cards in the stock.
+
+    With `held` lay the card held onto waste pile 1 instead, and hold the stock's top card.
+    """
+    if rules.held:
+        _lay_down(table)
+        table.held = table.stock.pop(0) if table.stock else None
+        return
+    for pile in table.wastes[: rules.waste_piles]:
+        for _ in range(rules.turn):
+            if table.stock:
+                pile.append(table.stock.pop(0))
+
+
+def _lay_down(table: Position) -> None:
+    """Lay the card held, if there is one, onto waste pile 1."""
+    if table.held is not None:
+        table.wastes[0].append(table.held)
+
+
+# The removals that are legal, now and after a redeal that shuffles
+
+EVERY_PLACE = range(STOCK_TOP, -1, -1)
+PYRAMID_AND_EXTRA = range(EXTRA.stop - 1, -1, -1)
+
+
+def may_go(table: Position, place: int, together_with: list[int], rules: Rules) -> bool:
+    """Whether the card at `place` may go in one removal with those of `together_with`."""
+    card = card_at(table, place, rules)
+    if card is None:
+        return False
+    if place not in PYRAMID:
+        return True  # card_at gives tops of piles only, as they are before the removal
+    if rules.covered_kings and value(card) == TARGET:
+        return True
+    return all(
+        table.pyramid[coverer] is None or (rules.match_cover and coverer in together_with)
+        for coverer in COVERERS[place]
+    )
+
+
+def removals(table: Position, rules: Rules) -> list[tuple[int, ...]]:
+    """All legal removals, each as its click sequence (places descending)."""
+    return sets_that_total(TARGET, _most_cards(rules), table, EVERY_PLACE, rules)
+
+
+def _most_cards(rules: Rules) -> int:
+    """How many cards a removal may have."""
+    return TARGET if rules.many_sum else 2
+
+
+def sets_that_total(
+    total: int, most_cards: int, table: Position, places: range, rules: Rules
+) -> list[tuple[int, ...]]:
+    """The sets of at most so many cards that may go and make up this total, places descending.
+
+    A coverer has the higher place, so it is always among the places taken before: whether a
+    card may go is decided when it is added. The total 0 is made up by no card at all.
+    """
+    cards = [(place, card_at(table, place, rules)) for place in places]
+    offered = [(place, value(card)) for place, card in cards if card is not None]
+    found: list[tuple[int, ...]] = []
+
+    def extend(taken: list[int], missing: int, start: int) -> None:
+        if missing == 0:
+            found.append(tuple(taken))
+        if missing == 0 or len(taken) == most_cards:
+            return
+        for at in range(start, len(offered)):
+            place, worth = offered[at]
+            if worth <= missing and may_go(table, place, taken, rules):
+                extend([*taken, place], missing - worth, at + 1)
+
+    extend([], total, 0)
+    return found
+
+
+def shuffle_may_help(table: Position, rules: Rules) -> bool:
+    """Whether some order of the waste as the new stock makes a removal with a card of it legal.
+
+    Tried with all cards of the new stock that can meet; the rest of the set must be free in the
+    pyramid and the extra row as they are now.
+    """
+    stock = [card for pile in table.wastes for card in pile]
+    most_cards = _most_cards(rules)
+    for n_cards in range(1, min(most_in_play(stock, rules), most_cards) + 1):
+        for worth in {sum(map(value, meeting)) for meeting in combinations(stock, n_cards)}:
+            left = most_cards - n_cards
+            if sets_that_total(TARGET - worth, left, table, PYRAMID_AND_EXTRA, rules):
+                return True
+    return False
+
+
+def most_in_play(stock: list[str], rules: Rules) -> int:
+    """How many cards of a stock are in play at once, at best, while it is dealt out.
+
+    Any of its cards can be those, in some order of the stock.
+    """
+    table = Position(pyramid=[], extra=[], stock=list(stock))
+    places = [*WASTE_TOPS, STOCK_TOP]
+    most = sum(card_at(table, place, rules) is not None for place in places)
+    while may_deal(table):
+        deal(table, rules)
+        most = max(most, sum(card_at(table, place, rules) is not None for place in places))
+    return most
+
+
+# The game
 
 Shuffle = Callable[[list[str]], list[str]]
 

@@ -6,7 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.reference.pyramid import COVERERS, REDEAL, Position, Pyramid, Rules
+from tests.reference.pyramid import (
+    COVERERS,
+    REDEAL,
+    Position,
+    Pyramid,
+    Rules,
+    deal,
+    may_deal,
+    most_in_play,
+    shuffle_may_help,
+)
+from tests.reference.pyramid import removals as removals_of
 from tests.reference.pyramid_games import (
     PACK,
     deal_out,
@@ -17,9 +28,6 @@ from tests.reference.pyramid_games import (
     removals,
     six_for_one_seven,
 )
-from tests.reference.pyramid_removals import most_in_play, shuffle_may_help
-from tests.reference.pyramid_removals import removals as removals_of
-from tests.reference.pyramid_table import deal, may_deal
 
 
 def endless(deck: list[str], **options: Any) -> Pyramid:

@@ -9,8 +9,8 @@ from ..files import write_bytes
 ROOT = Path(__file__).resolve().parents[2]
 """Root of the clone, if Parlour is installed from one."""
 BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-MEASURED = "benchmarks."
-"""Prefix of blocks of measurements, which benchmarks write."""
+MEASURED = ("benchmarks.", "research.")
+"""Prefixes of blocks of measurements, which the module of that name writes."""
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

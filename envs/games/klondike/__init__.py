@@ -1,4 +1,4 @@
-"""Klondike, a patience for one player: rules and sources are in README.md beside this file."""
+"""Klondike, a solitaire for one player. README.md in this folder has the rules and sources."""
 
 from ...core.deals import DeckFormat
 from ...core.game import Game
@@ -12,12 +12,11 @@ from .deck_strings import (
     to_pysol,
     to_solvitaire,
 )
-from .heuristic import WEIGHTS, heuristic
-from .hidden import HIDDEN
-from .hindsight.search import plan_ahead
-from .kernel import kernels, resample_hidden
+from .heuristic import WEIGHTS, heuristic, priority
+from .hindsight import plan_ahead
+from .kernel import kernels
+from .knowledge import HIDDEN, resample_hidden
 from .layout import action_words, final_info, layout
-from .rule_agents import priority
 from .rules import (
     ACTIONS,
     DEFAULT,
@@ -70,6 +69,6 @@ GAME = Game(
     rule_agents={"priority": make_score_rows(priority)},
     nicknames=("solitaire",),
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["GAME", "VARIANTS", "Rules"]

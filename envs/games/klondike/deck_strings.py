@@ -22,17 +22,17 @@ from ...core.kernel.cards import PACK_SIZE, card_name, parse_deck, split_cards
 from .rules import COLUMNS, STOCK_SIZE, TABLEAU_SIZE, deck_place
 
 DIGITS = 3
-"""Of a card in a string of KSolve."""
+"""Digits of a card in a string of KSolve."""
 UNKNOWN = "000"
 TALON, STOCK_BEGINS, STOCK_ENDS = "talon:", "==>", "<=="
-LATER = ("foundations", "waste")
-"""Of a deal of Solvitaire: no cards are there yet."""
+EMPTY_PILES = ("foundations", "waste")
+"""The piles of Solvitaire that are empty in a deal."""
 
 
 def from_ksolve(text: str) -> np.ndarray:
     """Return the deck, int8 (52,), of a string of KSolve.
 
-    Raises ValueError for other text, or if cards are unknown, repeated or missing.
+    Raises ValueError for other text, and for unknown, repeated or missing cards.
     """
     digits = "".join(split_cards(text))
     if len(digits) != DIGITS * PACK_SIZE or not digits.isascii() or not digits.isdigit():
@@ -49,22 +49,22 @@ def from_ksolve(text: str) -> np.ndarray:
 
 
 def to_ksolve(deck: Sequence[CardCode] | np.ndarray) -> str:
-    """Return a deck, codes in dealing order, as KSolve writes it."""
+    """Return a deck, codes in dealing order, as a string of KSolve."""
     return "".join(f"{int(card) >> 2:02d}{(int(card) & 3) + 1}" for card in deck)
 
 
 def from_pysol(text: str) -> np.ndarray:
     """Return the deck, int8 (52,), of a board that PySol, KSolve or fc-solve writes.
 
-    Raises ValueError for other text, for a position later than the deal, or if cards are unknown,
-    repeated or missing.
+    Raises ValueError for other text, for a position after the deal, and for unknown, repeated or
+    missing cards.
     """
     lines = [line.lstrip("\ufeff ").lstrip(":").strip() for line in text.splitlines()]
     lines = [line for line in lines if line]
     if lines and lines[0].lower().startswith("foundations:"):
-        later = [word for word in split_cards(lines.pop(0))[1:] if not word.endswith(("-0", "-"))]
-        if later:
-            raise ValueError(f"deck must be a deal, got foundations with cards: {' '.join(later)}")
+        built = [word for word in split_cards(lines.pop(0))[1:] if not word.endswith(("-0", "-"))]
+        if built:
+            raise ValueError(f"deck must be a deal, got foundations with cards: {' '.join(built)}")
     if len(lines) != COLUMNS + 1 or not lines[0].lower().startswith(TALON):
         raise ValueError(
             f'deck must be a line "Talon: ..." and {COLUMNS} lines of columns, '
@@ -86,11 +86,11 @@ def _strip_brackets(card: str) -> str:
 
 def _join_piles(columns: Sequence[Sequence[Any]], stock: Sequence[Any], name: str) -> np.ndarray:
     """Return the deck of columns, from the first card of each, and a stock, from its top."""
-    high = [len(column) for column in columns]
-    if high != list(range(1, COLUMNS + 1)) or len(stock) != STOCK_SIZE:
+    sizes = [len(column) for column in columns]
+    if sizes != list(range(1, COLUMNS + 1)) or len(stock) != STOCK_SIZE:
         raise ValueError(
             f"deck must have columns of 1, 2, ... 7 cards and {name} of {STOCK_SIZE}, "
-            f"got {high} and {len(stock)}"
+            f"got {sizes} and {len(stock)}"
         )
     deck = [*[""] * TABLEAU_SIZE, *stock]
     for column, cards in enumerate(columns):
@@ -112,8 +112,8 @@ def to_pysol(deck: Sequence[CardCode] | np.ndarray) -> str:
 def from_solvitaire(text: str) -> np.ndarray:
     """Return the deck, int8 (52,), of a deal of Solvitaire.
 
-    Raises ValueError for other text, for a position later than the deal, or if cards are unknown,
-    repeated or missing.
+    Raises ValueError for other text, for a position after the deal, and for unknown, repeated or
+    missing cards.
     """
     try:
         deal = json.loads(text.lstrip("\ufeff"))
@@ -122,9 +122,11 @@ def from_solvitaire(text: str) -> np.ndarray:
         raise ValueError('deck: JSON with "tableau piles" and "stock" is needed') from None
     if not isinstance(columns, list) or not all(map(_are_names, (*columns, stock))):
         raise ValueError('deck: "tableau piles" must be lists of cards such as "10H", "stock" one')
-    later = [name for name, cards in deal.items() if name in LATER and cards not in ([], [[]] * 4)]
-    if later:
-        raise ValueError(f"deck: {later[0]!r} has cards: it is a position later than the deal")
+    full = [
+        name for name, cards in deal.items() if name in EMPTY_PILES and cards not in ([], [[]] * 4)
+    ]
+    if full:
+        raise ValueError(f"deck: {full[0]!r} has cards: it is a position later than the deal")
     return _join_piles(columns, stock[::-1], "a stock")
 
 

@@ -1,19 +1,26 @@
-"""Klondike: what the greedy agent thinks of each action. Uses only what the player knows."""
+"""Klondike: the scores of the greedy agent and of the rule-based agent ``priority``.
 
-from ...core.aliases import CardCode, RulesRecord, Scores, State, Weights
-from ...core.kernel.cards import SUITS
+Both use only what the player knows. Top to bottom: the outlook (what the cards on the table wait
+for), the worth of actions, the greedy agent, the rule-based agent.
+
+The *talon* is the waste and the stock, in the order in which the whole stock would be on the waste.
+"""
+
+from typing import NamedTuple
+
+from ...core.aliases import CardCode, CardSet, RulesRecord, Scores, State, Weights
+from ...core.kernel.bits import count, lowest
+from ...core.kernel.cards import FIRST_CARD, SUITS
 from ...core.kernel.jit import jit
 from ...core.legal import first_action, next_action
-from .fits import columns_of, is_red, suit_back, taken_by
-from .outlook import (
-    Outlook,
-    goes_onto,
-    is_known,
-    look,
-    next_pass,
-    takers,
-    takes_run_through,
-    talon_card,
+from .kernel import (
+    columns_of,
+    columns_of_move,
+    is_red,
+    kinds_above,
+    last_kinds,
+    next_cards,
+    suit_back,
 )
 from .rules import (
     BACK,
@@ -22,8 +29,9 @@ from .rules import (
     KING,
     MOVE,
     REDEAL,
+    STOCK_SIZE,
+    UNSEEN,
     WASTE_UP,
-    move_columns,
 )
 
 WEIGHTS = {
@@ -56,22 +64,129 @@ WEIGHTS = {
 (BUILD, SAFE, NEEDED, AHEAD, TURN_UP, DEPTH, FREES, KING_WAITS, EMPTY, FILL) = range(10)
 (WASTE_BUILT, WASTE_PUT, WASTE_VALUE, NEXT_WASTE, PHASE, LANDING, PLACE, CHAIN) = range(10, 18)
 (MOVED, RETURN, RETURN_FOR_WASTE, LOOK, TURNED, AGAIN, DEAD) = range(18, 25)
-"""What it is worth, in this order: a card built, more if that can hurt nothing, less if the top of
-the waste goes nowhere else, less for each value that it is ahead of the lowest foundation; a card
-turned up, more for each left below it; a card freed that can be built; an empty column if a king
-waits for it, and if none does; filling one; a card of the waste built, or put on a column, more by
-its value; the next card of the waste in play; each card more that the next pass brings into play; a
-place for a run that turns a card up; one for a card of the waste or the stock, more if such a run
-goes onto that; a run moved; a card taken back, more if the waste is played on it; a look at the
-whole stock first; the share of a play's worth while the stock is turned for it, and if that takes a
-redeal; turning a stock from which nothing can be played."""
+"""The weights in order: a card built, more if that can hurt nothing, less if only its place takes
+the top of the waste, less for each value that it is ahead of the lowest foundation; a card turned
+up, more for each left below it; a card freed that can be built; an empty column if a king waits for
+it, and if none does; filling one; a card of the waste built, or put on a column, more by its value;
+the next card of the waste in play; each card more that the next pass brings into play; a place for
+a run that turns a card up; one for a card of the talon, more if such a run goes onto that; a run
+moved; a card taken back, more if the waste is played on it; a look at the whole stock first; the
+share of a play's worth while the stock is turned for it, and if that takes a redeal; turning a
+stock from which nothing can be played."""
 
-columns_of_move = jit(move_columns)
+THIRDS = sum(1 << place for place in range(3, STOCK_SIZE + 1, 3))
+"""The places of the talon that come to the top of the waste in a pass, three cards a turn."""
+
+
+# The outlook
+
+
+class Outlook(NamedTuple):
+    """The facts of a state that scores need, computed once for all actions."""
+
+    kinds: int
+    """The kinds of the last cards: see `kernel.last_kinds`."""
+    ready: CardSet
+    """The cards that the foundations take."""
+    heads: CardSet
+    """The first cards of the runs that lie on cards face down."""
+    size: int
+    """The number of cards of the talon; 0 while its order is unknown."""
+    talon: CardSet
+    """The known cards of the talon."""
+    playable: int
+    """The places of the talon whose card could be played if it was on top, as a set."""
+
+
+@jit
+def goes_onto(card: CardCode, other: CardCode) -> bool:
+    """Return whether a card may lie on another in a column."""
+    return card >> 2 == (other >> 2) - 1 and is_red(card) != is_red(other)
+
+
+@jit
+def cards_onto(card: CardCode) -> CardSet:
+    """Return the two cards that go onto a card; none for an ace."""
+    if card >> 2 == 1:
+        return 0
+    return (9 if is_red(card) else 6) << (card & ~3) - 4
+
+
+@jit
+def heads_of(s: State) -> CardSet:
+    """Return the first cards of the runs that lie on cards face down."""
+    heads = 0
+    for column in range(COLUMNS):
+        heads |= (s["shown"]["face_down"][column] > 0) << s["shown"]["first"][column]
+    return heads
+
+
+@jit
+def takes_run(s: State, card: CardCode) -> bool:
+    """Return whether a run on face-down cards would go onto a card at the end of a column."""
+    return heads_of(s) & cards_onto(card) != 0
+
+
+@jit
+def talon_card(s: State, place: int) -> CardCode:
+    """Return the card at a place of the talon, from 1."""
+    waste, stock = s["shown"]["waste_count"], s["shown"]["stock_count"]
+    return s["waste"][place - 1] if place <= waste else s["stock"][waste + stock - place]
+
+
+@jit
+def is_stock_known(s: State) -> bool:
+    """Return whether the whole order of the stock is known."""
+    return (
+        s["shown"]["stock_count"] == 0 or s["shown"]["where"][s["stock"][0] - FIRST_CARD] != UNSEEN
+    )
+
+
+@jit
+def make_outlook(s: State) -> Outlook:
+    """Return the outlook of a state."""
+    kinds, ready = last_kinds(s), next_cards(s)
+    size, talon, playable = 0, 0, 0
+    num_known = s["shown"]["waste_count"]
+    if is_stock_known(s):
+        size = num_known = num_known + s["shown"]["stock_count"]
+    for place in range(1, num_known + 1):
+        card = talon_card(s, place)
+        talon |= 1 << card
+        if (ready >> card) & 1 or columns_of(kinds, kinds_above(card)):
+            playable |= 1 << place
+    return Outlook(kinds, ready, heads_of(s), size, talon, playable)
+
+
+@jit
+def any_takes_run(view: Outlook, cards: CardSet) -> bool:
+    """Return whether a run on face-down cards goes onto one of some cards."""
+    while cards:
+        if view.heads & cards_onto(lowest(cards)):
+            return True
+        cards &= cards - 1
+    return False
+
+
+@jit
+def count_more_playable(rules: RulesRecord, view: Outlook, place: int) -> int:
+    """Return how many more cards can be played in the next pass without the card of a place.
+
+    Each card above it then comes one place earlier: with ``draw`` 3, others come to the top.
+    """
+    if rules.passes or rules.draw == 1 or view.size == 0:
+        return 0
+    above, end = -(2 << place), 1 << view.size
+    after, before = THIRDS << 1 | end, THIRDS | end
+    return count(view.playable & above & after) - count(view.playable & above & before)
+
+
+# The worth of actions
 
 
 @jit
 def is_safe(s: State, card: CardCode) -> bool:
-    """Whether no card will need this one to lie on: both of the other colour below it are built."""
+    """Return whether no card needs this one: both cards that could lie on it are built."""
     heights, need = s["shown"]["foundations"], (card >> 2) - 1
     if need <= 1:
         return True
@@ -82,7 +197,7 @@ def is_safe(s: State, card: CardCode) -> bool:
 
 @jit
 def build_worth(s: State, weights: Weights, card: CardCode) -> float:
-    """What it is worth to put a card on its foundation."""
+    """Return the worth of putting a card on its foundation."""
     least = KING
     for suit in range(len(SUITS)):
         least = min(least, s["shown"]["foundations"][suit])
@@ -92,7 +207,7 @@ def build_worth(s: State, weights: Weights, card: CardCode) -> float:
 
 @jit
 def king_waits(s: State) -> bool:
-    """Whether a king could go to an empty column: from the waste, or off cards face down."""
+    """Return whether a king could go to an empty column: from the waste or face-down cards."""
     if s["shown"]["waste_top"] >> 2 == KING:
         return True
     for column in range(COLUMNS):
@@ -102,11 +217,11 @@ def king_waits(s: State) -> bool:
 
 
 @jit
-def uncover_worth(s: State, weights: Weights, view: Outlook, column: int, left: int) -> float:
-    """What it is worth to leave so many cards in a column."""
+def uncover_worth(s: State, weights: Weights, view: Outlook, column: int, size: int) -> float:
+    """Return the worth of leaving ``size`` cards in a column."""
     down = s["shown"]["face_down"][column]
-    if left > down:
-        return weights[FREES] if (view.ready >> s["column"][column][left - 1]) & 1 else 0.0
+    if size > down:
+        return weights[FREES] if (view.ready >> s["column"][column][size - 1]) & 1 else 0.0
     if down:
         return weights[TURN_UP] + weights[DEPTH] * down
     return weights[KING_WAITS] if king_waits(s) else weights[EMPTY]
@@ -114,35 +229,35 @@ def uncover_worth(s: State, weights: Weights, view: Outlook, column: int, left: 
 
 @jit
 def take_worth(rules: RulesRecord, weights: Weights, view: Outlook, place: int) -> float:
-    """What it is worth that the talon is without the card of a place, wherever that goes."""
+    """Return the worth of taking the card of a place out of the talon, wherever it goes."""
     worth = 0.0
     if place > 1 and (view.playable >> place - 1) & 1:
         worth += weights[NEXT_WASTE]
-    return worth + weights[PHASE] * next_pass(rules, view, place)
+    return worth + weights[PHASE] * count_more_playable(rules, view, place)
 
 
 @jit
 def play_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook, place: int) -> float:
-    """What it is worth to play the card of a place of the talon, once it is the top."""
+    """Return the worth of playing the card of a place of the talon, once it is on top."""
     card = talon_card(s, place)
     worth = 0.0
     if (view.ready >> card) & 1:
         worth = weights[WASTE_BUILT] + build_worth(s, weights, card)
-    if columns_of(view.kinds, taken_by(card)):
+    if columns_of(view.kinds, kinds_above(card)):
         worth = max(worth, put_worth(weights, view, card))
     return worth + take_worth(rules, weights, view, place)
 
 
 @jit
 def turn_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook) -> float:
-    """What it is worth to turn the stock: the best card that this brings up, less for a redeal.
+    """Return the worth of turning the stock: the best card that this brings up, less for a redeal.
 
-    With a limited number of passes nothing waits: what is not sheer loss is played now.
+    With a limited number of passes, turning is always worth little: other actions come first.
     """
     shown = s["shown"]
     if rules.passes:
         return weights[DEAD]
-    if not is_known(s):
+    if not is_stock_known(s):
         return weights[LOOK]
     waste = shown["waste_count"]
     size = waste + shown["stock_count"]
@@ -158,55 +273,58 @@ def turn_worth(s: State, rules: RulesRecord, weights: Weights, view: Outlook) ->
 
 @jit
 def put_worth(weights: Weights, view: Outlook, card: CardCode) -> float:
-    """What it is worth to put a card of the waste on a column."""
+    """Return the worth of putting a card of the waste on a column."""
     worth = weights[WASTE_PUT] + weights[WASTE_VALUE] * (card >> 2)
-    wanted = takers(card)
+    wanted = cards_onto(card)
     if view.heads & wanted:
         worth += weights[LANDING]
     if view.talon & wanted:
         worth += weights[PLACE]
-        if takes_run_through(view, view.talon & wanted):
+        if any_takes_run(view, view.talon & wanted):
             worth += weights[CHAIN]
     return worth + weights[FILL] if card >> 2 == KING else worth
 
 
 @jit
 def move_worth(s: State, weights: Weights, view: Outlook, action: int) -> float:
-    """What it is worth to move a run."""
+    """Return the worth of moving a run."""
     shown = s["shown"]
     column, target = columns_of_move(action)
-    left = shown["face_down"][column]
+    size_left = shown["face_down"][column]
     last = shown["last"][target]
     if last:
-        left += (shown["first"][column] >> 2) - (last >> 2) + 1
-    worth = weights[MOVED] + uncover_worth(s, weights, view, column, left)
+        size_left += (shown["first"][column] >> 2) - (last >> 2) + 1
+    worth = weights[MOVED] + uncover_worth(s, weights, view, column, size_left)
     return worth if last else worth + weights[FILL]
 
 
 @jit
 def returned_card(s: State, action: int) -> CardCode:
-    """The card that an action takes back from a foundation."""
+    """Return the card that an action takes back from a foundation."""
     suit = suit_back(s, (action - BACK) >> 1, (action - BACK) & 1)
     return 4 * s["shown"]["foundations"][suit] + suit
 
 
 @jit
 def return_worth(s: State, weights: Weights, view: Outlook, card: CardCode) -> float:
-    """What it is worth to take a card back from its foundation."""
+    """Return the worth of taking a card back from its foundation."""
     top = s["shown"]["waste_top"]
     worth = weights[RETURN]
-    if view.heads & takers(card):
+    if view.heads & cards_onto(card):
         worth += weights[LANDING]
     if top and goes_onto(top, card):
         worth += weights[RETURN_FOR_WASTE]
     return worth
 
 
+# The greedy agent
+
+
 @jit
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
-    """Write a score for each legal action: what it brings, now or by turning the stock."""
+    """Write a score for each legal action of the greedy agent."""
     shown = s["shown"]
-    view = look(s)
+    view = make_outlook(s)
     top, place = shown["waste_top"], shown["waste_count"]
     action = first_action(s["legal"])
     while action >= 0:
@@ -221,11 +339,80 @@ def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) ->
             column = action - COLUMN_UP
             worth = build_worth(s, weights, shown["last"][column])
             worth += uncover_worth(s, weights, view, column, s["count"][column] - 1)
-            if top and columns_of(view.kinds, taken_by(top)) == 1 << column:
+            if top and columns_of(view.kinds, kinds_above(top)) == 1 << column:
                 worth += weights[NEEDED]
         elif action < BACK:
             worth = move_worth(s, weights, view, action)
         else:
             worth = return_worth(s, weights, view, returned_card(s, action))
         scores[action] = worth
+        action = next_action(s["legal"], action)
+
+
+# The rule-based agent
+
+LAST_RULE = 10
+"""The rules of ``priority``, as the programs of the literature play: the first rule that holds.
+
+1. A card goes to its foundation if no other card can need it in the columns.
+2. A move turns a card up: of several, the one with most cards face down below it.
+3. The top of the waste goes to its foundation, then 4. to a column.
+5. A column's last card goes to its foundation.
+6. A part of a run moves if the card that it frees can be built.
+7. A column is emptied if a king waits for it.
+8. A card comes back from a foundation if a run then turns a card up on it, or the waste is played.
+9. The stock is turned. All other legal actions come last.
+
+No rule takes a card back for nothing, or moves a run back and forth.
+"""
+
+
+@jit
+def rule_of_move(s: State, action: int) -> float:
+    """Return the rule that moves a run, minus a hundredth for each face-down card below it."""
+    shown = s["shown"]
+    column, target = columns_of_move(action)
+    down, last = shown["face_down"][column], shown["last"][target]
+    size_left = down + (shown["first"][column] >> 2) - (last >> 2) + 1 if last else down
+    if size_left > down:
+        frees = (next_cards(s) >> s["column"][column][size_left - 1]) & 1
+        return 6.0 if frees else LAST_RULE
+    if down:
+        return 2.0 - down / 100
+    return 7.0 if king_waits(s) else LAST_RULE
+
+
+@jit
+def rule_of_build(s: State, column: int) -> float:
+    """Return the rule that sends the last card of a column to its foundation."""
+    down = s["shown"]["face_down"][column]
+    if is_safe(s, s["shown"]["last"][column]):
+        return 1.0
+    return 2.0 - down / 100 if down and s["count"][column] == down + 1 else 5.0
+
+
+@jit
+def rule_of(s: State, action: int) -> float:
+    """Return the number of the rule for an action; the agent plays the lowest."""
+    top = s["shown"]["waste_top"]
+    if action <= REDEAL:
+        return 9.0
+    if action == WASTE_UP:
+        return 1.0 if is_safe(s, top) else 3.0
+    if action < COLUMN_UP:
+        return 4.0
+    if action < MOVE:
+        return rule_of_build(s, action - COLUMN_UP)
+    if action < BACK:
+        return rule_of_move(s, action)
+    card = returned_card(s, action)
+    return 8.0 if takes_run(s, card) or (top and goes_onto(top, card)) else LAST_RULE
+
+
+@jit
+def priority(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
+    """Write a score for each legal action of the rule-based agent, the first rule highest."""
+    action = first_action(s["legal"])
+    while action >= 0:
+        scores[action] = LAST_RULE - rule_of(s, action)
         action = next_action(s["legal"], action)

@@ -1,12 +1,29 @@
-"""Klondike: how it is played. Compiled; kernels trust the mask and allocate nothing."""
+"""Klondike: how it is played.
 
-from ...core.aliases import Action, CardCode, CardSet, RulesRecord, Seat, State
+Top to bottom: what fits onto what, the actions that are legal, moves, the deal.
+
+Whether a card goes onto another depends on its *kind* alone: its value, plus `RED_EVEN` for red
+cards of even and black cards of odd value. The cards of a run, whatever their suits, are in one
+half of the kinds, each one below the card before it. So a set of kinds, in the bits of a number,
+says where a run or a part of it fits.
+"""
+
+from ...core.aliases import Action, ActionSet, CardCode, CardSet, RulesRecord, State
 from ...core.batch import Over, make_batch_kernels
-from ...core.kernel.bits import count, lowest
-from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS, random_below, shuffle_pack
+from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS, shuffle_pack
 from ...core.kernel.jit import jit
 from ...core.legal import WORD_ACTIONS
-from .fits import back_actions, column_actions, last_kinds, suit_back, waste_actions
+from .knowledge import (
+    lay_columns,
+    lay_stock,
+    place_in_deck,
+    show_card,
+    show_ends,
+    show_face_down,
+    show_rules,
+    show_stock,
+    show_waste,
+)
 from .rules import (
     ACTIONS,
     BACK,
@@ -16,6 +33,7 @@ from .rules import (
     COLUMNS,
     DEAL,
     HIGHEST,
+    KING,
     LOWEST_SCORE,
     MOST_REDEALS,
     MOVE,
@@ -27,36 +45,206 @@ from .rules import (
     WASTE_DOWN,
     WASTE_UP,
     Scoring,
-    deck_place,
     move_columns,
 )
-from .sight import show_card, show_ends, show_face_down, show_rules, show_stock, show_waste
 
+RED_EVEN = 16
+"""The difference between the two halves of the kinds."""
+ROOM = KING + 1
+"""The kind of an empty column, as if a card one above a king lay there; it is in neither half."""
+KIND_BITS, KIND_MASK = 5, 31
+"""The bits of a kind in a row of kinds."""
 WORD = (1 << WORD_ACTIONS) - 1
 """The bits of one word of a set of actions."""
 OF_STOCK = (1 << COLUMN_UP) - 1
-"""The actions that depend on the stock and the waste, all in the first word."""
+"""The actions that depend on stock and waste, all in the first word."""
 STANDARD, VEGAS = int(Scoring.STANDARD), int(Scoring.VEGAS)
 PER_COLUMN_CARD, PER_BUILT, PER_RETURN, PER_VEGAS = 5, 10, -15, 5
-"""Points of ``standard``, for a card of the waste put on a column as for one turned up; of
-``vegas`` for a card built."""
+"""Points of ``standard`` for a card of the waste put on a column or a card turned up, for a card
+built, and for one taken back; and of ``vegas`` for a card built."""
 
-place_in_deck = jit(deck_place)
 columns_of_move = jit(move_columns)
 
 
+# What fits onto what
+
+
 @jit
-def add_points(s: State, rules: RulesRecord, points: int) -> None:
-    """Count points of ``standard``; the score is never below 0."""
-    if rules.scoring == STANDARD:
-        s["score"] = max(s["score"] + points, 0)
+def is_red(card: CardCode) -> int:
+    """Return 1 for a red card, else 0."""
+    return (card ^ (card >> 1)) & 1
+
+
+@jit
+def half_of(card: CardCode) -> int:
+    """Return what is added to the values of the run that a card belongs to, 0 or `RED_EVEN`."""
+    return RED_EVEN * (is_red(card) ^ ((card >> 2) & 1))
+
+
+@jit
+def kinds_above(card: CardCode) -> int:
+    """Return the kinds of last cards onto which a card goes, as a set."""
+    value = card >> 2
+    return 1 << ROOM if value == KING else 1 << (value + 1 + half_of(card))
+
+
+@jit
+def run_kinds_above(s: State, rules: RulesRecord, column: int) -> int:
+    """Return the kinds onto which a run or a part of it goes; none for an empty column."""
+    first, last = s["shown"]["first"][column], s["shown"]["last"][column]
+    if first == 0:
+        return 0
+    high, low = first >> 2, (last if rules.partial_runs else first) >> 2
+    kinds = ((2 << min(high + 1, KING)) - (2 << low)) << half_of(last)
+    if high == KING and s["shown"]["face_down"][column]:
+        kinds |= 1 << ROOM
+    return kinds
+
+
+@jit
+def last_kinds(s: State) -> int:
+    """Return a row of kinds: the last cards of all columns, the first column in the lowest bits."""
+    kinds = 0
+    for column in range(COLUMNS):
+        last = s["shown"]["last"][column]
+        kind = (last >> 2) + half_of(last) if last else ROOM
+        kinds |= kind << (KIND_BITS * column)
+    return kinds
+
+
+@jit
+def set_of_kinds(kinds: int) -> int:
+    """Return a row of kinds as a set."""
+    kind_set = 0
+    for column in range(COLUMNS):
+        kind_set |= 1 << ((kinds >> (KIND_BITS * column)) & KIND_MASK)
+    return kind_set
+
+
+@jit
+def columns_of(kinds: int, wanted: int) -> int:
+    """Return the columns whose last card is of one of the wanted kinds, as a set."""
+    columns = 0
+    for column in range(COLUMNS):
+        columns |= ((wanted >> ((kinds >> (KIND_BITS * column)) & KIND_MASK)) & 1) << column
+    return columns
+
+
+# Legal actions
+
+
+@jit
+def next_cards(s: State) -> CardSet:
+    """Return the cards that the foundations take."""
+    cards = 0
+    for suit in range(len(SUITS)):
+        value = s["shown"]["foundations"][suit] + 1
+        cards |= (value <= KING) << (4 * value + suit)
+    return cards
+
+
+@jit
+def waste_actions(s: State, kinds: int) -> ActionSet:
+    """Return the legal actions with the top of the waste."""
+    top = s["shown"]["waste_top"]
+    if top == 0:
+        return 0
+    actions = ((next_cards(s) >> top) & 1) << WASTE_UP
+    return actions | columns_of(kinds, kinds_above(top)) << WASTE_DOWN
+
+
+@jit
+def column_actions(s: State, rules: RulesRecord, kinds: int) -> ActionSet:
+    """Return the legal actions with cards of the columns."""
+    ready, kind_set = next_cards(s), set_of_kinds(kinds)
+    actions = 0
+    for column in range(COLUMNS):
+        actions |= ((ready >> s["shown"]["last"][column]) & 1) << (COLUMN_UP + column)
+        wanted = run_kinds_above(s, rules, column) & kind_set
+        if wanted:  # seldom: most runs fit nowhere
+            targets, before = columns_of(kinds, wanted), (1 << column) - 1
+            targets = (targets & before) | ((targets >> 1) & ~before)  # leave out the own column
+            actions |= targets << (MOVE + (COLUMNS - 1) * column)
+    return actions
+
+
+@jit
+def back_actions(s: State, kinds: int) -> ActionSet:
+    """Return the legal actions that take a card back, with BACK at bit 0."""
+    actions = 0
+    for suit in range(len(SUITS)):
+        value = s["shown"]["foundations"][suit]
+        if value > 1:
+            card = 4 * value + suit
+            which = is_red(card) if value == KING else suit >> 1
+            targets = columns_of(kinds, kinds_above(card))
+            for column in range(COLUMNS):
+                actions |= ((targets >> column) & 1) << (2 * column + which)
+    return actions
+
+
+@jit
+def suit_back(s: State, column: int, which: int) -> int:
+    """Return the suit that the first (0) or second (1) action of a column takes back onto it."""
+    last = s["shown"]["last"][column]
+    if last:
+        return 3 * which if is_red(last) else 1 + which
+    suits = (1, 2) if which else (0, 3)
+    return suits[0] if s["shown"]["foundations"][suits[0]] == KING else suits[1]
 
 
 @jit
 def count_built(s: State) -> int:
-    """Return how many cards are on the foundations: what the reward "progress" pays for."""
+    """Return the number of cards on the foundations: the reward "progress" pays for them."""
     heights = s["shown"]["foundations"]
     return heights[0] + heights[1] + heights[2] + heights[3]
+
+
+@jit
+def write_outcome(s: State, rules: RulesRecord) -> None:
+    """Write the legal actions, and whether the game is over."""
+    kinds = last_kinds(s)
+    cards = waste_actions(s, kinds) | column_actions(s, rules, kinds)
+    back = back_actions(s, kinds) if rules.worry_back else 0
+    s["legal"][0] = cards & WORD
+    s["legal"][1] = cards >> WORD_ACTIONS | (back << BACK - WORD_ACTIONS) & WORD
+    s["legal"][2] = back >> (2 * WORD_ACTIONS - BACK)
+    write_stock_actions(s, rules)
+
+
+@jit
+def write_outcome_of_turn(s: State, rules: RulesRecord) -> None:
+    """Do the same after turning stock or waste, where the actions of the columns stay the same."""
+    s["legal"][0] = s["legal"][0] & ~OF_STOCK | waste_actions(s, last_kinds(s))
+    write_stock_actions(s, rules)
+
+
+@jit
+def write_stock_actions(s: State, rules: RulesRecord) -> None:
+    """Add the actions of the stock to the legal actions, and write whether the game is over."""
+    shown, legal = s["shown"], s["legal"]
+    if rules.passes:
+        shown["may_redeal"] = s["redeals"] < rules.passes - 1
+    elif legal[0] | legal[1] | legal[2]:
+        shown["may_redeal"] = 1
+    if shown["stock_count"]:
+        legal[0] |= 1 << DEAL
+    elif shown["waste_count"] and shown["may_redeal"]:
+        legal[0] |= 1 << REDEAL
+    s["won"] = count_built(s) == PACK_SIZE
+    if s["won"] or not legal[0] | legal[1] | legal[2]:
+        legal[0] = legal[1] = legal[2] = 0
+        s["over"] = Over.TERMINATED
+
+
+# Moves
+
+
+@jit
+def add_points(s: State, rules: RulesRecord, points: int) -> None:
+    """Add points of ``standard``; the score is never below 0."""
+    if rules.scoring == STANDARD:
+        s["score"] = max(s["score"] + points, 0)
 
 
 @jit
@@ -78,38 +266,38 @@ def build_card(s: State, rules: RulesRecord, card: CardCode) -> None:
 
 @jit
 def put_on_column(s: State, column: int, card: CardCode) -> None:
-    """Put a card on a column; `show_ends` is left to who puts the last one."""
+    """Put a card on a column; the caller calls `show_ends` after the last one."""
     s["column"][column][s["count"][column]] = card
     s["count"][column] += 1
     show_card(s, card, COLUMN + column, s["count"][column])
 
 
 @jit
-def cut_column(s: State, rules: RulesRecord, column: int, left: int) -> None:
-    """Leave so many cards in a column; a card face down that is the last now is turned up."""
+def cut_column(s: State, rules: RulesRecord, column: int, size: int) -> None:
+    """Leave ``size`` cards in a column; turn up the last one if it is face down."""
     shown = s["shown"]
-    for row in range(left, s["count"][column]):
+    for row in range(size, s["count"][column]):
         s["column"][column][row] = 0
-    s["count"][column] = left
-    if left and left == shown["face_down"][column]:
+    s["count"][column] = size
+    if size and size == shown["face_down"][column]:
         shown["face_down"][column] -= 1
-        show_card(s, s["column"][column][left - 1], COLUMN + column, left)
+        show_card(s, s["column"][column][size - 1], COLUMN + column, size)
         add_points(s, rules, PER_COLUMN_CARD)
     show_ends(s, column)
 
 
 @jit
 def take_from_waste(s: State) -> int:
-    """Take the top card off the waste; known cards of the stock come one place further down."""
+    """Take the top card off the waste; the places of known cards of the stock decrease by one."""
     shown = s["shown"]
     shown["waste_count"] -= 1
-    high = shown["waste_count"]
-    card = s["waste"][high]
-    s["waste"][high] = 0
+    size = shown["waste_count"]
+    card = s["waste"][size]
+    s["waste"][size] = 0
     show_waste(s)
     for place in range(shown["stock_count"]):
-        below = s["stock"][place] - FIRST_CARD
-        shown["place"][below] -= shown["where"][below] == STOCK
+        index = s["stock"][place] - FIRST_CARD
+        shown["place"][index] -= shown["where"][index] == STOCK
     return card
 
 
@@ -129,15 +317,15 @@ def turn_stock(s: State, rules: RulesRecord) -> None:
 
 @jit
 def turn_waste_over(s: State, rules: RulesRecord) -> None:
-    """Make the waste the stock again; its places in the order of turning stay what they are."""
+    """Make the waste the stock again; the cards keep their places in the order of turning."""
     shown = s["shown"]
-    high = shown["waste_count"]
-    for place in range(high):
+    size = shown["waste_count"]
+    for place in range(size):
         card = s["waste"][place]
         s["waste"][place] = 0
-        s["stock"][high - 1 - place] = card
+        s["stock"][size - 1 - place] = card
         show_card(s, card, STOCK, place + 1)
-    shown["stock_count"] = high
+    shown["stock_count"] = size
     shown["waste_count"] = 0
     show_waste(s)
     s["redeals"] += 1
@@ -151,7 +339,7 @@ def turn_waste_over(s: State, rules: RulesRecord) -> None:
 
 @jit
 def move_run(s: State, rules: RulesRecord, column: int, target: int) -> None:
-    """Move the part of a run that fits the last card of the target: of an empty one all of it."""
+    """Move the part of a run that fits the target's last card, or all of it to an empty column."""
     shown = s["shown"]
     row = shown["face_down"][column]
     last = shown["last"][target]
@@ -161,43 +349,6 @@ def move_run(s: State, rules: RulesRecord, column: int, target: int) -> None:
         put_on_column(s, target, s["column"][column][place])
     show_ends(s, target)
     cut_column(s, rules, column, row)
-
-
-@jit
-def write_outcome(s: State, rules: RulesRecord) -> None:
-    """Write what is legal now, and whether the game is over."""
-    kinds = last_kinds(s)
-    cards = waste_actions(s, kinds) | column_actions(s, rules, kinds)
-    back = back_actions(s, kinds) if rules.worry_back else 0
-    s["legal"][0] = cards & WORD
-    s["legal"][1] = cards >> WORD_ACTIONS | (back << BACK - WORD_ACTIONS) & WORD
-    s["legal"][2] = back >> (2 * WORD_ACTIONS - BACK)
-    write_stock_actions(s, rules)
-
-
-@jit
-def write_outcome_of_turn(s: State, rules: RulesRecord) -> None:
-    """The same after the stock or the waste was turned: the columns offer what they did before."""
-    s["legal"][0] = s["legal"][0] & ~OF_STOCK | waste_actions(s, last_kinds(s))
-    write_stock_actions(s, rules)
-
-
-@jit
-def write_stock_actions(s: State, rules: RulesRecord) -> None:
-    """Add what the stock offers to the legal actions, and write whether the game is over."""
-    shown, legal = s["shown"], s["legal"]
-    if rules.passes:
-        shown["may_redeal"] = s["redeals"] < rules.passes - 1
-    elif legal[0] | legal[1] | legal[2]:
-        shown["may_redeal"] = 1
-    if shown["stock_count"]:
-        legal[0] |= 1 << DEAL
-    elif shown["waste_count"] and shown["may_redeal"]:
-        legal[0] |= 1 << REDEAL
-    s["won"] = count_built(s) == PACK_SIZE
-    if s["won"] or not legal[0] | legal[1] | legal[2]:
-        legal[0] = legal[1] = legal[2] = 0
-        s["over"] = Over.TERMINATED
 
 
 @jit
@@ -232,24 +383,12 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
     write_outcome(s, rules)
 
 
-@jit
-def lay_columns(s: State) -> None:
-    """Lay the cards that are face down in the columns as the deck has them."""
-    for column in range(COLUMNS):
-        for row in range(s["shown"]["face_down"][column]):
-            s["column"][column][row] = s["deck"][place_in_deck(column, row)]
-
-
-@jit
-def lay_stock(s: State) -> None:
-    """Lay the stock of the first pass as the deck has it."""
-    for place in range(s["shown"]["stock_count"]):
-        s["stock"][place] = s["deck"][PACK_SIZE - 1 - place]
+# The deal
 
 
 @jit
 def deal(s: State, rules: RulesRecord) -> None:
-    """Begin a game with the deck as it stands in the state."""
+    """Begin a game with the deck in the state."""
     shown = s["shown"]
     show_rules(s, rules)
     for card in range(FIRST_CARD, FIRST_CARD + PACK_SIZE):
@@ -280,33 +419,9 @@ def deal(s: State, rules: RulesRecord) -> None:
 
 
 @jit
-def new_deck(s: State, rules: RulesRecord) -> None:
-    """Fill the deck from the state's generator."""
+def shuffle(s: State, rules: RulesRecord) -> None:
+    """Shuffle the deck with the state's generator."""
     shuffle_pack(s, s["deck"])
 
 
-@jit
-def draw_card(s: State, cards: CardSet) -> CardCode:
-    """Return a random card of a set, drawn by the state's generator."""
-    for _ in range(random_below(s, count(cards))):
-        cards &= cards - 1
-    return lowest(cards)
-
-
-@jit
-def resample_hidden(s: State, rules: RulesRecord, seat: Seat) -> None:
-    """Redeal the cards not seen yet, from the state's generator, to the places that they have."""
-    unseen = 0
-    for card in range(PACK_SIZE):
-        unseen |= (s["shown"]["where"][card] == UNSEEN) << (FIRST_CARD + card)
-    for place in range(PACK_SIZE):
-        if s["shown"]["where"][s["deck"][place] - FIRST_CARD] == UNSEEN:
-            card = draw_card(s, unseen)
-            unseen &= ~(1 << card)
-            s["deck"][place] = card
-    lay_columns(s)
-    if s["redeals"] == 0:
-        lay_stock(s)
-
-
-kernels = make_batch_kernels(new_deck, deal, step, ACTIONS, 1 / PACK_SIZE, progress=count_built)
+kernels = make_batch_kernels(shuffle, deal, step, ACTIONS, 1 / PACK_SIZE, progress=count_built)

@@ -1,4 +1,4 @@
-"""Klondike: where each card lies, and what it is called."""
+"""Klondike: the scene (where each card is drawn) and the words for actions."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from ...core.kernel.cards import SUITS
 from ...core.legal import list_actions
 from ...core.scene.scene import Item, Mark, Scene, Text
-from .fits import suit_back
+from .kernel import suit_back
 from .rules import (
     BACK,
     COLUMN_UP,
@@ -23,20 +23,20 @@ from .rules import (
 )
 
 LOWER = 1
-"""Any number that is no card: a back is drawn without knowing which card it is."""
+"""Any number that is no card: a face-down card is drawn without its identity."""
 TOP = 1.25
-"""Where the columns begin, below stock, waste and foundations."""
+"""The y of the columns, below stock, waste and foundations."""
 COLUMN_X, DOWN_Y, UP_Y = 1.1, 0.25, 0.3
-"""From one column to the next; from one card of it to the next, face down and face up."""
+"""The offset from one column to the next; and from one card to the next, face down and face up."""
 ROOM = 4.2
-"""How far columns reach down in every picture: longer ones are rare."""
+"""The room below the top of a column in every picture: longer columns are rare."""
 ASIDE = 0.1
-"""Cards in the place of those face down, where all lie face up, lie so far to the left."""
+"""The offset to the left of cards that would be face down, where all cards are face up."""
 WASTE_X, FAN_X, FAN = 1.1, 0.68, 3
-"""Where the waste begins, how its last cards are fanned, and how many."""
+"""The x of the waste, and the offset and number of its fanned cards."""
 FOUNDATION_X, WORDS_X = 3.7, 8.0
 OPEN_X, OPEN_Y, OPEN_ROW = 0.72, 0.4, 4
-"""How a stock is spread that lies open, right of the columns."""
+"""The open stock, right of the columns: offsets, and cards per row."""
 COLUMN_PLACES = tuple(f"column-{column + 1}" for column in range(COLUMNS))
 FOUNDATION_PLACES = tuple(f"foundation-{suit}" for suit in SUITS)
 Drops = tuple[tuple[str, int], ...]
@@ -59,7 +59,7 @@ def layout(s: Any, rules: Rules) -> Scene:
 
 
 def _stock(s: Any, rules: Rules, legal: Collection[int]) -> Item:
-    """The stock, its top card where all are known; a click on it is DEAL or REDEAL."""
+    """Return the stock, with its top card if all are known; a click on it is DEAL or REDEAL."""
     count = int(s["shown"]["stock_count"])
     turns = next((turn for turn in (DEAL, REDEAL) if turn in legal), -1)
     top = int(s["stock"][count - 1]) if count and rules.thoughtful else LOWER if count else 0
@@ -68,7 +68,7 @@ def _stock(s: Any, rules: Rules, legal: Collection[int]) -> Item:
 
 
 def _open_stock(s: Any) -> list[Item]:
-    """The stock below its top card, face up, the next to be turned first."""
+    """Return the stock below its top card, face up, the next card to be turned first."""
     rest = [int(card) for card in s["stock"][: s["shown"]["stock_count"]][::-1]][1:]
     return [
         Item(
@@ -79,7 +79,7 @@ def _open_stock(s: Any) -> list[Item]:
 
 
 def _waste(s: Any, legal: Collection[int]) -> list[Item]:
-    """The last cards of the waste, the top one rightmost."""
+    """Return the last cards of the waste, the top one rightmost."""
     count = int(s["shown"]["waste_count"])
     cards = [int(card) for card in s["waste"][max(0, count - FAN) : count]] or [0]
     drops = [(FOUNDATION_PLACES[cards[-1] & 3], WASTE_UP)] if WASTE_UP in legal else []
@@ -94,14 +94,14 @@ def _waste(s: Any, legal: Collection[int]) -> list[Item]:
 
 
 def _card(x: float, y: float, card: int, place: str, drops: Drops, pile_size: int = 0) -> Item:
-    """A card face up, or an empty place; a click on it takes it to the first of its targets."""
+    """Return a face-up card or an empty place; a click takes the card to its first target."""
     mark: Mark = "legal" if drops else ""
     action = drops[0][1] if drops else -1
     return Item(x, y, card, True, mark, "", place, action, drops, pile_size)
 
 
 def _foundation(s: Any, suit: int, legal: Collection[int]) -> Item:
-    """The top card of a foundation; it comes back by being dragged."""
+    """Return the top card of a foundation; dragging takes it back."""
     value = int(s["shown"]["foundations"][suit])
     drops = tuple(
         (COLUMN_PLACES[column], action)
@@ -113,7 +113,7 @@ def _foundation(s: Any, suit: int, legal: Collection[int]) -> Item:
 
 
 def _returns(s: Any) -> list[tuple[int, int, int]]:
-    """Each action that takes a card back: its number, the column, and the suit."""
+    """Return for each action that takes a card back its number, the column and the suit."""
     return [
         (BACK + 2 * column + which, column, int(suit_back(s, column, which)))
         for column in range(COLUMNS)
@@ -122,7 +122,7 @@ def _returns(s: Any) -> list[tuple[int, int, int]]:
 
 
 def _column(s: Any, rules: Rules, column: int, legal: Collection[int]) -> list[Item]:
-    """The cards of a column, those face down first."""
+    """Return the cards of a column, those face down first."""
     down = int(s["shown"]["face_down"][column])
     cards = [int(card) for card in s["column"][column][: s["count"][column]]]
     x, place = ASIDE + column * COLUMN_X, COLUMN_PLACES[column]
@@ -142,7 +142,7 @@ def _column(s: Any, rules: Rules, column: int, legal: Collection[int]) -> list[I
 
 
 def _run_drops(s: Any, column: int, row: int, legal: Collection[int]) -> Drops:
-    """Where the part of a run that begins in a row may go."""
+    """Return the targets of the part of a run that begins in a row."""
     shown, card = s["shown"], int(s["column"][column][row])
     drops = []
     if COLUMN_UP + column in legal and row == s["count"][column] - 1:
@@ -157,7 +157,7 @@ def _run_drops(s: Any, column: int, row: int, legal: Collection[int]) -> Drops:
 
 
 def _texts(s: Any, rules: Rules) -> list[Text]:
-    """How the game stands, right of the columns."""
+    """Return the status lines right of the columns."""
     shown, number = s["shown"], int(s["redeals"]) + 1
     lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
@@ -167,19 +167,19 @@ def _texts(s: Any, rules: Rules) -> list[Text]:
 
 
 def action_words(s: Any, rules: Rules) -> dict[int, tuple[str, ...]]:
-    """Return what a person may call each action: ``w3`` from the waste to column 3, ``2>5``."""
-    said: dict[int, tuple[str, ...]] = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
-    said[WASTE_UP] = ("w", "waste")
+    """Return the words a person can type for each action, such as ``w3`` or ``2>5``."""
+    words: dict[int, tuple[str, ...]] = {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
+    words[WASTE_UP] = ("w", "waste")
     for column in range(COLUMNS):
-        said[WASTE_DOWN + column] = (f"w{column + 1}",)
-        said[COLUMN_UP + column] = (f"{column + 1}",)
+        words[WASTE_DOWN + column] = (f"w{column + 1}",)
+        words[COLUMN_UP + column] = (f"{column + 1}",)
     for action in range(MOVE, BACK):
         source, target = move_columns(action)
-        said[action] = (f"{source + 1}>{target + 1}",)
-    return said | {action: (f"{SUITS[suit]}{column + 1}",) for action, column, suit in _returns(s)}
+        words[action] = (f"{source + 1}>{target + 1}",)
+    return words | {action: (f"{SUITS[suit]}{column + 1}",) for action, column, suit in _returns(s)}
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` says beside won, score and moves: an array a fact."""
+    """Return the entries of ``info`` besides won, score and moves, an array (n,) each."""
     cards = states["shown"]["foundations"].sum(axis=1, dtype=np.int64)
     return {"cards_built": cards, "passes_used": states["redeals"].astype(np.int64) + 1}

@@ -1,4 +1,4 @@
-"""Klondike: what is played.
+"""Klondike: the rules.
 
 Column k (1 to 7) is dealt k cards, the last one face up. The other 24 cards are the stock, turned
 onto the waste. Columns are built down in alternating colours, kings go to empty ones. The game is
@@ -27,26 +27,26 @@ from ...core.schema import CARD, FLAG, Features, Piece, choice, whole_number
 
 COLUMNS = 7
 HIGHEST = 19
-"""Cards that a column has at most: six face down, and a run from king to ace."""
+"""Most cards of a column: six face down, and a run from king to ace."""
 STOCK_SIZE = 24
 TABLEAU_SIZE = PACK_SIZE - STOCK_SIZE
 KING = 13
 
 DEAL, REDEAL, WASTE_UP, WASTE_DOWN, COLUMN_UP, MOVE, BACK = 0, 1, 2, 3, 10, 17, 59
-"""The first of each kind of actions: UP is onto a foundation, DOWN onto a column."""
+"""The first action of each kind: UP goes onto a foundation, DOWN onto a column."""
 ACTIONS = 73
 
 UNSEEN, COLUMN, WASTE, STOCK, BUILT = 0, 1, 8, 9, 10
-"""Where a card is: COLUMN to COLUMN + 6 are the columns."""
+"""Codes of ``where`` in the observation: COLUMN to COLUMN + 6 are the columns."""
 MOST_REDEALS = 9
-"""Redeals are counted up to here in what is shown."""
+"""The observation counts redeals up to this number."""
 LOWEST_SCORE, HIGHEST_SCORE = -52, 745
 """By ``vegas`` without a card built, and by ``standard``: 24 cards of the waste by way of a column,
 21 turned up, 52 built."""
 
 
 class Scoring(IntEnum):
-    """What is counted."""
+    """Ways to count the score."""
 
     CARDS = 0
     STANDARD = 1
@@ -54,7 +54,7 @@ class Scoring(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Klondike; the defaults are those all variants differ from."""
+    """The options of Klondike. Every variant is a diff over the defaults."""
 
     draw: Annotated[int, Option("cards turned by a DEAL", values=(1, 3))] = 3
     passes: Annotated[
@@ -77,7 +77,7 @@ class Rules(NamedTuple):
 
 
 DEFAULT = "classic"
-"""The variant played when none is named."""
+"""The default variant."""
 
 VARIANTS = {
     "classic": Rules(),
@@ -91,7 +91,7 @@ VARIANTS = {
     "thoughtful": Rules(thoughtful=True),
     "thoughtful-one": Rules(draw=1, thoughtful=True),
 }
-"""The rules that have a name, by that name."""
+"""The named rules, by name."""
 SOURCES = {
     "classic": "Solvitaire: the game of the literature",
     "draw-one": "KSolve, with one card a turn",
@@ -110,11 +110,11 @@ REFERENCES = {
     "KSolve": "Klondike-Solver, a program",
     "folk": "house rules that collections of rules agree on",
 }
-"""What the short names in SOURCES stand for."""
+"""The sources, by the short names used in SOURCES."""
 
 
 def check(rules: Rules) -> None:
-    """Do nothing: all options go together."""
+    """Accept all rules: every combination of options is possible."""
 
 
 FEATURES = Features(
@@ -178,12 +178,12 @@ def count_fewest_moves(rules: Rules) -> int:
 
 
 def deck_place(column: int, row: int) -> int:
-    """Return the place in the deck of the card that is dealt to a row of a column, all from 0."""
+    """Return the place in the deck of the card dealt to a row of a column, all from 0."""
     return row * COLUMNS - row * (row - 1) // 2 + column - row
 
 
 def move_columns(action: int) -> tuple[int, int]:
-    """Return from which column to which one a MOVE goes, numbered from 0."""
+    """Return the source and the target column of a MOVE, from 0."""
     source, target = divmod(action - MOVE, COLUMNS - 1)
     return source, target + (target >= source)
 

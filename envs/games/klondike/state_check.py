@@ -1,7 +1,7 @@
 """Klondike: which records are states of a game. See `core.state_check`.
 
-What says everything are the deck, the columns, how far they are face down, waste and stock, the
-foundations and how often the stock was gone through; by ``standard`` also the score.
+A state is determined by its deck, its columns and how many of their cards are face down, waste and
+stock, the foundations and the number of redeals; with the scoring ``standard`` also by its score.
 """
 
 from ...core.aliases import CardSet, RulesRecord, State
@@ -10,8 +10,16 @@ from ...core.checks import make_state_check
 from ...core.kernel.bits import count
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE, SUITS
 from ...core.kernel.jit import jit
-from .fits import half_of
-from .kernel import PER_VEGAS, STANDARD, VEGAS, count_built, place_in_deck, write_outcome
+from .kernel import PER_VEGAS, STANDARD, VEGAS, count_built, half_of, write_outcome
+from .knowledge import (
+    place_in_deck,
+    show_card,
+    show_ends,
+    show_face_down,
+    show_rules,
+    show_stock,
+    show_waste,
+)
 from .rules import (
     ACTIONS,
     BUILT,
@@ -28,7 +36,6 @@ from .rules import (
     UNSEEN,
     WASTE,
 )
-from .sight import show_card, show_ends, show_face_down, show_rules, show_stock, show_waste
 
 ALLOWED = (
     ("redeals", "0 or more, less than the passes of the rules and not more than the moves"),
@@ -49,24 +56,24 @@ WHOLE_PACK = ((1 << PACK_SIZE) - 1) << FIRST_CARD
 
 @jit
 def is_card(card: int) -> bool:
-    """Whether a number is the code of a card."""
+    """Return whether a number is the code of a card."""
     return FIRST_CARD <= card < FIRST_CARD + PACK_SIZE
 
 
 @jit
 def find_wrong_column(s: State, column: int) -> int:
-    """Return what is wrong about a column; 0 for nothing."""
-    down, high = s["shown"]["face_down"][column], s["count"][column]
+    """Return which field of a column is wrong; 0 for none."""
+    down, size = s["shown"]["face_down"][column], s["count"][column]
     if down > column:
         return FACE_DOWN
-    if high < 0 or high > HIGHEST or (high <= down and (down or high)):
+    if size < 0 or size > HIGHEST or (size <= down and (down or size)):
         return COUNT
     for row in range(HIGHEST):
         card = s["column"][column][row]
         if row < down:
             if card != s["deck"][place_in_deck(column, row)]:
                 return CARDS
-        elif row >= high:
+        elif row >= size:
             if card:
                 return CARDS
         elif not is_card(card):
@@ -80,7 +87,7 @@ def find_wrong_column(s: State, column: int) -> int:
 
 @jit
 def find_next(s: State, card: int, place: int) -> int:
-    """Return where a card of the stock lies in the deck, from a place on; behind it if nowhere."""
+    """Return the place of a card in the deck, from a place on; PACK_SIZE if there is none."""
     while place < PACK_SIZE and s["deck"][place] != card:
         place += 1
     return place
@@ -88,7 +95,7 @@ def find_next(s: State, card: int, place: int) -> int:
 
 @jit
 def find_wrong_stock(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong about waste and stock; 0 for nothing."""
+    """Return which field of waste and stock is wrong; 0 for none."""
     shown = s["shown"]
     waste, stock = shown["waste_count"], shown["stock_count"]
     if waste + stock > STOCK_SIZE:
@@ -120,33 +127,33 @@ def find_wrong_stock(s: State, rules: RulesRecord) -> int:
 
 
 @jit
-def lying_cards(s: State) -> CardSet:
-    """The cards in columns, waste and stock, as a set; -1 if one lies in two places."""
-    found = total = 0
+def cards_in_play(s: State) -> CardSet:
+    """Return the cards in columns, waste and stock, as a set; -1 if one is in two places."""
+    cards = total = 0
     for column in range(COLUMNS):
         total += s["count"][column]
         for row in range(s["count"][column]):
-            found |= 1 << s["column"][column][row]
+            cards |= 1 << s["column"][column][row]
     for place in range(STOCK_SIZE):
         total += (s["waste"][place] > 0) + (s["stock"][place] > 0)
-        found |= 1 << s["waste"][place] | 1 << s["stock"][place]
-    found &= WHOLE_PACK  # 1 << 0 stands for no card
-    return found if count(found) == total else -1
+        cards |= 1 << s["waste"][place] | 1 << s["stock"][place]
+    cards &= WHOLE_PACK  # 1 << 0 stands for no card
+    return cards if count(cards) == total else -1
 
 
 @jit
 def built_cards(s: State) -> CardSet:
-    """The cards that make the foundations as high as they are, as a set."""
-    found = 0
+    """Return the cards on the foundations, as a set."""
+    cards = 0
     for suit in range(len(SUITS)):
         for value in range(1, s["shown"]["foundations"][suit] + 1):
-            found |= 1 << (4 * value + suit)
-    return found
+            cards |= 1 << (4 * value + suit)
+    return cards
 
 
 @jit
 def find_wrong(s: State, rules: RulesRecord) -> int:
-    """Return the number of the first field out of its range; 0 for none."""
+    """Return the number of the first field that is out of its range; 0 for none."""
     redeals = s["redeals"]
     if redeals < 0 or redeals > s["moves"] or (rules.passes and redeals >= rules.passes):
         return REDEALS
@@ -158,8 +165,8 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
         wrong = find_wrong_stock(s, rules)
     if wrong:
         return wrong
-    lying, built = lying_cards(s), built_cards(s)
-    if lying & built or lying | built != WHOLE_PACK:
+    in_play, built = cards_in_play(s), built_cards(s)
+    if in_play & built or in_play | built != WHOLE_PACK:
         return FOUNDATIONS
     score = s["score"]
     if rules.scoring == STANDARD and (score < 0 or score > HIGHEST_SCORE or score % 5):
@@ -195,7 +202,7 @@ def derive_places(s: State, rules: RulesRecord) -> None:
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write all that follows from the other fields."""
+    """Write the fields that follow from the others."""
     show_rules(s, rules)
     derive_places(s, rules)
     s["shown"]["redeals"] = min(s["redeals"], MOST_REDEALS)

@@ -1,11 +1,11 @@
-"""Pyramid, a patience for one player: rules and sources are in README.md beside this file."""
+"""Pyramid, a solitaire for one player. README.md in this folder has the rules and sources."""
 
 from ...core.game import Game
 from ...core.row_kernels import make_resample_rows, make_score_rows
 from ...core.solve import Solving
 from .heuristic import WEIGHTS, heuristic
-from .hidden import HIDDEN
-from .kernel import kernels, resample_hidden
+from .kernel import kernels
+from .knowledge import HIDDEN, resample_hidden
 from .layout import action_words, final_info, layout
 from .rules import (
     ACTIONS,
@@ -53,6 +53,6 @@ GAME = Game(
     earlier=EARLIER,
     state_check=STATE_CHECK,
 )
-"""The game, as `parlour.envs.GAMES` has it."""
+"""The game, registered in `parlour.envs.GAMES`."""
 
 __all__ = ["DEAL", "GAME", "VARIANTS", "Rules", "solve"]

@@ -1,9 +1,9 @@
-"""Pyramid: what the greedy agent thinks of a position. Uses only what the player knows."""
+"""Pyramid: the greedy agent's scores of actions. They use only what the player knows."""
 
 from ...core.aliases import RulesRecord, Scores, State, Weights
 from ...core.kernel.bits import highest, lowest
 from ...core.kernel.jit import jit
-from .clicks import COVERERS, COVERS
+from .kernel import COVERERS, COVERS
 from .rules import DEAL, PYRAMID, STOCK, TARGET, UNDO, WASTE
 
 WEIGHTS = {
@@ -14,12 +14,12 @@ WEIGHTS = {
     "stock_card": 0.3,
 }
 PYRAMID_CARD, UNCOVERS, WASTE_CARD, EXTRA_CARD, STOCK_CARD = range(5)
-"""What it is worth to get rid of a card, and of each card that becomes free by it."""
+"""The weights in order: of removing each kind of card, and of each card that this uncovers."""
 
 
 @jit
-def gain(s: State, weights: Weights, place: int) -> float:
-    """What it is worth to get rid of the card at a place."""
+def removal_worth(s: State, weights: Weights, place: int) -> float:
+    """Return the worth of removing the card at a place."""
     if place >= WASTE:
         return weights[STOCK_CARD if place == STOCK else WASTE_CARD]
     if place >= PYRAMID:
@@ -36,25 +36,24 @@ def gain(s: State, weights: Weights, place: int) -> float:
 def heuristic(s: State, rules: RulesRecord, weights: Weights, scores: Scores) -> None:
     """Write a score for each legal action: removals by what they free, then turning, then undoing.
 
-    A first click is worth its card and its best partner below it; kings and longer sums their card.
+    A first click is worth its card and its best partner below; for kings and longer sums, its card.
     """
-    legal = s["legal"]
     places = s["shown"]["places"]
-    begun = s["picked"] != 0
-    rest = legal
+    has_begun = s["picked"] != 0
+    rest = s["legal"]
     while rest:
         action = lowest(rest)
         rest &= rest - 1
         if action >= DEAL:
             scores[action] = -1.0 if action == UNDO else 0.0
             continue
-        worth = gain(s, weights, action)
-        best = 0.0
-        if not begun:
+        worth = removal_worth(s, weights, action)
+        best_partner = 0.0
+        if not has_begun:
             need = TARGET - (places[action] >> 2)
             partners = s["by_value"][need] & s["free"] & ((1 << action) - 1) if need else 0
             while partners:
                 partner = highest(partners)
                 partners &= ~(1 << partner)
-                best = max(best, gain(s, weights, partner))
-        scores[action] = worth + best
+                best_partner = max(best_partner, removal_worth(s, weights, partner))
+        scores[action] = worth + best_partner

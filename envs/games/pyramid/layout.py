@@ -1,4 +1,4 @@
-"""Pyramid: where each card lies."""
+"""Pyramid: the scene (where each card is drawn) and the words for actions."""
 
 from typing import Any
 
@@ -7,15 +7,14 @@ import numpy as np
 from ...core.kernel.cards import PACK_SIZE, card_name
 from ...core.rows import are_finished
 from ...core.scene.scene import Button, Item, Scene, Text
-from .rules import DEAL, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
+from .rules import DEAL, KING, PYRAMID, REDEAL, STOCK, TABLE, UNDO, WASTE, StockView
 
 FOUNDATION = "foundation"
-KING = 13
 BACK = 1
-"""Any number that is no card: a back is drawn without knowing which card it is."""
+"""Any number that is no card: a face-down card is drawn without its identity."""
 WIDTH = 7.0
 OPEN_ROW, OPEN_X, OPEN_Y = 8, 0.87, 0.4
-"""Where the stock lies open: cards in a row of it, and from one to the next."""
+"""The open stock: cards per row, and the offsets from one card to the next."""
 
 
 def layout(s: Any, rules: Any) -> Scene:
@@ -50,10 +49,10 @@ def layout(s: Any, rules: Any) -> Scene:
 
 def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
     card = int(s["shown"]["places"][place])
-    can = legal >> place & 1
-    mark = "picked" if s["shown"]["picked"][place] else "legal" if can else ""
-    numbered = can or int(s["free"]) >> place & 1
-    is_king = can and card // 4 == KING and not s["shown"]["need"]
+    is_legal = legal >> place & 1
+    mark = "picked" if s["shown"]["picked"][place] else "legal" if is_legal else ""
+    numbered = is_legal or int(s["free"]) >> place & 1
+    is_king = is_legal and card // 4 == KING and not s["shown"]["need"]
     return Item(
         x,
         y,
@@ -62,14 +61,14 @@ def _card(s: Any, place: int, x: float, y: float, legal: int) -> Item:
         mark,  # type: ignore[arg-type]
         str(place) if numbered else "",
         _place_name(place),
-        place if can else -1,
+        place if is_legal else -1,
         ((FOUNDATION, place),) if is_king else (),
         pile_size=int(s["shown"]["waste_counts"][place - WASTE]) if WASTE <= place < STOCK else 0,
     )
 
 
 def _foundation(s: Any, rules: Any) -> Item:
-    """Return the pile of removed cards. A state does not tell which of them is on top."""
+    """Return the pile of removed cards. The state does not record their order."""
     shown = s["shown"]
     counts = (
         shown["stock_count"],
@@ -87,7 +86,7 @@ def _place_name(place: int) -> str:
 
 
 def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
-    """The stock; a click on it is DEAL or REDEAL, unless its top card is in play."""
+    """Return the stock; a click on it is DEAL or REDEAL, unless its top card is in play."""
     count = int(s["shown"]["stock_count"])
     turns = next((turn for turn in (DEAL, REDEAL) if legal >> turn & 1), -1)
     if s["shown"]["places"][STOCK] and rules.stock_view != StockView.DOWN:
@@ -99,7 +98,7 @@ def _stock(s: Any, rules: Any, y: float, legal: int) -> Item:
 
 
 def _open_stock(s: Any, y: float) -> list[Item]:
-    """The stock below its top card, face up, the next to be turned first."""
+    """Return the stock below its top card, face up, the next card to be turned first."""
     order = [i for i in range(PYRAMID, PACK_SIZE) if int(s["stock"]) >> i & 1]
     return [
         Item(
@@ -110,7 +109,7 @@ def _open_stock(s: Any, y: float) -> list[Item]:
 
 
 def _buttons(rules: Any, legal: int, y: float) -> tuple[Button, ...]:
-    """What may be done beside clicking cards, right of the piles."""
+    """Return the buttons for the actions that click no card, right of the piles."""
     named = {DEAL: "deal"}
     named |= {REDEAL: "redeal"} if rules.passes != 1 else {}
     named |= {UNDO: "undo"} if rules.undo else {}
@@ -121,7 +120,7 @@ def _buttons(rules: Any, legal: int, y: float) -> tuple[Button, ...]:
 
 
 def _picture_texts(s: Any, rules: Any) -> list[Text]:
-    """How the game stands, right of the tip of the pyramid; piles say their number themselves."""
+    """Return the status lines right of the pyramid's tip. Piles show their own counts."""
     number = int(s["redeals"]) + 1
     lines = [f"pass {number} of {rules.passes}" if rules.passes else f"pass {number}"]
     lines += [f"score {int(s['score'])}", f"moves {int(s['moves'])}"]
@@ -142,19 +141,19 @@ def _texts(s: Any, rules: Any, y: float) -> list[Text]:
 
 
 def action_words(s: Any, rules: Any) -> dict[int, tuple[str, ...]]:
-    """Return what a person may call each card in sight (its name, its place) and each turn."""
+    """Return the words a person can type for each action: a card's name or place, or a turn."""
     shown = enumerate(s["shown"]["places"].tolist())
-    said: dict[int, tuple[str, ...]] = {p: (card_name(card), str(p)) for p, card in shown if card}
-    said |= {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
-    return said | {UNDO: ("u", "undo")} if rules.undo else said
+    words: dict[int, tuple[str, ...]] = {p: (card_name(card), str(p)) for p, card in shown if card}
+    words |= {DEAL: ("d", "deal"), REDEAL: ("r", "redeal")}
+    return words | {UNDO: ("u", "undo")} if rules.undo else words
 
 
 def final_info(states: Any, rules: Any, seats: Any) -> dict[str, Any]:
-    """Return what ``info`` says beside won, score and moves: an array a fact.
+    """Return the entries of ``info`` besides won, score and moves, an array (n,) each.
 
-    ``stuck``, with ``undo`` only: the game stands where UNDO alone is legal.
+    ``stuck`` (with ``undo`` only) says that UNDO is the only legal action.
     """
-    said = {"passes_used": states["redeals"].astype(np.int64) + 1}
+    info = {"passes_used": states["redeals"].astype(np.int64) + 1}
     if rules.undo:
-        said["stuck"] = ~are_finished(states) & (states["legal"] == 1 << UNDO)
-    return said
+        info["stuck"] = ~are_finished(states) & (states["legal"] == 1 << UNDO)
+    return info

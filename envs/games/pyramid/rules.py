@@ -1,4 +1,4 @@
-"""Pyramid: what is played.
+"""Pyramid: the rules.
 
 Twenty-eight cards form a pyramid of seven overlapping rows; the rest is the stock, turned onto a
 waste pile. Free cards go out in sets that total 13 (ace 1, jack 11, queen 12; a king alone). The
@@ -64,7 +64,7 @@ class StockView(IntEnum):
 
 
 class Rules(NamedTuple):
-    """The options of Pyramid; the defaults are those all variants differ from."""
+    """The options of Pyramid. Every variant is a diff over the defaults."""
 
     passes: Annotated[
         int, Option("how often the stock may be gone through; 0: any number", 0, 9)
@@ -127,7 +127,7 @@ _WITH_HELD = {
     "first_deal": False,
 }
 DEFAULT = "three-passes"
-"""The variant played when none is named: the one in which skill shows."""
+"""The default variant: the one in which skill matters most."""
 
 _BASE = Rules()
 _CLASSIC = Rules(first_deal=True)
@@ -152,7 +152,7 @@ VARIANTS = {
     "face-up": _BASE._replace(stock_view=StockView.ALL),
     "open-stock": _BASE._replace(passes=3, stock_view=StockView.TOP, stock_play=True),
 }
-"""The rules that have a name, by that name."""
+"""The named rules, by name."""
 SOURCES = {
     "classic": "003; 001 without its condition 'if you are blocked'",
     "blocked": "001",
@@ -178,11 +178,11 @@ REFERENCES = {
     "002": "The Ultimate Book of Card Games",
     "003": '"Pyramid Card Game"',
 }
-"""What the numbers in SOURCES and in the options stand for."""
+"""The sources, by the numbers used in SOURCES and in the options."""
 
 
 def check(rules: Rules) -> None:
-    """Refuse combinations that make no sense: ValueError naming the fields and the reason."""
+    """Raise ValueError for options that contradict each other, with the fields and the reason."""
     if rules.shuffle_redeal and rules.passes == 1:
         raise ValueError(
             "shuffle_redeal needs a redeal, but passes 1 has none: allowed are passes 2–9 or 0"
@@ -194,21 +194,21 @@ def check(rules: Rules) -> None:
             "stock_play needs the stock's top card face up: allowed are stock_view top or all"
         )
     if rules.held:
-        check_held(rules)
+        _check_held(rules)
 
 
-def check_held(rules: Rules) -> None:
-    """Refuse what makes no sense where the card turned is held."""
+def _check_held(rules: Rules) -> None:
+    """Raise ValueError for options that contradict ``held``."""
     for name, allowed in _WITH_HELD.items():
         if getattr(rules, name) != allowed:
-            said = getattr(allowed, "name", str(allowed)).lower()
-            raise ValueError(f"held needs {name} {said}: it holds one card turned from the stock")
+            value = getattr(allowed, "name", str(allowed)).lower()
+            raise ValueError(f"held needs {name} {value}: it holds one card turned from the stock")
 
 
 def count_fewest_moves(rules: Rules) -> int:
     """Return the fewest moves in which any deal can be won.
 
-    The rules page has a table of these numbers, with reasons. A removal takes 13 points.
+    The rules page derives these numbers. A removal takes 13 points.
     """
     if rules.clear_all:
         stock = 0 if rules.stock_play else PILE - (TABLE - PYRAMID) * rules.extra_row
@@ -226,7 +226,7 @@ BONDS = (_VALUES[:, None] + _VALUES == TARGET) & (_VALUES[:, None] > 0) & (_VALU
 
 _ROW = np.repeat(np.arange(7), np.arange(1, 8))
 MIRRORED = np.append(_ROW * (_ROW + 2) - np.arange(PYRAMID), np.arange(PYRAMID, PLACES))
-"""Left and right of the pyramid exchanged: the place whose card place i gets."""
+"""The mirror image of the layout: place i gets the card of place MIRRORED[i]."""
 
 FEATURES = Features(
     [
@@ -295,7 +295,7 @@ FEATURES = Features(
 )
 
 EARLIER = (EarlierFeatures(FEATURES.with_pieces({"held": None, "turn": None}), ACTIONS),)
-"""What was shown before some options came."""
+"""Observations from before some options existed."""
 
 STATE = np.dtype(
     [

@@ -1,37 +1,30 @@
 """Pyramid: which records are states of a game. See `core.state_check`.
 
-What says everything are the deck, the sets of places and deck positions, and the counts of turns.
-With UNDO the list of moves must lead to the position: it is played again, as UNDO would.
+A state is determined by its deck, its sets of places and deck positions, and its counts of turns.
+With UNDO the recorded moves must lead to the position: they are replayed, as UNDO does.
 """
 
-from ...core.aliases import RulesRecord, State
+from ...core.aliases import Places, Positions, RulesRecord, State
 from ...core.checks import make_state_check
 from ...core.kernel.bits import count, highest, lowest
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
-from .clicks import PYRAMID_SET, ROWS, find_uncovered, next_clicks
 from .kernel import (
     ALL_POSITIONS,
     LAST,
+    PYRAMID_SET,
+    ROWS,
     click,
+    find_next_clicks,
     lay_out,
+    lay_table,
     show_rules,
+    stock_start,
+    turn_stock,
     update_legal,
 )
-from .rules import (
-    ACTIONS,
-    DEAL,
-    FEATURES,
-    KING,
-    PILE,
-    PLACES,
-    PYRAMID,
-    REDEAL,
-    STATE,
-    TABLE,
-)
-from .stock import IN_STOCK, IN_WASTE, lay_stock, turn_stock
-from .tableau import lay_card, show_waste
+from .knowledge import show_known
+from .rules import ACTIONS, DEAL, FEATURES, KING, PLACES, REDEAL, STATE
 
 ALLOWED = (
     ("table", "a set of the places dealt to, in the pyramid with all cards that lie on others"),
@@ -51,29 +44,31 @@ REDEALS, TURNS, CLICKS, PLACE, CLICK_TURN = range(7, len(ALLOWED) + 1)
 
 
 @jit
-def covered_set(table: int) -> int:
-    """The set of all slots of the pyramid on which a card lies."""
-    found = 0
+def find_covered(table: Places) -> Places:
+    """Return the set of all slots of the pyramid that a card covers."""
+    covered = 0
     for row in range(6):
-        found |= ROWS[row] & (table >> (row + 1) | table >> (row + 2))
-    return found
+        covered |= ROWS[row] & (table >> (row + 1) | table >> (row + 2))
+    return covered
 
 
 @jit
-def could_go(s: State, rules: RulesRecord) -> bool:
-    """Whether each card that is gone was free, or a king that need not be."""
+def could_all_go(s: State, rules: RulesRecord) -> bool:
+    """Return whether each card that is gone was free, or a king that may go when covered."""
     table = s["table"] & PYRAMID_SET
-    gone = PYRAMID_SET & ~table & covered_set(table)
-    while gone:
-        if not rules.covered_kings or s["deck"][lowest(gone)] >> 2 != KING:
+    gone_under_cards = PYRAMID_SET & ~table & find_covered(table)
+    while gone_under_cards:
+        if not rules.covered_kings or s["deck"][lowest(gone_under_cards)] >> 2 != KING:
             return False
-        gone &= gone - 1
+        gone_under_cards &= gone_under_cards - 1
     return True
 
 
 @jit
-def could_hold(held: int, waste: int, stock: int, behind: int, rules: RulesRecord) -> bool:
-    """Whether a set can be that of the card held."""
+def could_hold(
+    held: Positions, waste: Positions, stock: Positions, behind: Positions, rules: RulesRecord
+) -> bool:
+    """Return whether a set can be that of the card held; ``behind``: positions not on the table."""
     if held == 0:
         return True
     return (
@@ -88,21 +83,20 @@ def could_hold(held: int, waste: int, stock: int, behind: int, rules: RulesRecor
 @jit
 def find_wrong_cards(s: State, rules: RulesRecord) -> int:
     """Return which of the sets of cards is wrong; 0 for none."""
-    first = TABLE if rules.extra_row else PYRAMID
-    dealt = (1 << first) - 1
-    if s["table"] & ~dealt or not could_go(s, rules):
+    on_table = (1 << stock_start(rules)) - 1
+    if s["table"] & ~on_table or not could_all_go(s, rules):
         return TABLE_SET
-    stock, behind = s["stock"], ALL_POSITIONS & ~dealt
+    stock, behind = s["stock"], ALL_POSITIONS & ~on_table
     if stock & ~behind:
         return STOCK_SET
-    waste = cards = 0
+    waste = num_cards = 0
     for pile in range(3):
-        one = s["waste"][pile]
-        if one & ~behind or (one and pile >= rules.waste_piles):
+        cards = s["waste"][pile]
+        if cards & ~behind or (cards and pile >= rules.waste_piles):
             return WASTE_SETS
-        waste |= one
-        cards += count(one)
-    if count(waste) != cards or (waste and stock and highest(waste) >= lowest(stock)):
+        waste |= cards
+        num_cards += count(cards)
+    if count(waste) != num_cards or (waste and stock and highest(waste) >= lowest(stock)):
         return WASTE_SETS
     if not could_hold(s["held"], waste, stock, behind, rules):
         return HELD
@@ -113,26 +107,26 @@ def find_wrong_cards(s: State, rules: RulesRecord) -> int:
 
 @jit
 def find_wrong_clicks(s: State, rules: RulesRecord) -> int:
-    """Return what is wrong in the list that UNDO replays; 0 for nothing."""
+    """Return which part of the list that UNDO replays is wrong; 0 for none."""
     clicks = s["clicks"]
     if clicks < 0 or clicks > PACK_SIZE or (clicks and not rules.undo):
         return CLICKS
     if not rules.undo:
         return 0
-    before = 0
+    turns_before = 0
     for i in range(PACK_SIZE):
         place, turns = s["click_place"][i], s["click_turn"][i]
         if place < 0 or place & ~LAST >= PLACES or (i >= clicks and place):
             return PLACE
-        if (i < clicks and (turns < before or turns > s["turns"])) or (i >= clicks and turns):
+        if (i < clicks and (turns < turns_before or turns > s["turns"])) or (i >= clicks and turns):
             return CLICK_TURN
-        before = turns
+        turns_before = turns
     return 0
 
 
 @jit
 def find_wrong(s: State, rules: RulesRecord) -> int:
-    """Return the number of the first field out of its range; 0 for none."""
+    """Return the number of the first field that is out of its range; 0 for none."""
     wrong = find_wrong_cards(s, rules)
     if wrong:
         return wrong
@@ -147,68 +141,19 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 
 
 @jit
-def show_known(s: State) -> None:
-    """Show the cards that the player knows, by their deck positions."""
-    shown = s["shown"]
-    for value in range(KING):
-        shown["unseen"][value] = 4
-    for position in range(PACK_SIZE):
-        known = (s["seen"] >> position) & 1
-        card = s["deck"][position]
-        if known:
-            shown["unseen"][(card >> 2) - 1] -= 1
-        if position >= PYRAMID:
-            in_row = position < TABLE and shown["extra_row"]
-            shown["pile_cards"][position - PYRAMID] = card if known and not in_row else 0
-
-
-@jit
-def lay_again(s: State, rules: RulesRecord) -> None:
-    """Lay out the cards where the sets say, and find what is legal with nothing clicked."""
-    shown = s["shown"]
-    for place in range(PLACES):
-        shown["places"][place] = 0
-        shown["picked"][place] = 0
-    for value in range(KING + 1):
-        s["by_value"][value] = 0
-    for i in range(PILE):
-        shown["pile_where"][i] = 0
-    table = s["table"]
-    s["free"] = find_uncovered(table & PYRAMID_SET) | table & ~PYRAMID_SET
-    s["score"] = PYRAMID - count(table & PYRAMID_SET)
-    rest = table
-    while rest:
-        lay_card(s, lowest(rest), s["deck"][lowest(rest)], True)
-        rest &= rest - 1
-    for pile in range(3):
-        rest = s["waste"][pile]
-        while rest:
-            shown["pile_where"][lowest(rest) - PYRAMID] = IN_WASTE + pile
-            rest &= rest - 1
-        show_waste(s, pile)
-    if s["held"]:
-        shown["pile_where"][lowest(s["held"]) - PYRAMID] = IN_STOCK
-    lay_stock(s, rules)
-    shown["need"] = 0
-    shown["redeals_left"] = rules.passes - 1 - s["redeals"] if rules.passes else 9
-    s["picked"] = 0
-    update_legal(s, rules)
-
-
-@jit
-def click_again(s: State, rules: RulesRecord, picked: int) -> None:
-    """Click cards of a removal from the highest place down, as far as that is legal."""
+def click_cards(s: State, rules: RulesRecord, picked: Places) -> None:
+    """Click the cards of a removal from the highest place down, as long as that is legal."""
     while picked:
         place = highest(picked)
         picked &= ~(1 << place)
         if not (s["legal"] >> place) & 1 or click(s, rules, place):
             return
-        s["legal"] = next_clicks(s, rules)
+        s["legal"] = find_next_clicks(s, rules)
 
 
 @jit
-def turn_again(s: State, rules: RulesRecord, turns: int) -> bool:
-    """Make turns until there are so many; whether all were legal."""
+def turn_until(s: State, rules: RulesRecord, turns: int) -> bool:
+    """Turn the stock until ``turns`` turns are made; return whether all of them were legal."""
     while s["turns"] < turns:
         if not s["legal"] & (1 << DEAL | 1 << REDEAL):
             return False
@@ -219,28 +164,28 @@ def turn_again(s: State, rules: RulesRecord, turns: int) -> bool:
 
 @jit
 def replay(s: State, rules: RulesRecord) -> None:
-    """Play the list of moves again from the deal on, as far as that is legal."""
+    """Replay the recorded moves from the deal on, as long as they are legal."""
     clicks, turns = s["clicks"], s["turns"]
     lay_out(s, rules)
     s["clicks"] = clicks
     update_legal(s, rules)
     for i in range(clicks):
         place = s["click_place"][i] & ~LAST
-        if not turn_again(s, rules, s["click_turn"][i]) or not (s["legal"] >> place) & 1:
+        if not turn_until(s, rules, s["click_turn"][i]) or not (s["legal"] >> place) & 1:
             return
-        complete = click(s, rules, place)
-        if complete != (s["click_place"][i] >= LAST):
+        is_complete = click(s, rules, place)
+        if is_complete != (s["click_place"][i] >= LAST):
             return
-        if complete:
+        if is_complete:
             update_legal(s, rules)
         else:
-            s["legal"] = next_clicks(s, rules)
-    turn_again(s, rules, turns)
+            s["legal"] = find_next_clicks(s, rules)
+    turn_until(s, rules, turns)
 
 
 @jit
 def derive(s: State, rules: RulesRecord) -> None:
-    """Write all that follows from the other fields."""
+    """Write the fields that follow from the others."""
     show_rules(s, rules)
     show_known(s)
     s["won"] = 0
@@ -248,8 +193,9 @@ def derive(s: State, rules: RulesRecord) -> None:
         replay(s, rules)
     else:
         picked = s["picked"]
-        lay_again(s, rules)
-        click_again(s, rules, picked)
+        lay_table(s, rules)
+        update_legal(s, rules)
+        click_cards(s, rules, picked)
 
 
 STATE_CHECK = make_state_check(STATE, FEATURES, ACTIONS, ALLOWED, find_wrong, derive)

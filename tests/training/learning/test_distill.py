@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from benchmarks import network_sizes
 from parlour.agents.networks.build import build_network
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
@@ -39,6 +38,7 @@ from parlour.training.learning.positions import (
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.save_agent import weights_bytes
 from parlour.training.learning.train import Interrupted, resume, train
+from research import network_sizes
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")

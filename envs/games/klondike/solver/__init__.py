@@ -1,1 +1,1 @@
-"""Klondike: the solver, see `solve`."""
+"""Klondike: the solver. `solve` has its two functions, `solve` and `winnable_after`."""

@@ -32,9 +32,9 @@ PLACE = np.array([place_of(card) if card >= 4 else 0 for card in range(4 * RANKS
 CARD_AT = np.zeros(4 * RANKS, np.int64)
 """The card code of each bit."""
 NEXT = np.zeros((SUITS, RANKS + 1), np.int64)
-"""The card that follows so many of a suit on its foundation, as a set; empty after the king."""
+"""The next card of a suit on a foundation of that height, as a set; empty after the king."""
 UP = np.zeros((SUITS, RANKS + 1), np.int64)
-"""So many cards of a suit from its ace on, as a set."""
+"""The cards of a suit on a foundation of that height, as a set."""
 for _suit in range(SUITS):
     for _rank in range(RANKS):
         _code = 4 * (_rank + 1) + _suit
@@ -45,31 +45,31 @@ for _suit in range(SUITS):
 
 @jit
 def height(up: int, suit: int) -> int:
-    """How many cards of a suit are up; ``up`` has four bits for each suit."""
+    """Return the height of a suit's foundation; ``up`` has four bits for each suit."""
     return up >> 4 * suit & 15
 
 
 @jit
 def cards_up(up: int) -> int:
-    """The cards on the foundations."""
+    """Return the cards on the foundations."""
     return UP[0, up & 15] | UP[1, up >> 4 & 15] | UP[2, up >> 8 & 15] | UP[3, up >> 12 & 15]
 
 
 @jit
 def cards_next(up: int) -> int:
-    """The cards that the foundations take next."""
+    """Return the cards that the foundations take next."""
     return NEXT[0, up & 15] | NEXT[1, up >> 4 & 15] | NEXT[2, up >> 8 & 15] | NEXT[3, up >> 12 & 15]
 
 
 @jit
 def suit_of(card: int) -> int:
-    """The suit of a card, given by its bit."""
+    """Return the suit of a card, given by its bit."""
     return CARD_AT[card] & 3
 
 
 @jit
 def open_pairs(there: int, loose: int) -> int:
-    """The pairs of twins of which one more can carry a card, as a set of both.
+    """Return the pairs of twins of which one more can carry a card, as a set of both.
 
     ``there`` are the cards in sight on the tableau; ``loose`` are those of them that lie on
     another, or kings at the foot of a column. A pair is open if more of it is there than loose

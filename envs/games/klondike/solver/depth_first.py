@@ -1,37 +1,463 @@
-"""Klondike with all cards known: can a position be won? A search in depth that forgets nothing."""
+"""Klondike with all cards known: a depth-first search that decides whether positions can be won.
+
+Moves that cannot be taken back are *commits*: they turn a card up, empty a column, or take a card
+from the stock. Between two commits cards go up to the foundations and come back. With
+``worry_back`` each such move can be taken back: a card that goes up leaves its place free, and one
+that comes back is the next to go up. So all positions that they lead to are won or lost together.
+From a position the search therefore goes through all positions that can be reached by sending loose
+cards up and bringing cards back, and lists the commits of all of them.
+
+Some commits can never hurt. Where there is one, it is the only one that is tried:
+
+- A head that is safe to go up: see `highest_safe`.
+- With any number of passes and ``draw`` 1: a card of the stock that is safe to go up. (One that is
+  merely the next to go up may be missed: the card below it could not come back.)
+- With any number of passes and ``draw`` 3 the same of the last card of the stock, if the waste
+  counts as empty. Who takes it is at the end of the pass, and can have all that he could have
+  before. If the waste does not count as empty, no card is tried that takes a redeal: the last card
+  can be taken on the way.
+
+Left out are:
+
+- With ``worry_back`` one of two ways of a card that can go up as well as to the tableau: it can
+  change from one to the other afterwards. A head then moves, a card of the stock goes up.
+- A head with nothing under it that moves to a card, unless a king takes its column at once and no
+  other is empty: until then it would take up room for nothing.
+- An ace that moves to a card.
+- With any number of passes, ``draw`` 1 and ``worry_back`` a card of the stock to the tableau, as
+  long as a twin of it can carry a card: it can be taken later, when it is needed.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ....core.contract import LOST, UNDECIDED, WINNABLE
+from ....core.kernel.bits import lowest
 from ....core.kernel.jit import jit
-from .expand import open_position
-from .frames import Search
-from .moves import board_after, up_after
-from .position import Board
-from .relaxed import ALL_UP
-from .table import FREE, SLOTS, double_keys, find_slot, key_of, make_keys
+from .card_sets import (
+    ACES,
+    KING,
+    KINGS,
+    NEXT,
+    SUITS,
+    cards_next,
+    cards_up,
+    height,
+    open_pairs,
+    suit_of,
+)
+from .position import (
+    CANDIDATES,
+    COLUMNS,
+    COMMITS,
+    FREE,
+    SLOTS,
+    Board,
+    Search,
+    Sight,
+    code_board,
+    count_empty,
+    double_keys,
+    find_safe_stock,
+    find_slot,
+    head_of,
+    is_hopeless,
+    is_won,
+    join_codes,
+    key_of,
+    last_of_stock,
+    left_in,
+    list_reachable,
+    look,
+    make_keys,
+    read_board,
+    take_head,
+    write_board,
+)
+
+REVEAL, REVEAL_UP, STOCK_DOWN, STOCK_UP, KING_DOWN, LOOSE_UP = range(6)
+"""Kinds of commits: a head moves to a card or, a king, to an empty column; a head goes up; a card
+of the stock goes to the tableau; one goes up; a king comes back to a column that is emptied for it;
+a loose card goes up and cannot come back."""
+KIND_AT, NUMBER_AT, CLEARED_AT, WASTE_AT, REDEALS_AT = 16, 20, 25, 28, 33
+"""Offsets of the parts of a commit, above the foundations: see `pack_commit`, `pack_stock`."""
+(HEAD_DOWN, HEAD_UP, CARD_UP, HEAD_KING, STOCK_CARD, STOCK_KING, KING_BACK) = range(7)
+"""The order in which commits are tried: a head moves to a card; it goes up and uncovers a card;
+another card goes up; a king among the heads moves; a card or a king of the stock goes to the
+tableau; a king comes back."""
+ORDERS = 7
+
+
+class Movable(NamedTuple):
+    """The cards that can move with some foundations, as sets of cards."""
+
+    up: int
+    """The foundations: four bits a suit."""
+    loose: int
+    """Cards in sight that are no heads."""
+    carriers: int
+    """The pairs of twins of which one more can carry a card: see `card_sets.open_pairs`."""
+    nexts: int
+    """The cards that the foundations take next."""
+    safe: int
+    """Those of them that can go up without being missed: see `safe_to_go`."""
+    rises: int
+    """The cards of the tableau that can go up."""
+    slots: int
+    """The cards that the tableau can take."""
+
+
+# Commits
 
 
 @jit
-def is_won(board: Board, up: int, search: Search) -> bool:
-    """Whether nothing can go wrong: all cards on the tableau are in sight, and the rest at hand.
+def pack_commit(up: int, kind: int, number: int, cleared: int) -> int:
+    """Pack a commit into a number.
 
-    Then the lowest card that is not up can always go up: no lower one lies on it.
+    Args:
+        up: The foundations before it.
+        kind: Its kind, such as `REVEAL`.
+        number: The column, the number in the stock or the suit, by its kind.
+        cleared: One more than the column whose last head moves away first, 0 for none.
     """
-    if board.stock and not (search["draw"] == 1 and search["any_passes"]):
-        return False
+    return up | kind << KIND_AT | number << NUMBER_AT | cleared << CLEARED_AT
+
+
+@jit
+def pack_stock(up: int, kind: int, row: int, cleared: int, search: Search) -> int:
+    """Pack a commit with a card of the stock, with the waste and the redeals that it leaves."""
+    reach = search["reach"][row]
+    commit = pack_commit(up, kind, reach["number"], cleared)
+    return commit | reach["waste"] << WASTE_AT | reach["redeals"] << REDEALS_AT
+
+
+@jit
+def kind_of(commit: int) -> int:
+    """Return the kind of a commit."""
+    return commit >> KIND_AT & 15
+
+
+@jit
+def number_of(commit: int) -> int:
+    """Return the column, stock number or suit of a commit."""
+    return commit >> NUMBER_AT & 31
+
+
+@jit
+def cleared_by(commit: int) -> int:
+    """Return the column that a commit empties first; -1 for none."""
+    return (commit >> CLEARED_AT & 7) - 1
+
+
+@jit
+def board_after(board: Board, commit: int, search: Search) -> Board:
+    """Return the board after a commit."""
     columns = board.columns
-    return up == ALL_UP or columns & 0x6666666 == 0
+    kind, number, cleared = kind_of(commit), number_of(commit), cleared_by(commit)
+    if cleared >= 0:
+        columns = take_head(columns, cleared, search)
+    if kind in (REVEAL, REVEAL_UP):
+        columns = take_head(columns, number, search)
+    if kind in (STOCK_DOWN, STOCK_UP):
+        stock = board.stock & ~(1 << number)
+        return Board(columns, stock, commit >> WASTE_AT & 31, commit >> REDEALS_AT & 15)
+    return Board(columns, board.stock, board.waste, board.redeals)
+
+
+@jit
+def up_after(board: Board, commit: int, search: Search) -> int:
+    """Return the foundations after a commit."""
+    up, kind, number = commit & 0xFFFF, kind_of(commit), number_of(commit)
+    if kind == REVEAL_UP:
+        return up + (1 << 4 * suit_of(lowest(head_of(board.columns, number, search))))
+    if kind == STOCK_UP:
+        return up + (1 << 4 * suit_of(lowest(search["cards"][number])))
+    if kind == LOOSE_UP:
+        return up + (1 << 4 * number)
+    if kind == KING_DOWN:
+        return up - (1 << 4 * number)
+    return up
+
+
+# Foundations
+
+
+@jit
+def highest_safe(up: int, suit: int, worry_back: bool) -> int:
+    """Return the highest rank at which the next card of a suit can go up and never be missed.
+
+    A card that is up is missed only where it could carry one. The cards that it carries are the
+    two of the other colour, one rank lower. Aces need no carrier: they can go up wherever they are
+    in play. So a two may go up, and any card whose two are up themselves, if they need not come
+    back. They would come back to carry the card of its own colour two ranks lower and other suit,
+    so that must be up, too, or be an ace. Then no card below it need ever come back: such cards
+    carry only each other.
+    """
+    red = (suit ^ suit >> 1) & 1
+    rank = min(height(up, 0), height(up, 3)) if red else min(height(up, 1), height(up, 2))
+    if worry_back:
+        rank = min(rank, max(height(up, 3 - suit) + 1, 2))
+    return max(rank, 1)
+
+
+@jit
+def safe_to_go(up: int, worry_back: bool) -> int:
+    """Return the next cards of the foundations that can go up without being missed, as a set."""
+    cards = 0
+    for suit in range(SUITS):
+        rank = height(up, suit)
+        if rank <= KING and rank <= highest_safe(up, suit, worry_back):
+            cards |= NEXT[suit, rank]
+    return cards
+
+
+@jit
+def useful_to_return(up: int) -> int:
+    """Return the top cards of the foundations that may be missed on the tableau, as a set.
+
+    Where both kings of a colour are up, the rules let the one of the lower suit code come back:
+    with all cards of both suits up it does not matter which.
+    """
+    cards = 0
+    for suit in range(SUITS):
+        rank = height(up, suit) - 1
+        if rank == KING and suit >= 2 and height(up, 3 - suit) > KING:
+            continue
+        if rank > highest_safe(up, suit, True):
+            cards |= NEXT[suit, rank]
+    return cards
+
+
+@jit
+def list_movable(up: int, sight: Sight, search: Search) -> Movable:
+    """Return the cards that can move with some foundations."""
+    there = sight.known & ~cards_up(up)
+    loose = there & ~sight.heads
+    carriers, nexts = open_pairs(there, loose), cards_next(up)
+    safe = safe_to_go(up, search["worry_back"])
+    slots = carriers >> 4 | (KINGS if count_empty(sight, loose) > 0 else 0)
+    return Movable(up, loose, carriers, nexts, safe, there & nexts & carriers, slots)
+
+
+# The commits of a position
+
+
+@jit
+def push_single(commit: int, search: Search) -> None:
+    """Push the only commit that is tried."""
+    if search["size"] == COMMITS:
+        search["full"] = 1
+        return
+    search["commits"][search["size"]] = commit
+    search["size"] += 1
+
+
+@jit
+def push_forced(board: Board, sight: Sight, movable: Movable, search: Search) -> bool:
+    """Push a commit that can never hurt; return whether there is one."""
+    up, cards = movable.up, movable.rises & movable.safe
+    loose = cards & ~sight.heads
+    if loose:
+        push_single(pack_commit(up, LOOSE_UP, suit_of(lowest(loose)), 0), search)
+        return True
+    if cards:
+        for column in range(COLUMNS):
+            if head_of(board.columns, column, search) & cards:
+                push_single(pack_commit(up, REVEAL_UP, column, 0), search)
+                return True
+    row = find_safe_stock(board, movable.safe, search)
+    if row >= 0:
+        push_single(pack_stock(up, STOCK_UP, row, 0, search), search)
+    return row >= 0
+
+
+@jit
+def add_candidate(commit: int, order: int, takes_redeal: int, search: Search) -> None:
+    """Add a commit to the list of those to be tried."""
+    number = search["listed"]
+    if number == CANDIDATES:
+        search["full"] = 1
+        return
+    candidate = search["candidates"][number]
+    candidate["commit"], candidate["order"] = commit, order
+    candidate["takes_redeal"] = takes_redeal
+    search["listed"] = number + 1
+
+
+@jit
+def add_stock_card(up: int, kind: int, row: int, cleared: int, order: int, search: Search) -> None:
+    """List a commit with a card of the stock."""
+    takes_redeal = search["reach"][row]["takes_redeal"]
+    add_candidate(pack_stock(up, kind, row, cleared, search), order, takes_redeal, search)
+
+
+@jit
+def add_kings(board: Board, up: int, cleared: int, deferred: int, search: Search) -> None:
+    """List the kings that can move to a column that is emptied for them."""
+    for column in range(COLUMNS):
+        left = left_in(board.columns, column)
+        if left > 1 and search["dealt"][column, left - 1] & KINGS:
+            add_candidate(pack_commit(up, REVEAL, column, cleared), HEAD_KING, 0, search)
+    for row in range(search["reached"]):
+        if search["reach"][row]["card"] & KINGS & ~deferred:
+            add_stock_card(up, STOCK_DOWN, row, cleared, STOCK_KING, search)
+    if search["worry_back"]:
+        kings = useful_to_return(up) & KINGS
+        while kings:
+            commit = pack_commit(up, KING_DOWN, suit_of(lowest(kings)), cleared)
+            add_candidate(commit, KING_BACK, 0, search)
+            kings &= kings - 1
+
+
+@jit
+def add_heads(board: Board, movable: Movable, deferred: int, search: Search) -> None:
+    """List the commits that move heads."""
+    up, slots = movable.up, movable.slots
+    for column in range(COLUMNS):
+        left = left_in(board.columns, column)
+        if not left:
+            continue
+        head = search["dealt"][column, left - 1]
+        if left > 1 and head & slots:
+            add_candidate(pack_commit(up, REVEAL, column, 0), HEAD_DOWN, 0, search)
+            if search["worry_back"]:
+                continue
+        if head & movable.rises:
+            order = HEAD_UP if left > 1 else CARD_UP
+            add_candidate(pack_commit(up, REVEAL_UP, column, 0), order, 0, search)
+        if left == 1 and head & slots and not slots & KINGS:
+            add_kings(board, up, column + 1, deferred, search)
+
+
+@jit
+def add_stock(movable: Movable, deferred: int, search: Search) -> None:
+    """List the commits that take cards of the stock."""
+    up, slots = movable.up, movable.slots & ~deferred & ~ACES
+    for row in range(search["reached"]):
+        card = search["reach"][row]["card"]
+        if card & movable.nexts:
+            add_stock_card(up, STOCK_UP, row, 0, CARD_UP, search)
+            if search["worry_back"]:
+                continue
+        if card & slots:
+            add_stock_card(up, STOCK_DOWN, row, 0, STOCK_CARD, search)
+
+
+@jit
+def add_loose(movable: Movable, search: Search) -> None:
+    """List the loose cards that go up and cannot come back."""
+    cards = movable.rises & movable.loose
+    while cards:
+        commit = pack_commit(movable.up, LOOSE_UP, suit_of(lowest(cards)), 0)
+        add_candidate(commit, CARD_UP, 0, search)
+        cards &= cards - 1
+
+
+@jit
+def push_candidates(may_redeal: bool, search: Search) -> None:
+    """Push the listed commits, those to be tried first on top."""
+    size, listed = search["size"], search["listed"]
+    if size + listed > COMMITS:
+        search["full"] = 1
+        return
+    for order in range(ORDERS - 1, -1, -1):
+        for number in range(listed - 1, -1, -1):
+            candidate = search["candidates"][number]
+            if candidate["order"] == order and (may_redeal or not candidate["takes_redeal"]):
+                search["commits"][size] = candidate["commit"]
+                size += 1
+    search["size"] = size
+
+
+# The search
+
+
+@jit
+def queue_foundations(
+    up: int, board_code: int, stock: int, keys: np.ndarray, search: Search
+) -> np.ndarray:
+    """Queue foundations and add their position to the table, if it is new; return the table."""
+    key = join_codes(board_code, up, stock)
+    slot = find_slot(keys, key)
+    if keys[slot] == FREE:
+        keys[slot] = key
+        search["queue"][search["queued"]] = up
+        search["queued"] += 1
+        search["used"] += 1
+        if 2 * search["used"] > len(keys):
+            keys = double_keys(keys)
+    return keys
+
+
+@jit
+def queue_neighbors(
+    movable: Movable, board_code: int, stock: int, keys: np.ndarray, search: Search
+) -> np.ndarray:
+    """Queue the foundations that are one loose card up or one card back away.
+
+    If a loose card is safe to go up, only that is queued. Returns the table, which may have grown.
+    """
+    up = movable.up
+    ups, downs = movable.rises & movable.loose, useful_to_return(up) & movable.slots
+    if ups & movable.safe:
+        ups &= movable.safe
+        ups &= -ups
+        downs = 0
+    for suit in range(SUITS):
+        rank = height(up, suit)
+        if NEXT[suit, rank] & ups:
+            keys = queue_foundations(up + (1 << 4 * suit), board_code, stock, keys, search)
+        if rank and NEXT[suit, rank - 1] & downs:
+            keys = queue_foundations(up - (1 << 4 * suit), board_code, stock, keys, search)
+    return keys
+
+
+@jit
+def open_position(board: Board, up: int, keys: np.ndarray, search: Search) -> np.ndarray:
+    """Push the commits of a position, and of all positions a few returnable moves away.
+
+    All these positions are added to the table. Returns the table, which may have grown.
+    """
+    stock_cards = list_reachable(board, search)
+    sight = look(board, stock_cards, search)
+    board_code, stock, worry_back = code_board(board), board.stock, search["worry_back"]
+    key = join_codes(board_code, up, stock)
+    keys[find_slot(keys, key)] = key
+    search["used"] += 1
+    if is_hopeless(board, up, sight, search):
+        return keys
+    can_defer_stock = search["any_passes"] and search["draw"] == 1 and worry_back
+    last_card, may_redeal = last_of_stock(board, search), True
+    search["queue"][0] = up
+    search["queued"], search["listed"], begin = 1, 0, 0
+    while begin < search["queued"]:
+        movable = list_movable(search["queue"][begin], sight, search)
+        begin += 1
+        if worry_back:
+            keys = queue_neighbors(movable, board_code, stock, keys, search)
+            if movable.rises & movable.loose & movable.safe:
+                continue
+        if push_forced(board, sight, movable, search):
+            return keys
+        if last_card & movable.safe:
+            may_redeal = False
+        deferred = movable.carriers if can_defer_stock else 0
+        add_heads(board, movable, deferred, search)
+        add_stock(movable, deferred, search)
+        if not worry_back:
+            add_loose(movable, search)
+    push_candidates(may_redeal, search)
+    return keys
 
 
 @jit
 def push_position(
     board: Board, up: int, depth: int, keys: np.ndarray, search: Search
 ) -> np.ndarray:
-    """Put a position and its commits on their stacks; return the table."""
+    """Push a position and its commits; return the table, which may have grown."""
     frame = search["frames"][depth]
-    frame["columns"], frame["stock"] = board.columns, board.stock
-    frame["waste"], frame["redeals"] = board.waste, board.redeals
+    write_board(frame, board)
     frame["up"], frame["first"] = up, search["size"]
     search["depth"] = depth
     if 2 * search["used"] + 2 > len(keys):
@@ -43,9 +469,9 @@ def push_position(
 
 @jit
 def decide_winnable(board: Board, up: int, search: Search) -> int:
-    """Say whether a position can be won; a win is on the stack of frames, up to ``depth``.
+    """Return whether a position can be won; the frames up to ``depth`` are the win.
 
-    After ``limit`` positions, and where there is no room for all commits, it stays `UNDECIDED`.
+    The verdict is `UNDECIDED` after ``limit`` positions, or if room for commits ran out.
     """
     search["used"] = search["full"] = search["size"] = search["depth"] = 0
     keys = make_keys(SLOTS)
@@ -61,7 +487,7 @@ def decide_winnable(board: Board, up: int, search: Search) -> int:
         frame["next"] -= 1
         commit = search["commits"][frame["next"]]
         frame["commit"] = commit
-        before = Board(frame["columns"], frame["stock"], frame["waste"], frame["redeals"])
+        before = read_board(frame)
         after, up = board_after(before, commit, search), up_after(before, commit, search)
         if keys[find_slot(keys, key_of(after, up))] != FREE:
             continue

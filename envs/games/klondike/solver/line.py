@@ -1,12 +1,16 @@
-"""Klondike's solver: a line of commits as the actions of the game."""
+"""Klondike's solver: the actions of the game for a line of commits or of whole-run moves."""
 
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from ....core.aliases import Action, CardCode
+from ..kernel import is_red
+from ..rules import BACK as BACK_ACTION
+from ..rules import COLUMN_UP, DEAL, MOVE, REDEAL, WASTE_DOWN, WASTE_UP
 from .card_sets import (
     ACES,
     CARD_AT,
@@ -19,7 +23,7 @@ from .card_sets import (
     open_pairs,
     place_of,
 )
-from .moves import (
+from .depth_first import (
     KING_DOWN,
     LOOSE_UP,
     REVEAL,
@@ -32,32 +36,24 @@ from .moves import (
 )
 from .whole_runs import BACK, UP
 
-DEAL, REDEAL, WASTE_UP, WASTE_TO, COLUMN_UP, COLUMN_TO, UP_TO = 0, 1, 2, 3, 10, 17, 59
-"""The first action of each kind."""
-
 
 def rank_of(card: CardCode) -> int:
-    """The rank of a card code: 0 for an ace."""
+    """Return the rank of a card code: 0 for an ace."""
     return (card >> 2) - 1
 
 
-def is_red(card: CardCode) -> bool:
-    """Whether a card is a diamond or a heart."""
-    return card & 3 in (1, 2)
-
-
 def fits(card: CardCode, carrier: CardCode) -> bool:
-    """Whether a card may be put on another."""
+    """Return whether a card may be put on another."""
     return rank_of(card) + 1 == rank_of(carrier) and is_red(card) != is_red(carrier)
 
 
 @dataclass
 class Table:
-    """A position as it lies there, and the actions that led to it."""
+    """The cards of a position, and the actions that led to it."""
 
     columns: list[list[CardCode]]
     hidden: list[int]
-    """Cards of each column that lie face down."""
+    """The number of face-down cards of each column."""
     waste: list[CardCode]
     stock: list[CardCode]
     """From the top."""
@@ -66,14 +62,14 @@ class Table:
     actions: list[Action] = field(default_factory=list)
 
     def find_card(self, card: CardCode) -> int:
-        """The column in which a card lies; -1 if in none."""
+        """Return the column of a card; -1 if it is in none."""
         for column, cards in enumerate(self.columns):
             if card in cards[self.hidden[column] :]:
                 return column
         return -1
 
     def find_room(self, card: CardCode, carrier: CardCode = 0) -> int:
-        """A column that takes a card: one with the carrier at its end, if that is not 0."""
+        """Return a column that takes a card: one with the carrier at its end, if that is not 0."""
         for column, cards in enumerate(self.columns):
             last = cards[-1] if cards else 0
             takes = fits(card, last) if last else rank_of(card) == KING
@@ -82,7 +78,7 @@ class Table:
         raise RuntimeError(f"no column takes card {card}")
 
     def lift(self, column: int, first: int) -> list[CardCode]:
-        """Take the cards from a place on off a column, and turn up what was under them."""
+        """Take the cards from a place on off a column, and turn up the card under them."""
         cards = self.columns[column]
         lifted = cards[first:]
         del cards[first:]
@@ -93,10 +89,10 @@ class Table:
         """Move the cards from a place on to a column that takes them."""
         target = self.find_room(self.columns[column][first], carrier)
         self.columns[target] += self.lift(column, first)
-        self.actions.append(COLUMN_TO + 6 * column + target - (target > column))
+        self.actions.append(MOVE + 6 * column + target - (target > column))
 
     def send_up(self, suit: int) -> None:
-        """Send the next card of a suit up from the tableau; what lies on it moves to its twin."""
+        """Send the next card of a suit up from the tableau; cards on it move to its twin."""
         card = 4 * (height(self.up, suit) + 1) + suit
         column = self.find_card(card)
         place = self.columns[column].index(card)
@@ -113,7 +109,7 @@ class Table:
         second = suit >> 1 if self.columns[column] else is_red(card)
         self.columns[column].append(card)
         self.up -= 1 << 4 * suit
-        self.actions.append(UP_TO + 2 * column + second)
+        self.actions.append(BACK_ACTION + 2 * column + second)
 
     def turn_to(self, card: CardCode) -> None:
         """Turn cards of the stock until a card is in play."""
@@ -127,7 +123,7 @@ class Table:
             else:
                 self.stock, self.waste = self.waste, []
                 self.actions.append(REDEAL)
-        raise RuntimeError(f"card {card} cannot be had")
+        raise RuntimeError(f"card {card} is not in stock or waste")
 
     def play_stock(self, card: CardCode, to_foundation: bool, carrier: CardCode = 0) -> None:
         """Play a card of stock or waste."""
@@ -139,7 +135,7 @@ class Table:
             return
         column = self.find_room(card, carrier)
         self.columns[column].append(card)
-        self.actions.append(WASTE_TO + column)
+        self.actions.append(WASTE_DOWN + column)
 
     def finish(self) -> None:
         """Send all cards up, the lowest first."""
@@ -155,43 +151,48 @@ class Table:
                 self.play_stock(card, True)
 
 
-def find_way(start: int, goal: int, known: int, heads: int, free: int) -> list[int]:
-    """The steps from some foundations to others: +suit + 1 for a card that goes up, - for back.
+class Step(NamedTuple):
+    """A card that goes up, or comes back, between two commits."""
 
-    ``known``, ``heads`` and ``free`` as in a `Sight`.
+    suit: int
+    change: int
+    """1 for up, -1 for back."""
+
+
+def find_steps(start: int, goal: int, known: int, heads: int, free: int) -> list[Step]:
+    """Return the steps from some foundations to others.
+
+    ``known``, ``heads`` and ``free`` are as in a `position.Sight`.
     """
-    came_from = {start: (start, 0)}
+    came_from: dict[int, tuple[int, Step]] = {start: (start, Step(0, 0))}
     queue = deque([start])
     while goal not in came_from:
         up = queue.popleft()
         there = known & ~cards_up(up)
         loose = there & ~heads
-        able = open_pairs(there, loose)
-        rises = loose & cards_next(up) & able
-        room = able >> 4 | (KINGS if free > (loose & KINGS).bit_count() else 0)
+        carriers = open_pairs(there, loose)
+        rises = loose & cards_next(up) & carriers
+        room = carriers >> 4 | (KINGS if free > (loose & KINGS).bit_count() else 0)
+        steps = []
         for suit in range(SUITS):
             rank = height(up, suit)
             if rank <= KING and rises >> place_of(4 * (rank + 1) + suit) & 1:
-                step(up, suit + 1, came_from, queue)
+                steps.append(Step(suit, 1))
             if rank > 1 and room & ~ACES & known & 1 << place_of(4 * rank + suit):
-                step(up, -suit - 1, came_from, queue)
+                steps.append(Step(suit, -1))
+        for step in steps:
+            new = up + step.change * (1 << 4 * step.suit)
+            if new not in came_from:
+                came_from[new] = up, step
+                queue.append(new)
     way = []
     while goal != start:
-        goal, taken = came_from[goal]
-        way.append(taken)
+        goal, step = came_from[goal]
+        way.append(step)
     return way[::-1]
 
 
-def step(up: int, taken: int, came_from: dict[int, tuple[int, int]], queue: deque[int]) -> None:
-    """Note where a step leads to, if that is new."""
-    suit = abs(taken) - 1
-    new = up + (1 << 4 * suit if taken > 0 else -(1 << 4 * suit))
-    if new not in came_from:
-        came_from[new] = up, taken
-        queue.append(new)
-
-
-def play_way(table: Table, goal: int) -> None:
+def change_foundations(table: Table, goal: int) -> None:
     """Bring the foundations of a table to others by moves that can be taken back."""
     heads, known, free = 0, 0, 0
     for column, cards in enumerate(table.columns):
@@ -202,17 +203,17 @@ def play_way(table: Table, goal: int) -> None:
         else:
             free += 1
     known |= int(cards_up(table.up))
-    for taken in find_way(table.up, goal, known, heads, free):
-        if taken > 0:
-            table.send_up(taken - 1)
+    for step in find_steps(table.up, goal, known, heads, free):
+        if step.change > 0:
+            table.send_up(step.suit)
         else:
-            table.bring_back(-taken - 1)
+            table.bring_back(step.suit)
 
 
 def play_commit(table: Table, commit: int, cards: np.ndarray) -> None:
-    """Play a commit on a table; ``cards`` are those of the stock by their numbers, as sets."""
+    """Play a commit on a table; ``cards`` has the cards of the stock by number, as sets."""
     kind, number, cleared = kind_of(commit), number_of(commit), cleared_by(commit)
-    play_way(table, commit & 0xFFFF)
+    change_foundations(table, commit & 0xFFFF)
     if cleared >= 0:
         table.move_run(cleared, 0)
     if kind == REVEAL:
@@ -229,13 +230,13 @@ def play_commit(table: Table, commit: int, cards: np.ndarray) -> None:
 
 
 def carrier_of(card: CardCode, twin: int) -> CardCode:
-    """The first or second of the twins that carry a card; 0 for a king."""
+    """Return the first or second of the twins that carry a card; 0 for a king."""
     if rank_of(card) == KING:
         return 0
     return int(CARD_AT[(place_of(card) & ~1) + 4 + twin])
 
 
-def play_whole(table: Table, move: int, cards: np.ndarray) -> None:
+def play_whole_run(table: Table, move: int, cards: np.ndarray) -> None:
     """Play a move of `whole_runs` on a table; ``cards`` as in `play_commit`."""
     kind, number, twin = move & 15, move >> 4 & 31, move >> 9
     if kind == UP:
@@ -254,7 +255,7 @@ def play_whole(table: Table, move: int, cards: np.ndarray) -> None:
 def spell_whole_line(table: Table, moves: Iterable[int], cards: np.ndarray) -> list[Action]:
     """Return the actions of a line of `whole_runs`, and those that finish the game."""
     for move in moves:
-        play_whole(table, int(move), cards)
+        play_whole_run(table, int(move), cards)
     table.finish()
     return table.actions
 

@@ -1,48 +1,191 @@
-"""Klondike's solver: a position up to the order of columns, and up to moves that can be taken back.
+"""Klondike's solver: positions up to the order of columns and up to moves that can be taken back.
 
-A *head* is the first card in sight of a column, if a card is under it or if it is no king: it lies
+A *head* is the first card in sight of a column, if a card is under it or if it is no king: it is
 where it was dealt. All other cards in sight are *loose*: kings at the foot of a column, and cards
 on a card that carries them. Which of two twins carries a card is left out. Two positions with the
 same heads, foundations, stock and waste can be turned into each other as far as it matters, if a
 part of a run may move: where one twin carries and the other is bare, the carried part moves over;
 and where both carry, neither can be moved or covered, whichever carries which. So a position is:
-how many cards of each column still lie as dealt, how many of each suit are up, and the stock.
+how many cards of each column are still as dealt, how many of each suit are up, and the stock.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from ....core.kernel.bits import count
+import numpy as np
+
+from ....core.kernel.bits import count, lowest
 from ....core.kernel.jit import jit
-from .card_sets import ALL_CARDS, KINGS, RANKS
-from .frames import COLUMNS, STOCK, Search
+from .card_sets import (
+    ACES,
+    ALL_CARDS,
+    FIRST_TWINS,
+    KINGS,
+    NEXT,
+    RANKS,
+    SUITS,
+    cards_up,
+    height,
+    open_pairs,
+)
 
+COLUMNS = 7
+LONGEST_COLUMN = 7
+STOCK = 24
 UP_CODES = (RANKS + 1) ** 4
+"""Number of codes of `code_up`."""
+ALL_UP = 0xDDDD
+"""The foundations with 13 cards each."""
+FREE = -1
+"""A free slot of a table."""
+SLOTS = 1 << 12
+"""Slots of a new table; the table doubles when it is half full."""
+
+FRAMES = 256
+"""More than the longest line of commits: every card leaves its place once, and goes up once."""
+QUEUE = 1 << 16
+"""Room for the foundations of all positions that moves which can be taken back lead to."""
+CANDIDATES = 1 << 18
+"""Room for the commits listed for a position."""
+COMMITS = 1 << 20
+"""Room for the commits of all positions on a line."""
+
+REACH = np.dtype(
+    [
+        ("number", np.int64),  # of the card in the stock
+        ("card", np.int64),  # as a set
+        ("waste", np.int64),  # the waste left when it is taken, as in a `Board`
+        ("redeals", np.int64),  # the redeals left then
+        ("takes_redeal", np.int64),  # whether a redeal comes first
+    ]
+)
+"""A card of stock or waste that can be taken: see `list_reachable`."""
+CANDIDATE = np.dtype(
+    [
+        ("commit", np.int64),  # see `depth_first.pack_commit`
+        ("order", np.int64),  # in which it is tried
+        ("takes_redeal", np.int64),
+    ]
+)
+"""A commit listed for a position."""
+MOST_AFTER = 128
+"""More than the positions that follow one with whole runs."""
+SUCCESSOR = np.dtype(
+    [
+        ("columns", np.int64),  # as in a `Board`
+        ("stock", np.int64),
+        ("waste", np.int64),
+        ("redeals", np.int64),
+        ("up", np.int64),  # the foundations
+        ("onto", np.int64),  # see `whole_runs`
+        ("move", np.int64),  # see `whole_runs.pack_move`
+    ]
+)
+"""A position that follows one with whole runs."""
+FRAME = np.dtype(
+    [
+        ("columns", np.int64),  # as in a `Board`
+        ("stock", np.int64),
+        ("waste", np.int64),
+        ("redeals", np.int64),
+        ("up", np.int64),  # the foundations on entry
+        ("first", np.int64),  # where its commits begin on the stack ...
+        ("next", np.int64),  # ... and end; the last one comes next
+        ("commit", np.int64),  # the commit being tried
+    ]
+)
+"""A position whose commits are being tried."""
+SEARCH = np.dtype(
+    [
+        ("dealt", np.int64, (COLUMNS, LONGEST_COLUMN)),  # a column's cards from below, as sets
+        ("buried", np.int64, (COLUMNS, LONGEST_COLUMN)),  # the cards below each of them, as sets
+        ("cards", np.int64, STOCK),  # of waste, from below, and stock, from above, as sets
+        ("draw", np.int64),
+        ("any_passes", np.int64),
+        ("worry_back", np.int64),
+        ("limit", np.int64),  # of positions
+        ("used", np.int64),  # positions in the table
+        ("full", np.int64),  # whether commits were left out because room ran out
+        ("depth", np.int64),  # of the deepest frame
+        ("size", np.int64),  # of the stack of commits
+        ("reached", np.int64),  # cards listed in ``reach``
+        ("reach", REACH, STOCK),  # see `list_reachable`
+        ("queued", np.int64),  # foundations in ``queue``
+        ("queue", np.int64, QUEUE),
+        ("listed", np.int64),  # commits in ``candidates``, or positions in ``successors``
+        ("candidates", CANDIDATE, CANDIDATES),
+        ("successors", SUCCESSOR, MOST_AFTER),
+        ("commits", np.int64, COMMITS),
+        ("frames", FRAME, FRAMES),
+    ]
+)
+"""The working memory of a search, except for the table, which grows.
+
+A record, because Numba counts the references to an array at every call.
+"""
+Search: TypeAlias = Any
+"""One record of SEARCH."""
 
 
 class Board(NamedTuple):
     """A position without its foundations."""
 
     columns: int
-    """Cards that lie as dealt, heads included: four bits a column."""
+    """Cards that are as dealt, heads included: four bits a column."""
     stock: int
     """The cards of the deal's stock that are in stock or waste: bit i stands for the ith."""
     waste: int
-    """How many of them are in the waste."""
+    """The number of them in the waste."""
     redeals: int
-    """How many redeals are left; 0 if any number."""
+    """The redeals left; 0 with any number of passes."""
+
+
+class Sight(NamedTuple):
+    """The visible cards of a board, as sets of cards."""
+
+    heads: int
+    known: int
+    """The cards in sight on the tableau, and those that are up."""
+    stock: int
+    reachable: int
+    """The cards of the stock that can be taken: see `list_reachable`."""
+    free: int
+    """The number of columns without a head."""
+
+
+# Columns
+
+
+@jit
+def read_board(record: Any) -> Board:
+    """Return the board in a record with its fields."""
+    return Board(record["columns"], record["stock"], record["waste"], record["redeals"])
+
+
+@jit
+def write_board(record: Any, board: Board) -> None:
+    """Write a board into a record with its fields."""
+    record["columns"], record["stock"] = board.columns, board.stock
+    record["waste"], record["redeals"] = board.waste, board.redeals
 
 
 @jit
 def left_in(columns: int, column: int) -> int:
-    """How many cards of a column lie as dealt."""
+    """Return how many cards of a column are as dealt."""
     return columns >> 4 * column & 15
 
 
 @jit
-def take_head(columns: int, column: int, search: Search) -> int:
-    """The columns without the head of one.
+def head_of(columns: int, column: int, search: Search) -> int:
+    """Return the head of a column, as a set; empty if it has none."""
+    left = left_in(columns, column)
+    return search["dealt"][column, left - 1] if left else 0
 
-    A king that then lies there alone is loose at once: it does not matter which column is empty.
+
+@jit
+def take_head(columns: int, column: int, search: Search) -> int:
+    """Return the columns without the head of one.
+
+    A king that is then alone there is loose at once: it does not matter which column is empty.
     """
     columns -= 1 << 4 * column
     if left_in(columns, column) == 1 and search["dealt"][column, 0] & KINGS:
@@ -50,22 +193,9 @@ def take_head(columns: int, column: int, search: Search) -> int:
     return columns
 
 
-class Sight(NamedTuple):
-    """What can be seen of a board, as sets of cards."""
-
-    heads: int
-    known: int
-    """The cards in sight on the tableau, and those that are up."""
-    stock: int
-    reachable: int
-    """Those of the stock that can be had from where one stands."""
-    free: int
-    """How many columns have no head."""
-
-
 @jit
 def look(board: Board, stock: int, search: Search) -> Sight:
-    """Look at a board; ``stock`` are its cards, and those that can be had are listed."""
+    """Return the visible cards of a board, given those of its stock and after `list_reachable`."""
     heads, hidden, free, reachable = 0, 0, 0, 0
     for column in range(COLUMNS):
         left = left_in(board.columns, column)
@@ -75,19 +205,100 @@ def look(board: Board, stock: int, search: Search) -> Sight:
         else:
             free += 1
     for row in range(search["reached"]):
-        reachable |= search["reach"][row, 1]
+        reachable |= search["reach"][row]["card"]
     return Sight(heads, ALL_CARDS & ~hidden & ~stock, stock, reachable, free)
 
 
 @jit
 def count_empty(sight: Sight, loose: int) -> int:
-    """How many columns are empty: those without a head and without a loose king."""
+    """Return the number of empty columns: those without a head and without a loose king."""
     return sight.free - count(loose & KINGS)
+
+
+# Stock and waste
+
+
+@jit
+def list_reachable(board: Board, search: Search) -> int:
+    """List the cards of stock and waste that can be taken, in their order, in ``reach``.
+
+    A card that can be taken in this pass is not listed for the next one, which would leave the
+    same with a redeal less. With any number of passes, a waste that a pass from the beginning goes
+    through, or that has all cards, is written as 0: the same cards can be taken as from the
+    beginning.
+
+    With any number of passes a redeal needs a legal move since the last one. That never matters
+    here: a card that can be taken after the redeal and played was in play in the pass before, at
+    the same place, or a move has been made in that pass.
+
+    Returns:
+        All cards of stock and waste, as a set.
+    """
+    draw, any_passes, reach, cards = (
+        search["draw"],
+        search["any_passes"],
+        search["reach"],
+        search["cards"],
+    )
+    can_redeal = any_passes or board.redeals > 0
+    rest, last = board.stock, count(board.stock) - 1
+    reached, all_cards = 0, 0
+    step = 0  # the place in its turn of a pass from the beginning
+    ahead = -board.waste  # the same of this pass; negative for the waste
+    for place in range(last + 1):
+        number = lowest(rest)
+        rest &= rest - 1
+        card = cards[number]
+        all_cards |= card
+        is_turned = ahead == draw - 1
+        in_this_pass = is_turned or ahead == -1 or (place == last and ahead >= 0)
+        if in_this_pass or (can_redeal and (step == draw - 1 or place == last)):
+            row = reach[reached]
+            row["number"], row["card"] = number, card
+            row["waste"], row["redeals"], row["takes_redeal"] = place, board.redeals, 0
+            if any_passes and (step == 0 or place == last):
+                row["waste"] = 0
+            if not in_this_pass:
+                row["redeals"] -= not any_passes
+                row["takes_redeal"] = 1
+            reached += 1
+        step = 0 if step == draw - 1 else step + 1
+        ahead = 0 if is_turned else ahead + 1
+    search["reached"] = reached
+    return all_cards
+
+
+@jit
+def find_safe_stock(board: Board, safe: int, search: Search) -> int:
+    """Return the row of ``reach`` of a safe card that can go up without a loss, -1 if none.
+
+    See `depth_first` for when that is so.
+    """
+    if search["any_passes"] and (search["draw"] == 1 or board.waste == 0):
+        first = 0 if search["draw"] == 1 else max(search["reached"] - 1, 0)
+        for row in range(first, search["reached"]):
+            if search["reach"][row]["card"] & safe:
+                return row
+    return -1
+
+
+@jit
+def last_of_stock(board: Board, search: Search) -> int:
+    """Return the last card of the stock if it can be taken on the way to a redeal, as a set.
+
+    That is so with any number of passes and ``draw`` 3.
+    """
+    if search["any_passes"] and search["draw"] > 1 and board.stock:
+        return search["reach"][search["reached"] - 1]["card"]
+    return 0
+
+
+# The table of positions: one number stands for a position, exactly
 
 
 @jit
 def code_board(board: Board) -> int:
-    """A number below 2**32 for the columns, the waste and the redeals left.
+    """Return a number below 2**32 for the columns, the waste and the redeals left.
 
     A column has 1, 2, ... 7 cards at most, or 7, 6, ... 1: any order does, as long as it is kept.
     """
@@ -99,6 +310,108 @@ def code_board(board: Board) -> int:
 
 @jit
 def code_up(up: int) -> int:
-    """A number below `UP_CODES` for the foundations."""
+    """Return a number below `UP_CODES` for the foundations."""
     base = RANKS + 1
     return (((up >> 12) * base + (up >> 8 & 15)) * base + (up >> 4 & 15)) * base + (up & 15)
+
+
+@jit
+def join_codes(board_code: int, up: int, stock: int) -> int:
+    """Return the number of a position, below 2**63, given the code of its board."""
+    return (board_code * UP_CODES + code_up(up)) << STOCK | stock
+
+
+@jit
+def key_of(board: Board, up: int) -> int:
+    """Return the number of a position, below 2**63."""
+    return join_codes(code_board(board), up, board.stock)
+
+
+@jit
+def make_keys(size: int) -> np.ndarray:
+    """Return a table of free slots; ``size`` is a power of two."""
+    return np.full(size, FREE, np.int64)
+
+
+@jit(inline="always")  # else Numba counts references to the array at every call
+def find_slot(keys: np.ndarray, key: int) -> int:
+    """Return the slot of a position, or the free one where it belongs."""
+    mask = len(keys) - 1
+    word = (key ^ key >> 31) * 0x1D8E4E27C47D124F
+    slot = (word ^ (word >> 29) & 0x7FFFFFFFF) & mask
+    while keys[slot] != FREE and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@jit
+def double_keys(keys: np.ndarray) -> np.ndarray:
+    """Return the table with twice the slots."""
+    doubled = make_keys(2 * len(keys))
+    for key in keys:
+        if key != FREE:
+            doubled[find_slot(doubled, key)] = key
+    return doubled
+
+
+# Ends
+
+
+@jit
+def is_won(board: Board, up: int, search: Search) -> bool:
+    """Return whether nothing can go wrong: all cards of the tableau are in sight, the rest at hand.
+
+    Then the lowest card that is not up can always go up: no lower one lies on it.
+    """
+    if board.stock and not (search["draw"] == 1 and search["any_passes"]):
+        return False
+    columns = board.columns
+    return up == ALL_UP or columns & 0x6666666 == 0
+
+
+@jit
+def is_hopeless(board: Board, up: int, sight: Sight, search: Search) -> bool:
+    """Return whether a position is lost even in an easier game.
+
+    In the easier game nothing that is free is ever taken: a pair of twins that can carry one card
+    can carry any number, an empty column takes all kings, a card that went up is still where it
+    was, and once a card of the stock can be played all of them can be. A pair that carries all it
+    can is open there as soon as a loose card that it may carry has gone up, or one more card of it
+    has come. A position in which not all cards can go up there is lost in the game.
+    """
+    columns, raised = board.columns, cards_up(up)
+    there = sight.known & ~raised
+    loose = there & ~sight.heads
+    carriers, seen, stock = open_pairs(there, loose), there, sight.reachable
+    has_empty = count_empty(sight, loose) > 0
+    while True:
+        before = seen, raised, columns
+        new = seen & ~there | (raised & loose) << 4
+        carriers |= ((new | new >> 1) & FIRST_TWINS) * 3
+        has_empty = has_empty or raised & loose & KINGS != 0
+        slots = carriers >> 4 | (KINGS if has_empty else 0)
+        if stock & (slots | raised):
+            stock = sight.stock
+        seen |= stock & slots
+        if search["worry_back"]:
+            seen |= raised & ~ACES & slots
+        ready = seen & carriers | stock
+        for suit in range(SUITS):
+            rank = height(up, suit)
+            while rank < RANKS and ready & NEXT[suit, rank]:
+                raised |= NEXT[suit, rank]
+                rank += 1
+                up += 1 << 4 * suit
+        for column in range(COLUMNS):
+            left = left_in(columns, column)
+            while left and search["dealt"][column, left - 1] & (slots | raised):
+                left -= 1
+                columns -= 1 << 4 * column
+                if left:
+                    seen |= search["dealt"][column, left - 1]
+                else:
+                    has_empty = True
+        if up == ALL_UP:
+            return False
+        if before == (seen, raised, columns):
+            return True

@@ -1,9 +1,8 @@
-"""Klondike: what one who knows all cards can reach, exactly.
+"""Klondike: the exact solver, with all cards known.
 
-`depth_first` decides whether a position can be won; `whole_runs` does by the rules without partial
-runs. All other options are covered. Where the game would be cut off
-(``max_moves``) is left out of account, and so is ``scoring``. The win that is found is not known to
-be the shortest.
+`depth_first` decides whether a position can be won, `whole_runs` where only whole runs move. All
+other options are covered. ``max_moves`` and ``scoring`` are ignored. The win found need not be the
+shortest.
 """
 
 from typing import Any
@@ -21,19 +20,25 @@ from ..kernel import step
 from ..rules import ACTIONS, Rules, label
 from .card_sets import KING, PLACE, SUITS
 from .depth_first import decide_winnable
-from .frames import COLUMNS, SEARCH, Search
 from .line import Table, spell_line, spell_whole_line
-from .position import Board
-from .table import key_of
-from .whole_runs import decide_whole_runs
+from .position import COLUMNS, SEARCH, Board, Search, key_of
+from .whole_runs import decide_whole_runs, trace_line
 
 LIMIT = 4_000_000
-"""Positions looked at before an answer is given up: some 0.1 GiB, of whole runs 0.6 GiB."""
+"""Positions visited before the solver gives up: about 0.1 GiB, with whole runs 0.6 GiB."""
+DECIDED = np.dtype(
+    [
+        ("key", np.int64),  # of a position: see `position.key_of`
+        ("onto", np.int64),  # see `whole_runs`
+        ("value", np.float32),  # see `winnable_after`
+    ]
+)
+"""A position that was decided for an action."""
 
 
 @jit
 def read_columns(s: State, search: Search) -> int:
-    """Write the cards of the columns; return how many of each lie as dealt: see `Board`."""
+    """Write the cards of the columns into a search; return `Board.columns`."""
     columns = 0
     for column in range(COLUMNS):
         cards, down = s["column"][column], s["shown"]["face_down"][column]
@@ -49,7 +54,7 @@ def read_columns(s: State, search: Search) -> int:
 
 @jit
 def read_state(s: State, rules: RulesRecord, search: Search) -> tuple[Board, int]:
-    """Write the cards of a state and its rules; return its position and foundations."""
+    """Write the cards of a state and its rules into a search; return its board and foundations."""
     waste, stock = s["shown"]["waste_count"], s["shown"]["stock_count"]
     size = waste + stock
     for place in range(waste):
@@ -71,7 +76,7 @@ def read_state(s: State, rules: RulesRecord, search: Search) -> tuple[Board, int
 
 @jit
 def read_onto(s: State) -> int:
-    """The loose cards that lie on the second of two twins: see `whole_runs`."""
+    """Return the loose cards that lie on the second of two twins: see `whole_runs`."""
     onto = 0
     for column in range(COLUMNS):
         for row in range(s["shown"]["face_down"][column] + 1, s["count"][column]):
@@ -81,38 +86,25 @@ def read_onto(s: State) -> int:
 
 
 @jit
-def trace_line(nodes: np.ndarray, last: int) -> np.ndarray:
-    """The moves that lead to a position of `whole_runs`."""
-    length, number = 0, last
-    while nodes[number]["before"] >= 0:
-        length, number = length + 1, nodes[number]["before"]
-    line, number = np.empty(length, np.int64), last
-    while length:
-        length -= 1
-        line[length], number = nodes[number]["move"], nodes[number]["before"]
-    return line
-
-
-@jit
 def solve_one(
     states: States, rules_record: RulesRecords, searches: np.ndarray
 ) -> tuple[int, np.ndarray]:
-    """Say whether a state can be won; return also the commits of a win, or moves of whole runs."""
+    """Return whether a state can be won, and the commits of a win, or moves of `whole_runs`."""
     rules, search = rules_record[0], searches[0]
     board, up = read_state(states[0], rules, search)
     if rules.partial_runs:
-        found = decide_winnable(board, up, search)
+        verdict = decide_winnable(board, up, search)
         line = np.empty(search["depth"], np.int64)
         for depth in range(search["depth"]):
             line[depth] = search["frames"][depth]["commit"]
-        return found, line
-    found, nodes = decide_whole_runs(board, up, read_onto(states[0]), search)
-    return found, trace_line(nodes, max(search["depth"], 0))
+        return verdict, line
+    verdict, nodes = decide_whole_runs(board, up, read_onto(states[0]), search)
+    return verdict, trace_line(nodes, max(search["depth"], 0))
 
 
 @jit
 def decide(board: Board, up: int, onto: int, partial_runs: bool, search: Search) -> int:
-    """Say whether a position can be won."""
+    """Return whether a position can be won."""
     if partial_runs:
         return decide_winnable(board, up, search)
     return decide_whole_runs(board, up, onto, search)[0]
@@ -126,16 +118,16 @@ def fill_winnable_after(
     searches: np.ndarray,
     values: np.ndarray,
 ) -> None:
-    """Fill ``values`` (n, actions): 1 where a win is left after an action, 0.5 where it is open.
+    """Fill ``values`` (n, actions): 1 if a win is left after an action, 0.5 if undecided.
 
-    Actions of one state that lead to the same position are looked at once.
+    A position that several actions of a state lead to is decided once.
     """
     rules, search = rules_record[0], searches[0]
-    keys, known = np.zeros((ACTIONS, 2), np.int64), np.zeros(ACTIONS, np.float32)
+    decided = np.zeros(ACTIONS, DECIDED)
     for i in range(len(states)):
         if states[i]["over"]:
             continue
-        met, room = 0, limit
+        num_decided, rest = 0, limit
         action = first_action(states[i]["legal"])
         while action >= 0:
             after = states[i : i + 1].copy()
@@ -143,16 +135,18 @@ def fill_winnable_after(
             board, up = read_state(after[0], rules, search)
             key, onto = key_of(board, up), 0 if rules.partial_runs else read_onto(after[0])
             number = 0
-            while number < met and (keys[number, 0] != key or keys[number, 1] != onto):
+            while number < num_decided and (
+                decided[number]["key"] != key or decided[number]["onto"] != onto
+            ):
                 number += 1
-            if number == met:
-                search["limit"] = room
-                found = decide(board, up, onto, rules.partial_runs, search)
-                keys[met, 0], keys[met, 1] = key, onto
-                known[met] = 0.5 if found == UNDECIDED else found
-                room = max(room - search["used"], 0)
-                met += 1
-            values[i, action] = known[number]
+            if number == num_decided:
+                search["limit"] = rest
+                verdict = decide(board, up, onto, rules.partial_runs, search)
+                decided[number]["key"], decided[number]["onto"] = key, onto
+                decided[number]["value"] = 0.5 if verdict == UNDECIDED else verdict
+                rest = max(rest - search["used"], 0)
+                num_decided += 1
+            values[i, action] = decided[number]["value"]
             action = next_action(states[i]["legal"], action)
 
 
@@ -174,11 +168,16 @@ def lay_table(s: Any, draw: int) -> Table:
 def solve(
     deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
 ) -> Solution:
-    """Find out whether a deal or a position can be won, and how.
+    """Decide whether a deal or a position can be won, and find a win.
 
-    ``deck_or_state``: see `truth.make_position`; a game that was cut off counts as lost. After
-    ``limit`` positions (None: `LIMIT`) the answer is None. ``optimal`` changes nothing: no win is
-    known to be the shortest (``fewest`` is None).
+    Args:
+        deck_or_state: See `truth.make_position`. A truncated game counts as lost.
+        rules: The rules.
+        optimal: Ignored: the win found need not be the shortest (``fewest`` is None).
+        limit: Positions to visit at most (None: `LIMIT`). After that ``winnable`` is None.
+
+    Returns:
+        The solution.
     """
     game = find_game("klondike")
     states = make_position(game, rules, deck_or_state)
@@ -188,24 +187,30 @@ def solve(
     searches = np.zeros(1, SEARCH)
     search = searches[0]
     search["limit"] = LIMIT if limit is None else limit
-    known, line = solve_one(states, as_record(rules), searches)
+    verdict, line = solve_one(states, as_record(rules), searches)
     nodes = int(search["used"])
-    if known != WINNABLE:
-        return Solution(None if known == UNDECIDED else False, None, nodes)
+    if verdict != WINNABLE:
+        return Solution(None if verdict == UNDECIDED else False, None, nodes)
     spell = spell_line if rules.partial_runs else spell_whole_line
     actions = spell(lay_table(states[0], rules.draw), line, search["cards"])
     end = play_actions(game, rules, states, actions)
     if not end["won"][0]:
-        raise RuntimeError(f"a win found for {rules} is none in the game: {actions}")
+        raise RuntimeError(f"the solver's win for {rules} does not win the game: {actions}")
     return Solution(True, [label(action) for action in actions], nodes, actions)
 
 
 def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np.ndarray:
-    """Return for each action of each state whether a win is left after it, float32 (n, actions).
+    """Return for each action of each state whether a win is left after it.
 
-    1 yes, 0 no (or not legal), 0.5 not found out in ``limit`` positions a state (None: `LIMIT`).
+    Args:
+        states: States (n,).
+        rules: The rules.
+        limit: Positions to visit for each state (None: `LIMIT`).
+
+    Returns:
+        float32 (n, actions): 1 yes, 0 no or illegal, 0.5 undecided within the limit.
     """
     values = np.zeros((len(states), ACTIONS), np.float32)
-    room = LIMIT if limit is None else limit
-    fill_winnable_after(states, as_record(rules), room, np.zeros(1, SEARCH), values)
+    rest = LIMIT if limit is None else limit
+    fill_winnable_after(states, as_record(rules), rest, np.zeros(1, SEARCH), values)
     return values

@@ -1,13 +1,14 @@
-"""Klondike without partial runs, all cards known: can a position be won? Exactly.
+"""Klondike with whole runs only, all cards known: an exact search that decides whether positions
+can be won.
 
 Where only whole runs move, it matters on which of two twins a card lies: see `position`. That is
 kept in a set beside the position, ``onto``: of each loose card that is no king, whether it lies on
-the second twin. What is lost with partial runs is lost here, too (`relaxed`); what can never hurt
-there cannot here: a run that moves does so without the card that went up. Every position is kept,
-with the one before it, and the newest is looked at first.
+the second twin. A position that is lost with partial runs is lost here, too (`is_hopeless`). Going
+up can hurt here where it cannot there, because a run then moves without the card that went up.
+Every position is kept, with the one before it, and the newest is expanded first.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ....core.kernel.jit import jit
 from .card_sets import (
     ACES,
     FIRST_TWINS,
+    KING,
     KINGS,
     NEXT,
     SUITS,
@@ -25,35 +27,59 @@ from .card_sets import (
     height,
     suit_of,
 )
-from .depth_first import is_won
-from .frames import COLUMNS, Search
-from .moves import REVEAL, STOCK_DOWN, STOCK_UP, safe_to_go, useful_to_return
-from .position import Board, Sight, count_empty, left_in, look, take_head
-from .relaxed import is_hopeless
-from .stock import list_reachable
-from .table import FREE, key_of
+from .depth_first import REVEAL, STOCK_DOWN, STOCK_UP, safe_to_go, useful_to_return
+from .position import (
+    COLUMNS,
+    FREE,
+    MOST_AFTER,
+    SUCCESSOR,
+    Board,
+    Search,
+    count_empty,
+    find_safe_stock,
+    head_of,
+    is_hopeless,
+    is_won,
+    key_of,
+    last_of_stock,
+    list_reachable,
+    look,
+    read_board,
+    take_head,
+    write_board,
+)
 
 UP, BACK = 8, 9
-"""Kinds of moves beside those of `moves`: the next card of a suit goes up, the top one back."""
+"""Kinds of moves besides those of `depth_first`: the next card of a suit goes up, the top one comes
+back."""
 NODES = 1 << 10
-"""Room for so many positions at first; it doubles."""
-MOST_AFTER = 128
-"""More than the positions that follow one."""
+"""Room for positions at first; it doubles."""
+ROOM_FOR_KING = 1 << 4 * (KING + 1)
+"""Stands, among the bare cards, for an empty column."""
 NODE = np.dtype(
     [
-        ("columns", np.int64),  # as in a `Board`
-        ("stock", np.int64),
-        ("waste", np.int64),
-        ("redeals", np.int64),
-        ("up", np.int64),
-        ("onto", np.int64),
         ("before", np.int64),  # the position before it, -1: none
-        ("move", np.int64),  # the move from there: see `pack_move`
-        ("older", np.int64),  # the one to be looked at after it, -1: none
+        ("older", np.int64),  # the position to be expanded after it, -1: none
+        *SUCCESSOR.descr,
     ]
 )
-Node: TypeAlias = Any
-"""One record of NODE."""
+"""A position that was reached."""
+
+
+class Position(NamedTuple):
+    """A position with whole runs."""
+
+    board: Board
+    up: int
+    """The foundations: four bits a suit."""
+    onto: int
+    """The loose cards, without kings, that lie on the second of two twins."""
+
+
+@jit
+def read_position(record: Any) -> Position:
+    """Return the position in a record of NODE or SUCCESSOR."""
+    return Position(read_board(record), record["up"], record["onto"])
 
 
 @jit
@@ -62,9 +88,110 @@ def pack_move(kind: int, number: int, twin: int) -> int:
     return kind | number << 4 | twin << 9
 
 
+# The successors of a position
+
+
+@jit
+def add_successor(after: Position, move: int, search: Search) -> None:
+    """Add a position to the list of successors, with the move that leads to it."""
+    successor = search["successors"][search["listed"]]
+    write_board(successor, after.board)
+    successor["up"], successor["onto"], successor["move"] = after.up, after.onto, move
+    search["listed"] += 1
+
+
+@jit
+def add_down(after: Position, card: int, room: int, move: int, search: Search) -> None:
+    """Add the successors in which a card goes to the tableau: to an empty column or a bare twin.
+
+    ``after`` is the position without the card; ``room`` are the bare cards, with `ROOM_FOR_KING`.
+    """
+    if card & KINGS:
+        if room & ROOM_FOR_KING:
+            add_successor(after, move, search)
+        return
+    place = lowest(card)
+    for twin in range(2):
+        if room >> (place & ~1) + 4 + twin & 1:
+            with_card = Position(after.board, after.up, after.onto | twin << place)
+            add_successor(with_card, move | pack_move(0, 0, twin), search)
+
+
+@jit
+def take_stock(board: Board, row: int, search: Search) -> Board:
+    """Return the board without a card of the stock that can be taken."""
+    reach = search["reach"][row]
+    stock = board.stock & ~(1 << reach["number"])
+    return Board(board.columns, stock, reach["waste"], reach["redeals"])
+
+
+@jit
+def take_column(board: Board, column: int, search: Search) -> Board:
+    """Return the board without the head of a column."""
+    columns = take_head(board.columns, column, search)
+    return Board(columns, board.stock, board.waste, board.redeals)
+
+
+@jit
+def add_up(at: Position, card: int, search: Search) -> None:
+    """Add the successor in which a card of the tableau goes up."""
+    suit, board = suit_of(lowest(card)), at.board
+    for column in range(COLUMNS):
+        if head_of(at.board.columns, column, search) == card:
+            board = take_column(at.board, column, search)
+    after = Position(board, at.up + (1 << 4 * suit), at.onto & ~card)
+    add_successor(after, pack_move(UP, suit, 0), search)
+
+
+@jit
+def add_stock_up(at: Position, row: int, search: Search) -> None:
+    """Add the successor in which a card of the stock goes up."""
+    reach = search["reach"][row]
+    up = at.up + (1 << 4 * suit_of(lowest(reach["card"])))
+    after = Position(take_stock(at.board, row, search), up, at.onto)
+    add_successor(after, pack_move(STOCK_UP, reach["number"], 0), search)
+
+
+@jit
+def add_stock(at: Position, room: int, may_redeal: bool, search: Search) -> None:
+    """Add the successors in which a card of the stock is played."""
+    nexts = cards_next(at.up)
+    for row in range(search["reached"]):
+        reach = search["reach"][row]
+        if reach["takes_redeal"] and not may_redeal:
+            continue
+        if reach["card"] & ~ACES:
+            after = Position(take_stock(at.board, row, search), at.up, at.onto)
+            move = pack_move(STOCK_DOWN, reach["number"], 0)
+            add_down(after, reach["card"], room, move, search)
+        if reach["card"] & nexts:
+            add_stock_up(at, row, search)
+
+
+@jit
+def add_back(at: Position, room: int, search: Search) -> None:
+    """Add the successors in which a card comes back from its foundation."""
+    useful = useful_to_return(at.up)
+    for suit in range(SUITS):
+        if height(at.up, suit) and useful & NEXT[suit, height(at.up, suit) - 1]:
+            card = NEXT[suit, height(at.up, suit) - 1]
+            after = Position(at.board, at.up - (1 << 4 * suit), at.onto)
+            add_down(after, card, room, pack_move(BACK, suit, 0), search)
+
+
+@jit
+def add_columns(at: Position, room: int, search: Search) -> None:
+    """Add the successors in which the run of a head moves."""
+    for column in range(COLUMNS):
+        head = head_of(at.board.columns, column, search)
+        if head:
+            after = Position(take_column(at.board, column, search), at.up, at.onto)
+            add_down(after, head, room, pack_move(REVEAL, column, 0), search)
+
+
 @jit
 def bare_cards(there: int, loose: int, onto: int) -> int:
-    """The cards in sight on which nothing lies."""
+    """Return the cards in sight on which nothing lies."""
     first, second = loose & ~onto & ~KINGS, loose & onto
     on_first = (first | first >> 1) & FIRST_TWINS
     on_second = (second | second >> 1) & FIRST_TWINS
@@ -72,239 +199,132 @@ def bare_cards(there: int, loose: int, onto: int) -> int:
 
 
 @jit
-def mix(key: int, onto: int) -> int:
-    """Hash a position."""
+def list_successors(at: Position, search: Search) -> None:
+    """List the successors of a position; the last one is to be expanded first."""
+    board, up = at.board, at.up
+    search["listed"] = 0
+    sight = look(board, list_reachable(board, search), search)
+    if is_hopeless(board, up, sight, search):
+        return
+    there = sight.known & ~cards_up(up)
+    loose = there & ~sight.heads
+    bare, safe = bare_cards(there, loose, at.onto), safe_to_go(up, search["worry_back"])
+    rises = there & cards_next(up) & bare
+    safe_rises = rises & safe
+    if safe_rises:
+        add_up(at, safe_rises & -safe_rises, search)
+        return
+    row = find_safe_stock(board, safe, search)
+    if row >= 0:
+        add_stock_up(at, row, search)
+        return
+    room = bare | (ROOM_FOR_KING if count_empty(sight, loose) > 0 else 0)
+    if search["worry_back"]:
+        add_back(at, room, search)
+    may_redeal = last_of_stock(board, search) & safe == 0
+    add_stock(at, room, may_redeal, search)
+    while rises:
+        add_up(at, rises & -rises, search)
+        rises &= rises - 1
+    add_columns(at, room, search)
+
+
+# The search
+
+
+@jit
+def hash_position(key: int, onto: int) -> int:
+    """Hash a position, given by its number (`position.key_of`) and ``onto``."""
     word = (key ^ key >> 31) * 0x1D8E4E27C47D124F + onto * 0x2545F4914F6CDD1D
     word = (word ^ (word >> 29) & 0x7FFFFFFFF) * 0x1D8E4E27C47D124F
     return word ^ (word >> 31) & 0x1FFFFFFFF
 
 
-@jit
-def board_of(node: Node) -> Board:
-    """The board of a record of NODE."""
-    return Board(node["columns"], node["stock"], node["waste"], node["redeals"])
-
-
 @jit(inline="always")  # else Numba counts references to the arrays at every call
-def find_node(slots: np.ndarray, nodes: np.ndarray, board: Board, up: int, onto: int) -> int:
-    """The slot of a position, or the free one where it belongs."""
-    mask, key = len(slots) - 1, key_of(board, up)
-    slot = mix(key, onto) & mask
+def find_node(slots: np.ndarray, nodes: np.ndarray, at: Position) -> int:
+    """Return the slot of a position, or the free one where it belongs."""
+    mask, key = len(slots) - 1, key_of(at.board, at.up)
+    slot = hash_position(key, at.onto) & mask
     while slots[slot] != FREE:
         node = nodes[slots[slot]]
-        if node["onto"] == onto and key_of(board_of(node), node["up"]) == key:
+        if node["onto"] == at.onto and key_of(read_board(node), node["up"]) == key:
             break
         slot = (slot + 1) & mask
     return slot
 
 
 @jit
-def make_room(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The positions in twice the room, and their slots."""
-    more = np.empty(2 * len(nodes), NODE)
-    more[: len(nodes)] = nodes
-    return more, np.full(4 * len(nodes), FREE, np.int64)
-
-
-@jit
 def add_node(
-    board: Board,
-    up: int,
-    onto: int,
-    before: int,
-    move: int,
-    nodes: np.ndarray,
-    slots: np.ndarray,
-    search: Search,
+    successor: Any, before: int, nodes: np.ndarray, slots: np.ndarray, search: Search
 ) -> None:
-    """Add a position, if it is new; ``depth`` is the newest, and ``full`` tells of a win."""
-    slot = find_node(slots, nodes, board, up, onto)
-    if slots[slot] != FREE or search["full"]:
+    """Add a successor of a node, if it is new; ``depth`` becomes the newest node.
+
+    ``full`` tells that it is a win.
+    """
+    at = read_position(successor)
+    slot = find_node(slots, nodes, at)
+    if slots[slot] != FREE:
         return
     number = search["used"]
     slots[slot] = number
     node = nodes[number]
-    node["columns"], node["stock"] = board.columns, board.stock
-    node["waste"], node["redeals"] = board.waste, board.redeals
-    node["up"], node["onto"] = up, onto
-    node["before"], node["move"], node["older"] = before, move, search["depth"]
+    write_board(node, at.board)
+    node["up"], node["onto"], node["move"] = at.up, at.onto, successor["move"]
+    node["before"], node["older"] = before, search["depth"]
     search["used"], search["depth"] = number + 1, number
-    search["full"] = is_won(board, up, search)
+    search["full"] = is_won(at.board, at.up, search)
 
 
 @jit
-def add_down(
-    board: Board,
-    up: int,
-    onto: int,
-    card: int,
-    room: int,
-    move: int,
-    before: int,
-    nodes: np.ndarray,
-    slots: np.ndarray,
-    search: Search,
-) -> None:
-    """Add what follows when a card goes to the tableau: to an empty column, or onto a bare twin.
-
-    ``room``: the bare cards, and the kings if a column is empty.
-    """
-    if card & KINGS:
-        if room >> 56:
-            add_node(board, up, onto, before, move, nodes, slots, search)
-        return
-    place = lowest(card)
-    for twin in range(2):
-        if room >> (place & ~1) + 4 + twin & 1:
-            move_to = move | pack_move(0, 0, twin)
-            add_node(board, up, onto | twin << place, before, move_to, nodes, slots, search)
+def add_nodes(before: int, nodes: np.ndarray, slots: np.ndarray, search: Search) -> None:
+    """Add the listed successors of a node, up to a win."""
+    for number in range(search["listed"]):
+        if search["full"]:
+            return
+        add_node(search["successors"][number], before, nodes, slots, search)
 
 
 @jit
-def take_stock(board: Board, row: int, search: Search) -> Board:
-    """The board without a card of the stock that can be had."""
-    reach = search["reach"][row]
-    return Board(board.columns, board.stock & ~(1 << reach[0]), reach[2], reach[3])
-
-
-@jit
-def take_column(board: Board, column: int, search: Search) -> Board:
-    """The board without the head of a column."""
-    columns = take_head(board.columns, column, search)
-    return Board(columns, board.stock, board.waste, board.redeals)
-
-
-@jit
-def add_up(
-    board: Board,
-    up: int,
-    onto: int,
-    card: int,
-    before: int,
-    sight: Sight,
-    nodes: np.ndarray,
-    slots: np.ndarray,
-    search: Search,
-) -> None:
-    """Add what follows when a card of the tableau goes up."""
-    suit, after = suit_of(lowest(card)), board
-    if card & sight.heads:
-        for column in range(COLUMNS):
-            left = left_in(board.columns, column)
-            if left and search["dealt"][column, left - 1] == card:
-                after = take_column(board, column, search)
-    move = pack_move(UP, suit, 0)
-    add_node(after, up + (1 << 4 * suit), onto & ~card, before, move, nodes, slots, search)
-
-
-@jit
-def add_stock(
-    board: Board,
-    up: int,
-    onto: int,
-    room: int,
-    past_redeal: bool,
-    before: int,
-    nodes: np.ndarray,
-    slots: np.ndarray,
-    search: Search,
-) -> None:
-    """Add what follows when a card of the stock is played."""
-    nexts = cards_next(up)
-    for row in range(search["reached"]):
-        number, card = search["reach"][row, 0], search["reach"][row, 1]
-        if search["reach"][row, 4] and not past_redeal:
-            continue
-        after = take_stock(board, row, search)
-        if card & ~ACES:
-            move = pack_move(STOCK_DOWN, number, 0)
-            add_down(after, up, onto, card, room, move, before, nodes, slots, search)
-        if card & nexts:
-            new = up + (1 << 4 * suit_of(lowest(card)))
-            move = pack_move(STOCK_UP, number, 0)
-            add_node(after, new, onto, before, move, nodes, slots, search)
-
-
-@jit
-def forced_stock(board: Board, up: int, safe: int, search: Search) -> int:
-    """The row of a card of the stock that goes up and can never hurt, -1 if none: see `expand`."""
-    if search["any_passes"] and (search["draw"] == 1 or board.waste == 0):
-        first = 0 if search["draw"] == 1 else max(search["reached"] - 1, 0)
-        for row in range(first, search["reached"]):
-            if search["reach"][row, 1] & safe:
-                return row
-    return -1
-
-
-@jit
-def add_all(before: int, nodes: np.ndarray, slots: np.ndarray, search: Search) -> None:
-    """Add what follows a position, what is to be looked at first last."""
-    node = nodes[before]
-    board, up, onto = board_of(node), node["up"], node["onto"]
-    sight = look(board, list_reachable(board, search), search)
-    if is_hopeless(board, up, sight, search):
-        return
-    there = sight.known & ~cards_up(up)
-    loose = there & ~sight.heads
-    bare, safe = bare_cards(there, loose, onto), safe_to_go(up, search["worry_back"])
-    rises = there & cards_next(up) & bare
-    if rises & safe:
-        card = rises & safe & -(rises & safe)
-        add_up(board, up, onto, card, before, sight, nodes, slots, search)
-        return
-    row = forced_stock(board, up, safe, search)
-    if row >= 0:
-        new = up + (1 << 4 * suit_of(lowest(search["reach"][row, 1])))
-        after, move = (
-            take_stock(board, row, search),
-            pack_move(STOCK_UP, search["reach"][row, 0], 0),
-        )
-        add_node(after, new, onto, before, move, nodes, slots, search)
-        return
-    room = bare | (1 << 56 if count_empty(sight, loose) > 0 else 0)
-    if search["worry_back"]:
-        back = useful_to_return(up)
-        for suit in range(SUITS):
-            if height(up, suit) and back & NEXT[suit, height(up, suit) - 1]:
-                card, move = NEXT[suit, height(up, suit) - 1], pack_move(BACK, suit, 0)
-                new = up - (1 << 4 * suit)
-                add_down(board, new, onto, card, room, move, before, nodes, slots, search)
-    past_redeal = True
-    if search["any_passes"] and search["draw"] > 1 and board.stock:
-        last = search["reach"][search["reached"] - 1, 1]
-        past_redeal = last & safe == 0
-    add_stock(board, up, onto, room, past_redeal, before, nodes, slots, search)
-    while rises:
-        add_up(board, up, onto, rises & -rises, before, sight, nodes, slots, search)
-        rises &= rises - 1
-    for column in range(COLUMNS):
-        left = left_in(board.columns, column)
-        if left:
-            head, after = search["dealt"][column, left - 1], take_column(board, column, search)
-            move = pack_move(REVEAL, column, 0)
-            add_down(after, up, onto, head, room, move, before, nodes, slots, search)
+def double_nodes(nodes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nodes, ``size`` of them, with twice the room, and new slots."""
+    doubled, slots = np.empty(2 * len(nodes), NODE), np.full(4 * len(nodes), FREE, np.int64)
+    doubled[: len(nodes)] = nodes
+    for number in range(size):
+        slots[find_node(slots, doubled, read_position(doubled[number]))] = number
+    return doubled, slots
 
 
 @jit
 def decide_whole_runs(board: Board, up: int, onto: int, search: Search) -> tuple[int, np.ndarray]:
-    """Say whether a position can be won; return also the positions met.
+    """Return whether a position can be won, and the nodes.
 
-    Of a win the last position is ``depth``. After ``limit`` positions it stays `UNDECIDED`.
+    The last node of a win is ``depth``. After ``limit`` positions the verdict is `UNDECIDED`.
     """
     nodes, slots = np.empty(NODES, NODE), np.full(2 * NODES, FREE, np.int64)
-    search["used"] = search["full"] = 0
+    search["used"] = search["full"] = search["listed"] = 0
     search["depth"] = -1
-    add_node(board, up, onto, -1, 0, nodes, slots, search)
+    add_successor(Position(board, up, onto), 0, search)
+    add_nodes(-1, nodes, slots, search)
     while search["depth"] >= 0 and not search["full"]:
         if search["used"] >= search["limit"]:
             return UNDECIDED, nodes
         if search["used"] + MOST_AFTER > len(nodes):
-            nodes, slots = make_room(nodes)
-            for number in range(search["used"]):
-                node = nodes[number]
-                slot = find_node(slots, nodes, board_of(node), node["up"], node["onto"])
-                slots[slot] = number
+            nodes, slots = double_nodes(nodes, search["used"])
         number = search["depth"]
         search["depth"] = nodes[number]["older"]
-        add_all(number, nodes, slots, search)
+        list_successors(read_position(nodes[number]), search)
+        add_nodes(number, nodes, slots, search)
     return (WINNABLE if search["full"] else LOST), nodes
+
+
+@jit
+def trace_line(nodes: np.ndarray, last: int) -> np.ndarray:
+    """Return the moves that lead to a node."""
+    length, number = 0, last
+    while nodes[number]["before"] >= 0:
+        length, number = length + 1, nodes[number]["before"]
+    line, number = np.empty(length, np.int64), last
+    while length:
+        length -= 1
+        line[length], number = nodes[number]["move"], nodes[number]["before"]
+    return line

@@ -1,1 +1,1 @@
-"""Pyramid: whether a deal can be won, and in how few moves, all cards known."""
+"""Pyramid: the solver. `solve` has its two functions, `solve` and `winnable_after`."""

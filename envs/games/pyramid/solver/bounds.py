@@ -1,12 +1,12 @@
-"""Pyramid with all cards known: which positions are lost at sight, and how many moves are needed.
+"""Pyramid with all cards known: lower bounds on moves, and positions that are lost on sight.
 
-Cards of two values that total 13 form a group: at most eight cards, that can only go with one
-another (not so with ``many_sum``, where none of this holds). For each subset of a group's cards
-still there, a table says how many removals it takes at least until those that must go are gone, if
-each removal were free to be made: `IMPOSSIBLE` where there is no way at all. Two cards can never go
-together if one of them lies, directly or not, on the other: the upper one must go first
-(``match_cover``: unless it covers the other directly); nor can two cards of the deck where a single
-waste pile's top is all of it that is in play. Kings need nobody.
+Cards of two values that total 13 form a group of eight cards, which can only go with one another
+(not with ``many_sum``, where none of this holds). For each subset of a group's cards still there, a
+table of *needs* has the fewest removals until those that must go are gone, if each removal were
+free to be made; `IMPOSSIBLE` if there is no way. Two cards can never go together if one of them
+lies, directly or not, on the other: the upper one must go first (``match_cover``: unless it covers
+the other directly). Neither can two cards of the deck if the top of a single waste pile is the only
+card of the deck in play. Kings need no partner.
 """
 
 import numpy as np
@@ -15,22 +15,22 @@ from ....core.aliases import Positions, RulesRecord
 from ....core.kernel.bits import count, highest, lowest
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
-from ..clicks import COVERERS, PYRAMID_SET
+from ..kernel import COVERERS, PYRAMID_SET, stock_start
 from ..rules import KING, PYRAMID, TARGET
-from .position import BITS, FIRST, GOAL, NEEDS, PARTNERS, RANKS, SETS, Position, stock_start
+from .position import GROUP_SIZE, GROUPS, SUBSETS, Facts, Position
 
-GROUPS = TARGET // 2
-GROUP_SIZE = 8
-SUBSETS = 1 << GROUP_SIZE
 IMPOSSIBLE = 100
-NUM_FACTS = NEEDS + GROUPS * SUBSETS
+
+
+# What never changes in a deal
 
 
 @jit
-def fill_above(facts: np.ndarray, rules: RulesRecord, above: np.ndarray) -> None:
-    """Fill ``above`` (28): for each slot the cards that lie on it, directly or not.
+def fill_above(facts: Facts, rules: RulesRecord, above: np.ndarray) -> None:
+    """Fill ``above`` (28) with the cards that lie on each slot, directly or not.
 
-    Under ``covered_kings`` what lies on it by a king alone does not count: that king can go first.
+    Under ``covered_kings`` a card that lies on it by way of a king only does not count: that king
+    can go first.
     """
     for slot in range(PYRAMID - 1, -1, -1):
         above[slot] = COVERERS[slot]
@@ -38,32 +38,32 @@ def fill_above(facts: np.ndarray, rules: RulesRecord, above: np.ndarray) -> None
         while rest:
             upper = lowest(rest)
             rest &= rest - 1
-            if not rules.covered_kings or facts[RANKS + upper] != KING:
+            if not rules.covered_kings or facts["ranks"][upper] != KING:
                 above[slot] |= above[upper]
 
 
 @jit
-def can_pair(one: int, other: int, above: np.ndarray, first: int, rules: RulesRecord) -> bool:
-    """Whether two cards that total 13, the lower deck position first, could ever go together."""
-    if other < PYRAMID:
-        if (above[one] >> other) & 1 == 0:
+def can_pair(first: int, second: int, above: np.ndarray, start: int, rules: RulesRecord) -> bool:
+    """Return whether two cards that total 13, ordered by deck position, could ever go together."""
+    if second < PYRAMID:
+        if (above[first] >> second) & 1 == 0:
             return True
-        return rules.match_cover and (COVERERS[one] >> other) & 1 != 0
-    if one >= first:
+        return rules.match_cover and (COVERERS[first] >> second) & 1 != 0
+    if first >= start:
         return rules.stock_play or rules.held or rules.waste_piles > 1
     return True
 
 
 @jit
-def group_cards(facts: np.ndarray, members: np.ndarray) -> None:
+def number_groups(facts: Facts, members: np.ndarray) -> None:
     """Number the cards within their groups.
 
-    `BITS` of the facts: the bit of each card among the 48 of all groups, 0 for kings; ``members``
-    (6, 8): the deck positions of each group's cards, its lower value first.
+    ``group_bits`` of the facts becomes the bit of each card among the 48 of all groups, 0 for
+    kings; ``members`` (6, 8) the deck positions of each group's cards, its lower value first.
     """
     low, high = np.zeros(KING + 1, np.int64), np.zeros(KING + 1, np.int64)
     for place in range(PACK_SIZE):
-        value = facts[RANKS + place]
+        value = facts["ranks"][place]
         if value == KING:
             continue
         group = min(value, TARGET - value) - 1
@@ -73,197 +73,210 @@ def group_cards(facts: np.ndarray, members: np.ndarray) -> None:
         else:
             number = GROUP_SIZE // 2 + high[group]
             high[group] += 1
-        facts[BITS + place] = 1 << (group * GROUP_SIZE + number)
+        facts["group_bits"][place] = 1 << (group * GROUP_SIZE + number)
         members[group, number] = place
 
 
 @jit
-def fill_needs(facts: np.ndarray, members: np.ndarray, rules: RulesRecord) -> None:
-    """Fill `PARTNERS`, with whom each card could go, and `NEEDS` of each subset; see above.
-
-    A king's partner is itself.
-    """
-    for place in range(PACK_SIZE):
-        facts[PARTNERS + place] = 1 << place if facts[RANKS + place] == KING else 0
-    above, goes = np.zeros(PYRAMID, np.int64), np.zeros(GROUP_SIZE, np.int64)
-    fill_above(facts, rules, above)
-    for group in range(GROUPS):
-        must = 0
-        for i in range(GROUP_SIZE):
-            goes[i] = 0
-            if rules.clear_all or members[group, i] < PYRAMID:
-                must |= 1 << i
-        for i in range(GROUP_SIZE // 2):
-            for j in range(GROUP_SIZE // 2, GROUP_SIZE):
-                one, other = members[group, i], members[group, j]
-                if can_pair(min(one, other), max(one, other), above, facts[FIRST], rules):
-                    goes[i] |= 1 << j
-                    goes[j] |= 1 << i
-                    facts[PARTNERS + one] |= 1 << other
-                    facts[PARTNERS + other] |= 1 << one
-        needs = facts[NEEDS + group * SUBSETS : NEEDS + (group + 1) * SUBSETS]
-        for subset in range(SUBSETS):
-            needs[subset] = min_removals(subset, subset & must, goes, needs)
-
-
-@jit
-def min_removals(subset: int, must: int, goes: np.ndarray, needs: np.ndarray) -> int:
-    """How many removals a subset of a group takes, from what smaller subsets take."""
-    if must == 0:
+def find_least_removals(
+    subset: int, must_go: int, partners: np.ndarray, facts: Facts, group: int
+) -> int:
+    """Return the fewest removals for a subset of a group, from those of smaller subsets."""
+    if must_go == 0:
         return 0
     best = IMPOSSIBLE
-    card = lowest(must)
-    others = goes[card] & subset
-    while others:
-        other = lowest(others)
-        others &= others - 1
-        best = min(best, 1 + needs[subset & ~(1 << card) & ~(1 << other)])
+    card = lowest(must_go)
+    rest = partners[card] & subset
+    while rest:
+        partner = lowest(rest)
+        rest &= rest - 1
+        best = min(best, 1 + facts["needs"][group, subset & ~(1 << card) & ~(1 << partner)])
     return best
 
 
 @jit
-def make_facts(deck: np.ndarray, rules: RulesRecord) -> np.ndarray:
-    """Return what of a deck (52 codes), by some rules, never changes: numbers, int64.
+def fill_needs(facts: Facts, members: np.ndarray, rules: RulesRecord) -> None:
+    """Fill ``partners``, the cards each card could go with, and the ``needs`` of each subset.
 
-    One array, for speed: `FIRST`, the deck position at which the stock begins; `GOAL`, the cards
-    that must go; from `RANKS` on the value at each position, from `SETS` on the positions of each
-    value 0-13; `BITS`, `PARTNERS`, and 256 `NEEDS` for each group: see `group_cards`, `fill_needs`.
+    A king's partner is itself.
     """
-    facts = np.zeros(NUM_FACTS, np.int64)
-    facts[FIRST] = stock_start(rules)
-    facts[GOAL] = -1 if rules.clear_all else PYRAMID_SET
     for place in range(PACK_SIZE):
-        rank = deck[place] >> 2
-        facts[RANKS + place] = rank
-        facts[SETS + rank] |= 1 << place
-    members = np.zeros((GROUPS, GROUP_SIZE), np.int64)
-    group_cards(facts, members)
-    if not rules.many_sum:
-        fill_needs(facts, members, rules)
-    return facts
+        facts["partners"][place] = 1 << place if facts["ranks"][place] == KING else 0
+    above, partners = np.zeros(PYRAMID, np.int64), np.zeros(GROUP_SIZE, np.int64)
+    fill_above(facts, rules, above)
+    for group in range(GROUPS):
+        must_go = 0
+        for i in range(GROUP_SIZE):
+            partners[i] = 0
+            if rules.clear_all or members[group, i] < PYRAMID:
+                must_go |= 1 << i
+        for i in range(GROUP_SIZE // 2):
+            for j in range(GROUP_SIZE // 2, GROUP_SIZE):
+                low, high = members[group, i], members[group, j]
+                first, second = min(low, high), max(low, high)
+                if can_pair(first, second, above, facts["stock_start"], rules):
+                    partners[i] |= 1 << j
+                    partners[j] |= 1 << i
+                    facts["partners"][low] |= 1 << high
+                    facts["partners"][high] |= 1 << low
+        for subset in range(SUBSETS):
+            least = find_least_removals(subset, subset & must_go, partners, facts, group)
+            facts["needs"][group, subset] = least
 
 
 @jit
-def group_cards_of(there: Positions, facts: np.ndarray) -> int:
-    """The cards of a set, as `group_cards` numbers them."""
+def fill_facts(facts: Facts, deck: np.ndarray, rules: RulesRecord) -> None:
+    """Fill a zeroed record of FACTS for a deck (52 codes) and rules."""
+    facts["stock_start"] = stock_start(rules)
+    facts["goal"] = -1 if rules.clear_all else PYRAMID_SET
+    for place in range(PACK_SIZE):
+        value = deck[place] >> 2
+        facts["ranks"][place] = value
+        facts["cards_of"][value] |= 1 << place
+    members = np.zeros((GROUPS, GROUP_SIZE), np.int64)
+    number_groups(facts, members)
+    if not rules.many_sum:
+        fill_needs(facts, members, rules)
+
+
+# Groups
+
+
+@jit
+def group_cards(cards: Positions, facts: Facts) -> int:
+    """Return a set of cards as `number_groups` numbers them."""
     groups = 0
-    while there:
-        groups |= facts[BITS + lowest(there)]
-        there &= there - 1
+    while cards:
+        groups |= facts["group_bits"][lowest(cards)]
+        cards &= cards - 1
     return groups
 
 
 @jit
-def is_lost(groups: int, gone: int, facts: np.ndarray) -> bool:
-    """Whether, after the cards ``gone`` (numbered so) have gone, a group of theirs never can."""
+def count_needs(groups: int, group: int, facts: Facts) -> int:
+    """Return the fewest removals for one of the groups."""
+    return facts["needs"][group, (groups >> (group * GROUP_SIZE)) & (SUBSETS - 1)]
+
+
+@jit
+def is_lost(groups: int, gone: int, facts: Facts) -> bool:
+    """Return whether a group, of which some cards of ``gone`` just went, can never go now."""
     while gone:
         group = lowest(gone) // GROUP_SIZE
-        gone &= ~(255 << (group * GROUP_SIZE))
-        if facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)] >= IMPOSSIBLE:
+        gone &= ~((SUBSETS - 1) << (group * GROUP_SIZE))
+        if count_needs(groups, group, facts) >= IMPOSSIBLE:
             return True
     return False
 
 
+# Lower bounds
+
+
 @jit
-def bound_removals(groups: int, facts: np.ndarray) -> int:
-    """How many removals all groups take at least, kings left out."""
+def bound_removals(groups: int, facts: Facts) -> int:
+    """Return a lower bound on the removals of all groups, without kings."""
     total = 0
     for group in range(GROUPS):
-        total += facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)]
+        total += count_needs(groups, group, facts)
     return total
 
 
 @jit
-def bound_turns(at: Position, groups: int, facts: np.ndarray, rules: RulesRecord) -> int:
-    """How many moves beside `bound_removals` it takes at least until the stock has given up enough.
+def cards_before(cards: Positions, number: int) -> Positions:
+    """Return the mask of all positions before the ``number``-th of some cards, from 1.
 
-    If more cards of a value must go than partners of theirs lie outside the stock, partners have to
-    come out of it: those dealt first. Whatever lies before the last of these has to be dealt,
-    ``turn`` cards a move on each pile (with ``held`` one is turned up), and so has that one, unless
-    the stock's top is in play: see `bound_direct_play`.
+    The mask is 0 if there are not so many cards.
     """
-    there, stock = at.there, at.there >> at.p << at.p
-    must = there & facts[GOAL]
-    direct = rules.stock_play != 0
-    most = 0
-    if rules.clear_all:
-        if direct:
-            return 0
-        most = count(stock)
-    for value in range(1, TARGET):
-        partners = facts[SETS + TARGET - value] & there
-        lack = count(facts[SETS + value] & must) - count(partners & ~stock)
-        if lack > 0:
-            rest = partners & stock
-            for _ in range(lack - 1):
-                rest &= rest - 1
-            before = stock & (rest & -rest) - 1 if rest else 0
-            cards = count(before) + 1
-            if direct:
-                cards = bound_direct_play(before, must, groups, facts)
-            most = max(most, cards)
-    dealt_at_once = rules.waste_piles * rules.turn
-    if dealt_at_once > 1:
-        return (most + dealt_at_once - 1) // dealt_at_once
-    if direct or rules.held or rules.clear_all:
-        return most
-    return max(most, bound_next_pass(at, must, facts))
+    for _ in range(number - 1):
+        cards &= cards - 1
+    return (cards & -cards) - 1 if cards else 0
 
 
 @jit
-def bound_next_pass(at: Position, must: Positions, facts: np.ndarray) -> int:
-    """How many turns it takes at least if what is needed lies under a card that stays; else 0.
+def bound_turns(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> int:
+    """Return a lower bound on the turns, to be added to `bound_removals`.
 
-    For one pile whose cards go with the table's only, where a win is the pyramid's: a card of the
-    deck of whose partners none is on the table any more stays, and so does what lies under it until
-    the waste is turned over. For that the whole stock has to be dealt, and then again all that
-    stays above what is needed, and this itself.
+    If more cards of a value must go than partners of theirs are outside the stock, partners have to
+    come out of it: those dealt first. All cards before the last of these have to be dealt, ``turn``
+    cards a move on each pile (with ``held`` one is turned up), and so has that one, unless the
+    stock's top is in play: see `bound_direct_play`.
     """
-    there, stock = at.there, at.there >> at.p << at.p
-    tableau = there & ((1 << facts[FIRST]) - 1)
-    deck = there & ~tableau
-    stays = 0
+    there, stock = at.there, at.there >> at.stock_top << at.stock_top
+    must_go = there & facts["goal"]
+    is_direct = rules.stock_play != 0
+    most = 0
+    if rules.clear_all:
+        if is_direct:
+            return 0
+        most = count(stock)
     for value in range(1, TARGET):
-        if facts[SETS + TARGET - value] & tableau == 0:
-            stays |= facts[SETS + value] & deck
-    above = stays & ~stock
-    if above == 0:
+        partners = facts["cards_of"][TARGET - value] & there
+        num_missing = count(facts["cards_of"][value] & must_go) - count(partners & ~stock)
+        if num_missing > 0:
+            before = stock & cards_before(partners & stock, num_missing)
+            turns = count(before) + 1
+            if is_direct:
+                turns = bound_direct_play(before, must_go, groups, facts)
+            most = max(most, turns)
+    cards_per_turn = rules.waste_piles * rules.turn
+    if cards_per_turn > 1:
+        return (most + cards_per_turn - 1) // cards_per_turn
+    if is_direct or rules.held or rules.clear_all:
+        return most
+    return max(most, bound_next_pass(at, must_go, facts))
+
+
+@jit
+def bound_next_pass(at: Position, must_go: Positions, facts: Facts) -> int:
+    """Return a lower bound on the turns if needed cards lie under a card that stays; else 0.
+
+    This is for one pile whose cards go with cards of the table only, where a win needs the pyramid
+    only. A card of the deck without a partner left on the table stays, and the cards under it stay
+    until the waste is turned over. For that the whole stock has to be dealt, and then again all
+    cards that stay above the needed ones, and these themselves.
+    """
+    there, stock = at.there, at.there >> at.stock_top << at.stock_top
+    tableau = there & ((1 << facts["stock_start"]) - 1)
+    deck = there & ~tableau
+    staying = 0
+    for value in range(1, TARGET):
+        if facts["cards_of"][TARGET - value] & tableau == 0:
+            staying |= facts["cards_of"][value] & deck
+    staying_waste = staying & ~stock
+    if staying_waste == 0:
         return 0
-    under = deck & ((1 << highest(above)) - 1)
+    under = deck & ((1 << highest(staying_waste)) - 1)
     most = 0
     for value in range(1, TARGET):
-        partners = facts[SETS + TARGET - value] & there
+        partners = facts["cards_of"][TARGET - value] & there
         buried = partners & under
-        lack = count(facts[SETS + value] & must) - count(partners & ~under)
-        if lack > 0 and buried:
-            rest = buried
-            for _ in range(lack - 1):
-                rest &= rest - 1
-            before = count(stays & ((rest & -rest) - 1)) if rest else 0
-            most = max(most, count(stock) + 1 + before + lack)
+        num_missing = count(facts["cards_of"][value] & must_go) - count(partners & ~under)
+        if num_missing > 0 and buried:
+            num_before = count(staying & cards_before(buried, num_missing))
+            most = max(most, count(stock) + 1 + num_before + num_missing)
     return most
 
 
 @jit
-def bound_direct_play(before: Positions, must: Positions, groups: int, facts: np.ndarray) -> int:
-    """What it costs at least to be rid of these stock cards where the stock's top is in play.
+def bound_direct_play(before: Positions, must_go: Positions, groups: int, facts: Facts) -> int:
+    """Return a lower bound on the turns to get rid of stock cards if the stock's top is in play.
 
-    A card that goes straight from the stock with one that must go costs no deal. In a group of n
-    cards that must go, of which `bound_removals` counts m removals, 2 m - n go with cards of the
-    deck: so many deals are saved at most, and two more for each removal beyond m.
+    A card that goes straight from the stock together with one that must go costs no deal. In a
+    group of n cards that must go, which need m removals, 2 m - n removals use a card of the deck:
+    at most so many deals are saved, and two more for each removal beyond m.
     """
-    saved, more = 0, 0
+    num_saved, num_more = 0, 0
     for group in range(GROUPS):
-        low, high = facts[SETS + group + 1], facts[SETS + TARGET - 1 - group]
-        fit = min(count(before & low), count(must & high))
-        fit += min(count(before & high), count(must & low))
-        needed = facts[NEEDS + group * SUBSETS + ((groups >> (group * GROUP_SIZE)) & 255)]
-        sure = min(fit, 2 * needed - count(must & (low | high)))
-        saved += sure
-        more += fit - sure
-    rest = count(before) - saved
+        low, high = facts["cards_of"][group + 1], facts["cards_of"][TARGET - 1 - group]
+        num_pairs = min(count(before & low), count(must_go & high))
+        num_pairs += min(count(before & high), count(must_go & low))
+        with_deck = 2 * count_needs(groups, group, facts) - count(must_go & (low | high))
+        certain = min(num_pairs, with_deck)
+        num_saved += certain
+        num_more += num_pairs - certain
+    rest = count(before) - num_saved
     if rest <= 0:
         return 0
-    if rest <= more:
+    if rest <= num_more:
         return (rest + 1) // 2
-    return (more + 1) // 2 + rest - more
+    return (num_more + 1) // 2 + rest - num_more

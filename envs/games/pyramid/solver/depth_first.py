@@ -1,59 +1,270 @@
-"""Pyramid with all cards known: can a position be won? A search in depth that forgets nothing.
+"""Pyramid with all cards known: a depth-first search that decides whether positions can be won.
 
-What it does without asking, and when that is sound:
+Shortcuts, and when they are sound:
 
-- What is forced goes at once: see `forced`.
+- Forced removals are made at once: see `position`.
 - `bounds.is_lost` ends a line: never with ``many_sum``.
 - Removals of cards that could all have gone before the last turn are not tried: see
   `position.drop_stale`.
-- A position met before is not searched again unless there are more redeals left than then (where
-  these have no limit: unless a removal has been legal since the last, and had not then), or
-  removals are to be tried that were not then.
-- The order of the stock is left out at first: every card of the deck counts as open. A position
-  that is lost then is lost. Not with ``clear_all`` or ``many_sum``.
+- A position in the table of transpositions is not searched again unless more redeals are left now
+  (with unlimited redeals: unless a removal has been legal since the last redeal now, and had not
+  then), or unless removals are to be tried now that were not then.
+- The order of the stock is ignored at first: the *relaxed* game, in which every card of the deck is
+  open. A position that is lost there is lost. Not with ``clear_all`` or ``many_sum``.
 """
+
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ....core.aliases import Positions, RulesRecord
 from ....core.contract import LOST, UNDECIDED, WINNABLE
+from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
-from .bounds import group_cards_of, is_lost, make_facts
-from .forced import remove_forced
-from .frames import (
-    FRAMES,
-    MOVES,
-    SEARCH,
-    Node,
-    Search,
-    grow_table,
-    position_of,
-    push_frame,
-    record_win,
-    set_up_search,
-    take_back,
-)
+from .bounds import fill_facts, group_cards, is_lost
 from .position import (
-    FIRST,
-    GOAL,
+    FACTS,
     NO_LIMIT,
     NO_STOCK,
     TURN,
     Position,
     can_turn,
+    drop_stale,
     free_cards,
+    hash_position,
+    keep_touching,
     note_removal,
+    pack_cards,
+    push,
+    push_pairs,
+    push_removals,
     read_position,
+    relaxed_free_cards,
     remove_cards,
+    remove_forced,
+    remove_forced_relaxed,
     turn_stock,
+    unpack_cards,
 )
-from .relaxed import relaxed_free_cards, remove_forced_relaxed
-from .removals import drop_stale, keep_touching, push, push_pairs, push_removals
-from .transpositions import SLOTS, claim_slot, look_up, make_slots, note_search
 
+FRAMES = 2048
+"""Longest line: 52 removals, and between any two of them the whole stock once."""
+LONGEST = FRAMES + PACK_SIZE
+"""Room for a line with its forced removals."""
+MOVES = 1 << 15
+"""Room for the moves of all positions on a line."""
 EXPANDED = 2
-"""Of a position that was entered: its moves are to be tried. Or it is `LOST`, `WINNABLE`, or, where
-the search has to end, `UNDECIDED`."""
+"""Verdict on a position whose moves are to be tried. Other verdicts are `LOST`, `WINNABLE` and, if
+the search has to stop, `UNDECIDED`."""
+
+SLOTS = 1 << 10
+"""Slots of a new table of transpositions; the table doubles when it is half full."""
+EMPTY_SLOT = -1
+NEVER_LOST, NEVER_WON = -1, 100
+SLOT = np.dtype(
+    [
+        ("word", np.int64),  # of the position: see `position.pack_cards`; or `EMPTY_SLOT`
+        ("piles", np.int64),
+        ("stale", np.int64),  # cards whose removals were not tried
+        ("knowledge", np.int64),  # see `pack_knowledge`
+    ]
+)
+"""A position of the table of transpositions."""
+Slot: TypeAlias = Any  # one record of SLOT
+
+FRAME = np.dtype(
+    [
+        ("word", np.int64),  # of the position: see `position.pack_cards`
+        ("piles", np.int64),
+        ("redeals_left", np.int64),
+        ("removal_seen", np.int64),
+        ("groups", np.int64),  # as in a `Node`
+        ("stale", np.int64),
+        ("length", np.int64),
+        ("free", np.int64),  # the free cards
+        ("slot", np.int64),  # in the table
+        ("next", np.int64),  # the stack of moves down to its next move ...
+        ("last", np.int64),  # ... and where its moves end
+    ]
+)
+"""A position whose moves are being tried."""
+SEARCH = np.dtype(
+    [
+        ("relaxed", np.int64),
+        ("limit", np.int64),  # of nodes
+        ("used", np.int64),  # slots of the table
+        ("nodes", np.int64),  # positions visited
+        ("depth", np.int64),  # of the deepest frame, -1: none
+        ("size", np.int64),  # of the stack of moves
+        ("facts", FACTS),
+        ("line", np.int64, LONGEST),
+        ("moves", np.int64, MOVES),
+        ("frames", FRAME, FRAMES),
+    ]
+)
+"""The working memory of a search, except for the table, which grows.
+
+A record, because Numba counts the references to an array at every call. A record does not keep its
+array alive, so only functions that receive the array take the record out of it.
+"""
+Search: TypeAlias = Any  # one record of SEARCH
+
+
+class Node(NamedTuple):
+    """A position that a search visits, and the way there."""
+
+    at: Position
+    groups: int
+    """The cards that are there, as `bounds.number_groups` numbers them."""
+    stale: Positions
+    """The cards that were free before the last turn."""
+    length: int
+    """Number of moves on the line to it."""
+
+
+# The table of transpositions
+
+
+@jit
+def make_slots(size: int) -> np.ndarray:
+    """Return empty slots; ``size`` is a power of two."""
+    slots = np.empty(size, SLOT)
+    for number in range(size):
+        slots[number]["word"] = EMPTY_SLOT
+    return slots
+
+
+@jit(inline="always")  # else Numba counts references to the arrays at every call
+def find_slot(slots: np.ndarray, word: int, piles: int) -> int:
+    """Return the number of a position's slot, or of the empty one where it belongs."""
+    mask = len(slots) - 1
+    number = hash_position(word, piles) & mask
+    while slots[number]["word"] != EMPTY_SLOT:
+        if slots[number]["word"] == word and slots[number]["piles"] == piles:
+            break
+        number = (number + 1) & mask
+    return number
+
+
+@jit
+def double_slots(slots: np.ndarray, search: Search) -> np.ndarray:
+    """Return the table with twice the slots, and update the slots of the frames."""
+    doubled = make_slots(2 * len(slots))
+    for old in range(len(slots)):
+        slot = slots[old]
+        if slot["word"] != EMPTY_SLOT:
+            doubled[find_slot(doubled, slot["word"], slot["piles"])] = slot
+    for depth in range(search["depth"] + 1):
+        frame = search["frames"][depth]
+        frame["slot"] = find_slot(doubled, frame["word"], frame["piles"])
+    return doubled
+
+
+@jit
+def pack_knowledge(lost_rank: int, won_rank: int, root: int) -> int:
+    """Pack the knowledge of a position: lost up to one rank of `rank_of`, won from another one on.
+
+    `NEVER_LOST` and `NEVER_WON` stand for no rank. ``root`` is the root of the search that found
+    it out.
+    """
+    return lost_rank + 1 | won_rank << 8 | root << 16
+
+
+@jit(inline="always")  # else Numba counts references to the arrays at every call
+def claim_slot(slots: np.ndarray, at: Position, root: int) -> tuple[int, bool]:
+    """Return the number of a position's slot, and whether it is new and was written now."""
+    word = pack_cards(at)
+    number = find_slot(slots, word, at.piles)
+    slot = slots[number]
+    if slot["word"] != EMPTY_SLOT:
+        return number, False
+    slot["word"], slot["piles"], slot["stale"] = word, at.piles, 0
+    slot["knowledge"] = pack_knowledge(NEVER_LOST, NEVER_WON, root)
+    return number, True
+
+
+@jit
+def rank_of(at: Position) -> int:
+    """Return how many redeals are left, as a rank: the higher, the more can be won."""
+    return at.removal_seen if at.redeals_left == NO_LIMIT else at.redeals_left
+
+
+@jit
+def look_up(slot: Slot, at: Position, root: int, stale: Positions, verdicts: np.ndarray) -> int:
+    """Return what the table knows of a position: `WINNABLE`, `LOST` or, if nothing, `UNDECIDED`.
+
+    An entry from another root counts as lost only if that root is lost: only then was the position
+    searched to the end.
+    """
+    knowledge, rank = slot["knowledge"], rank_of(at)
+    if rank >= (knowledge >> 8) & 255:
+        return WINNABLE
+    entry_root = knowledge >> 16
+    if (
+        rank <= (knowledge & 255) - 1
+        and (entry_root == root or verdicts[entry_root] == LOST)
+        and slot["stale"] & ~stale & at.there == 0
+    ):
+        return LOST
+    return UNDECIDED
+
+
+@jit
+def note_search(slot: Slot, at: Position, root: int, stale: Positions) -> None:
+    """Record that a position is being searched: until it is won, it counts as lost."""
+    won_rank = (slot["knowledge"] >> 8) & 255
+    slot["knowledge"], slot["stale"] = pack_knowledge(rank_of(at), won_rank, root), stale
+
+
+@jit
+def note_win(slot: Slot, at: Position, root: int) -> None:
+    """Record that a position is won."""
+    slot["knowledge"] = pack_knowledge(NEVER_LOST, rank_of(at), root)
+
+
+# The stack of positions
+
+
+@jit
+def push_frame(node: Node, slot: int, free: Positions, size: int, search: Search) -> None:
+    """Push a position whose moves are on the stack of moves, from its old size to ``size``."""
+    at = node.at
+    search["depth"] += 1
+    frame = search["frames"][search["depth"]]
+    frame["word"], frame["piles"] = pack_cards(at), at.piles
+    frame["redeals_left"], frame["removal_seen"] = at.redeals_left, at.removal_seen
+    frame["groups"], frame["stale"], frame["length"] = node.groups, node.stale, node.length
+    frame["free"], frame["slot"] = free, slot
+    frame["next"], frame["last"] = size, search["size"]
+
+
+@jit
+def backtrack(search: Search) -> bool:
+    """Go back to the deepest position with an untried move; return whether there is one."""
+    while search["depth"] >= 0:
+        frame = search["frames"][search["depth"]]
+        if frame["next"] != frame["last"]:
+            return True
+        search["depth"] -= 1
+    return False
+
+
+@jit
+def position_of(frame: Any) -> Position:
+    """Return the position of a frame."""
+    there, stock_top = unpack_cards(frame["word"])
+    return Position(there, stock_top, frame["piles"], frame["redeals_left"], frame["removal_seen"])
+
+
+@jit
+def record_win(root: int, search: Search, slots: np.ndarray) -> None:
+    """Record that all positions on the line are won."""
+    for depth in range(search["depth"] + 1):
+        frame = search["frames"][depth]
+        note_win(slots[frame["slot"]], position_of(frame), root)
+
+
+# The search
 
 
 @jit
@@ -62,69 +273,79 @@ def decide_winnable(
     deck: np.ndarray,
     rules: RulesRecord,
     limit: int,
-    found: np.ndarray,
+    verdicts: np.ndarray,
     line: np.ndarray,
 ) -> tuple[int, int]:
-    """Say of each root in ``found`` whether it can be won.
+    """Decide for each root whether it can be won, and write that into ``verdicts``.
 
-    ``roots``, int64 (n, 5): the fields of a `Position` each. With one root ``line`` receives the
-    moves that win. Returns how many those are, and how many positions were looked at; after
-    ``limit`` of them the rest stays `UNDECIDED`.
+    Args:
+        roots: Positions, records of `position.POSITION` (n,).
+        deck: Card codes, (52,).
+        rules: The rules.
+        limit: Positions to visit at most; the other roots stay `UNDECIDED`.
+        verdicts: Receives the verdicts, int64 (n,).
+        line: Receives the moves of a win if there is one root.
+
+    Returns:
+        The number of moves in ``line``, and the number of positions visited.
     """
-    facts = make_facts(deck, rules)
-    found[:] = UNDECIDED
+    verdicts[:] = UNDECIDED
+    return decide_roots(np.zeros(1, SEARCH), roots, deck, rules, limit, verdicts, line)
+
+
+@jit
+def decide_roots(
+    searches: np.ndarray,
+    roots: np.ndarray,
+    deck: np.ndarray,
+    rules: RulesRecord,
+    limit: int,
+    verdicts: np.ndarray,
+    line: np.ndarray,
+) -> tuple[int, int]:
+    """Do what `decide_winnable` does, with zeroed working memory: a SEARCH (1,)."""
+    fill_facts(searches[0]["facts"], deck, rules)
     nodes = 0
-    if not rules.clear_all and not rules.many_sum and roots[0, 3] > 0:
-        _, nodes = search_roots(roots, facts, rules, limit, True, found, line)
+    if not rules.clear_all and not rules.many_sum and roots[0]["redeals_left"] > 0:
+        _, nodes = search_roots(searches, roots, rules, limit, True, verdicts, line)
         for root in range(len(roots)):
-            if found[root] == WINNABLE:
-                found[root] = UNDECIDED
-    length, more = search_roots(roots, facts, rules, max(limit - nodes, 0), False, found, line)
-    return length, nodes + more
+            if verdicts[root] == WINNABLE:
+                verdicts[root] = UNDECIDED
+    rest = max(limit - nodes, 0)
+    length, more_nodes = search_roots(searches, roots, rules, rest, False, verdicts, line)
+    return length, nodes + more_nodes
 
 
 @jit
 def search_roots(
+    searches: np.ndarray,
     roots: np.ndarray,
-    facts: np.ndarray,
     rules: RulesRecord,
     limit: int,
     relaxed: bool,
-    found: np.ndarray,
+    verdicts: np.ndarray,
     line: np.ndarray,
 ) -> tuple[int, int]:
-    """Do what `decide_winnable` says for the roots that are `UNDECIDED`.
+    """Do what `decide_winnable` does for the roots that are `UNDECIDED`.
 
-    ``relaxed``: as if all cards of the deck lay open at all times (of equal ones the first is
-    taken). Who cannot win so cannot win at all; that is found out soon, for it does not matter what
-    has been dealt. Not with ``clear_all`` or ``many_sum``.
+    ``relaxed`` plays the relaxed game: all cards of the deck are open at all times (of equal ones
+    the first is taken). A position lost there is lost, and that shows soon, because it does not
+    matter which cards have been dealt. Not with ``clear_all`` or ``many_sum``.
     """
-    searches = np.zeros(1, SEARCH)
-    set_up_search(searches, facts, limit, relaxed)
-    return search_undecided(roots, searches, rules, found, line)
-
-
-@jit
-def search_undecided(
-    roots: np.ndarray,
-    searches: np.ndarray,
-    rules: RulesRecord,
-    found: np.ndarray,
-    line: np.ndarray,
-) -> tuple[int, int]:
-    """Do what `search_roots` says with a search that is set up."""
     search, slots, length = searches[0], make_slots(SLOTS), 0
+    search["relaxed"], search["limit"] = relaxed, limit
+    search["used"] = search["nodes"] = 0
     for root in range(len(roots)):
-        if found[root] != UNDECIDED:
+        if verdicts[root] != UNDECIDED:
             continue
         at = read_position(roots[root])
-        if search["relaxed"]:
+        if relaxed:
             at = Position(at.there, NO_STOCK, 0, NO_LIMIT, 1)
-        won_in, slots = search_root(at, root, search, rules, slots, found)
-        if found[root] == UNDECIDED:
+        win_length, slots = search_root(at, root, search, rules, slots, verdicts)
+        if verdicts[root] == UNDECIDED:
             break
-        if found[root] == WINNABLE:
-            length = won_in
+        if verdicts[root] == WINNABLE:
+            length = win_length
             line[:length] = search["line"][:length]
     return length, search["nodes"]
 
@@ -136,48 +357,47 @@ def search_root(
     search: Search,
     rules: RulesRecord,
     slots: np.ndarray,
-    found: np.ndarray,
+    verdicts: np.ndarray,
 ) -> tuple[int, np.ndarray]:
-    """Write in ``found`` what a root is; return the length of the win, and the slots.
+    """Write the verdict on a root; return the length of the win, and the table.
 
-    The root stays `UNDECIDED` where the search has to end: then more nodes are counted than the
-    limit.
+    If the search has to stop, the root stays `UNDECIDED` and ``nodes`` exceeds the limit.
     """
-    groups = group_cards_of(at.there, search["facts"])
+    groups = group_cards(at.there, search["facts"])
     search["depth"], search["size"] = -1, 0
     node = Node(at, groups, 0, 0)
     lost = not rules.many_sum and is_lost(groups, groups, search["facts"])
     while True:
         if not lost:
             if 2 * search["used"] > len(slots):
-                slots = grow_table(slots, search)
-            verdict, length = enter(node, root, search, rules, slots, found)
+                slots = double_slots(slots, search)
+            verdict, length = visit(node, root, search, rules, slots, verdicts)
             if verdict == WINNABLE:
                 record_win(root, search, slots)
             if verdict in (WINNABLE, UNDECIDED):
-                found[root] = verdict
+                verdicts[root] = verdict
                 return length, slots
-        if not take_back(search):
-            found[root] = LOST
+        if not backtrack(search):
+            verdicts[root] = LOST
             return 0, slots
         node, lost = play_next(search, rules)
 
 
 @jit(inline="always")  # else Numba counts references to the arrays at every call
-def enter(
+def visit(
     node: Node,
     root: int,
     search: Search,
     rules: RulesRecord,
     slots: np.ndarray,
-    found: np.ndarray,
+    verdicts: np.ndarray,
 ) -> tuple[int, int]:
-    """Let go what is forced, look the position up, and expand it if nothing is known of it.
+    """Make forced removals, look the position up, and expand it if the table knows nothing of it.
 
-    Returns what it is (see `EXPANDED`), and the length of the line to it.
+    Returns the verdict (see `EXPANDED`), and the length of the line to the position.
     """
-    at, length = settle_position(node, search, rules)
-    if at.there & search["facts"][GOAL] == 0:
+    at, length = make_forced_removals(node, search, rules)
+    if at.there & search["facts"]["goal"] == 0:
         return WINNABLE, length
     groups, lost = leave_groups(node.groups, node.at.there & ~at.there, search, rules)
     if lost:
@@ -185,13 +405,13 @@ def enter(
     search["nodes"] += 1
     if search["nodes"] > search["limit"]:
         return UNDECIDED, length
-    number, new = claim_slot(slots, at, root)
-    search["used"] += new
-    free, size = list_removals(at, search, rules)
+    number, is_new = claim_slot(slots, at, root)
+    search["used"] += is_new
+    free, size = push_all_removals(at, search, rules)
     at = note_removal(at, size > search["size"])
-    known = look_up(slots[number], at, root, node.stale, found)
-    if known != UNDECIDED:
-        return known, length
+    verdict = look_up(slots[number], at, root, node.stale, verdicts)
+    if verdict != UNDECIDED:
+        return verdict, length
     note_search(slots[number], at, root, node.stale)
     if not search["relaxed"]:
         size = finish_moves(at, size, node.stale, search, rules)
@@ -203,12 +423,13 @@ def enter(
 
 
 @jit
-def settle_position(node: Node, search: Search, rules: RulesRecord) -> tuple[Position, int]:
-    """Let go what goes without asking; return the position and the length of the line to it."""
+def make_forced_removals(node: Node, search: Search, rules: RulesRecord) -> tuple[Position, int]:
+    """Make the forced removals; return the position and the length of the line to it."""
     at = node.at
     if search["relaxed"]:
         there = remove_forced_relaxed(at.there, search["facts"], rules)
-        return Position(there, at.p, at.piles, at.left, at.seen), node.length
+        after = Position(there, at.stock_top, at.piles, at.redeals_left, at.removal_seen)
+        return after, node.length
     return remove_forced(at, -1, search["facts"], rules, search["line"], node.length)
 
 
@@ -216,23 +437,23 @@ def settle_position(node: Node, search: Search, rules: RulesRecord) -> tuple[Pos
 def leave_groups(
     groups: int, gone: Positions, search: Search, rules: RulesRecord
 ) -> tuple[int, bool]:
-    """Take cards out of their groups; say, too, whether the rest of one can never go then."""
+    """Take cards out of their groups; return the rest, and whether one can never go now."""
     if gone == 0 or rules.many_sum:
         return groups, False
-    gone_groups = group_cards_of(gone, search["facts"])
+    gone_groups = group_cards(gone, search["facts"])
     groups &= ~gone_groups
     return groups, is_lost(groups, gone_groups, search["facts"])
 
 
 @jit
-def list_removals(at: Position, search: Search, rules: RulesRecord) -> tuple[Positions, int]:
-    """Put the removals on the stack of moves; return the free cards and the size of the stack."""
+def push_all_removals(at: Position, search: Search, rules: RulesRecord) -> tuple[Positions, int]:
+    """Push the removals on the stack of moves; return the free cards and the size of the stack."""
     facts, moves, start = search["facts"], search["moves"], search["size"]
     if search["relaxed"]:
         free = relaxed_free_cards(at.there, facts)
         size = push_pairs(at.there, free, facts, rules, moves, start)
-        return free, keep_touching(moves, start, size, (1 << facts[FIRST]) - 1)
-    free = free_cards(at, facts[FIRST], rules)
+        return free, keep_touching(moves, start, size, (1 << facts["stock_start"]) - 1)
+    free = free_cards(at, facts["stock_start"], rules)
     return free, push_removals(at.there, free, facts, rules, moves, start)
 
 
@@ -240,29 +461,28 @@ def list_removals(at: Position, search: Search, rules: RulesRecord) -> tuple[Pos
 def finish_moves(
     at: Position, size: int, stale: Positions, search: Search, rules: RulesRecord
 ) -> int:
-    """Drop the stale removals, and add the turn where it is legal; return the stack's size."""
-    moves, start, first = search["moves"], search["size"], search["facts"][FIRST]
-    turn = can_turn(at, size > start, first, rules)
+    """Drop the stale removals, and add the turn if it is legal; return the stack's size."""
+    facts, moves, start = search["facts"], search["moves"], search["size"]
+    is_turn_legal = can_turn(at, size > start, facts["stock_start"], rules)
     if size <= MOVES:
-        size = drop_stale(moves, start, size, stale, first, rules)
-    if turn:
+        size = drop_stale(moves, start, size, stale, facts, rules)
+    if is_turn_legal:
         size = push(moves, size, TURN)
-        if size <= MOVES:  # the turn is to be tried last
+        if size <= MOVES:  # the turn is tried last
             moves[size - 1], moves[start] = moves[start], TURN
     return size
 
 
 @jit
 def play_next(search: Search, rules: RulesRecord) -> tuple[Node, bool]:
-    """Play the next move of the deepest position; say, too, whether that is lost at sight."""
-    first = search["facts"][FIRST]
+    """Play the next move of the deepest position; return the node, and whether it is lost."""
     frame = search["frames"][search["depth"]]
     frame["next"] -= 1
     search["size"] = frame["next"]
     at, move, length = position_of(frame), search["moves"][frame["next"]], frame["length"]
     search["line"][length] = move
     if move == TURN:
-        at = turn_stock(at, first, rules)
+        at = turn_stock(at, search["facts"]["stock_start"], rules)
         return Node(at, frame["groups"], frame["free"], length + 1), False
     groups, lost = leave_groups(frame["groups"], move, search, rules)
     return Node(remove_cards(at, move), groups, frame["stale"], length + 1), lost

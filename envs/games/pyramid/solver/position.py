@@ -1,6 +1,22 @@
-"""Pyramid with all cards known: a position as a few sets of deck positions, and how it changes."""
+"""Pyramid with all cards known: positions, the moves that lead from one to the next, forced moves.
 
-from typing import NamedTuple
+All cards are sets of deck positions in an int64. A move is a removal, which is the set of the cards
+that go, or `TURN`.
+
+Some removals are made at once, without trying anything else:
+
+- A king of the pyramid that can go: always. It must go, it frees cards, and once gone it is in
+  nobody's way.
+- A king of the deck that is in play, if it leaves no trace (`leaves_no_trace`): whatever is played
+  with it there can be played without it.
+- A free card that must go, together with the last card left that it could ever go with, if that is
+  free, too: if no third card could go along (not with ``many_sum``), and if both are on the table
+  or leave no trace.
+- In the last pass, cards that can never go any more, and all cards under them, count as removed:
+  see `find_buried`.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -8,44 +24,66 @@ from ....core.aliases import Positions, RulesRecord, State
 from ....core.kernel.bits import highest, lowest
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
-from ..clicks import PYRAMID_SET, find_uncovered
-from ..rules import KING, PYRAMID, TABLE
+from ..kernel import COVERERS, COVERS, PYRAMID_SET, find_uncovered
+from ..rules import KING, PYRAMID, TARGET
 
 NO_STOCK = PACK_SIZE
-"""``p`` where the stock is empty."""
+"""`Position.stock_top` where the stock is empty."""
 NO_LIMIT = 15
-"""``left`` where there is no limit."""
+"""`Position.redeals_left` where redeals have no limit."""
 THIRD = 24
-"""In ``piles`` the third pile's bits stand so far above the second's, whose bit 0 is card 28."""
+"""Offset of the third pile's bits in `Position.piles`, where bit 0 of the second is card 28."""
 HALF = (1 << THIRD) - 1
 TURN = -1
-"""The move that deals, or redeals once the stock is empty."""
+"""The move that deals, or redeals if the stock is empty."""
 BUT_THE_LAST = 2
-"""No value of the option ``stock_play``: another reading, for `benchmarks.one_pass` alone. The last
-card of the stock is not in play until it has been dealt."""
-FIRST, GOAL = 0, 1
-RANKS = 2
-SETS = RANKS + PACK_SIZE
-BITS = SETS + KING + 1
-PARTNERS = BITS + PACK_SIZE
-NEEDS = PARTNERS + PACK_SIZE
-"""Where things stand in the facts of a deck: see `bounds.make_facts`."""
+"""Not an option of the game: a value of ``stock_play`` for `research.one_pass` only. The last card
+of the stock is not in play until it has been dealt."""
 CARDS = (1 << PACK_SIZE) - 1
+GROUPS = TARGET // 2
+GROUP_SIZE = 8
+SUBSETS = 1 << GROUP_SIZE
+"""Cards of two values that total 13 form a group of eight: see `bounds`."""
+
+FACTS = np.dtype(
+    [
+        ("stock_start", np.int64),  # the deck position at which the stock begins
+        ("goal", np.int64),  # the cards that must go
+        ("ranks", np.int64, PACK_SIZE),  # the value at each deck position
+        ("cards_of", np.int64, KING + 1),  # for each value its cards
+        ("group_bits", np.int64, PACK_SIZE),  # see `bounds.number_groups`
+        ("partners", np.int64, PACK_SIZE),  # see `bounds.fill_needs`, as the next one
+        ("needs", np.int64, (GROUPS, SUBSETS)),
+    ]
+)
+"""What never changes in a deal, given the rules: see `bounds.fill_facts`."""
+Facts: TypeAlias = Any  # one record of FACTS
+
+POSITION = np.dtype(
+    [
+        ("there", np.int64),
+        ("stock_top", np.int64),
+        ("piles", np.int64),
+        ("redeals_left", np.int64),
+        ("removal_seen", np.int64),
+    ]
+)
+"""A `Position` as a record."""
 
 
 class Position(NamedTuple):
-    """All that the rest of a game depends on, but for the deck and the rules."""
+    """Everything that the rest of a game depends on, besides the deck and the rules."""
 
     there: Positions
     """The cards not removed."""
-    p: int
-    """The first card of the stock, or `NO_STOCK`: what of the deck lies before it is waste."""
+    stock_top: int
+    """The first card of the stock, or `NO_STOCK`. Cards of the deck before it are waste."""
     piles: int
-    """What lies on the second and the third waste pile, see `THIRD`; or, with ``held``, the card
-    held: as if it were the second pile."""
-    left: int
+    """The cards of the second and third waste piles, see `THIRD`. With ``held``, the card held
+    takes the place of the second pile."""
+    redeals_left: int
     """Redeals left, `NO_LIMIT` for no limit."""
-    seen: int
+    removal_seen: int
     """1 if a removal was legal since the last redeal; only used where redeals depend on it.
 
     With UNDO the number of redeals is not limited, so the first one needs no legal removal before
@@ -54,143 +92,93 @@ class Position(NamedTuple):
     """
 
 
+# Positions
+
+
 @jit
 def first_of(cards: Positions) -> int:
-    """The first of a set of cards, or `NO_STOCK`."""
+    """Return the first of a set of cards, or `NO_STOCK`."""
     return lowest(cards) if cards else NO_STOCK
 
 
 @jit
-def next_card(there: Positions, p: int) -> int:
-    """The first card behind a deck position, or `NO_STOCK`."""
-    return first_of(there >> (p + 1) << (p + 1))
+def next_card(there: Positions, position: int) -> int:
+    """Return the first card behind a deck position, or `NO_STOCK`."""
+    return first_of(there >> (position + 1) << (position + 1))
 
 
 @jit
-def on_pile(at: Position, pile: int, first: int) -> Positions:
-    """The set of cards on one waste pile; ``first`` is the deck position where the stock began."""
+def cards_on_pile(at: Position, pile: int, start: int) -> Positions:
+    """Return the cards on one waste pile; ``start`` is the deck position where the stock began."""
     second = (at.piles & HALF) << PYRAMID
     third = (at.piles >> THIRD) << PYRAMID
     if pile == 1:
         return at.there & second
     if pile == 2:
         return at.there & third
-    return at.there & ((1 << at.p) - 1) & ~((1 << first) - 1) & ~second & ~third
+    return at.there & ((1 << at.stock_top) - 1) & ~((1 << start) - 1) & ~second & ~third
 
 
 @jit
-def deck_tops(at: Position, first: int, rules: RulesRecord) -> Positions:
-    """The cards of stock and waste that are in play."""
+def deck_tops(at: Position, start: int, rules: RulesRecord) -> Positions:
+    """Return the cards of stock and waste that are in play."""
     tops = 0
     for pile in range(rules.waste_piles + rules.held):
-        waste = on_pile(at, pile, first)
+        waste = cards_on_pile(at, pile, start)
         if waste:
             tops |= 1 << highest(waste)
-    last_stays = rules.stock_play == BUT_THE_LAST and at.there >> (at.p + 1) == 0
-    if rules.stock_play and at.p < NO_STOCK and not last_stays:
-        tops |= 1 << at.p
+    last_stays = rules.stock_play == BUT_THE_LAST and at.there >> (at.stock_top + 1) == 0
+    if rules.stock_play and at.stock_top < NO_STOCK and not last_stays:
+        tops |= 1 << at.stock_top
     return tops
 
 
 @jit
-def free_cards(at: Position, first: int, rules: RulesRecord) -> Positions:
-    """The cards that are free by themselves."""
-    tableau = at.there & ((1 << first) - 1)
-    return (
-        find_uncovered(tableau & PYRAMID_SET) | tableau & ~PYRAMID_SET | deck_tops(at, first, rules)
-    )
+def free_table_cards(there: Positions, start: int) -> Positions:
+    """Return the free cards of pyramid and extra row."""
+    tableau = there & ((1 << start) - 1)
+    return find_uncovered(tableau & PYRAMID_SET) | tableau & ~PYRAMID_SET
 
 
 @jit
-def free_kings(there: Positions, free: Positions, kings: Positions, rules: RulesRecord) -> int:
-    """The kings that can go."""
+def free_cards(at: Position, start: int, rules: RulesRecord) -> Positions:
+    """Return the cards that are free by themselves."""
+    return free_table_cards(at.there, start) | deck_tops(at, start, rules)
+
+
+@jit
+def free_kings(
+    there: Positions, free: Positions, kings: Positions, rules: RulesRecord
+) -> Positions:
+    """Return the kings that can go."""
     return kings & (free | there & PYRAMID_SET) if rules.covered_kings else kings & free
 
 
 @jit
-def remove_cards(at: Position, gone: Positions) -> Position:
-    """Take cards away, whether they may go or not."""
-    there = at.there & ~gone
-    deck = there >> PYRAMID
-    p = first_of(there >> at.p << at.p)
-    return Position(there, p, at.piles & (deck | deck << THIRD), at.left, at.seen)
-
-
-@jit
-def note_removal(at: Position, is_legal: bool) -> Position:
-    """Keep in ``seen`` whether a removal is, or was, legal."""
-    return Position(at.there, at.p, at.piles, at.left, at.seen | is_legal)
-
-
-@jit
-def can_deal(at: Position, rules: RulesRecord) -> bool:
-    """Whether a turn deals: there is a stock, or a card held to be laid down."""
-    return at.p < NO_STOCK or (rules.held and at.piles != 0)
-
-
-@jit
-def can_turn(at: Position, is_removal_legal: bool, first: int, rules: RulesRecord) -> bool:
-    """Whether a card can be dealt, or the waste be turned over."""
-    if rules.deal_when and is_removal_legal:
-        return False
-    if can_deal(at, rules):
-        return True
-    return at.there >> first != 0 and (at.seen != 0 if at.left == NO_LIMIT else at.left > 0)
-
-
-@jit
-def turn_stock(at: Position, first: int, rules: RulesRecord) -> Position:
-    """Deal, or turn the waste over."""
-    if not can_deal(at, rules):
-        p = lowest(at.there >> first << first)
-        return Position(at.there, p, 0, at.left - (at.left != NO_LIMIT), 0)
-    if rules.held:
-        piles = 1 << (at.p - PYRAMID) if at.p < NO_STOCK else 0
-        return Position(at.there, next_card(at.there, at.p), piles, at.left, at.seen)
-    p, piles = at.p, at.piles
-    for pile in range(rules.waste_piles):
-        for _ in range(rules.turn):
-            if p == NO_STOCK:
-                break
-            if pile == 1:
-                piles |= 1 << (p - PYRAMID)
-            elif pile == 2:
-                piles |= 1 << (p - PYRAMID + THIRD)
-            p = next_card(at.there, p)
-    return Position(at.there, p, piles, at.left, at.seen)
-
-
-@jit
-def play_move(at: Position, move: int, first: int, rules: RulesRecord) -> Position:
-    """Make a removal or a `TURN`."""
-    return turn_stock(at, first, rules) if move == TURN else remove_cards(at, move)
-
-
-@jit
 def leaves_no_trace(rules: RulesRecord) -> bool:
-    """Whether a card of the deck that goes only leaves the others as they were without it.
+    """Return whether removing a card of the deck leaves the others as they would be without it.
 
-    With more waste piles than one, or several cards turned at once, it changes which cards come to
-    lie where.
+    With more than one waste pile, or several cards turned at once, it changes the order and the
+    piles of the later cards.
     """
     return rules.waste_piles == 1 and rules.turn == 1
 
 
 @jit
 def pack_cards(at: Position) -> int:
-    """Put ``there`` and ``p`` in one number."""
-    return at.there | (at.p - PYRAMID) << PACK_SIZE
+    """Pack ``there`` and ``stock_top`` into one number."""
+    return at.there | (at.stock_top - PYRAMID) << PACK_SIZE
 
 
 @jit
 def unpack_cards(word: int) -> tuple[Positions, int]:
-    """``there`` and ``p`` out of `pack_cards`."""
+    """Return ``there`` and ``stock_top`` from a number of `pack_cards`."""
     return word & CARDS, (word >> PACK_SIZE) + PYRAMID
 
 
 @jit
 def hash_position(cards: int, rest: int) -> int:
-    """Hash a position: what `pack_cards` says, and another number."""
+    """Hash a position, given as a number of `pack_cards` and another one."""
     word = cards * 0x1D8E4E27C47D124F + rest * 0x2545F4914F6CDD1D
     word ^= (word >> 32) & 0xFFFFFFFF
     word *= 0x1D8E4E27C47D124F
@@ -198,29 +186,338 @@ def hash_position(cards: int, rest: int) -> int:
 
 
 @jit
-def read_position(row: np.ndarray) -> Position:
-    """The position of which a row (5,) of an array holds the fields."""
-    return Position(row[0], row[1], row[2], row[3], row[4])
+def read_position(record: Any) -> Position:
+    """Return the position in a record of POSITION."""
+    return Position(
+        record["there"],
+        record["stock_top"],
+        record["piles"],
+        record["redeals_left"],
+        record["removal_seen"],
+    )
 
 
 @jit
-def write_position(row: np.ndarray, at: Position) -> None:
-    """Write the fields of a position into a row (5,) of an array."""
-    row[0], row[1], row[2], row[3], row[4] = at
+def write_position(record: Any, at: Position) -> None:
+    """Write a position into a record of POSITION."""
+    record["there"], record["stock_top"], record["piles"] = at.there, at.stock_top, at.piles
+    record["redeals_left"], record["removal_seen"] = at.redeals_left, at.removal_seen
 
 
 @jit
 def read_state(s: State, rules: RulesRecord) -> Position:
-    """The position in a state of the game."""
+    """Return the position of a state of the game."""
     held, waste = s["held"], s["waste"]
     there = s["table"] | s["stock"] | held | waste[0] | waste[1] | waste[2]
     piles = (waste[1] | held) >> PYRAMID | waste[2] >> PYRAMID << THIRD
-    left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
-    seen = int(rules.undo or s["shown"]["removal_seen"] != 0)
-    return Position(there, first_of(s["stock"]), piles, left, seen)
+    redeals_left = rules.passes - 1 - s["redeals"] if rules.passes else NO_LIMIT
+    removal_seen = int(rules.undo or s["shown"]["removal_seen"] != 0)
+    return Position(there, first_of(s["stock"]), piles, redeals_left, removal_seen)
+
+
+# Moves
 
 
 @jit
-def stock_start(rules: RulesRecord) -> int:
-    """Return the deck position at which the stock begins."""
-    return TABLE if rules.extra_row else PYRAMID
+def remove_cards(at: Position, gone: Positions) -> Position:
+    """Remove cards, whether that is legal or not."""
+    there = at.there & ~gone
+    deck = there >> PYRAMID
+    stock_top = first_of(there >> at.stock_top << at.stock_top)
+    piles = at.piles & (deck | deck << THIRD)
+    return Position(there, stock_top, piles, at.redeals_left, at.removal_seen)
+
+
+@jit
+def note_removal(at: Position, is_legal: bool) -> Position:
+    """Record in ``removal_seen`` whether a removal is, or was, legal."""
+    removal_seen = at.removal_seen | is_legal
+    return Position(at.there, at.stock_top, at.piles, at.redeals_left, removal_seen)
+
+
+@jit
+def can_deal(at: Position, rules: RulesRecord) -> bool:
+    """Return whether a turn deals: there is a stock, or a card held to be laid down."""
+    return at.stock_top < NO_STOCK or (rules.held and at.piles != 0)
+
+
+@jit
+def can_turn(at: Position, is_removal_legal: bool, start: int, rules: RulesRecord) -> bool:
+    """Return whether a card can be dealt, or the waste be turned over."""
+    if rules.deal_when and is_removal_legal:
+        return False
+    if can_deal(at, rules):
+        return True
+    if at.there >> start == 0:
+        return False
+    return at.removal_seen != 0 if at.redeals_left == NO_LIMIT else at.redeals_left > 0
+
+
+@jit
+def turn_stock(at: Position, start: int, rules: RulesRecord) -> Position:
+    """Deal, or turn the waste over."""
+    if not can_deal(at, rules):
+        stock_top = lowest(at.there >> start << start)
+        return Position(at.there, stock_top, 0, at.redeals_left - (at.redeals_left != NO_LIMIT), 0)
+    if rules.held:
+        piles = 1 << (at.stock_top - PYRAMID) if at.stock_top < NO_STOCK else 0
+        stock_top = next_card(at.there, at.stock_top)
+        return Position(at.there, stock_top, piles, at.redeals_left, at.removal_seen)
+    stock_top, piles = at.stock_top, at.piles
+    for pile in range(rules.waste_piles):
+        for _ in range(rules.turn):
+            if stock_top == NO_STOCK:
+                break
+            if pile == 1:
+                piles |= 1 << (stock_top - PYRAMID)
+            elif pile == 2:
+                piles |= 1 << (stock_top - PYRAMID + THIRD)
+            stock_top = next_card(at.there, stock_top)
+    return Position(at.there, stock_top, piles, at.redeals_left, at.removal_seen)
+
+
+@jit
+def play_move(at: Position, move: int, start: int, rules: RulesRecord) -> Position:
+    """Make a removal or a `TURN`."""
+    return turn_stock(at, start, rules) if move == TURN else remove_cards(at, move)
+
+
+# Lists of removals, on a stack of moves
+
+
+@jit
+def can_go(
+    there: Positions, free: Positions, taken: Positions, place: int, rules: RulesRecord
+) -> bool:
+    """Return whether a card is free, by itself or once those taken are gone."""
+    if (free >> place) & 1:
+        return True
+    if not rules.match_cover or place >= PYRAMID or (there >> place) & 1 == 0:
+        return False
+    return there & ~taken & COVERERS[place] == 0
+
+
+@jit
+def push(moves: np.ndarray, size: int, move: int) -> int:
+    """Push a move; return the new size. A full stack drops the move, but still counts it."""
+    if size < len(moves):
+        moves[size] = move
+    return size + 1
+
+
+@jit
+def push_pairs(
+    there: Positions,
+    free: Positions,
+    facts: Facts,
+    rules: RulesRecord,
+    moves: np.ndarray,
+    size: int,
+) -> int:
+    """Push all removals of two cards; return the new size of the stack."""
+    for value in range(1, TARGET // 2 + 1):
+        low = facts["cards_of"][value] & free
+        high = facts["cards_of"][TARGET - value] & free
+        while low:
+            card = low & -low
+            low &= low - 1
+            partners = high
+            while partners:
+                size = push(moves, size, card | partners & -partners)
+                partners &= partners - 1
+    if rules.match_cover:
+        rest = free & PYRAMID_SET
+        while rest:
+            slot = lowest(rest)
+            rest &= rest - 1
+            for side in range(2):
+                under = COVERS[slot, side]
+                if (
+                    under >= 0
+                    and (there >> under) & 1
+                    and there & ~(1 << slot) & COVERERS[under] == 0
+                    and facts["ranks"][under] + facts["ranks"][slot] == TARGET
+                ):
+                    size = push(moves, size, 1 << slot | 1 << under)
+    return size
+
+
+@jit
+def push_sums(
+    there: Positions,
+    free: Positions,
+    facts: Facts,
+    rules: RulesRecord,
+    moves: np.ndarray,
+    size: int,
+) -> int:
+    """Push all removals of two or more cards (``many_sum``); return the new size of the stack.
+
+    A depth-first search whose own stack is the set of cards taken, from the last card down.
+    """
+    taken, need, place = 0, TARGET, PACK_SIZE - 1
+    while True:
+        while place >= 0:
+            value = facts["ranks"][place] if (there >> place) & 1 else KING
+            if value < KING and value <= need and can_go(there, free, taken, place, rules):
+                if value == need:
+                    size = push(moves, size, taken | 1 << place)
+                else:
+                    taken |= 1 << place
+                    need -= value
+            place -= 1
+        if taken == 0:
+            return size
+        place = lowest(taken)
+        taken &= taken - 1
+        need += facts["ranks"][place]
+        place -= 1
+
+
+@jit
+def push_removals(
+    there: Positions,
+    free: Positions,
+    facts: Facts,
+    rules: RulesRecord,
+    moves: np.ndarray,
+    size: int,
+) -> int:
+    """Push all removals; return the new size of the stack."""
+    kings = free_kings(there, free, facts["cards_of"][KING], rules)
+    while kings:
+        size = push(moves, size, kings & -kings)
+        kings &= kings - 1
+    if rules.many_sum:
+        return push_sums(there, free, facts, rules, moves, size)
+    return push_pairs(there, free, facts, rules, moves, size)
+
+
+@jit
+def keep_touching(moves: np.ndarray, start: int, size: int, cards: Positions) -> int:
+    """Keep, of the removals on the stack from ``start`` on, those with any of ``cards``."""
+    new_size = start
+    for i in range(start, size):
+        if moves[i] & cards:
+            moves[new_size] = moves[i]
+            new_size += 1
+    return new_size
+
+
+@jit
+def drop_stale(
+    moves: np.ndarray, start: int, size: int, stale: Positions, facts: Facts, rules: RulesRecord
+) -> int:
+    """Drop, of the removals on the stack from ``start`` on, those with stale cards only.
+
+    Stale are the cards that were free before the last turn. A removal of such cards could as well
+    have been made before that turn: that frees cards, and leaves fewer to be dealt. Where removing
+    a card of the deck leaves a trace, this holds for the cards on the table only.
+    """
+    if not leaves_no_trace(rules):
+        stale &= (1 << facts["stock_start"]) - 1
+    return keep_touching(moves, start, size, ~stale)
+
+
+# Forced removals
+
+
+@jit
+def find_forced_removal(
+    at: Position, kings_allowed: Positions, facts: Facts, rules: RulesRecord
+) -> Positions:
+    """Return a removal that can be made at once without a loss, or 0."""
+    free = free_cards(at, facts["stock_start"], rules)
+    tableau = (1 << facts["stock_start"]) - 1
+    deck_cards_too = leaves_no_trace(rules)
+    kings = free_kings(at.there, free, facts["cards_of"][KING], rules) & kings_allowed
+    if not deck_cards_too:
+        kings &= tableau
+    if kings:
+        return kings & -kings
+    if rules.many_sum:
+        return 0
+    rest = free & facts["goal"]
+    if not deck_cards_too:
+        rest &= tableau
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        partners = facts["partners"][card] & at.there
+        is_last = partners & (partners - 1) == 0
+        if partners & free and is_last and (deck_cards_too or partners & tableau):
+            return 1 << card | partners
+    return 0
+
+
+@jit
+def find_buried(at: Position, facts: Facts, rules: RulesRecord) -> Positions:
+    """Return the waste cards that can never go in the last pass, and all cards beneath them.
+
+    A card that is held buries nothing before it is laid down. With ``clear_all`` these cards have
+    to go, and with ``many_sum`` several could go together, so nothing is buried there.
+    """
+    if rules.clear_all or rules.many_sum:
+        return 0
+    buried = 0
+    for pile in range(rules.waste_piles):
+        rest = cards_on_pile(at, pile, facts["stock_start"])
+        while rest:
+            card = highest(rest)
+            rest &= ~(1 << card)
+            if facts["partners"][card] & at.there == 0:
+                buried |= 1 << card | rest
+                break
+    return buried
+
+
+@jit
+def remove_forced(
+    at: Position,
+    kings_allowed: Positions,
+    facts: Facts,
+    rules: RulesRecord,
+    line: np.ndarray,
+    length: int,
+) -> tuple[Position, int]:
+    """Make all forced removals and append them to ``line``, which has ``length`` moves.
+
+    Of kings only those in ``kings_allowed`` go. Returns the position and the length of the line.
+    """
+    length_before = length
+    while at.there & facts["goal"]:
+        gone = find_forced_removal(at, kings_allowed, facts, rules)
+        if gone:
+            line[length] = gone
+            length += 1
+        elif at.redeals_left == 0:
+            gone = find_buried(at, facts, rules)
+        if gone == 0:
+            break
+        at = remove_cards(at, gone)
+    return note_removal(at, length > length_before), length
+
+
+# The relaxed game, in which all cards of the deck are open: lost there means lost in the game.
+
+
+@jit
+def relaxed_free_cards(there: Positions, facts: Facts) -> Positions:
+    """Return the cards that are free on the table, and the first of each value in the deck."""
+    free = free_table_cards(there, facts["stock_start"])
+    deck = there & ~((1 << facts["stock_start"]) - 1)
+    for value in range(1, KING + 1):
+        cards = facts["cards_of"][value] & deck
+        free |= cards & -cards
+    return free
+
+
+@jit
+def remove_forced_relaxed(there: Positions, facts: Facts, rules: RulesRecord) -> Positions:
+    """Remove the kings of the pyramid that can go; return the cards left."""
+    while True:
+        free = find_uncovered(there & PYRAMID_SET)
+        kings = free_kings(there, free, facts["cards_of"][KING], rules) & PYRAMID_SET
+        if kings == 0:
+            return there
+        there &= ~kings

@@ -1,14 +1,14 @@
-"""Pyramid with all cards known: the fewest moves to a win. A* with all positions in one table.
+"""Pyramid with all cards known: an A* search for the fewest moves to a win.
 
-The bound adds up the removals that each group needs (`bounds.bound_removals`), one for each king
-that must go, and the deals without which the stock cannot give up what is needed
-(`bounds.bound_turns`); with ``many_sum`` it is the points that must go, thirteen a removal. At once
-and without asking go only cards of which the way they go is certain (see `forced`): kings that must
-go, and a card that must go together with the last one that it can go with; so a king of the deck
-stays, unless ``clear_all`` asks for it.
+The lower bound adds up the removals that each group needs (`bounds.bound_removals`), one for each
+king that must go, and the turns needed to get cards out of the stock (`bounds.bound_turns`); with
+``many_sum`` it is the points that must go, thirteen a removal. Forced removals (see `position`)
+are made only of cards whose way to go is certain: kings that must go, and a card that must go
+together with the last one that it can go with. So a king of the deck stays, unless ``clear_all``
+asks for it.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,61 +17,186 @@ from ....core.kernel.bits import count, lowest
 from ....core.kernel.cards import PACK_SIZE
 from ....core.kernel.jit import jit
 from ..rules import KING, TARGET
-from .bounds import (
-    IMPOSSIBLE,
-    NUM_FACTS,
-    bound_removals,
-    bound_turns,
-    group_cards_of,
-    make_facts,
-)
-from .forced import remove_forced
-from .frames import LONGEST, MOVES
-from .node_table import (
-    NONE,
-    Tables,
-    Way,
-    double_nodes,
-    double_queue,
-    find_node,
-    is_wider,
-    make_tables,
-    pack_node,
-    trace_moves,
-    unpack_node,
-    write_way,
-)
+from .bounds import IMPOSSIBLE, bound_removals, bound_turns, fill_facts, group_cards
+from .depth_first import LONGEST, MOVES
 from .position import (
-    FIRST,
-    GOAL,
-    RANKS,
-    SETS,
+    FACTS,
     TURN,
+    Facts,
     Position,
     can_turn,
+    drop_stale,
     free_cards,
+    hash_position,
     leaves_no_trace,
     note_removal,
+    pack_cards,
     play_move,
+    push,
+    push_removals,
     read_position,
+    remove_forced,
+    unpack_cards,
 )
-from .removals import drop_stale, push, push_removals
+
+ROOM = 1 << 15
+"""Room for nodes, and for entries of the queue, at first; both double."""
+NONE = -1
+NODE = np.dtype(
+    [
+        ("word", np.int64),  # of the position: see `pack_node`
+        ("second", np.int64),  # likewise
+        ("move", np.int64),  # the move that led to it
+        ("stale", np.int64),  # cards that were free before the last turn
+        ("parent", np.int32),  # node in which the move was made, NONE at the root
+        ("length", np.int32),  # number of moves on the way
+        ("closed", np.int32),  # the length when it was last expanded
+    ]
+)
+Node: TypeAlias = Any  # one record of NODE
+LEFT_AT, SEEN_AT = 48, 52
+"""Offsets of ``redeals_left`` and ``removal_seen`` above ``piles`` in a node's second word."""
+
+
+ENTRY = np.dtype(
+    [
+        ("node", np.int32),
+        ("next", np.int32),  # the next entry with the same total, or NONE
+    ]
+)
+"""An entry of the queue."""
+
+
+class Tables(NamedTuple):
+    """The parts of the working memory that grow: their arrays are replaced then."""
+
+    nodes: np.ndarray
+    """NODE (room,): all positions in the order in which they were reached."""
+    slots: np.ndarray
+    """int32 (2 room,), a hash table of numbers of nodes, or `NONE`."""
+    entries: np.ndarray
+    """ENTRY (room,): entries of the queue."""
+
+
+class Way(NamedTuple):
+    """The way to a position."""
+
+    move: int
+    parent: int
+    """The node in which the move was made, `NONE` at the root."""
+    there: Positions
+    """The cards that were there then."""
+    groups: int
+    """The same cards, as `bounds.number_groups` numbers them."""
+    stale: Positions
+    """The cards that were free before the last turn."""
+    length: int
+    """The number of moves, including this one."""
+
 
 SEARCH = np.dtype(
     [
         ("limit", np.int64),  # of nodes
-        ("upper", np.int64),  # moves of a win that is known
-        ("used", np.int64),  # nodes
-        ("queued", np.int64),  # entries of the queue
-        ("least", np.int64),  # for less moves in total nothing is queued
-        ("facts", np.int64, NUM_FACTS),
-        ("line", np.int64, LONGEST + PACK_SIZE),  # what is forced beyond the longest is on it, too
+        ("upper", np.int64),  # moves of a known win
+        ("used", np.int64),  # number of nodes
+        ("queued", np.int64),  # number of entries of the queue
+        ("least", np.int64),  # no entry has a smaller total
+        ("facts", FACTS),
+        ("line", np.int64, LONGEST + PACK_SIZE),  # with the forced removals beyond the longest
         ("moves", np.int64, MOVES),
         ("heads", np.int64, LONGEST + 1),  # of the queue: its first entry for each total, or NONE
     ]
 )
-"""What one search works with, but for what grows: see `frames.SEARCH`."""
+"""The working memory of a search, except for the tables: see `depth_first.SEARCH`."""
 Search: TypeAlias = Any  # one record of SEARCH
+
+
+# Nodes and queue
+
+
+@jit
+def make_tables() -> Tables:
+    """Return empty tables."""
+    slots = np.full(2 * ROOM, NONE, np.int32)
+    return Tables(np.empty(ROOM, NODE), slots, np.empty(ROOM, ENTRY))
+
+
+@jit
+def double_nodes(tables: Tables) -> Tables:
+    """Return the tables with room for twice the nodes, and new slots."""
+    size = len(tables.nodes)
+    nodes, slots = np.empty(2 * size, NODE), np.full(4 * size, NONE, np.int32)
+    nodes[:size] = tables.nodes
+    for number in range(size):
+        slots[find_node(nodes, slots, nodes[number]["word"], nodes[number]["second"])] = number
+    return Tables(nodes, slots, tables.entries)
+
+
+@jit
+def double_queue(tables: Tables) -> Tables:
+    """Return the tables with room for twice the queue."""
+    size = len(tables.entries)
+    entries = np.empty(2 * size, ENTRY)
+    entries[:size] = tables.entries
+    return Tables(tables.nodes, tables.slots, entries)
+
+
+@jit(inline="always")  # else Numba counts references to the arrays at every call
+def find_node(nodes: np.ndarray, slots: np.ndarray, word: int, second: int) -> int:
+    """Return the slot of a position, or the empty one where it belongs."""
+    mask = len(slots) - 1
+    slot = hash_position(word, second) & mask
+    while slots[slot] != NONE:
+        node = nodes[slots[slot]]
+        if node["word"] == word and node["second"] == second:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@jit
+def pack_node(at: Position) -> tuple[int, int]:
+    """Pack a position into the two words of a node."""
+    return pack_cards(at), at.piles | at.redeals_left << LEFT_AT | at.removal_seen << SEEN_AT
+
+
+@jit
+def unpack_node(node: Node) -> Position:
+    """Return the position of a node."""
+    there, stock_top = unpack_cards(node["word"])
+    second = node["second"]
+    piles, redeals_left = second & ((1 << LEFT_AT) - 1), (second >> LEFT_AT) & 15
+    return Position(there, stock_top, piles, redeals_left, second >> SEEN_AT)
+
+
+@jit
+def write_way(node: Node, way: Way, length: int) -> None:
+    """Write the way to a node, of ``length`` moves including forced ones."""
+    node["move"], node["stale"] = way.move, way.stale
+    node["parent"], node["length"] = way.parent, length
+
+
+@jit
+def is_wider(node: Node, there: Positions, stale: Positions, length: int) -> bool:
+    """Return whether a node is reached in as many moves as before, with new removals to try."""
+    return length == node["length"] and node["stale"] & ~stale & there != 0
+
+
+@jit
+def trace_moves(nodes: np.ndarray, last: int, moves: np.ndarray) -> int:
+    """Write the chosen moves on the way to a node; return their number."""
+    length, number = 0, last
+    while nodes[number]["parent"] != NONE:
+        length += 1
+        number = nodes[number]["parent"]
+    number = last
+    for i in range(length - 1, -1, -1):
+        moves[i] = nodes[number]["move"]
+        number = nodes[number]["parent"]
+    return length
+
+
+# The search
 
 
 @jit
@@ -83,21 +208,32 @@ def find_shortest(
     upper: int,
     line: np.ndarray,
 ) -> tuple[int, int]:
-    """Find the shortest win of a root of fewer than ``upper`` moves, at most `LONGEST`.
+    """Find the shortest win of fewer than ``upper`` moves, at most `LONGEST`.
 
-    ``root``, int64 (5,): the fields of a `Position`. Returns its length, ``upper`` if there is
-    none, -1 after ``limit`` positions; and their number. ``line`` receives its moves.
+    Args:
+        root: A record of `position.POSITION`.
+        deck: Card codes, (52,).
+        rules: The rules.
+        limit: Positions to reach at most.
+        upper: The length of a known win.
+        line: Receives the moves of the win.
+
+    Returns:
+        The length of the win, ``upper`` if there is none or -1 after ``limit`` positions; and the
+        number of positions reached.
     """
     searches = np.zeros(1, SEARCH)
-    set_up_search(searches, make_facts(deck, rules), limit, upper)
+    set_up_search(searches, deck, rules, limit, upper)
     return search_root(read_position(root), searches, rules, line)
 
 
 @jit
-def set_up_search(searches: np.ndarray, facts: np.ndarray, limit: int, upper: int) -> None:
-    """Write what a search begins with into zeros (1,)."""
+def set_up_search(
+    searches: np.ndarray, deck: np.ndarray, rules: RulesRecord, limit: int, upper: int
+) -> None:
+    """Prepare zeroed working memory, a SEARCH (1,)."""
     search = searches[0]
-    search["facts"][:] = facts
+    fill_facts(search["facts"], deck, rules)
     search["heads"][:] = NONE
     search["limit"], search["upper"] = limit, upper
 
@@ -106,11 +242,11 @@ def set_up_search(searches: np.ndarray, facts: np.ndarray, limit: int, upper: in
 def search_root(
     root: Position, searches: np.ndarray, rules: RulesRecord, line: np.ndarray
 ) -> tuple[int, int]:
-    """Do what `find_shortest` says with a search that is set up."""
+    """Do what `find_shortest` does, with prepared working memory."""
     search, tables = searches[0], make_tables()
-    groups = group_cards_of(root.there, search["facts"])
+    groups = group_cards(root.there, search["facts"])
     way = Way(TURN, NONE, root.there, groups, 0, 0)
-    if not enter(root, way, tables.nodes, tables.slots, tables.entries, search, rules):
+    if not reach(root, way, tables.nodes, tables.slots, tables.entries, search, rules):
         return -1, search["used"]
     while True:
         number = pop_node(tables, search)
@@ -118,7 +254,7 @@ def search_root(
             return search["upper"], search["used"]
         node = tables.nodes[number]
         at = unpack_node(node)
-        if at.there & search["facts"][GOAL] == 0:
+        if at.there & search["facts"]["goal"] == 0:
             chosen = trace_moves(tables.nodes, number, search["moves"])
             return replay_line(root, chosen, search, rules, line), search["used"]
         at, free, size = list_moves(at, node["stale"], search, rules)
@@ -131,7 +267,7 @@ def search_root(
 
 @jit
 def reserve_room(tables: Tables, size: int, search: Search) -> Tables:
-    """Double nodes and queue until so many more have room."""
+    """Double nodes and queue until there is room for ``size`` more."""
     while search["used"] + size > len(tables.nodes):
         tables = double_nodes(tables)
     while search["queued"] + size > len(tables.entries):
@@ -140,23 +276,23 @@ def reserve_room(tables: Tables, size: int, search: Search) -> Tables:
 
 
 @jit
-def lower_bound(at: Position, groups: int, facts: np.ndarray, rules: RulesRecord) -> int:
-    """A number of moves without which there is no win, or at least `IMPOSSIBLE`."""
-    must = at.there & facts[GOAL]
+def lower_bound(at: Position, groups: int, facts: Facts, rules: RulesRecord) -> int:
+    """Return a lower bound on the moves of a win; at least `IMPOSSIBLE` if there is none."""
+    must_go = at.there & facts["goal"]
     if rules.many_sum:
         points = 0
-        while must:
-            points += facts[RANKS + lowest(must)]
-            must &= must - 1
+        while must_go:
+            points += facts["ranks"][lowest(must_go)]
+            must_go &= must_go - 1
         return (points + TARGET - 1) // TARGET
     least = bound_removals(groups, facts)
     if least >= IMPOSSIBLE:
         return least
-    return least + count(must & facts[SETS + KING]) + bound_turns(at, groups, facts, rules)
+    return least + count(must_go & facts["cards_of"][KING]) + bound_turns(at, groups, facts, rules)
 
 
 @jit(inline="always")  # else Numba counts references to the arrays at every call
-def enter(
+def reach(
     at: Position,
     way: Way,
     nodes: np.ndarray,
@@ -165,12 +301,12 @@ def enter(
     search: Search,
     rules: RulesRecord,
 ) -> bool:
-    """Let go what is forced, and queue the position unless it is known to be reached as well.
+    """Make forced removals, and queue the position unless it was reached as well before.
 
-    Returns False where it would be one more than the limit.
+    Returns False if that would exceed the limit.
     """
     facts = search["facts"]
-    at, length = remove_forced(at, facts[GOAL], facts, rules, search["line"], way.length)
+    at, length = remove_forced(at, facts["goal"], facts, rules, search["line"], way.length)
     word, second = pack_node(at)
     slot = find_node(nodes, slots, word, second)
     number, wider = slots[slot], False
@@ -178,7 +314,7 @@ def enter(
         wider = is_wider(nodes[number], at.there, way.stale, length)
         if length >= nodes[number]["length"] and not wider:
             return True
-    groups = way.groups & ~group_cards_of(way.there & ~at.there, facts)
+    groups = way.groups & ~group_cards(way.there & ~at.there, facts)
     total = length + lower_bound(at, groups, facts, rules)
     if total >= search["upper"]:
         return True
@@ -200,17 +336,17 @@ def enter(
 
 @jit
 def queue_node(number: int, total: int, entries: np.ndarray, search: Search) -> None:
-    """Queue a node through which a win takes so many moves in total at least."""
+    """Queue a node through which a win takes at least ``total`` moves."""
     heads, entry = search["heads"], search["queued"]
     search["queued"] += 1
-    entries[entry, 0], entries[entry, 1] = number, heads[total]
+    entries[entry]["node"], entries[entry]["next"] = number, heads[total]
     heads[total] = entry
     search["least"] = min(search["least"], total)
 
 
 @jit
 def pop_node(tables: Tables, search: Search) -> int:
-    """Take a node of the least total out of the queue, of equal ones the last; or `NONE`."""
+    """Take the last node with the least total out of the queue; return it, or `NONE`."""
     heads = search["heads"]
     while True:
         while search["least"] < search["upper"] and heads[search["least"]] == NONE:
@@ -218,9 +354,10 @@ def pop_node(tables: Tables, search: Search) -> int:
         if search["least"] == search["upper"]:
             return NONE
         entry = heads[search["least"]]
-        number, heads[search["least"]] = tables.entries[entry, 0], tables.entries[entry, 1]
+        number = tables.entries[entry]["node"]
+        heads[search["least"]] = tables.entries[entry]["next"]
         node = tables.nodes[number]
-        if node["closed"] > node["length"]:  # else it was expanded since, as near as it is now
+        if node["closed"] > node["length"]:  # else it was expanded since, at this length
             node["closed"] = node["length"]
             return number
 
@@ -229,23 +366,23 @@ def pop_node(tables: Tables, search: Search) -> int:
 def list_moves(
     at: Position, stale: Positions, search: Search, rules: RulesRecord
 ) -> tuple[Position, Positions, int]:
-    """List the moves of a position, the one to be made first last.
+    """List the moves of a position; the last one is to be made first.
 
-    Returns the position, with what removals are legal now noted, the free cards, and how many moves
-    there are: -1 if too many.
+    Returns the position, with `Position.removal_seen` updated, the free cards, and the number of
+    moves, -1 if there are too many.
     """
-    facts, moves, first = search["facts"], search["moves"], search["facts"][FIRST]
-    free = free_cards(at, first, rules)
+    facts, moves = search["facts"], search["moves"]
+    free = free_cards(at, facts["stock_start"], rules)
     size = push_removals(at.there, free, facts, rules, moves, 0)
     if size >= MOVES:
         return at, free, -1
     at = note_removal(at, size > 0)
-    turn = can_turn(at, size > 0, first, rules)
-    king_on_stock = free >> at.p & facts[SETS + KING] >> at.p & 1
+    tries_turn = can_turn(at, size > 0, facts["stock_start"], rules)
+    king_on_stock = (free & facts["cards_of"][KING]) >> at.stock_top & 1
     if rules.stock_play and leaves_no_trace(rules) and king_on_stock:
-        turn = False  # to take it costs no more, and is better
-    size = drop_stale(moves, 0, size, stale, first, rules)
-    return at, free, push(moves, size, TURN) if turn else size
+        tries_turn = False  # taking the king costs no more, and is better
+    size = drop_stale(moves, 0, size, stale, facts, rules)
+    return at, free, push(moves, size, TURN) if tries_turn else size
 
 
 @jit
@@ -258,16 +395,16 @@ def expand(
     search: Search,
     rules: RulesRecord,
 ) -> bool:
-    """Enter all positions that a move of a node leads to; False where the limit is met."""
+    """Reach all positions that a move of a node leads to; return False if the limit is met."""
     nodes, slots, entries = tables
-    node, groups = nodes[number], group_cards_of(at.there, search["facts"])
-    length, first = int(node["length"]) + 1, search["facts"][FIRST]
+    node, groups = nodes[number], group_cards(at.there, search["facts"])
+    length, start = int(node["length"]) + 1, search["facts"]["stock_start"]
     for i in range(size - 1, -1, -1):
         move = search["moves"][i]
         stale = free if move == TURN else node["stale"]
         way = Way(move, number, at.there, groups, stale, length)
-        after = play_move(at, move, first, rules)
-        if not enter(after, way, nodes, slots, entries, search, rules):
+        after = play_move(at, move, start, rules)
+        if not reach(after, way, nodes, slots, entries, search, rules):
             return False
     return True
 
@@ -276,12 +413,12 @@ def expand(
 def replay_line(
     at: Position, chosen: int, search: Search, rules: RulesRecord, line: np.ndarray
 ) -> int:
-    """Write the moves chosen and those made without asking into ``line``; return their number."""
+    """Write the chosen moves and the forced ones into ``line``; return their number."""
     facts, moves, length = search["facts"], search["moves"], 0
     for i in range(chosen + 1):
-        at, length = remove_forced(at, facts[GOAL], facts, rules, line, length)
+        at, length = remove_forced(at, facts["goal"], facts, rules, line, length)
         if i < chosen:
             line[length] = moves[i]
             length += 1
-            at = play_move(at, moves[i], facts[FIRST], rules)
+            at = play_move(at, moves[i], facts["stock_start"], rules)
     return length

@@ -1,9 +1,8 @@
-"""Pyramid: what one who knows all cards can reach, exactly.
+"""Pyramid: the exact solver, with all cards known.
 
 `depth_first` decides whether a position can be won, `shortest` finds the fewest moves; both say
-under which options each of their shortcuts is sound. All variants are covered but those with a
-shuffle, where the order is not known. With ``undo`` it is said what is left without it: taking back
-opens no new way to a win.
+under which options each of their shortcuts is sound. All variants are covered except those that
+shuffle, where the order is not known. UNDO is ignored: it opens no new way to a win.
 """
 
 from collections.abc import Iterable
@@ -18,50 +17,49 @@ from ....core.kernel.bits import highest, lowest
 from ....core.kernel.jit import jit
 from ....core.options import as_record
 from ....core.upper_bound import make_position, play_actions
-from ..kernel import undo
+from ..kernel import stock_start, undo
 from ..rules import DEAL, PLACES, REDEAL, STOCK, UNDO, WASTE, Rules, label
-from .bounds import make_facts
-from .depth_first import decide_winnable
-from .frames import LONGEST, MOVES
+from .bounds import fill_facts
+from .depth_first import LONGEST, MOVES, decide_winnable
 from .position import (
-    FIRST,
+    FACTS,
+    POSITION,
     TURN,
     Position,
     can_deal,
     can_turn,
+    cards_on_pile,
     free_cards,
     note_removal,
-    on_pile,
+    push_removals,
     read_state,
     remove_cards,
-    stock_start,
     turn_stock,
     write_position,
 )
-from .removals import push_removals
 from .shortest import find_shortest
 
 LIMIT = 10_000_000
-"""Positions looked at before an answer is given up: some 1.5 GiB."""
+"""Positions visited before the solver gives up: about 1.5 GiB."""
 ROOTS = 4096
-"""Room for so many legal moves of one position."""
+"""Room for the legal moves of one position."""
 
 
 @jit
-def removal_places(at: Position, move: Positions, first: int, rules: RulesRecord) -> Places:
-    """The clicks of a removal, as a set of places."""
-    places = move & ((1 << first) - 1)
-    if (move >> at.p) & 1 or (rules.held and move & on_pile(at, 1, first)):
+def removal_places(at: Position, move: Positions, start: int, rules: RulesRecord) -> Places:
+    """Return the clicks of a removal, as a set of places."""
+    places = move & ((1 << start) - 1)
+    if (move >> at.stock_top) & 1 or (rules.held and move & cards_on_pile(at, 1, start)):
         places |= 1 << STOCK
     for pile in range(rules.waste_piles):
-        if move & on_pile(at, pile, first):
+        if move & cards_on_pile(at, pile, start):
             places |= 1 << (WASTE + pile)
     return places
 
 
 @jit
 def next_click(places: Places, picked: Places) -> Action:
-    """The click that comes next in a removal, -1 if what has been clicked is not part of it."""
+    """Return the next click of a removal, -1 if the cards clicked so far are not its first ones."""
     if picked:
         if places & ~((1 << lowest(picked)) - 1) != picked:
             return -1
@@ -71,31 +69,44 @@ def next_click(places: Places, picked: Places) -> Action:
 
 @jit
 def list_moves(
-    s: State, rules: RulesRecord, moves: np.ndarray, actions: np.ndarray, roots: np.ndarray
+    s: State,
+    rules: RulesRecord,
+    facts_box: np.ndarray,
+    moves: np.ndarray,
+    actions: np.ndarray,
+    roots: np.ndarray,
 ) -> int:
-    """List all moves of a state that go on with the removal begun; return their number.
+    """List all moves of a state that continue the removal begun.
 
-    -1 if they are too many.
+    Args:
+        s: A state.
+        rules: The rules.
+        facts_box: Zeros, one record of `position.FACTS` (1,).
+        moves: Receives the moves, int64.
+        actions: Receives for each move the action that begins or continues it, int64.
+        roots: Receives the position after each move, records of `position.POSITION`.
 
-    For each: the move, the action with which it begins or goes on, the position that it leads to.
+    Returns:
+        The number of moves, -1 if there are too many.
     """
-    facts = make_facts(s["deck"], rules)
-    at, first = read_state(s, rules), facts[FIRST]
-    free = free_cards(at, first, rules)
-    found = push_removals(at.there, free, facts, rules, moves, 0)
-    if found >= ROOTS:
+    facts = facts_box[0]
+    fill_facts(facts, s["deck"], rules)
+    at, start = read_state(s, rules), facts["stock_start"]
+    free = free_cards(at, start, rules)
+    num_removals = push_removals(at.there, free, facts, rules, moves, 0)
+    if num_removals >= ROOTS:
         return -1
-    at = note_removal(at, found > 0)
+    at = note_removal(at, num_removals > 0)
     size = 0
-    for i in range(found):
-        action = next_click(removal_places(at, moves[i], first, rules), s["picked"])
+    for i in range(num_removals):
+        action = next_click(removal_places(at, moves[i], start, rules), s["picked"])
         if action >= 0:
             moves[size], actions[size] = moves[i], action
             write_position(roots[size], remove_cards(at, moves[i]))
             size += 1
-    if s["picked"] == 0 and can_turn(at, found > 0, first, rules):
+    if s["picked"] == 0 and can_turn(at, num_removals > 0, start, rules):
         moves[size], actions[size] = TURN, DEAL if can_deal(at, rules) else REDEAL
-        write_position(roots[size], turn_stock(at, first, rules))
+        write_position(roots[size], turn_stock(at, start, rules))
         size += 1
     return size
 
@@ -104,7 +115,7 @@ def list_moves(
 def add_undo(
     states: States, i: int, rules: RulesRecord, actions: np.ndarray, roots: np.ndarray, size: int
 ) -> int:
-    """Add UNDO to the moves of a state, if it is legal, with the position that it leads back to."""
+    """Add UNDO to the moves of a state, if it is legal, with the position before the last move."""
     if (states[i]["legal"] >> UNDO) & 1 == 0:
         return size
     before = states[i : i + 1].copy()
@@ -118,23 +129,23 @@ def add_undo(
 def fill_winnable_after(
     states: States, rules_record: RulesRecords, limit: int, values: np.ndarray
 ) -> None:
-    """Fill ``values`` (n, actions): 1 where a win is left after an action, 0.5 where it is open."""
+    """Fill ``values`` (n, actions): 1 if a win is left after an action, 0.5 if undecided."""
     rules = rules_record[0]
     moves, line = np.zeros(MOVES, np.int64), np.zeros(LONGEST, np.int64)
-    actions, roots = np.zeros(ROOTS, np.int64), np.zeros((ROOTS, 5), np.int64)
-    found = np.zeros(ROOTS, np.int64)
+    actions, roots = np.zeros(ROOTS, np.int64), np.zeros(ROOTS, POSITION)
+    verdicts = np.zeros(ROOTS, np.int64)
     for i in range(len(states)):
         if states[i]["over"]:
             continue
-        size = list_moves(states[i], rules, moves, actions, roots)
+        size = list_moves(states[i], rules, np.zeros(1, FACTS), moves, actions, roots)
         if size < 0:
             for action in range(values.shape[1]):
                 values[i, action] = 0.5 * ((states[i]["legal"] >> action) & 1)
             continue
         size = add_undo(states, i, rules, actions, roots, size)
-        decide_winnable(roots[:size], states[i]["deck"], rules, limit, found[:size], line)
+        decide_winnable(roots[:size], states[i]["deck"], rules, limit, verdicts[:size], line)
         for k in range(size):
-            value = 0.5 if found[k] == UNDECIDED else float(found[k])
+            value = 0.5 if verdicts[k] == UNDECIDED else float(verdicts[k])
             values[i, actions[k]] = max(values[i, actions[k]], value)
 
 
@@ -142,45 +153,48 @@ def fill_winnable_after(
 def solve_one(
     states: States, rules_record: RulesRecords, limit: int, optimal: bool, line: np.ndarray
 ) -> tuple[Any, ...]:
-    """Solve a state: what is known, the length of the win in ``line``, the nodes.
+    """Solve a state.
 
-    With ``optimal`` two more: whether it is the shortest, and the removal to be completed first.
+    Returns:
+        The verdict; the length of the win in ``line``; the number of positions visited; whether
+        the win is known to be the shortest; and the removal to be completed first.
     """
     s, rules = states[0], rules_record[0]
-    moves, other = np.zeros(MOVES, np.int64), np.zeros(len(line), np.int64)
-    actions, roots = np.zeros(ROOTS, np.int64), np.zeros((ROOTS, 5), np.int64)
+    moves, new_line = np.zeros(MOVES, np.int64), np.zeros(len(line), np.int64)
+    actions, roots = np.zeros(ROOTS, np.int64), np.zeros(ROOTS, POSITION)
     size = 1
     if s["picked"]:
-        size = list_moves(s, rules, moves, actions, roots)
+        size = list_moves(s, rules, np.zeros(1, FACTS), moves, actions, roots)
     else:
         write_position(roots[0], read_state(s, rules))
     if size < 0:
         return UNDECIDED, 0, 0, False, 0
-    found = np.zeros(size, np.int64)
-    known, best, nodes, proven, first_move = LOST, 0, 0, True, 0
+    verdicts = np.zeros(1, np.int64)
+    verdict, best, nodes, is_shortest, first_move = LOST, 0, 0, True, 0
     for k in range(size):
-        if known == WINNABLE and not optimal:
+        if verdict == WINNABLE and not optimal:
             break
-        room = max(0, limit - nodes)
-        length, looked = decide_winnable(roots[k : k + 1], s["deck"], rules, room, found, other)
-        nodes += looked
-        if found[0] == UNDECIDED and known == LOST:
-            known = UNDECIDED
-        if found[0] != WINNABLE:
-            proven = proven and found[0] == LOST
+        rest = max(0, limit - nodes)
+        root = roots[k : k + 1]
+        length, new_nodes = decide_winnable(root, s["deck"], rules, rest, verdicts, new_line)
+        nodes += new_nodes
+        if verdicts[0] == UNDECIDED and verdict == LOST:
+            verdict = UNDECIDED
+        if verdicts[0] != WINNABLE:
+            is_shortest = is_shortest and verdicts[0] == LOST
             continue
-        if known != WINNABLE or length < best:
-            known, best, first_move = WINNABLE, length, moves[k]
-            line[:length] = other[:length]
+        if verdict != WINNABLE or length < best:
+            verdict, best, first_move = WINNABLE, length, moves[k]
+            line[:length] = new_line[:length]
         if optimal:
-            room = max(1, limit - nodes)
-            length, looked = find_shortest(roots[k], s["deck"], rules, room, best, other)
-            nodes += looked
-            proven = proven and length >= 0
+            rest = max(1, limit - nodes)
+            length, new_nodes = find_shortest(roots[k], s["deck"], rules, rest, best, new_line)
+            nodes += new_nodes
+            is_shortest = is_shortest and length >= 0
             if 0 <= length < best:
                 best, first_move = length, moves[k]
-                line[:length] = other[:length]
-    return known, best, nodes, proven, first_move
+                line[:length] = new_line[:length]
+    return verdict, best, nodes, is_shortest, first_move
 
 
 def check_solvable(rules: Rules) -> None:
@@ -192,12 +206,21 @@ def check_solvable(rules: Rules) -> None:
 def solve(
     deck_or_state: Any, rules: Rules, optimal: bool = False, limit: int | None = None
 ) -> Solution:
-    """Find out whether a deal or a position can be won, and how; ``optimal``: in fewest moves.
+    """Decide whether a deal or a position can be won, and find a win.
 
-    ``deck_or_state``: see `truth.make_position`; a game that was cut off counts as lost. A move is
-    a removal ("pyramid 22 + waste 1"), DEAL or REDEAL. After ``limit`` positions (None: `LIMIT`)
-    the answer is None, or the win found is not known to be the shortest (``fewest`` is None).
-    ``undo`` is left out of account. Raises ValueError for rules with a shuffle.
+    Args:
+        deck_or_state: See `truth.make_position`. A truncated game counts as lost.
+        rules: The rules. UNDO is ignored.
+        optimal: Find a win with the fewest moves. A move is a removal ("pyramid 22 + waste 1"),
+            DEAL or REDEAL.
+        limit: Positions to visit at most (None: `LIMIT`). After that ``winnable`` is None, or
+            ``fewest`` is None for a win that may not be the shortest.
+
+    Returns:
+        The solution.
+
+    Raises:
+        ValueError: For rules that shuffle.
     """
     check_solvable(rules)
     game = find_game("pyramid")
@@ -207,24 +230,26 @@ def solve(
         return Solution(won, [] if won else None, 0, [] if won else None, None, 0 if won else None)
     line = np.zeros(LONGEST, np.int64)
     limit = LIMIT if limit is None else limit
-    known, length, nodes, proven, begun = solve_one(states, as_record(rules), limit, optimal, line)
-    if known != WINNABLE:
-        return Solution(None if known == UNDECIDED else False, None, int(nodes))
+    verdict, length, nodes, is_shortest, first_move = solve_one(
+        states, as_record(rules), limit, optimal, line
+    )
+    if verdict != WINNABLE:
+        return Solution(None if verdict == UNDECIDED else False, None, int(nodes))
     moves = [int(move) for move in line[:length]]
     if states["picked"][0]:
-        moves.insert(0, int(begun))
+        moves.insert(0, int(first_move))
     actions, words = spell_moves(states, rules, moves)
     end = play_actions(game, rules, states, actions)
     if not end["won"][0]:
-        raise RuntimeError(f"a win found for {rules} is none in the game: {words}")
-    return Solution(
-        True, words, int(nodes), actions, None, len(moves) if optimal and proven else None
-    )
+        raise RuntimeError(f"the solver's win for {rules} does not win the game: {words}")
+    fewest = len(moves) if optimal and is_shortest else None
+    return Solution(True, words, int(nodes), actions, None, fewest)
 
 
 def spell_moves(states: States, rules: Rules, moves: Iterable[int]) -> tuple[list[int], list[str]]:
-    """Return the clicks of moves, from a state on, and what to call the moves."""
-    rules_record, first = as_record(rules)[0], stock_start(rules)
+    """Return the clicks of moves from a state on, and the names of the moves."""
+    rules_record = as_record(rules)[0]
+    start = stock_start(rules_record)
     at, picked = read_state(states[0], rules_record), int(states["picked"][0])
     actions, words = [], []
     for move in moves:
@@ -232,9 +257,9 @@ def spell_moves(states: States, rules: Rules, moves: Iterable[int]) -> tuple[lis
             turn = DEAL if can_deal(at, rules_record) else REDEAL
             words.append(label(turn))
             actions.append(turn)
-            at = turn_stock(at, first, rules_record)
+            at = turn_stock(at, start, rules_record)
             continue
-        places = removal_places(at, move, first, rules_record)
+        places = removal_places(at, move, start, rules_record)
         clicks = [place for place in reversed(range(PLACES)) if places >> place & 1]
         words.append(" + ".join(map(label, clicks)))
         actions += [place for place in clicks if not picked >> place & 1]
@@ -243,11 +268,19 @@ def spell_moves(states: States, rules: Rules, moves: Iterable[int]) -> tuple[lis
 
 
 def winnable_after(states: States, rules: Rules, limit: int | None = None) -> np.ndarray:
-    """Return for each action of each state whether a win is left after it, float32 (n, actions).
+    """Return for each action of each state whether a win is left after it.
 
-    1 yes, 0 no (or not legal), 0.5 not found out in ``limit`` positions a state (None: `LIMIT`).
-    Of UNDO it is said what is left in the position that it leads back to. Raises ValueError as
-    `solve` does.
+    Args:
+        states: States (n,).
+        rules: The rules.
+        limit: Positions to visit for each state (None: `LIMIT`).
+
+    Returns:
+        float32 (n, actions): 1 yes, 0 no or illegal, 0.5 undecided within the limit. The value of
+        UNDO is that of the position that it leads back to.
+
+    Raises:
+        ValueError: For rules that shuffle.
     """
     check_solvable(rules)
     values = np.zeros((len(states), find_game("pyramid").actions), np.float32)

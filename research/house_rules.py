@@ -1,15 +1,14 @@
-"""What each house rule of Twenty-Eight, Twenty-Nine and Fifty-Six is worth to the side that bids.
+"""The worth of each house rule of Twenty-Eight, Twenty-Nine and Fifty-Six to the bidding side.
 
-    python -m benchmarks.house_rules twenty_eight --agent trained --deals 20000
+    python -m research.house_rules twenty_eight --agent trained --deals 20000
 
 The same agent plays all seats of the same deals, once by the classic rules and once with one rule
-changed. The table says what the bidder's side scores a hand, how often it makes its contract, and
-how much more that is than by the classic rules, paired by deal, with 95 % intervals; a hand that is
-void counts as not made. A second table says how often contracts of each level are made by the
-classic rules.
+changed. The first table has the score of the bidder's side a hand, how often it makes its contract,
+and the difference to the classic rules, paired by deal, with 95 % intervals; a void hand counts as
+not made. The second table has how often contracts of each level are made by the classic rules.
 
-An agent that was trained by the classic rules plays the others by what it learned there. One that
-draws, as searches do, plays a deal otherwise each time: its intervals are wider.
+An agent that was trained by the classic rules plays all rules by what it learned there. An agent
+with random draws, such as a search, plays a deal differently each time: its intervals are wider.
 """
 
 import argparse
@@ -51,17 +50,17 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
         {"trumps": "hidden", "leader": "bidder"},
     ],
 }
-"""One rule each that differs from the classic ones."""
+"""The changes of the classic rules, one at a time."""
 
 
-class Worth(NamedTuple):
-    """What came of deals, arrays (n,)."""
+class HandResults(NamedTuple):
+    """The results of deals, arrays (n,)."""
 
     scores: np.ndarray
-    """Of the bidder's side."""
+    """The scores of the bidder's side."""
     made: np.ndarray
     bids: np.ndarray
-    """0 where nobody bid."""
+    """The bids, 0 if nobody bid."""
 
 
 LEVELS = {
@@ -69,18 +68,20 @@ LEVELS = {
     "twenty_nine": (15, 17, 19, 21, 24, 28),
     "fifty_six": (28, 32, 36, 40, 48, 56),
 }
-"""From where on bids are counted together."""
+"""The lowest bid of each group of bids."""
 
 
-def play(name: str, agent: str, options: dict[str, Any], seeds: np.ndarray, key: str) -> Worth:
+def play(
+    name: str, agent: str, options: dict[str, Any], seeds: np.ndarray, key: str
+) -> HandResults:
     """Let an agent play all seats of these deals."""
     game = find_game(name)
     rules = game.make_rules(None, options)
     player = load_agent(agent, game, rules, any_rules=True)
-    found = play_seated(game, rules, [player] * rules.players, seeds, key=key)
-    bidders = found.facts["bidder"][:, 0]
-    scores = found.nets[np.arange(len(seeds)), np.maximum(bidders, 0)] * (bidders >= 0)
-    return Worth(scores.astype(float), scores > 0, found.facts["bid"][:, 0])
+    played = play_seated(game, rules, [player] * rules.players, seeds, key=key)
+    bidders = played.facts["bidder"][:, 0]
+    scores = played.nets[np.arange(len(seeds)), np.maximum(bidders, 0)] * (bidders >= 0)
+    return HandResults(scores.astype(float), scores > 0, played.facts["bid"][:, 0])
 
 
 def interval(values: np.ndarray) -> str:
@@ -103,25 +104,23 @@ def main() -> None:
     print("| --- | --- | --- | --- |")
     print(f"| classic | {interval(base.scores)} | {base.made.mean():.1%} | |")
     for options in CHANGES[given.game]:
-        found = play(given.game, given.agent, options, seeds, given.key)
-        said = ", ".join(f"{name}={value}" for name, value in options.items())
-        more = interval(found.scores - base.scores)
-        print(
-            f"| {said} | {interval(found.scores)} | {found.made.mean():.1%} | {more} |", flush=True
-        )
+        results = play(given.game, given.agent, options, seeds, given.key)
+        changes = ", ".join(f"{name}={value}" for name, value in options.items())
+        scores, more = interval(results.scores), interval(results.scores - base.scores)
+        print(f"| {changes} | {scores} | {results.made.mean():.1%} | {more} |", flush=True)
     print_levels(base, LEVELS[given.game])
 
 
-def print_levels(found: Worth, levels: tuple[int, ...]) -> None:
-    """Print how often contracts are made, by level."""
+def print_levels(results: HandResults, levels: tuple[int, ...]) -> None:
+    """Print how often contracts are made, by level of the bid."""
     print("\n| bid | hands | made |\n| --- | --- | --- |")
     for low, high in pairwise((*levels, 100)):
-        those = (found.bids >= low) & (found.bids < high)
-        if those.any():
-            made = wilson_rate(found.made[those])
+        chosen = (results.bids >= low) & (results.bids < high)
+        if chosen.any():
+            made = wilson_rate(results.made[chosen])
             name = f"{low}–{high - 1}" if high < 100 else f"{low} or more"
             shown = f"{made.mean:.1%} [{made.low:.1%}, {made.high:.1%}]"
-            print(f"| {name} | {those.sum()} | {shown} |")
+            print(f"| {name} | {chosen.sum()} | {shown} |")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""Networks and their sizes against strength: each learns the same positions for equal time.
+"""Which network, and which size, learns most from the same positions in equal time?
 
-    parlour train pyramid --preset distill --name teacher      # keeps judged positions
-    python -m benchmarks.network_sizes runs/pyramid-three-passes-teacher/seed-0/positions
+    parlour train pyramid --preset distill --name teacher      # saves judged positions
+    python -m research.network_sizes runs/pyramid-three-passes-teacher/seed-0/positions
 
-The positions are those of a run of method ``distill``, the last of its files held back. Every
-network learns minibatches of the others until its processor time is spent, by the settings of the
-preset ``distill``; judging is in nobody's time. Printed are the positions learned, the regret on
-those held back (the value of the best action less that of the network's own) and the deals won
-without search, with a 95 % interval.
+The positions are those of a run of method ``distill``, with the last of its files held out. Every
+network learns minibatches of the others until its processor time is spent, with the settings of the
+preset ``distill``; judging the positions is not timed. The table has the positions learned, the
+regret on the held-out ones (the value of the best action minus that of the network's action) and
+the deals won without search, with a 95 % interval.
 """
 
 import json
@@ -23,6 +23,7 @@ import torch
 import tyro
 from matplotlib.figure import Figure
 
+from benchmarks.reports import write_json
 from parlour.agents.networks.build import CardNetwork, build_network, make_network_function
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.envs import Game, find_game
@@ -44,7 +45,7 @@ STANDARD = (
 
 @dataclass(frozen=True)
 class Options:
-    """What to compare."""
+    """The networks to compare, and the conditions."""
 
     positions: tyro.conf.Positional[Path]
     """The folder of judged positions of a run."""
@@ -52,16 +53,16 @@ class Options:
     networks: tuple[str, ...] = STANDARD
     """Networks, each as NAME:WIDTHxDEPTH."""
     minutes: float = 4.0
-    """Processor time of each network's learning."""
+    """Processor time of learning, for each network."""
     deals: int = 4000
     bank: str = "pyramid-validation"
     precision: Literal["highest", "high", "medium"] = "medium"
     seed: int = 0
     threads: int = 1
     picture: Path | None = None
-    """Draw won deals against the time of a position there (PNG)."""
+    """A PNG file: deals won against the time of a position."""
     json: Path | None = None
-    """Write all figures there, network by network; those that stand there are not learned again."""
+    """A file for all figures; networks whose figures are in it are not trained again."""
 
 
 def parse_network(text: str) -> tuple[str, int, int]:
@@ -74,7 +75,7 @@ def parse_network(text: str) -> tuple[str, int, int]:
 
 
 def read_all(folder: Path, game: Game) -> tuple[Positions, Positions]:
-    """Return the positions to learn, and those held back. ValueError for less than two files."""
+    """Return the positions to learn and those held out; raise ValueError without two files."""
     parts = read_folder(folder, game)
     if len(parts) < 2:
         raise ValueError(f"{folder}: one file of positions; at least 2 are needed")
@@ -82,7 +83,7 @@ def read_all(folder: Path, game: Game) -> tuple[Positions, Positions]:
 
 
 def learn(network: CardNetwork, game: Game, options: Options, known: Positions) -> int:
-    """Let a network learn until its time is spent; return how many positions it learned."""
+    """Train a network until its time is spent; return the number of positions it learned."""
     settings = preset(game.name, "distill")
     assert isinstance(settings, DistillSettings)
     settings = replace(settings, device="cpu", precision=options.precision)
@@ -97,11 +98,11 @@ def learn(network: CardNetwork, game: Game, options: Options, known: Positions) 
     return student.updates * settings.batch_size
 
 
-def find_regret(network: CardNetwork, held_back: Positions) -> float:
-    """Return the mean value that the network's choices lose, of positions held back."""
+def find_regret(network: CardNetwork, held_out: Positions) -> float:
+    """Return the mean value that the network's actions lose on held-out positions."""
     function, losses = make_network_function(network), []
-    for start in range(0, len(held_back.actions), 4096):
-        part = held_back.take(np.arange(start, min(start + 4096, len(held_back.actions))))
+    for start in range(0, len(held_out.actions), 4096):
+        part = held_out.take(np.arange(start, min(start + 4096, len(held_out.actions))))
         chosen = best_actions(part.masks, function(np.ascontiguousarray(part.observations))[0])
         values = part.values.astype(np.float64)
         losses.append(values.max(axis=1) - values[np.arange(len(chosen)), chosen])
@@ -109,7 +110,7 @@ def find_regret(network: CardNetwork, held_back: Positions) -> float:
 
 
 def measure(text: str, game: Game, options: Options, parts: Sequence[Positions]) -> dict[str, Any]:
-    """Return what one network comes to."""
+    """Return the figures of one network."""
     torch.manual_seed(options.seed)
     network = build_network(parse_network(text)[0], game, *parse_network(text)[1:]).train()
     learned = learn(network, game, options, parts[0])
@@ -126,17 +127,20 @@ def measure(text: str, game: Game, options: Options, parts: Sequence[Positions])
 
 
 def draw(rows: Sequence[dict[str, Any]], options: Options) -> Figure:
-    """Return the picture: won deals against the time that a position takes to learn."""
+    """Return the picture: deals won against the time that a position takes to learn."""
     figure = Figure(figsize=(8, 5), dpi=110, layout="constrained")
     axes = figure.subplots()
     families = list(dict.fromkeys(parse_network(row["network"])[0] for row in rows))
     for place, family in enumerate(families):
-        own = [row for row in rows if parse_network(row["network"])[0] == family]
-        own.sort(key=lambda row: row["microseconds"])
-        times, means = [row["microseconds"] for row in own], [row["won"][0] for row in own]
-        spans = np.abs(np.array([row["won"][1:] for row in own]).T - means)
+        of_family = [row for row in rows if parse_network(row["network"])[0] == family]
+        of_family.sort(key=lambda row: row["microseconds"])
+        times, means = (
+            [row["microseconds"] for row in of_family],
+            [row["won"][0] for row in of_family],
+        )
+        spans = np.abs(np.array([row["won"][1:] for row in of_family]).T - means)
         axes.errorbar(times, means, spans, fmt="o-", capsize=3, color=COLOURS[place], label=family)
-        for k, row in enumerate(own):
+        for k, row in enumerate(of_family):
             size = row["network"].partition(":")[2].replace("x", " × ")
             at, beside = (row["microseconds"], row["won"][0]), (6, -14 if k % 2 else 6)
             axes.annotate(size, at, beside, textcoords="offset points", fontsize=8)
@@ -151,33 +155,33 @@ def draw(rows: Sequence[dict[str, Any]], options: Options) -> Figure:
 
 
 def read_done(options: Options) -> dict[str, Any]:
-    """Return the figures that stand in the file, for the same conditions."""
+    """Return the figures in the file; raise ValueError if it is for other conditions."""
     same = {**vars(options), "positions": str(options.positions), "networks": None}
     same |= {"picture": None, "json": None}
     if options.json and options.json.exists():
-        found: dict[str, Any] = json.loads(options.json.read_text(encoding="utf-8"))
-        if found["options"] == same:
-            return found
+        figures: dict[str, Any] = json.loads(options.json.read_text(encoding="utf-8"))
+        if figures["options"] == same:
+            return figures
         raise ValueError(f"{options.json}: figures of other conditions; name another file")
     machine = f"{describe_machine()}, {os.cpu_count()} cores"
     return {"options": same, "machine": machine, "torch": torch.__version__, "rows": {}}
 
 
 def main(options: Options) -> None:
-    """Compare and print."""
+    """Compare the networks and print the table."""
     torch.set_num_threads(options.threads)
-    game, found = find_game(options.game), read_done(options)
-    missing = [text for text in options.networks if text not in found["rows"]]
+    game, figures = find_game(options.game), read_done(options)
+    missing = [text for text in options.networks if text not in figures["rows"]]
     for text in options.networks:
         parse_network(text)
     parts = read_all(options.positions, game) if missing else ()
     print(f"{'network':<18}{'weights':>9}{'learned':>10}{'µs each':>9}{'regret':>8}  won, %")
     for text in options.networks:
         if text in missing:
-            found["rows"][text] = measure(text, game, options, parts)
+            figures["rows"][text] = measure(text, game, options, parts)
             if options.json:
-                options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-        row = found["rows"][text]
+                write_json(options.json, figures)
+        row = figures["rows"][text]
         mean, low, high = row["won"]
         print(
             f"{text:<18}{row['weights']:>9,}{row['learned'] / 1e6:>9.2f}M"
@@ -185,7 +189,7 @@ def main(options: Options) -> None:
             flush=True,
         )
     if options.picture:
-        rows = [found["rows"][text] for text in options.networks]
+        rows = [figures["rows"][text] for text in options.networks]
         write_figure(options.picture, draw(rows, options))
 
 

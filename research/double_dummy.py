@@ -1,12 +1,11 @@
-"""What the double-dummy solvers of games of partners cost, by tricks left, on one core.
+"""The cost of the double-dummy solvers of partnership games, by tricks left, on one core.
 
-``python -m benchmarks.double_dummy twenty_eight --tricks 8`` solves 200 whole deals from the first
-card on. ``greedy`` plays the auction and the tricks before in all seats, of numbered deals of a
-bank; a position is taken at the start of a trick. Times are those of ``solve`` alone, after a first
-call, which compiles. Where the limit of positions is met the answer is a pair of bounds.
+``python -m research.double_dummy twenty_eight --tricks 8`` solves 200 whole deals from the first
+card on. ``greedy`` plays the auction and the earlier tricks of numbered deals in all seats; a
+position is taken at the start of a trick. Times are those of ``solve`` only, after a first call,
+which compiles. If the limit of positions is reached the answer is a pair of bounds.
 """
 
-import platform
 from dataclasses import dataclass
 from time import perf_counter, process_time
 from typing import Annotated
@@ -15,24 +14,25 @@ import numpy as np
 import tyro
 from tqdm import tqdm
 
-from benchmarks.solver import spread
+from benchmarks.reports import spread
 from parlour.envs import Game, game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
 from parlour.envs.core.deals import default_bank
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.training.evaluation.machine import describe_machine
 
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure."""
+    """The positions to solve."""
 
     game: Annotated[str, tyro.conf.Positional]
     variant: str | None = None
     deals: int = 200
     tricks: tuple[int, ...] = ()
-    """Tricks left (none named: all numbers)."""
+    """Tricks left (default: all numbers)."""
     limit: int | None = None
-    """Positions after which the answer may be bounds (None: no limit)."""
+    """Positions that the solver visits at most (None: no limit)."""
 
 
 def starts_of_tricks(one: Game, options: Options) -> dict[int, list[np.ndarray]]:
@@ -41,38 +41,38 @@ def starts_of_tricks(one: Game, options: Options) -> dict[int, list[np.ndarray]]
     rows = Rows(one, rules, deals, StepConfig(reset=Autoreset.DISABLED))
     rows.deal_bank(default_bank(one.name), list(range(deals)))
     states = rows.states
-    found: dict[tuple[int, int], np.ndarray] = {}
+    starts: dict[tuple[int, int], np.ndarray] = {}
     while (running := np.flatnonzero(states["over"] == Over.RUNNING)).size:
         for row in running[states["size"][running] == 0]:
             left = int(states["seats"]["hand"][row].max())
-            found[left, int(row)] = copy_states(states, np.array([row]))  # the last one: in play
+            starts[left, int(row)] = copy_states(states, np.array([row]))  # the last one: in play
         scores = np.where(rows.buffers.masks != 0, one.score_actions(states, rules), -np.inf)
         rows.step(scores.argmax(axis=1))
-    wanted = options.tricks or sorted({left for left, _ in found}, reverse=True)
-    return {left: [found[key] for key in sorted(found) if key[0] == left] for left in wanted}
+    wanted = options.tricks or sorted({left for left, _ in starts}, reverse=True)
+    return {left: [starts[key] for key in sorted(starts) if key[0] == left] for left in wanted}
 
 
 def main() -> None:
-    """Measure, and print what was found."""
+    """Solve the positions and print the costs."""
     options = tyro.cli(Options, description=__doc__)
     one = game(options.game)
     rules = one.make_rules(options.variant)
     assert one.solve is not None
-    print(f"{platform.machine()}, Python {platform.python_version()}, one core")
+    print(f"{describe_machine()}, one core")
     print(f"{one.title}, {options.variant or one.default}, limit {options.limit}")
     for left, positions in starts_of_tricks(one, options).items():
         one.solve(positions[0], rules, limit=1)
-        times, cpus, found = [], [], []
+        times, cpus, answers = [], [], []
         for state in tqdm(positions, desc=str(left), leave=False, disable=None):
             begun, cpu = perf_counter(), process_time()
-            found.append(one.solve(state, rules, limit=options.limit))
+            answers.append(one.solve(state, rules, limit=options.limit))
             times.append(1000 * (perf_counter() - begun))
             cpus.append(1000 * (process_time() - cpu))
-        nodes = np.array([answer.nodes for answer in found])
-        bounds = np.array([answer.bounds for answer in found])
+        nodes = np.array([answer.nodes for answer in answers])
+        bounds = np.array([answer.bounds for answer in answers])
         widths = bounds[:, 1] - bounds[:, 0]
         print(
-            f"{left:>3} tricks left: {len(found)} positions, exact {np.mean(widths == 0):.1%}, "
+            f"{left:>3} tricks left: {len(answers)} positions, exact {np.mean(widths == 0):.1%}, "
             f"mean width {widths.mean():.1f}, {nodes.sum() / sum(cpus):,.0f} positions a ms of CPU"
         )
         for name, values in (("ms", times), ("cpu ms", cpus), ("nodes", nodes)):

@@ -1,11 +1,11 @@
-"""Whether scores that damp great swings tell players apart on fewer hands.
+"""Do scores that damp large swings tell agents apart on fewer hands?
 
     parlour compare twenty-eight --agents greedy --field rule --deals 5000 --out strength
-    python -m benchmarks.robust_scores strength
+    python -m research.robust_scores strength
 
-Duplicate bridge turns the difference of a deal into IMPs, which grow ever more slowly. Here the net
-of a deal, summed over its seats, goes through some such curves. What counts is the mean in standard
-errors: the higher it is, the fewer hands tell two players apart.
+Duplicate bridge turns the difference of a deal into IMPs, which grow ever more slowly. This script
+applies several such curves to the net of a deal, summed over its seats. The measure is the mean in
+standard errors: the higher it is, the fewer hands tell two agents apart.
 """
 
 import argparse
@@ -24,15 +24,17 @@ CURVES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def count_errors(scores: np.ndarray) -> float:
-    """Return a mean in standard errors; infinite where all scores are the same."""
+    """Return the mean in standard errors; infinite if all scores are the same."""
     error = scores.std(ddof=1) / np.sqrt(len(scores))
     return float(scores.mean() / error) if error else float("inf")
 
 
 def main() -> None:
-    """Print a row for each agent and field of a comparison."""
-    parser = argparse.ArgumentParser(description="whether damped scores tell players apart sooner")
-    parser.add_argument("folder", type=Path, help="what parlour compare --out has written")
+    """Print a row for each agent and its opponents in a comparison."""
+    parser = argparse.ArgumentParser(
+        description="compare damped scores by how well they tell agents apart"
+    )
+    parser.add_argument("folder", type=Path, help="folder written by parlour compare --out")
     episodes = pq.read_table(parser.parse_args().folder / "episodes.parquet").to_pandas()
     head = ["agent", "among", "deals", "net a hand", *CURVES]
     lines = [head, ["---"] * len(head)]

@@ -1,23 +1,23 @@
-"""One agent for many rules: trained on half of a game's option sets, tested on the other half.
+"""Can one agent play rules that it was not trained on?
 
-    python -m benchmarks.many_rules                        # Pyramid, its option sets: hours
-    python -m benchmarks.many_rules --game poker_squares   # the same for the points of hands
-    python -m benchmarks.many_rules --preset quick         # minutes, to see that it works
-    python -m benchmarks.many_rules --agents runs/pyramid-many-many/seed-0/agent pimc@4
+It is trained on half of a game's option sets and tested on the other half.
+
+    python -m research.many_rules                        # Pyramid, its option sets: hours
+    python -m research.many_rules --game poker_squares   # the same for the points of hands
+    python -m research.many_rules --preset quick         # minutes, shows that it works
+    python -m research.many_rules --agents runs/pyramid-many-many/seed-0/agent pimc@4
 
 Three kinds of agents play the same deals by the same rules:
 
 - ``generalist``: trained on the option sets with even numbers, each new game by another of them;
-- ``specialist``: trained, for as many steps, by one variant alone, one agent for each;
+- ``specialist``: trained on one variant only, for as many steps, one agent for each;
 - ``greedy``.
 
-They meet on the sets with odd numbers, which none of them was trained by, and on the specialists'
-own rules. Rates are means over rules, each with the same number of deals; the interval is over
-rules, by bootstrap. Runs that are finished are not trained again, so that the command goes on where
-it was stopped.
+They are tested on the sets with odd numbers, on which none of them was trained, and on the
+specialists' own rules. Rates are means over rules, each with the same number of deals; the interval
+is over rules, by bootstrap. Finished runs are not trained again, so the same command resumes.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import tyro
 
+from benchmarks.reports import write_json
 from parlour.agents.registry import load_agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.deals import bank_seeds, default_bank
@@ -40,23 +41,23 @@ from parlour.training.learning.train import RULES, resume, train
 
 @dataclass(frozen=True)
 class Subject:
-    """What is varied in a game, and which specialists there are."""
+    """The option sets of a game, and its specialists."""
 
     variant: str
-    """What option sets are made from."""
+    """The variant that option sets are made from."""
     options: dict[str, Any]
     """Options of all sets, and of the specialists."""
     names: tuple[str, ...]
-    """The options drawn (none: all others)."""
+    """The options that vary (default: all others)."""
     specialists: dict[str, tuple[str, dict[str, Any]]]
-    """The rules of each one: a variant, and options beside those of all."""
+    """The rules of each specialist: a variant, and options besides the common ones."""
 
 
 SUBJECTS = {
     "pyramid": Subject(
         "three-passes",
-        # without what no solver knows, and so no `pimc` to learn from, and without the action that
-        # opens no new win and can be taken for ever
+        # No solver, and so no `pimc` to learn from, knows shuffled redeals. UNDO opens no new win
+        # and can be played for ever.
         {"shuffle_redeal": False, "undo": False},
         (),
         {name: (name, {}) for name in ("three-passes", "classic", "book", "open-stock")},
@@ -79,38 +80,38 @@ SIZES = {
 
 @dataclass(frozen=True)
 class Options:
-    """What to train and to test."""
+    """The agents to train and the deals to test them on."""
 
     game: str = "pyramid"
     learner: str = "ppo"
-    """The preset by which all learn: of method ppo or distill."""
+    """The preset of all runs, of method ppo or distill."""
     preset: str = "full"
-    """full or quick: steps, sets, tested and deals, where they are not given."""
+    """full or quick: the defaults of steps, sets, tested and deals."""
     steps: int | None = None
     """Steps of each training run."""
     sets: int | None = None
-    """Option sets, of which the even half is trained on."""
+    """Option sets; the even half is for training."""
     tested: int | None = None
-    """Sets of the odd half that are played."""
+    """Sets of the odd half to test on."""
     first: int = 0
-    """The first of them: sets before it are left out."""
+    """The first of these sets."""
     deals: int | None = None
     """Deals by each of the rules."""
     bank: str | None = None
-    """Of those deals (None: the game's own)."""
+    """The deal set (None: the game's default)."""
     seed: int = 0
-    """Of the training runs."""
+    """The seed of the training runs."""
     threads: int = 1
     agents: tuple[str, ...] = ()
-    """Agents that play in place of those it would train: saved ones, or such as pimc@4."""
+    """Agents to test instead of training any: saved ones, or such as pimc@4."""
     runs: Path = Path("runs/many_rules")
     """The folder of the runs."""
     json: Path | None = None
-    """Write all figures there."""
+    """A file for all figures."""
 
 
 def fill(options: Options) -> Options:
-    """Return options with the sizes of their preset where none are given; ValueError for others."""
+    """Return options with the sizes of their preset filled in; raise ValueError for bad ones."""
     for name, value, known in (("game", options.game, SUBJECTS), ("preset", options.preset, SIZES)):
         if value not in known:
             raise ValueError(f"{name}={value!r}: allowed are {', '.join(known)}")
@@ -126,7 +127,7 @@ def fill(options: Options) -> Options:
 
 
 def make_settings(options: Options, /, **changes: Any) -> ManyRulesSettings:
-    """Return the settings of one of the runs: those of the learner, as one for many rules needs."""
+    """Return the settings of one of the runs, made from the learner's preset."""
     assert options.steps and options.deals and options.sets
     base = preset(options.game, options.learner)
     if not isinstance(base, ManyRulesSettings):
@@ -140,15 +141,15 @@ def make_settings(options: Options, /, **changes: Any) -> ManyRulesSettings:
 
 
 def name_run(options: Options, agent: str) -> str:
-    """Return the name of a run, which says all that it depends on."""
+    """Return the name of a run, which contains everything that it depends on."""
     parts = (options.learner, options.preset, options.steps, options.seed)
     return "-".join(map(str, (agent, *parts)))
 
 
 def train_once(settings: ManyRulesSettings) -> str:
-    """Train, go on with, or take as it is, a run of these settings; return its agent's folder."""
-    found = list(Path(settings.runs).glob(f"{settings.game}-*-{settings.name}/{RULES}"))
-    folder = resume(found[0].parent) if found else train(settings)
+    """Train or resume a run unless it is finished; return its agent's folder."""
+    started = list(Path(settings.runs).glob(f"{settings.game}-*-{settings.name}/{RULES}"))
+    folder = resume(started[0].parent) if started else train(settings)
     return str(folder / f"seed-{settings.seeds[0]}" / "agent")
 
 
@@ -174,63 +175,63 @@ def describe_specialists(options: Options) -> dict[str, ManyRulesSettings]:
             options,
             name=name_run(options, name),
             variant=variant,
-            options=subject.options | own,
+            options=subject.options | more_options,
         )
-        for name, (variant, own) in subject.specialists.items()
+        for name, (variant, more_options) in subject.specialists.items()
     }
 
 
 def train_all(options: Options) -> dict[str, str]:
-    """Train the generalist and the specialists; return their folders by their names.
+    """Train the generalist and the specialists; return their folders by name.
 
-    Where agents are named, these by their names, and nothing is trained.
+    If ``agents`` are given, return these by name and train nothing.
     """
     if options.agents:
         return {spec: spec for spec in options.agents}
-    found = {"generalist": train_once(describe_generalist(options))}
+    folders = {"generalist": train_once(describe_generalist(options))}
     for name, settings in describe_specialists(options).items():
-        found[f"specialist {name}"] = train_once(settings)
-    return found
+        folders[f"specialist {name}"] = train_once(settings)
+    return folders
 
 
 def play(options: Options, game: Game, agents: Mapping[str, str], rules: Any) -> dict[str, float]:
-    """Return what each agent reaches by some rules: the mean of the game's measure."""
+    """Return for each agent the mean of the game's measure by some rules."""
     assert options.deals is not None
     seeds = bank_seeds(options.bank or default_bank(game.name), range(options.deals))
-    found = {}
+    means = {}
     for name, spec in agents.items():
         agent = load_agent(spec, game, rules, options.seed, any_rules=True)
         results = play_deals(game, rules, agent, seeds, key=f"many rules {options.seed} {name}")
-        found[name] = float(results.facts[game.measure].mean())
-    return found
+        means[name] = float(results.facts[game.measure].mean())
+    return means
 
 
 def play_all(options: Options, agents: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Let all play by the odd sets, and by the variants; return what they reach, rules by rules."""
+    """Test all agents on the odd sets and on the variants; return their means, rules by rules."""
     game = find_game(options.game)
     odd = replace(describe_generalist(options), option_split="odd").list_rules().rules
     assert options.tested is not None
     odd = odd[options.first : options.first + options.tested]
-    own = [one.list_rules().only for one in describe_specialists(options).values()]
-    groups = {"unseen sets": odd, "the specialists' rules": own}
+    variants = [one.list_rules().only for one in describe_specialists(options).values()]
+    groups = {"unseen sets": odd, "the specialists' rules": variants}
     return {
         group: {describe_rules(game, rules): play(options, game, agents, rules) for rules in listed}
         for group, listed in groups.items()
     }
 
 
-def summarise(found: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
-    """Return for each agent its mean over rules, and what it has over greedy, with intervals."""
+def summarize(by_rules: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
+    """Return for each agent its mean over rules and its difference to greedy, with intervals."""
     lines = []
-    for name in next(iter(found.values())):
-        own = np.array([reached[name] for reached in found.values()])
-        greedy = np.array([reached["greedy"] for reached in found.values()])
+    for name in next(iter(by_rules.values())):
+        means = np.array([of_agents[name] for of_agents in by_rules.values()])
+        greedy = np.array([of_agents["greedy"] for of_agents in by_rules.values()])
         lines.append(
             {
                 "agent": name,
-                "mean": bootstrap_mean(own)._asdict(),
-                "over_greedy": bootstrap_mean(own - greedy)._asdict(),
-                "better_on": float((own > greedy).mean()),
+                "mean": bootstrap_mean(means)._asdict(),
+                "over_greedy": bootstrap_mean(means - greedy)._asdict(),
+                "better_on": float((means > greedy).mean()),
             }
         )
     return lines
@@ -258,14 +259,13 @@ def main(options: Options) -> None:
     options = fill(options)
     game = find_game(options.game)
     agents = {"greedy": "greedy", **train_all(options)}
-    found = play_all(options, agents)
-    summaries = {group: summarise(by_rules) for group, by_rules in found.items()}
+    results = play_all(options, agents)
+    summaries = {group: summarize(by_rules) for group, by_rules in results.items()}
     for group, lines in summaries.items():
-        print(make_table(game, group, len(found[group]), lines))
+        print(make_table(game, group, len(results[group]), lines))
     if options.json:
-        said = {"options": {**vars(options), "runs": str(options.runs), "json": None}}
-        text = json.dumps(said | {"by_rules": found, "summary": summaries}, indent=1)
-        options.json.write_text(text + "\n", encoding="utf-8")
+        figures = {"options": {**vars(options), "runs": str(options.runs), "json": None}}
+        write_json(options.json, figures | {"by_rules": results, "summary": summaries})
 
 
 if __name__ == "__main__":

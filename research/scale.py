@@ -1,21 +1,20 @@
-"""What a thousand million labelled deals would cost, and 10^11 steps of training.
+"""What would a thousand million labeled deals cost, and 10^11 steps of training?
 
-    python -m benchmarks.scale
+    python -m research.scale
 
-The unit costs are measured here, by one process; what follows from them is arithmetic. ``--write``
-puts both into docs/scale.md.
+The unit costs are measured here, by one process; the rest is arithmetic. ``--write`` puts both into
+docs/scale.md.
 """
 
 import json
 import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 import tyro
 
-from benchmarks.blocks import put_block
+from benchmarks.reports import ROOT, put_block
 from parlour.envs import game
 from parlour.envs.core.deals import default_bank
 from parlour.training.evaluation.labels.labelling import LabelTask, solve_task
@@ -25,30 +24,30 @@ from parlour.training.learning.methods.ppo import PPOSettings
 from parlour.training.learning.run import RESULT_FILE
 from parlour.training.learning.train import train
 
-PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
-BLOCK = "benchmarks.scale"
+PAGE = ROOT / "docs" / "scale.md"
+BLOCK = "research.scale"
 LABELS = 10**9
 STEPS = 10**11
 CORES = 64
-"""Of one machine."""
+"""Cores of one machine."""
 HOUR, DAY = 3600, 86400
 BANKS = (("pyramid", "classic"), ("pyramid", "three-passes"), ("klondike", "classic"))
 
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure."""
+    """The amount of work to measure."""
 
     deals: int = 500
-    """That are solved in each bank, without shortest wins."""
+    """Deals to solve for each variant, without shortest wins."""
     steps: int = 200_000
-    """Of a training run by PPO."""
+    """Steps of a training run with PPO."""
     write: bool = False
-    """Put the tables into the document."""
+    """Write the tables into docs/scale.md."""
 
 
 def time_labels(name: str, variant: str, deals: int) -> tuple[float, float]:
-    """Return the seconds to label a deal, and the bytes that a label takes on disk."""
+    """Return the seconds to label a deal, and the bytes of a label on disk."""
     one = game(name)
     rules, bank = one.make_rules(variant), default_bank(name)
     task = LabelTask(one, rules, bank, 10_000, deals, False, None)
@@ -61,7 +60,7 @@ def time_labels(name: str, variant: str, deals: int) -> tuple[float, float]:
 
 
 def time_training(steps: int) -> tuple[float, int]:
-    """Return the steps of a second of PPO on Pyramid, and the bytes of a run's folder."""
+    """Return PPO's steps per second on Pyramid, and the bytes of a run's folder."""
     with tempfile.TemporaryDirectory() as runs:
         settings = PPOSettings(
             game="pyramid", total_steps=steps, threads=1, device="cpu", name="scale", runs=runs
@@ -73,7 +72,7 @@ def time_training(steps: int) -> tuple[float, int]:
 
 
 def number_text(value: float) -> str:
-    """Return a number of two or three figures, with commas."""
+    """Return a number with two or three digits, with commas."""
     return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
@@ -94,7 +93,7 @@ def label_lines(deals: int) -> list[str]:
 
 
 def main() -> None:
-    """Measure, print the tables, and write them if that is asked for."""
+    """Measure, print the tables, and write them with ``--write``."""
     given = tyro.cli(Options, description=__doc__)
     torch.set_num_threads(1)
     speed, size = time_training(given.steps)
@@ -109,7 +108,7 @@ def main() -> None:
             "",
             f"{given.deals} deals a bank from deal 10 000 on, without shortest wins; "
             f"{given.steps:,} steps. {describe_machine()}. Written by "
-            "`python -m benchmarks.scale --write`.",
+            "`python -m research.scale --write`.",
         ]
     )
     print(text)

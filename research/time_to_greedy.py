@@ -1,13 +1,12 @@
-"""How long a network learns until it plays as well as greedy, by preset, and where the time goes.
+"""How soon does a network play as well as greedy, by preset, and where does the time go?
 
-``python -m benchmarks.time_to_greedy --presets ppo --seeds 0 1 2`` trains by each preset in turn,
-seed by seed, and lets the agent play deals of GAME-validation every ``--every`` steps. The time is
-that until it first does as well there as greedy on the same deals: of learning alone, without the
-evaluations, as the clock says and as the processor does. Then it plays other deals, those of
-GAME-1, against greedy, for a level that was met by luck is not one.
+``python -m research.time_to_greedy --presets ppo --seeds 0 1 2`` trains with each preset in turn,
+seed by seed, and evaluates the agent on GAME-validation every ``--every`` steps. The time ends when
+it first does as well there as greedy on the same deals; it is wall and processor time of learning,
+without the evaluations. Then the agent is compared with greedy on other deals, those of GAME-1,
+because it may have reached the level by luck.
 """
 
-import json
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import tyro
 
+from benchmarks.reports import write_json
 from parlour.agents.registry import load_agent
 from parlour.envs.core.deals import bank_seeds
 from parlour.training.evaluation.evaluate import play_deals
@@ -30,24 +30,24 @@ from parlour.training.learning.settings.files import preset
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure."""
+    """The runs to measure."""
 
     game: str = "pyramid"
     presets: tuple[str, ...] = ("ppo",)
     settings: Path | None = None
-    """A file with these presets (None: the game's own)."""
+    """A file with these presets (None: the game's)."""
     seeds: tuple[int, ...] = (0, 1, 2)
     deals: int = 2000
     """Deals of GAME-validation for each evaluation."""
     every: int = 65_536
     """Steps from one evaluation to the next, rounded up to whole rollouts."""
     most: int = 2_000_000
-    """Steps after which a run is given up."""
+    """Steps after which a run is stopped."""
     confirm: int = 4000
-    """Deals of GAME-1 that are played at the end (0: none)."""
+    """Deals of GAME-1 for the final comparison (0: none)."""
     threads: int = 1
     json: Path | None = None
-    """Write all figures there."""
+    """A file for all figures."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Spent:
 
 
 def learn(run: Run, steps: int, spent: Spent) -> None:
-    """Let a run go on to so many steps and add up what that takes."""
+    """Continue a run up to a number of steps and add up the time."""
     wall, cpu = time.perf_counter(), time.process_time()
     with run.learning_context():
         while run.steps < steps and run.share_done() < 1:
@@ -69,15 +69,15 @@ def learn(run: Run, steps: int, spent: Spent) -> None:
 
 
 def count_won(run: Run, agent: Any, seeds: np.ndarray) -> np.ndarray:
-    """Return of each deal whether the agent wins it, or its score, by the game's measure."""
+    """Return for each deal the game's measure: whether the agent wins it, or its score."""
     assert isinstance(run.settings, SoloSettings)
     limit = run.settings.max_moves
-    found = play_deals(run.game, run.rules, agent, seeds, max_moves=limit, key="level")
-    return found.facts[run.game.goal_name(run.rules)].astype(float)
+    results = play_deals(run.game, run.rules, agent, seeds, max_moves=limit, key="level")
+    return results.facts[run.game.goal_name(run.rules)].astype(float)
 
 
 def measure(options: Options, name: str, seed: int, folder: str) -> dict[str, Any]:
-    """Train by a preset until its agent does as well as greedy; return what that took."""
+    """Train with a preset until its agent does as well as greedy; return the figures."""
     settings = preset(options.game, name, options.settings)
     assert isinstance(settings, LearnerSettings)
     settings = replace(
@@ -93,41 +93,43 @@ def measure(options: Options, name: str, seed: int, folder: str) -> dict[str, An
         done = bool(level >= goal)
         curve.append((run.steps, round(spent.cpu, 2), round(spent.wall, 2), round(level, 4)))
         print(f"  {run.steps:>9,} steps {spent.cpu:6.1f} s CPU {spent.wall:6.1f} s {level:.4f}")
-    found = {"preset": name, "seed": seed, "reached": done, "greedy": goal, "curve": curve}
-    found |= {"steps": run.steps, "cpu": spent.cpu, "wall": spent.wall}
+    figures = {"preset": name, "seed": seed, "reached": done, "greedy": goal, "curve": curve}
+    figures |= {"steps": run.steps, "cpu": spent.cpu, "wall": spent.wall}
     clock = getattr(run, "clock", None)
-    found["phases"] = {k: round(v, 2) for k, v in clock.seconds.items()} if clock else {}
+    figures["phases"] = {k: round(v, 2) for k, v in clock.seconds.items()} if clock else {}
     if options.confirm:
         other = bank_seeds(f"{run.game.name}-1", range(options.confirm))
         less = count_won(run, run.agent(), other) - count_won(run, greedy, other)
-        found["less_greedy"] = list(bootstrap_mean(less))
+        figures["less_greedy"] = list(bootstrap_mean(less))
     run.close()
-    return found
+    return figures
 
 
-def describe(found: dict[str, Any]) -> str:
-    """Say in one line what a run came to."""
-    reached = "greedy's level" if found["reached"] else "NOT greedy's level"
-    phases = ", ".join(f"{name} {s:.1f}" for name, s in found["phases"].items() if s)
-    said = f"{found['preset']} seed {found['seed']}: {reached} ({found['greedy']:.4f}) after "
-    said += f"{found['steps']:,} steps, {found['cpu']:.1f} s CPU, {found['wall']:.1f} s; {phases}"
-    if "less_greedy" in found:
-        mean, low, high = found["less_greedy"][:3]
-        said += f"; on other deals {100 * mean:+.2f} [{100 * low:+.2f}, {100 * high:+.2f}]"
-    return said
+def describe(figures: dict[str, Any]) -> str:
+    """Return the figures of a run as one line."""
+    reached = "greedy's level" if figures["reached"] else "NOT greedy's level"
+    phases = ", ".join(f"{name} {s:.1f}" for name, s in figures["phases"].items() if s)
+    line = f"{figures['preset']} seed {figures['seed']}: {reached} ({figures['greedy']:.4f}) after "
+    line += (
+        f"{figures['steps']:,} steps, {figures['cpu']:.1f} s CPU, {figures['wall']:.1f} s; {phases}"
+    )
+    if "less_greedy" in figures:
+        mean, low, high = figures["less_greedy"][:3]
+        line += f"; on other deals {100 * mean:+.2f} [{100 * low:+.2f}, {100 * high:+.2f}]"
+    return line
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure by command line."""
+    """Measure and print; see the module's docstring."""
     options = tyro.cli(Options, args=arguments, description=__doc__)
-    found = []
+    runs = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in options.seeds:
             for name in options.presets:
-                found.append(measure(options, name, seed, folder))
-                print(describe(found[-1]), flush=True)
+                runs.append(measure(options, name, seed, folder))
+                print(describe(runs[-1]), flush=True)
     if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        write_json(options.json, runs, indent=2)
     return 0
 
 

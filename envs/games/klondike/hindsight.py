@@ -1,0 +1,623 @@
+"""Klondike without hidden knowledge: the plan that wins in most sampled worlds.
+
+The cards face down are resampled; in each such world the solver says whether a win is left (a world
+counts as its solved value: hindsight optimization, Chong, Givan and Chang, 2000). A value of that
+kind is too high where much is hidden, since the solver plays as if it saw everything. So the plans
+form a tree: after the card that a plan turns up the next plan is chosen without knowledge again,
+and the solver is asked at the leaves only (Monte Carlo tree search with an exact leaf, by Rosin's
+rule "PUCT": Multi-armed bandits with episode context, 2011).
+
+A *plan* is what is done up to the next card that is turned up: commits of the solver, of which the
+last one turns it up. No other card is turned up on the way, so a plan can be played whatever is
+hidden. A *node* is a position in which a plan is to be chosen; its children are told apart by the
+plan and by the card that it turned up.
+
+Every plan loses the worlds that are lost from the start, so they are left out.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...core.aliases import RulesRecords, States, Word
+from ...core.contract import UNDECIDED, WINNABLE
+from ...core.kernel.bits import lowest
+from ...core.kernel.jit import jit
+from ...core.kernel.rng import GAMMA, finish_word
+from ...core.options import as_record
+from ...core.solve import Plan
+from .heuristic import is_stock_known
+from .rules import DEAL, Rules
+from .solver.card_sets import RANKS
+from .solver.depth_first import (
+    NUMBER_AT,
+    REVEAL,
+    REVEAL_UP,
+    board_after,
+    cleared_by,
+    decide_winnable,
+    kind_of,
+    number_of,
+    open_position,
+    up_after,
+)
+from .solver.line import play_commit
+from .solver.position import (
+    COLUMNS,
+    FRAMES,
+    FREE,
+    LONGEST_COLUMN,
+    SEARCH,
+    SLOTS,
+    Board,
+    Search,
+    double_keys,
+    find_slot,
+    key_of,
+    left_in,
+    make_keys,
+    read_board,
+    take_head,
+    write_board,
+)
+from .solver.solve import lay_table, read_state, solve
+
+WORLD_LIMIT = 3000
+"""Positions that the solver visits in each world."""
+KNOWN_LIMIT = 1_000_000
+"""Positions that the solver visits if nothing is hidden."""
+OPEN = 0.3
+"""The value of a world that is undecided after that: most are lost."""
+MOST_DEALT = 4
+"""Sampled worlds at most, as a multiple of `WORLDS`, if few of them can be won."""
+LISTED = 30
+"""Positions from which the root's plans are listed. The solver's plans are added to them."""
+EXPLORE = 0.5
+"""The exploration constant of PUCT."""
+FIRST_VALUE = 0.8
+"""The value of the root before the first walk."""
+PATIENCE = 16
+"""Walks between two checks whether the choice is settled."""
+ROOT = 0
+"""The root of the tree, by number."""
+S32 = np.uint64(32)
+
+MOST_ITERATIONS = 1 << 16
+WORLDS = 100
+"""Worlds of a search: only worlds that can be won from the start."""
+MOST_FIRST = 128
+"""Most plans at the root."""
+QUEUE = 1024
+"""Room for the positions from which the root's plans are listed."""
+CARDS = 4 * RANKS
+MOST_HIDDEN = 21
+COLUMNS_OF_COMMIT = 0xFF << NUMBER_AT
+"""The bits of a commit with the column of the card turned up, and the column emptied first."""
+NONE = -1
+"""No plan, no node."""
+
+POSITION = [
+    ("columns", np.int64),  # as in a `Board`
+    ("stock", np.int64),
+    ("waste", np.int64),
+    ("redeals", np.int64),
+]
+TURN = [*POSITION, ("commit", np.int64)]
+"""A commit that turns a card up, and the position before it."""
+WORLD = np.dtype(
+    [
+        ("dealt", np.int64, (COLUMNS, LONGEST_COLUMN)),  # both as in the solver's search
+        ("buried", np.int64, (COLUMNS, LONGEST_COLUMN)),
+        ("turns", np.dtype(TURN), MOST_HIDDEN),  # of a win from the root
+    ]
+)
+"""One assignment of the face-down cards."""
+STEP = np.dtype(
+    [
+        *POSITION,
+        ("up", np.int64),
+        ("before", np.int64),  # the step before this one
+        ("commit", np.int64),  # the commit between them
+        ("length", np.int64),  # number of commits up to here
+    ]
+)
+"""A position on the way to listed plans."""
+PLAN = np.dtype(
+    [
+        ("next", np.int64),  # another plan of the same node
+        *TURN,
+        ("weight", np.int64),  # how often it was found: the prior of PUCT
+        ("visits", np.int64),
+        ("wins", np.float64),
+        ("children", np.int32, CARDS),  # nodes, by the card that it turns up
+    ]
+)
+NODE = np.dtype(
+    [
+        ("plan", np.int64),  # the first one of a linked list
+        ("weight", np.int64),  # of all its plans
+        ("solved", np.int64),  # how often it was a leaf
+        ("visits", np.int64),
+        ("wins", np.float64),
+        ("value", np.float64),  # if nothing is hidden any more; -1 while unknown
+    ]
+)
+TREE = np.dtype(
+    [
+        ("node_count", np.int64),
+        ("plan_count", np.int64),
+        ("world_count", np.int64),
+        ("sampled", np.int64),  # number of worlds sampled in all
+        ("line", np.int64, (MOST_FIRST, FRAMES)),  # commits of the root's plans
+        ("length", np.int64, MOST_FIRST),
+        ("worlds", WORLD, WORLDS),
+        ("steps", STEP, QUEUE),
+        ("walk_nodes", np.int64, MOST_HIDDEN + 1),  # of the present walk
+        ("walk_plans", np.int64, MOST_HIDDEN + 1),
+        ("nodes", NODE, MOST_ITERATIONS + 1),
+        ("plans", PLAN, MOST_ITERATIONS + MOST_FIRST),
+    ]
+)
+"""The working memory of a search: a record, as `solver.position.SEARCH`."""
+Tree: TypeAlias = Any
+"""One record of TREE."""
+
+
+# Nodes and plans
+
+
+@jit
+def add_node(tree: Tree) -> int:
+    """Add a node; return its number."""
+    number = tree["node_count"]
+    tree["node_count"] += 1
+    node = tree["nodes"][number]
+    node["plan"], node["value"] = NONE, -1.0
+    node["weight"] = node["solved"] = node["visits"] = 0
+    node["wins"] = 0.0
+    return number
+
+
+@jit
+def is_same_turn(one: Any, board: Board, commit: int, worry_back: bool) -> bool:
+    """Return whether two commits turn a card up in the same way.
+
+    With ``worry_back`` the foundations are ignored: between two such commits cards go up and come
+    back. Where there is no room for that, a plan is judged by others that are almost the same.
+    """
+    compared = COLUMNS_OF_COMMIT if worry_back else ~0
+    if (one["commit"] ^ commit) & compared or one["columns"] != board.columns:
+        return False
+    return one["stock"] == board.stock and one["waste"] == board.waste
+
+
+@jit
+def find_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool) -> int:
+    """Return the plan of a node that turns a card up in this way, NONE if there is none."""
+    number = tree["nodes"][node]["plan"]
+    while number != NONE and not is_same_turn(tree["plans"][number], board, commit, worry_back):
+        number = tree["plans"][number]["next"]
+    return number
+
+
+@jit
+def add_plan(tree: Tree, node: int, board: Board, commit: int) -> int:
+    """Add a plan to a node; return its number."""
+    number = tree["plan_count"]
+    tree["plan_count"] += 1
+    plan = tree["plans"][number]
+    write_board(plan, board)
+    plan["commit"], plan["next"] = commit, tree["nodes"][node]["plan"]
+    plan["weight"] = plan["visits"] = 0
+    plan["wins"] = 0.0
+    for card in range(CARDS):
+        plan["children"][card] = NONE
+    tree["nodes"][node]["plan"] = number
+    return number
+
+
+@jit
+def add_weight(tree: Tree, node: int, plan: int) -> None:
+    """Count that a plan was found."""
+    tree["plans"][plan]["weight"] += 1
+    tree["nodes"][node]["weight"] += 1
+
+
+@jit
+def count_plan(tree: Tree, node: int, board: Board, commit: int, worry_back: bool) -> None:
+    """Add a plan to a node if it is new, and count that it was found."""
+    plan = find_plan(tree, node, board, commit, worry_back)
+    if plan == NONE:
+        plan = add_plan(tree, node, board, commit)
+    add_weight(tree, node, plan)
+
+
+# Plans from the solver's commits
+
+
+@jit
+def cards_under(columns: int, commit: int, search: Search) -> int:
+    """Return how many cards are under the head that a commit moves; 0 if it moves none."""
+    if kind_of(commit) != REVEAL and kind_of(commit) != REVEAL_UP:
+        return 0
+    if cleared_by(commit) >= 0:
+        columns = take_head(columns, cleared_by(commit), search)
+    return left_in(columns, number_of(commit)) - 1
+
+
+@jit
+def turned_card(columns: int, commit: int, search: Search) -> int:
+    """Return the card that a commit turns up, by its bit."""
+    return lowest(search["dealt"][number_of(commit), cards_under(columns, commit, search) - 1])
+
+
+@jit
+def first_turn(search: Search) -> int:
+    """Return the depth at which the solver's win turns its first card up."""
+    depth = 0
+    while True:
+        frame = search["frames"][depth]
+        if cards_under(frame["columns"], frame["commit"], search) > 0:
+            return depth
+        depth += 1
+
+
+@jit
+def propose_first(tree: Tree, search: Search) -> None:
+    """Give the root the plan with which the solver's win begins."""
+    depth = first_turn(search)
+    last = search["frames"][depth]
+    board, commit, before = read_board(last), last["commit"], tree["plan_count"]
+    known = find_plan(tree, ROOT, board, commit, search["worry_back"])
+    if known == NONE and before == MOST_FIRST:
+        return
+    count_plan(tree, ROOT, board, commit, search["worry_back"])
+    if known == NONE:
+        tree["length"][before] = depth + 1
+        for number in range(depth + 1):
+            tree["line"][before, number] = search["frames"][number]["commit"]
+
+
+@jit
+def propose_plan(tree: Tree, node: int, search: Search) -> None:
+    """Give a node other than the root the plan with which the solver's win begins."""
+    frame = search["frames"][first_turn(search)]
+    count_plan(tree, node, read_board(frame), frame["commit"], search["worry_back"])
+
+
+@jit
+def write_line(tree: Tree, plan: int, step: int, commit: int) -> None:
+    """Write the commits of a plan of the root, from the last one back."""
+    place = tree["steps"][step]["length"]
+    tree["length"][plan] = place + 1
+    while place >= 0:
+        tree["line"][plan, place] = commit
+        commit, step = tree["steps"][step]["commit"], tree["steps"][step]["before"]
+        place -= 1
+
+
+@jit
+def write_step(tree: Tree, number: int, board: Board, up: int, before: int, commit: int) -> None:
+    """Write a position on the way, and the commit that leads to it."""
+    step = tree["steps"][number]
+    write_board(step, board)
+    step["up"], step["before"], step["commit"] = up, before, commit
+    step["length"] = tree["steps"][before]["length"] + 1 if before != NONE else 0
+
+
+@jit
+def list_plans(tree: Tree, board: Board, up: int, most: int, search: Search) -> None:
+    """Give the root all plans that begin in the first ``most`` positions without turning a card up.
+
+    The positions are visited in the order of their distance.
+    """
+    keys = make_keys(SLOTS)
+    search["used"] = search["full"] = 0
+    write_step(tree, 0, board, up, NONE, 0)
+    begin, end = 0, 1
+    while begin < min(end, most):
+        step = tree["steps"][begin]
+        board, up = read_board(step), step["up"]
+        begin += 1
+        if keys[find_slot(keys, key_of(board, up))] != FREE:
+            continue
+        search["size"] = 0
+        if 2 * search["used"] + 2 > len(keys):
+            keys = double_keys(keys)
+        keys = open_position(board, up, keys, search)
+        for number in range(search["size"] - 1, -1, -1):
+            commit = search["commits"][number]
+            if cards_under(board.columns, commit, search) > 0:
+                if find_plan(tree, ROOT, board, commit, search["worry_back"]) != NONE:
+                    continue
+                if tree["plan_count"] < MOST_FIRST:
+                    write_line(tree, add_plan(tree, ROOT, board, commit), begin - 1, commit)
+            elif end < QUEUE:
+                after = board_after(board, commit, search)
+                write_step(tree, end, after, up_after(board, commit, search), begin - 1, commit)
+                end += 1
+    plan = tree["nodes"][ROOT]["plan"]
+    while plan != NONE:
+        add_weight(tree, ROOT, plan)
+        plan = tree["plans"][plan]["next"]
+
+
+# Worlds
+
+
+@jit
+def count_hidden(columns: int) -> int:
+    """Return how many cards are face down: all that are as dealt except the heads."""
+    num_hidden = 0
+    for column in range(COLUMNS):
+        num_hidden += max(left_in(columns, column) - 1, 0)
+    return num_hidden
+
+
+@jit
+def cards_face_down(columns: int, search: Search) -> int:
+    """Return the face-down cards, as a set."""
+    cards = 0
+    for column in range(COLUMNS):
+        for row in range(left_in(columns, column) - 1):
+            cards |= search["dealt"][column, row]
+    return cards
+
+
+@jit
+def sample_world(columns: int, hidden: int, word: Word, search: Search) -> Word:
+    """Resample the face-down cards, a set; return the next word of the generator."""
+    cards, size = np.empty(MOST_HIDDEN, np.int64), 0
+    while hidden:
+        cards[size] = hidden & -hidden
+        hidden &= hidden - 1
+        size += 1
+    for column in range(COLUMNS):
+        buried = 0
+        for row in range(left_in(columns, column)):
+            if row < left_in(columns, column) - 1:
+                word = word + GAMMA
+                drawn = np.int64(((finish_word(word) >> S32) * np.uint64(size)) >> S32)
+                size -= 1
+                search["dealt"][column, row], cards[drawn] = cards[drawn], cards[size]
+            search["buried"][column, row] = buried
+            buried |= search["dealt"][column, row]
+    return word
+
+
+@jit
+def save_world(tree: Tree, search: Search) -> None:
+    """Save the world of the solver's search, and how its win turns the cards up."""
+    world = tree["worlds"][tree["world_count"]]
+    tree["world_count"] += 1
+    for column in range(COLUMNS):
+        for row in range(LONGEST_COLUMN):
+            world["dealt"][column, row] = search["dealt"][column, row]
+            world["buried"][column, row] = search["buried"][column, row]
+    size = 0
+    for depth in range(search["depth"]):
+        frame = search["frames"][depth]
+        if cards_under(frame["columns"], frame["commit"], search) > 0:
+            turn = world["turns"][size]
+            write_board(turn, read_board(frame))
+            turn["commit"] = frame["commit"]
+            size += 1
+
+
+@jit
+def load_world(tree: Tree, number: int, search: Search) -> None:
+    """Load a saved world into the solver's search."""
+    world = tree["worlds"][number]
+    for column in range(COLUMNS):
+        for row in range(LONGEST_COLUMN):
+            search["dealt"][column, row] = world["dealt"][column, row]
+            search["buried"][column, row] = world["buried"][column, row]
+
+
+# The search
+
+
+@jit
+def best_plan(tree: Tree, number: int) -> int:
+    """Return the plan of a node that is tried next; NONE if it has none."""
+    node = tree["nodes"][number]
+    best, highest = NONE, -np.inf
+    scale = EXPLORE * np.sqrt(node["visits"]) / max(node["weight"], 1)
+    plan_number = node["plan"]
+    while plan_number != NONE:
+        plan = tree["plans"][plan_number]
+        visits = plan["visits"]
+        mean = plan["wins"] / visits if visits else node["wins"] / max(node["visits"], 1)
+        worth = mean + scale * plan["weight"] / (1 + visits)
+        if worth > highest:
+            best, highest = plan_number, worth
+        plan_number = plan["next"]
+    return best
+
+
+@jit
+def value_leaf(tree: Tree, number: int, board: Board, up: int, search: Search) -> float:
+    """Return the solver's value of a leaf; a win gives the node a plan."""
+    node = tree["nodes"][number]
+    verdict = decide_winnable(board, up, search)
+    value = OPEN if verdict == UNDECIDED else float(verdict)
+    node["solved"] += 1
+    if count_hidden(board.columns) <= 1:
+        node["value"] = value
+    elif verdict == WINNABLE:
+        propose_plan(tree, number, search)
+    return value
+
+
+@jit
+def follow_leaf(tree: Tree, number: int, board: Board, turn: Any, worry_back: bool) -> float:
+    """Return 1 for a leaf that a world's saved win led to, whose next turn is ``turn``."""
+    node = tree["nodes"][number]
+    node["solved"] += 1
+    if count_hidden(board.columns) <= 1:
+        node["value"] = 1.0
+    else:
+        count_plan(tree, number, read_board(turn), turn["commit"], worry_back)
+    return 1.0
+
+
+@jit
+def back_up(tree: Tree, depth: int, value: float) -> None:
+    """Add the value of a leaf to all nodes and plans of the walk, down to a depth."""
+    for place in range(depth + 1):
+        node = tree["nodes"][tree["walk_nodes"][place]]
+        node["visits"] += 1
+        node["wins"] += value
+        if tree["walk_plans"][place] != NONE:
+            plan = tree["plans"][tree["walk_plans"][place]]
+            plan["visits"] += 1
+            plan["wins"] += value
+
+
+@jit
+def walk(tree: Tree, board: Board, up: int, number: int, search: Search) -> None:
+    """Walk from the root to a leaf in a world, by its number, and add the value of the leaf.
+
+    If the walk has followed the saved win of the world, the value is known without the solver.
+
+    A node becomes a leaf again when the solver was asked there less often than the square root of
+    its visits.
+    """
+    load_world(tree, number, search)
+    turns, worry_back = tree["worlds"][number]["turns"], search["worry_back"]
+    node, depth, follows = ROOT, 0, True
+    while True:
+        tree["walk_nodes"][depth], tree["walk_plans"][depth] = node, NONE
+        here = tree["nodes"][node]
+        value = here["value"]
+        if value >= 0:
+            break
+        chosen = NONE
+        if node == ROOT or here["solved"] > np.sqrt(here["visits"]):
+            chosen = best_plan(tree, node)
+        if chosen == NONE and follows:
+            value = follow_leaf(tree, node, board, turns[depth], worry_back)
+            break
+        if chosen == NONE:
+            value = value_leaf(tree, node, board, up, search)
+            break
+        tree["walk_plans"][depth] = chosen
+        plan = tree["plans"][chosen]
+        before, commit, turn = read_board(plan), plan["commit"], turns[depth]
+        follows = follows and is_same_turn(plan, read_board(turn), turn["commit"], worry_back)
+        card = turned_card(before.columns, commit, search)
+        board, up = board_after(before, commit, search), up_after(before, commit, search)
+        if plan["children"][card] == NONE:
+            plan["children"][card] = add_node(tree)
+        node = plan["children"][card]
+        depth += 1
+    back_up(tree, depth, value)
+
+
+@jit
+def visit_lead(tree: Tree, num_plans: int) -> int:
+    """Return by how many visits the best of the root's plans is ahead of the second."""
+    first = second = 0
+    for number in range(num_plans):
+        visits = tree["plans"][number]["visits"]
+        if visits > first:
+            first, second = visits, first
+        elif visits > second:
+            second = visits
+    return first - second
+
+
+@jit
+def gather_worlds(tree: Tree, board: Board, up: int, word: Word, search: Search) -> None:
+    """Sample worlds and save those that can be won; each proposes a plan."""
+    hidden = cards_face_down(board.columns, search)
+    while tree["world_count"] < WORLDS:
+        few = tree["world_count"] < WORLDS // MOST_DEALT
+        if tree["sampled"] >= (MOST_DEALT * WORLDS if few else WORLDS):
+            return
+        word = sample_world(board.columns, hidden, word, search)
+        tree["sampled"] += 1
+        if decide_winnable(board, up, search) == WINNABLE:
+            propose_first(tree, search)
+            save_world(tree, search)
+
+
+@jit
+def search_plans(
+    states: States,
+    rules_record: RulesRecords,
+    iterations: int,
+    word: Word,
+    trees: np.ndarray,
+    searches: np.ndarray,
+) -> int:
+    """Return the plan to play from a state, by its number in the tree; NONE if no world is won."""
+    tree, search = trees[0], searches[0]
+    board, up = read_state(states[0], rules_record[0], search)
+    search["limit"] = WORLD_LIMIT
+    tree["node_count"] = tree["plan_count"] = tree["world_count"] = tree["sampled"] = 0
+    root = tree["nodes"][add_node(tree)]
+    gather_worlds(tree, board, up, word, search)
+    if tree["world_count"] == 0:
+        return NONE
+    load_world(tree, 0, search)
+    list_plans(tree, board, up, LISTED, search)
+    root["visits"], root["wins"] = 1, FIRST_VALUE
+    num_plans = tree["plan_count"]
+    for number in range(iterations):
+        rest = iterations - number
+        if num_plans == 1 or (number % PATIENCE == 0 and visit_lead(tree, num_plans) > rest):
+            break
+        walk(tree, board, up, number % tree["world_count"], search)
+    best = 0
+    for number in range(1, num_plans):
+        plan, other = tree["plans"][number], tree["plans"][best]
+        if (plan["visits"], plan["weight"]) > (other["visits"], other["weight"]):
+            best = number
+    return best
+
+
+def plan_ahead(states: States, rules: Rules, iterations: int, seed: int) -> Plan:
+    """Return what to play from a position, up to the next card that is turned up.
+
+    The stock is looked through first, which costs nothing with any number of passes. If nothing is
+    hidden any more the solver says how to continue.
+
+    Args:
+        states: A state (1,). Its hidden cards make no difference.
+        rules: The rules.
+        iterations: Walks through the tree.
+        seed: The seed of the sampled worlds.
+
+    Returns:
+        The plan.
+
+    Raises:
+        ValueError: For a limited number of passes, for whole runs, and for more than
+            `MOST_ITERATIONS`.
+    """
+    if rules.passes or not rules.partial_runs:
+        raise ValueError(
+            "hindsight plays Klondike with passes=0 and partial_runs=yes; "
+            f"got passes={rules.passes}, partial_runs={rules.partial_runs}"
+        )
+    if not 1 <= iterations <= MOST_ITERATIONS:
+        raise ValueError(f"iterations={iterations}: allowed are 1 to {MOST_ITERATIONS}")
+    state = states[0]
+    if not is_stock_known(state):
+        return Plan([DEAL], None)
+    if rules.thoughtful or state["shown"]["face_down"].sum() <= 1:
+        solution = solve(states, rules, limit=KNOWN_LIMIT)
+        value = None if solution.winnable is None else float(solution.winnable)
+        return Plan(solution.actions or [], value)
+    trees, searches = np.zeros(1, TREE), np.zeros(1, SEARCH)
+    best = search_plans(states, as_record(rules), iterations, np.uint64(seed), trees, searches)
+    tree = trees[0]
+    if best == NONE:
+        return Plan([], 0.0, worlds=int(tree["sampled"]))
+    table = lay_table(state, rules.draw)
+    for commit in tree["line"][best, : tree["length"][best]]:
+        play_commit(table, int(commit), searches[0]["cards"])
+    plan, worlds = tree["plans"][best], int(tree["sampled"])
+    share = plan["wins"] / plan["visits"] if plan["visits"] else 1.0
+    return Plan(table.actions, float(share * tree["world_count"] / worlds), worlds)

@@ -1,0 +1,1 @@
+"""One-off studies: README.md says what each asked, how to run it and what it showed."""
