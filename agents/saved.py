@@ -16,7 +16,7 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
-from parlour.envs.core.game import EarlierFeatures, digest16
+from parlour.envs.core.game import digest16
 from parlour.envs.core.options import replace_options, to_plain
 
 from .validation import (
@@ -122,7 +122,6 @@ class Artefact:
     scored: Mapping[str, Any]
     lookahead: Mapping[str, int] | None = None
     samples: bool = False
-    earlier: EarlierFeatures | None = None
     more_rules: tuple[Any, ...] = ()
 
 
@@ -182,7 +181,6 @@ def load_artefact(
     network, trained, scored = card["network"], card["trained"], card["scored"]
     ahead = card.get("lookahead")
     samples = card.get("samples") is True
-    earlier = game.find_earlier(card["features_digest"])
     return Artefact(
         folder,
         card["name"],
@@ -193,7 +191,6 @@ def load_artefact(
         scored,
         ahead,
         samples,
-        earlier,
         known[1:],
     )
 
@@ -272,10 +269,8 @@ def _check_rules(card: Mapping[str, Any], game: Game) -> tuple[Any, ...]:
     """Return the rules that an agent was trained by; ValueError if it cannot play the game."""
     if card["game"] != game.name:
         raise ValueError(f"an agent for {card['game']!r}, not for {game.name!r}")
-    digest = card["features_digest"]
     reads_observations = card["network"]["encoding"] not in (NO_ENCODING, AFTERSTATES)
-    fits = digest == game.features_digest or game.find_earlier(digest) is not None
-    if reads_observations and not fits:
+    if reads_observations and card["features_digest"] != game.features_digest:
         raise ValueError(
             f"made for other features of {game.name!r}: features digest {card['features_digest']}, "
             f"now {game.features_digest}; train it anew"

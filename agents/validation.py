@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from decimal import Decimal
 from math import isfinite
 from pathlib import Path
-from reprlib import Repr
 from typing import Any, NamedTuple, NoReturn
+
+from parlour.envs.core.options import shorten as shorten
 
 TEXT_MOST = 1 << 24
 """Bytes that a file of settings or of a description may have."""
@@ -26,14 +27,6 @@ OTHER_MARKS = {  # UTF-32 first, since its mark begins with that of UTF-16
 """Byte order marks of encodings that are not supported."""
 HUGE = 1 << 63
 KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-_short = Repr()
-_short.maxstring = _short.maxother = 120
-_short.maxlist = _short.maxtuple = _short.maxdict = 12
-
-
-def shorten(value: Any) -> str:
-    """Return ``repr(value)``, cut short where it is long or deep."""
-    return _short.repr(value)
 
 
 def read_number(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from parlour.envs import GAMES
 from parlour.envs.core.legal import MOST_ACTIONS
-from parlour.envs.core.options import one_line
+from parlour.envs.core.options import shorten
 
 LONGEST = 16_384
 """Characters of a message."""
@@ -25,8 +25,8 @@ class Refusal(ValueError):
     """An invalid message: the wrong ``field``, its ``value`` as text, and what is ``allowed``."""
 
     def __init__(self, field: str, value: Any, allowed: str) -> None:
-        name = field if _is_text(field) else one_line(field)  # a field may have any name
-        self.field, self.value, self.allowed = name, one_line(value), allowed
+        name = field if _is_text(field) else shorten(field)  # a field may have any name
+        self.field, self.value, self.allowed = name, shorten(value), allowed
         super().__init__(f"{name}={self.value}: allowed are {allowed}")
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from starlette.responses import FileResponse, JSONResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from parlour.envs.render.web_files import WEB, all_art
+from parlour.envs.render.pictures import WEB, all_art
 from parlour.training.evaluation.replays.replay import Replay
 
 from .guard import guard

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from benchmarks.reports import spread
 from parlour.envs import Game, game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
-from parlour.envs.core.deals import default_bank
+from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.training.evaluation.machine import describe_machine
 

@@ -29,7 +29,7 @@ import tyro
 from benchmarks.reports import write_json
 from parlour.agents.registry import load_agent
 from parlour.envs import Game, find_game
-from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import bank_seeds, default_bank
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.games.poker_squares.rules import AMERICAN, ENGLISH
 from parlour.training.evaluation.evaluate import play_deals

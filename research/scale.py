@@ -16,7 +16,7 @@ import tyro
 
 from benchmarks.reports import ROOT, put_block
 from parlour.envs import game
-from parlour.envs.core.deals import default_bank
+from parlour.envs.core.kernel.cards import default_bank
 from parlour.training.evaluation.labels.labelling import LabelTask, solve_task
 from parlour.training.evaluation.labels.labels import file_stem, load_labels, shipped_file
 from parlour.training.evaluation.machine import describe_machine

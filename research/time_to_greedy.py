@@ -19,7 +19,7 @@ import tyro
 
 from benchmarks.reports import write_json
 from parlour.agents.registry import load_agent
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.evaluation.stats import bootstrap_mean
 from parlour.training.learning.methods import METHODS

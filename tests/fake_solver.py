@@ -12,9 +12,8 @@ import numpy as np
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.envs import Game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.contract import Solution
+from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.rows import Rows, copy_states
-from parlour.envs.core.solve import Solving
 from parlour.envs.core.turn import prepare_turn
 from parlour.envs.core.upper_bound import make_position
 

@@ -29,8 +29,7 @@ from .build import (
     not_finite_text,
     weigh,
 )
-from .carry_over import carry_over
-from .residual import BASE, mark_base_actions
+from .residual import mark_base_actions
 
 CHUNK = 4096
 """Games that go through the network at once."""
@@ -163,11 +162,7 @@ class LearnedAgent(PolicyAgent):
         )
         net = found.network
         with artefact.blame_file(found.folder):
-            tensors = dict(found.weights)
-            if found.earlier and BASE in net["options"]:
-                raise ValueError(f"it corrects {net['options'][BASE]}, and the game shows more now")
-            if found.earlier:
-                tensors = carry_over(net["name"], tensors, found.earlier, game)
+            tensors = found.weights
             needed, size = weigh(game, net), sum(one.nbytes for one in tensors.values())
             if size != needed:  # said before a network of that size is made
                 raise ValueError(f"weights of {size:,} bytes; such a network has {needed:,}")

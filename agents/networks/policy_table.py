@@ -54,8 +54,6 @@ class PolicyTableAgent:
         with artefact.blame_file(found.folder):
             if found.network["name"] != POLICY_TABLE_NETWORK:
                 raise ValueError(f"no table of chances but a network {found.network['name']!r}")
-            if found.earlier:
-                raise ValueError("made for observations of an earlier version: make it anew")
             keys, chances = found.weights[KEYS_TENSOR], found.weights[POLICY_TABLE_NETWORK]
             ascend = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
             if not ascend or (keys[1:] <= keys[:-1]).any():

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import StepConfig
-from parlour.envs.core.buffers import make_buffers
+from parlour.envs.core.batch import StepConfig, make_buffers
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states, observation_codes
 

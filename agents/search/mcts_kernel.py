@@ -8,8 +8,8 @@ import numpy as np
 from parlour.envs import find_game
 from parlour.envs.core.aliases import RulesRecords, Table, Weights, Word
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.kernel.cards import next_random_word, random_below
 from parlour.envs.core.kernel.jit import jit
+from parlour.envs.core.kernel.rng import next_random_word, random_below
 from parlour.envs.core.legal import (
     count_actions,
     first_action,

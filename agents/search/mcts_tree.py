@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs.core.aliases import ActionSet, Codes, Scores, Seat, Word
-from parlour.envs.core.kernel.cards import S32, random_below
 from parlour.envs.core.kernel.jit import jit
-from parlour.envs.core.kernel.rng import GAMMA, finish_word, mix64
+from parlour.envs.core.kernel.rng import GAMMA, S32, finish_word, mix64, random_below
 from parlour.envs.core.legal import first_action, has_action, next_action
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Turn

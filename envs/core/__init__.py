@@ -4,9 +4,8 @@ What users of the suite need of it is named here: turns and agents, states, scen
 """
 
 from .contract import Solution
-from .deals import bank_seeds
 from .game import Game
-from .kernel.cards import card_name, parse_card
+from .kernel.cards import bank_seeds, card_name, parse_card
 from .rows import Rows
 from .scene.drawing import card_art
 from .scene.scene import Scene, ansi, svg, svg_grid

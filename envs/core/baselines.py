@@ -1,22 +1,22 @@
-"""Players that need nothing but the game: by chance, and by one of its heuristics."""
+"""The baselines that need nothing but the game: uniform, greedy and its rule-based agents."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from .aliases import Masks
 from .game import Game
 from .kernel.jit import jit
+from .kernel.rng import WORD_MASK
 from .options import unknown_text
 from .rows import copy_states
-from .seat_kernels import ASKED, SCORED, UNIFORM
+from .seat_kernels import ASKED, SCORED, UNIFORM, TurnTable
 from .turn import Agent, Turn, best_actions, random_floats
 
 
 @jit
 def pick_uniform(masks: Masks, shares: np.ndarray, actions: np.ndarray) -> None:
-    """For each row take the legal action at the share (0 <= x < 1) of their number."""
+    """Choose for each row the legal action at the share (0 <= x < 1) of their number."""
     for i in range(len(masks)):
         total = 0
         for action in range(masks.shape[1]):
@@ -47,7 +47,7 @@ class UniformAgent:
 
 
 class HeuristicAgent:
-    """Takes the best action by ``game.score_actions``; of equals the one with the lowest number.
+    """Takes the best action by ``game.score_actions``; of equals the lowest.
 
     ``weights``, float64, replace the heuristic's own; ``rule_agent`` names one of
     ``game.rule_agents``, which scores instead.
@@ -74,40 +74,26 @@ class HeuristicAgent:
         return turn.game.score_actions(states, turn.rules, self.weights, self.rule_agent)
 
 
-class TurnTable(NamedTuple):
-    """How `seat_kernels` plays the turns of agents, one entry for each."""
-
-    kinds: np.ndarray
-    """int64 (agents,)."""
-    salts: np.ndarray
-    """uint64 (agents,), of uniform agents."""
-    weights: np.ndarray
-    """float64 (agents, weights), of those that score."""
-    scores: np.ndarray
-    """Room for the scores of one row, float64 (1, actions)."""
-
-
 def make_turn_table(agents: Sequence[Agent], game: Game) -> TurnTable | None:
-    """Return how to play for agents without asking them; None if all have to be asked."""
+    """Return how the kernels play for agents; None if every agent must be asked in Python."""
     kinds = np.full(len(agents), ASKED)
     salts = np.zeros(len(agents), np.uint64)
     weights = np.tile(game.default_weights, (len(agents), 1))
     names = [None, *game.rule_agents]
     for i, agent in enumerate(agents):
-        act = agent.act
-        found, how = getattr(act, "__self__", None), getattr(act, "__func__", None)
-        if isinstance(found, UniformAgent) and how is UniformAgent.act:
-            kinds[i], salts[i] = UNIFORM, found.seed & (2**64 - 1)
-        elif isinstance(found, HeuristicAgent) and how is HeuristicAgent.act:
-            kinds[i] = SCORED + names.index(found.rule_agent)
-            if found.weights is not None:
-                weights[i] = found.weights
+        owner, method = getattr(agent.act, "__self__", None), getattr(agent.act, "__func__", None)
+        if isinstance(owner, UniformAgent) and method is UniformAgent.act:
+            kinds[i], salts[i] = UNIFORM, owner.seed & WORD_MASK
+        elif isinstance(owner, HeuristicAgent) and method is HeuristicAgent.act:
+            kinds[i] = SCORED + names.index(owner.rule_agent)
+            if owner.weights is not None:
+                weights[i] = owner.weights
     scores = np.zeros((1, game.actions))
     return None if (kinds == ASKED).all() else TurnTable(kinds, salts, weights, scores)
 
 
 def make_baseline(name: str, game: Game, seed: int = 0) -> Agent:
-    """Return ``"uniform"``, ``"greedy"`` or a player by rule of the game; ValueError for others."""
+    """Return the agent ``"uniform"``, ``"greedy"`` or a rule-based one; ValueError for others."""
     if name == UniformAgent.name:
         return UniformAgent(seed)
     if name == HeuristicAgent.name:

@@ -1,27 +1,49 @@
-"""The batch kernel of every game: illegal actions, rewards, truncation and autoreset, once.
+"""The batch kernel of every game: illegal actions, rewards, truncation and autoreset.
 
-``make_batch_kernels`` closes over a game's compiled functions. All shells call what it returns; a
+`make_batch_kernels` closes over a game's compiled functions. All interfaces call what it returns; a
 single environment is a batch of one. Kernels allocate nothing: they write into the caller's
-buffers.
+buffers. The end of the module has the loops over rows of a game's other kernels.
 """
 
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .aliases import Action, Progress, RulesRecord, RulesRecords, State, States
+from .aliases import (
+    Action,
+    Progress,
+    RulesRecord,
+    RulesRecords,
+    Scores,
+    Seat,
+    State,
+    States,
+    Weights,
+)
 from .contract import (
+    AdvanceKernel,
     BatchKernels,
+    BeginKernel,
     Buffers,
     DealKernel,
     FallbackAction,
+    PayFinished,
+    ResampleKernel,
+    ResampleRows,
+    ResetRows,
     RewardUnit,
+    ScoreKernel,
+    ScoreRows,
     ShuffleKernel,
     StepKernel,
+    StepRows,
+    ViewKernel,
+    ViewRows,
+    WriteMask,
 )
-from .kernel.cards import draw_rules, draw_training_seed, random_below
 from .kernel.jit import jit
+from .kernel.rng import draw_rules, draw_training_seed, random_below
 from .legal import (
     count_actions,
     first_action,
@@ -31,7 +53,6 @@ from .legal import (
     nth_action,
     write_actions,
 )
-from .row_kernels import read_score
 
 
 def make_state_head(actions: int) -> list[tuple[Any, ...]]:
@@ -57,13 +78,13 @@ ILLEGAL_PENALTY = -1.0
 
 
 class Over(IntEnum):
-    """Why a game goes on or does not."""
+    """Whether a game is running, and why not."""
 
     RUNNING = 0
     TERMINATED = 1
     TRUNCATED = 2
     ENDED_BEFORE_TURN = 3
-    """Over before one's seat could act (`seat.SeatRows`): its next step says so."""
+    """Over before the caller's seat could act (`seat.SeatRows`): its next step reports the end."""
 
 
 FINISHED = (int(Over.TERMINATED), int(Over.ENDED_BEFORE_TURN))
@@ -71,7 +92,7 @@ FINISHED = (int(Over.TERMINATED), int(Over.ENDED_BEFORE_TURN))
 
 
 class Reward(IntEnum):
-    """What a step pays. See `StepConfig`."""
+    """Which reward a step pays. See `StepConfig`."""
 
     PROGRESS = 0
     WIN = 1
@@ -79,7 +100,7 @@ class Reward(IntEnum):
 
 
 class Autoreset(IntEnum):
-    """What becomes of a finished row."""
+    """When the next game of a finished row begins."""
 
     NEXT_STEP = 0
     SAME_STEP = 1
@@ -87,14 +108,14 @@ class Autoreset(IntEnum):
 
 
 class IllegalMode(IntEnum):
-    """What an illegal action does; in the shells ``"raise"`` is END, to which it never comes."""
+    """The effect of an illegal action. ``illegal="raise"`` of the interfaces counts as END here."""
 
     END = 0
-    """It costs, and ends the episode; in a game for several its fallback is played instead."""
+    """A penalty, and the end of the episode; a game for several plays its fallback instead."""
     RANDOM = 1
-    """A random legal action is played instead, at no cost."""
+    """A random legal action is played instead, without a penalty."""
     PENALTY = 2
-    """It costs, and the game goes on as it stands."""
+    """A penalty; the position stays the same."""
 
 
 class DealSource(IntEnum):
@@ -103,26 +124,27 @@ class DealSource(IntEnum):
     DRAW = 0
     """A seed drawn from the state's generator, in the half of the seeds meant for play."""
     SEED = 1
-    """The generator as it stands is the deal's seed (numbered deals)."""
+    """The generator's present value is the deal's seed (numbered deals)."""
     DECK = 2
-    """The state's deck as it stands (a chosen deck)."""
+    """The deck that is already in the state (a chosen deck)."""
 
 
 RULES_BITS = (1 << 16) - 1
-"""Of the number of a row's rules: masked, it is known not to be negative (`Buffers.rules`)."""
+"""Mask for the index of a row's rules (`Buffers.rules`): the compiler then knows that it is not
+negative."""
 
 MAX_MOVES = 500
-"""After so many moves a game is cut off, unless another limit is asked for."""
+"""The default number of moves after which a game is truncated."""
 
 
 class StepConfig(NamedTuple):
-    """How a batch is played; plain ints, as kernels want them.
+    """How a batch is played; plain ints, as kernels need them.
 
-    ``reward``: PROGRESS is the change of score, or of what else the game counts, times its scale,
-    plus its bonus for a win; WIN is 1 at a win; SCORE is the score when the episode ends. At a
-    table of several seats, where a seat is paid at the end: its net in the game's units, 1 if that
-    is above 0, its net as it is.
-    ``max_steps`` and ``max_moves``: 0 for no limit. ``illegal`` is an `IllegalMode`.
+    ``reward``: PROGRESS is the change of `BatchKernels.progress` times ``score_scale``, plus
+    ``win_bonus`` for a win; WIN is 1 at a win; SCORE is the score when the episode ends. In a game
+    for several, each seat is paid at the end: its net in the game's units, 1 if the net is above 0,
+    or the net itself. ``max_steps`` and ``max_moves``: 0 for no limit. ``illegal`` is an
+    `IllegalMode`.
     """
 
     reward: int = 0
@@ -141,7 +163,7 @@ def is_finished(s: State) -> bool:
 
 @jit
 def end_on_illegal(s: State, rules: RulesRecord) -> Action:
-    """Say that an illegal action ends the episode: nothing is played instead of it."""
+    """Return -1: an illegal action ends the episode, and nothing is played instead of it."""
     return -1
 
 
@@ -150,6 +172,37 @@ def draw_legal(s: State) -> Action:
     """Return a random legal action, drawn by the state's generator: a copy draws the same."""
     legal = s["legal"]
     return nth_action(legal, random_below(s, count_actions(legal)))
+
+
+@jit
+def read_score(s: State) -> int:
+    """Return the score of a state: what the reward "progress" counts in most games."""
+    return s["score"]
+
+
+@jit
+def clear_rewards(rewards: np.ndarray) -> None:
+    """Set the rewards of all seats of a row to 0."""
+    for seat in range(len(rewards)):
+        rewards[seat] = 0.0
+
+
+@jit
+def truncate(s: State, config: StepConfig) -> None:
+    """Truncate a running game that has reached its limit of moves or steps."""
+    if s["over"] == Over.RUNNING and (
+        (config.max_moves and s["moves"] >= config.max_moves)
+        or (config.max_steps and s["steps"] >= config.max_steps)
+    ):
+        s["over"] = Over.TRUNCATED
+
+
+@jit
+def draw_next_rules(s: State, i: int, records: RulesRecords, buffers: Buffers) -> RulesRecord:
+    """Draw the rules of the next game on row i, and return their record."""
+    number = draw_rules(s, len(records))
+    buffers.rules[i] = number
+    return records[number & RULES_BITS]
 
 
 def make_batch_kernels(
@@ -163,13 +216,40 @@ def make_batch_kernels(
     reward_unit: RewardUnit | None = None,
     progress: Progress = read_score,
 ) -> BatchKernels:
-    """Build the batch functions of a game from its compiled rules.
+    """Build the batch kernels of a game from its compiled rules.
 
-    ``actions`` is their number; ``score_scale``, ``win_bonus`` and ``progress`` are those of
-    `BatchKernels`. A game for several seats says what is played in the place of an illegal action,
-    and in what its rewards are counted; its state has ``net``, a whole number for each seat, and
-    its rules have ``players``.
+    Args:
+        shuffle: Fills the deck.
+        deal: Lays out a game from the deck.
+        step: Plays a legal action.
+        actions: The number of actions.
+        score_scale: See `BatchKernels`.
+        win_bonus: See `BatchKernels`.
+        fallback_action: What is played instead of an illegal action, in a game for several seats.
+        reward_unit: The unit of rewards in a game for several seats. The state of such a game has
+            ``net``, a whole number for each seat, and its rules have ``players``.
+        progress: See `BatchKernels`.
     """
+    begin = _make_begin(shuffle, deal)
+    pay = _make_pay(progress, score_scale, win_bonus, reward_unit)
+    advance = _make_advance(step, actions, fallback_action, progress, pay)
+    write_mask = _make_write_mask(actions)
+    return BatchKernels(
+        _make_reset_rows(begin, pay, write_mask),
+        _make_step_rows(begin, pay, advance, write_mask),
+        begin,
+        step,
+        _make_pay_finished(progress, pay),
+        score_scale,
+        win_bonus,
+        advance,
+        write_mask,
+        progress,
+    )
+
+
+def _make_begin(shuffle: ShuffleKernel, deal: DealKernel) -> BeginKernel:
+    """Build the kernel that begins a new game on one state."""
 
     @jit
     def begin(s: State, rules: RulesRecord, source: int) -> None:
@@ -186,6 +266,23 @@ def make_batch_kernels(
         s["turn"] = 0
         deal(s, rules)
 
+    return begin
+
+
+class PayKernel(Protocol):
+    """Pays a step: the change since ``before``, or the end."""
+
+    def __call__(
+        self, s: State, rules: RulesRecord, config: StepConfig, before: int, rewards: np.ndarray, /
+    ) -> None:
+        """Add to ``rewards`` (seats,); ``before`` is the progress before the step."""
+
+
+def _make_pay(
+    progress: Progress, score_scale: float, win_bonus: float, reward_unit: RewardUnit | None
+) -> PayKernel:
+    """Build the kernel that pays a step of one row."""
+
     @jit
     def pay_player(
         s: State, rules: RulesRecord, config: StepConfig, before: int, rewards: np.ndarray
@@ -198,71 +295,43 @@ def make_batch_kernels(
             rewards[0] += s["score"]
 
     if reward_unit is None:
-        pay = pay_player
-    else:
-        unit = reward_unit
+        return pay_player
 
-        @jit
-        def pay(
-            s: State, rules: RulesRecord, config: StepConfig, before: int, rewards: np.ndarray
-        ) -> None:
-            if rules.players == 1:
-                pay_player(s, rules, config, before, rewards)
-            elif s["over"]:
-                for seat in range(rules.players):
-                    net = s["net"][seat]
-                    if config.reward == Reward.PROGRESS:
-                        rewards[seat] += net / unit(rules)
-                    else:
-                        rewards[seat] += net > 0 if config.reward == Reward.WIN else net
+    @jit
+    def pay_seats(
+        s: State, rules: RulesRecord, config: StepConfig, before: int, rewards: np.ndarray
+    ) -> None:
+        if rules.players == 1:
+            pay_player(s, rules, config, before, rewards)
+        elif s["over"]:
+            for seat in range(rules.players):
+                net = s["net"][seat]
+                if config.reward == Reward.PROGRESS:
+                    rewards[seat] += net / reward_unit(rules)
+                else:
+                    rewards[seat] += net > 0 if config.reward == Reward.WIN else net
+
+    return pay_seats
+
+
+def _make_write_mask(actions: int) -> WriteMask:
+    """Build the kernel that writes the action mask of one row."""
 
     @jit
     def write_mask(s: State, i: int, buffers: Buffers) -> None:
         write_actions(s["legal"], is_finished(s), buffers.masks[i], actions)
 
-    @jit
-    def deal_row(
-        s: State, rules: RulesRecord, config: StepConfig, source: int, rewards: np.ndarray
-    ) -> None:
-        begin(s, rules, source)
-        for seat in range(len(rewards)):
-            rewards[seat] = 0.0
-        if s["over"]:
-            pay(s, rules, config, 0, rewards)
+    return write_mask
 
-    @jit
-    def next_rules(s: State, i: int, records: RulesRecords, buffers: Buffers) -> RulesRecord:
-        number = draw_rules(s, len(records))
-        buffers.rules[i] = number
-        return records[number & RULES_BITS]
 
-    @jit
-    def reset_rows(
-        states: States,
-        records: RulesRecords,
-        configs: np.ndarray,
-        which: np.ndarray,
-        source: int,
-        buffers: Buffers,
-    ) -> None:
-        config = configs[0]
-        for i in range(len(states)):
-            s = states[i]
-            if which[i]:
-                rules = records[buffers.rules[i] & RULES_BITS]
-                buffers.played[i] = -1
-                deal_row(s, rules, config, source, buffers.rewards[i])
-                buffers.terminated[i] = s["over"] == Over.TERMINATED
-                buffers.truncated[i] = False
-            write_mask(s, i, buffers)
-
-    @jit
-    def truncate(s: State, config: StepConfig) -> None:
-        if s["over"] == Over.RUNNING and (
-            (config.max_moves and s["moves"] >= config.max_moves)
-            or (config.max_steps and s["steps"] >= config.max_steps)
-        ):
-            s["over"] = Over.TRUNCATED
+def _make_advance(
+    step: StepKernel,
+    actions: int,
+    fallback_action: FallbackAction,
+    progress: Progress,
+    pay: PayKernel,
+) -> AdvanceKernel:
+    """Build the kernel of one step of one running row: check, play, truncate and pay."""
 
     @jit
     def advance(
@@ -292,6 +361,61 @@ def make_batch_kernels(
         pay(s, rules, config, before, rewards)
         return action
 
+    return advance
+
+
+def _make_reset_rows(begin: BeginKernel, pay: PayKernel, write_mask: WriteMask) -> ResetRows:
+    """Build the kernel that begins new games on some rows."""
+
+    @jit
+    def reset_rows(
+        states: States,
+        records: RulesRecords,
+        configs: np.ndarray,
+        which: np.ndarray,
+        source: int,
+        buffers: Buffers,
+    ) -> None:
+        config = configs[0]
+        for i in range(len(states)):
+            s = states[i]
+            if which[i]:
+                rules, rewards = records[buffers.rules[i] & RULES_BITS], buffers.rewards[i]
+                buffers.played[i] = -1
+                clear_rewards(rewards)
+                begin(s, rules, source)
+                if s["over"]:
+                    pay(s, rules, config, 0, rewards)
+                buffers.terminated[i] = s["over"] == Over.TERMINATED
+                buffers.truncated[i] = False
+            write_mask(s, i, buffers)
+
+    return reset_rows
+
+
+def _make_step_rows(
+    begin: BeginKernel, pay: PayKernel, advance: AdvanceKernel, write_mask: WriteMask
+) -> StepRows:
+    """Build the kernel of one step on some rows; rows that are over are reset automatically."""
+
+    @jit
+    def autoreset(
+        s: State,
+        i: int,
+        records: RulesRecords,
+        config: StepConfig,
+        rewards: np.ndarray,
+        buffers: Buffers,
+    ) -> None:
+        """Make the step of a row that is over already: it begins a game, or reports its end."""
+        if config.reset == Autoreset.SAME_STEP:  # over at the deal: this step reports it
+            pay(s, records[buffers.rules[i] & RULES_BITS], config, 0, rewards)
+        else:
+            rules = draw_next_rules(s, i, records, buffers)
+            begin(s, rules, DealSource.DRAW)
+            if s["over"]:
+                pay(s, rules, config, 0, rewards)
+
     @jit
     def step_rows(
         states: States,
@@ -306,26 +430,27 @@ def make_batch_kernels(
             if not which[i]:
                 continue
             s, rewards = states[i], buffers.rewards[i]
-            rules = records[buffers.rules[i] & RULES_BITS]
             buffers.played[i] = -1
-            for seat in range(len(rewards)):
-                rewards[seat] = 0.0
-            if s["over"]:
-                if config.reset == Autoreset.DISABLED:
-                    continue
-                if config.reset == Autoreset.SAME_STEP:
-                    pay(s, rules, config, 0, rewards)  # over at the deal: this step says so
-                else:
-                    rules = next_rules(s, i, records, buffers)
-                    deal_row(s, rules, config, DealSource.DRAW, rewards)
-            else:
+            clear_rewards(rewards)
+            if s["over"] == Over.RUNNING:
+                rules = records[buffers.rules[i] & RULES_BITS]
                 buffers.played[i] = advance(s, rules, config, moves[i], rewards)
+            elif config.reset == Autoreset.DISABLED:
+                continue
+            else:
+                autoreset(s, i, records, config, rewards, buffers)
             buffers.terminated[i] = s["over"] == Over.TERMINATED
             buffers.truncated[i] = s["over"] == Over.TRUNCATED
             if s["over"] and config.reset == Autoreset.SAME_STEP:
                 buffers.final_states[i] = s
-                begin(s, next_rules(s, i, records, buffers), DealSource.DRAW)
+                begin(s, draw_next_rules(s, i, records, buffers), DealSource.DRAW)
             write_mask(s, i, buffers)
+
+    return step_rows
+
+
+def _make_pay_finished(progress: Progress, pay: PayKernel) -> PayFinished:
+    """Build the kernel that writes what games that are over pay at their end."""
 
     @jit
     def pay_finished(
@@ -337,11 +462,86 @@ def make_batch_kernels(
     ) -> None:
         for i in range(len(states)):
             if which[i]:
-                rewards = buffers.rewards[i]
-                for seat in range(len(rewards)):
-                    rewards[seat] = 0.0
+                clear_rewards(buffers.rewards[i])
                 rules = records[buffers.rules[i] & RULES_BITS]
-                pay(states[i], rules, configs[0], progress(states[i]), rewards)
+                pay(states[i], rules, configs[0], progress(states[i]), buffers.rewards[i])
 
-    ends = pay_finished, score_scale, win_bonus
-    return BatchKernels(reset_rows, step_rows, begin, step, *ends, advance, write_mask, progress)
+    return pay_finished
+
+
+def make_buffers(n: int, actions: int, state: np.dtype, seats: int = 1) -> Buffers:
+    """Return zeroed buffers for n rows of a game with these numbers of actions and seats."""
+    return Buffers(
+        np.zeros((n, seats)),
+        np.zeros(n, np.bool_),
+        np.zeros(n, np.bool_),
+        np.zeros((n, actions), np.int8),
+        np.zeros(n, state),
+        np.full(n, -1),
+        np.zeros(n, np.int64),
+    )
+
+
+# ---- loops over rows ------------------------------------------------------------------------
+
+
+def make_resample_rows(resample: ResampleKernel) -> ResampleRows:
+    """Build a game's `ResampleRows` from the kernel of one state.
+
+    Seat -1 stands for the seat to act, in each row. Illegal actions of other seats are hidden, too:
+    the action that was played instead follows from them.
+    """
+
+    @jit
+    def resample_rows(states: States, records: RulesRecords, seat: Seat) -> None:
+        for i in range(len(states)):
+            s = states[i]
+            viewer = s["turn"] if seat < 0 else seat
+            s["illegal"] &= 1 << viewer
+            resample(s, records[0], viewer)
+
+    return resample_rows
+
+
+def make_view_rows(view: ViewKernel) -> ViewRows:
+    """Build a game's `ViewRows` from the kernel of one state."""
+
+    @jit
+    def view_rows(states: States, records: RulesRecords, seats: np.ndarray) -> None:
+        for i in range(len(states)):
+            view(states[i], records[0], seats[i])
+
+    return view_rows
+
+
+def make_score_rows(heuristic: ScoreKernel) -> ScoreRows:
+    """Build a game's `ScoreRows` from the kernel of one state."""
+
+    @jit
+    def score_rows(states: States, records: RulesRecords, weights: Weights, scores: Scores) -> None:
+        for i in range(len(states)):
+            heuristic(states[i], records[0], weights, scores[i])
+
+    return score_rows
+
+
+@jit
+def read_results(states: States, seats: np.ndarray, results: np.ndarray) -> None:
+    """Write the results that all games have, int64 (4, n): won, score, moves, illegal action."""
+    for i in range(len(states)):
+        s = states[i]
+        results[0, i] = s["won"] != 0
+        results[1, i] = s["score"]
+        results[2, i] = s["moves"]
+        results[3, i] = (s["illegal"] >> seats[i]) & 1
+
+
+@jit
+def read_seat_results(states: States, seats: np.ndarray, results: np.ndarray) -> None:
+    """Write the same for games for several, where the score is the seat's net."""
+    for i in range(len(states)):
+        s, seat = states[i], seats[i]
+        results[0, i] = s["net"][seat] > 0
+        results[1, i] = s["net"][seat]
+        results[2, i] = s["moves"]
+        results[3, i] = (s["illegal"] >> seat) & 1

@@ -1,16 +1,18 @@
 """The contract of a game: what each of its functions takes, returns and writes.
 
-Kernels of one state are compiled functions of a record and its rules; kernels over rows take arrays
-of records, of rules one (1,) or several (k,). They allocate nothing.
+Kernels of one state are compiled functions of a record and its rules. Kernels over rows take arrays
+of records; their rules are an array of one record (1,), or of several (k,). Kernels allocate
+nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from .aliases import (
     Action,
+    CardSet,
     FeatureIds,
     Masks,
     Progress,
@@ -25,12 +27,11 @@ from .aliases import (
 )
 from .scene.scene import Scene
 
-UNDECIDED, LOST, WINNABLE = -1, 0, 1
-"""How arrays (int8) say what `Solution.winnable` says: None, False, True."""
+# ---- kernels of one state, and of rows ------------------------------------------------------
 
 
 class ShuffleKernel(Protocol):
-    """Fills ``deck`` from the state's generator, and draws what else chance decides at a deal."""
+    """Fills ``deck`` from the state's generator, and draws all other chance of a deal."""
 
     def __call__(self, s: State, rules: RulesRecord, /) -> None:
         """Write ``deck`` and ``rng``."""
@@ -54,24 +55,24 @@ class StepKernel(Protocol):
 
 
 class FallbackAction(Protocol):
-    """Says what is played in the place of an illegal action."""
+    """Chooses what is played instead of an illegal action."""
 
     def __call__(self, s: State, rules: RulesRecord, /) -> Action:
-        """Return a legal action; -1: none, the episode ends. Write nothing."""
+        """Return a legal action, or -1 to end the episode. Write nothing."""
 
 
 class ResampleKernel(Protocol):
-    """Deals anew, in one state, all that a seat does not know."""
+    """Resamples, in one state, all that a seat does not know."""
 
     def __call__(self, s: State, rules: RulesRecord, seat: Seat, /) -> None:
         """Draw from the state's generator; write nothing that the seat is shown."""
 
 
 class ResampleRows(Protocol):
-    """`ResampleKernel` over rows; `row_kernels.make_resample_rows` makes it."""
+    """`ResampleKernel` over rows; `batch.make_resample_rows` makes it."""
 
     def __call__(self, states: States, rules: RulesRecords, seat: Seat, /) -> None:
-        """Deal anew what a seat does not know; -1: the seat whose turn it is, in each row."""
+        """Resample what a seat does not know; -1: the seat to act, in each row."""
 
 
 class ScoreKernel(Protocol):
@@ -82,7 +83,7 @@ class ScoreKernel(Protocol):
 
 
 class ScoreRows(Protocol):
-    """`ScoreKernel` over rows; `row_kernels.make_score_rows` makes it."""
+    """`ScoreKernel` over rows; `batch.make_score_rows` makes it."""
 
     def __call__(
         self, states: States, rules: RulesRecords, weights: Weights, scores: Scores, /
@@ -91,24 +92,27 @@ class ScoreRows(Protocol):
 
 
 class ViewKernel(Protocol):
-    """Makes the shown pieces of one state those of a seat, whosever turn it is."""
+    """Makes ``shown`` the observation of a seat, which need not be the seat to act."""
 
     def __call__(self, s: State, rules: RulesRecord, seat: Seat, /) -> None:
         """Write ``shown``."""
 
 
 class ViewRows(Protocol):
-    """`ViewKernel` over rows; `row_kernels.make_view_rows` makes it."""
+    """`ViewKernel` over rows; `batch.make_view_rows` makes it."""
 
     def __call__(self, states: States, rules: RulesRecords, seats: np.ndarray, /) -> None:
         """Write ``shown``; ``seats``, int64 (n,), one for each row."""
 
 
 class RewardUnit(Protocol):
-    """In what a seat's net is counted in rewards and tables: antes, wagers."""
+    """The unit of a seat's net in rewards and tables, such as an ante."""
 
     def __call__(self, rules: Any, /) -> float:
-        """Return so many chips, or points, for the rules or their record."""
+        """Return its size in chips, or points, for the rules or their record."""
+
+
+# ---- the batch kernels ----------------------------------------------------------------------
 
 
 class Buffers(NamedTuple):
@@ -125,9 +129,9 @@ class Buffers(NamedTuple):
     final_states: States
     """With SAME_STEP the finished game of a row that has just ended."""
     played: np.ndarray
-    """int64 (n,): the action that was played, of an illegal one what was instead; -1: none."""
+    """int64 (n,): the action played, or what replaced an illegal action; -1: none."""
     rules: np.ndarray
-    """int64 (n,): which record of rules a row is played by; drawn where a step begins a game."""
+    """int64 (n,): index of the row's record of rules; drawn where a step begins a game."""
 
 
 class ResetRows(Protocol):
@@ -163,7 +167,7 @@ class StepRows(Protocol):
 
 
 class PayFinished(Protocol):
-    """Writes what games that are over pay at their end."""
+    """Writes the final rewards of games that are over."""
 
     def __call__(
         self,
@@ -185,12 +189,12 @@ class BeginKernel(Protocol):
 
 
 class AdvanceKernel(Protocol):
-    """Makes the step of one row, as `StepRows` makes it: checked, paid, cut off."""
+    """Makes the step of one row: checks the action, plays it, truncates and pays."""
 
     def __call__(
         self, s: State, rules: RulesRecord, config: Any, action: Action, rewards: np.ndarray, /
     ) -> Action:
-        """Add to ``rewards`` (seats,); return what was played, -1 if nothing was."""
+        """Add to ``rewards`` (seats,); return the action played, or -1."""
 
 
 class WriteMask(Protocol):
@@ -201,7 +205,7 @@ class WriteMask(Protocol):
 
 
 class BatchKernels(NamedTuple):
-    """A game's functions over rows, and two of one state that other kernels build on."""
+    """A game's kernels over rows, and those of one state that other kernels build on."""
 
     reset_rows: ResetRows
     """Begins new games."""
@@ -212,33 +216,36 @@ class BatchKernels(NamedTuple):
     step: StepKernel
     """Plays a legal action on one state."""
     pay_finished: PayFinished
-    """Writes what finished games pay."""
+    """Writes the final rewards of finished games."""
     score_scale: float
-    """What the reward "progress" pays for a point of ``progress``."""
+    """Reward "progress" for each point of ``progress``."""
     win_bonus: float
-    """What it pays for a win."""
+    """Reward "progress" for a win, in addition."""
     advance: AdvanceKernel
     """Makes the step of one row."""
     write_mask: WriteMask
     """Writes the mask of one row."""
     progress: Progress
-    """What the reward "progress" counts: the score, unless the game says otherwise."""
+    """The quantity whose change the reward "progress" pays, such as the score."""
+
+
+# ---- values of afterstates ------------------------------------------------------------------
 
 
 class AfterstateScore(Protocol):
-    """Scores what each action leads to, by a table of the values of features."""
+    """Scores the afterstate of each action by a table of feature values."""
 
     def __call__(
         self, s: State, rules: RulesRecord, table: Table, ids: FeatureIds, scores: Scores, /
     ) -> None:
-        """Write for legal actions points gained and value, less `StateValue`; ``ids`` is room."""
+        """Write points gained plus value, minus `StateValue`; ``ids`` is scratch."""
 
 
 class StateValue(Protocol):
-    """What all afterstates of a state have in common; the score so far is in it."""
+    """The part of the value that all afterstates of a state share, with the score so far."""
 
     def __call__(self, s: State, rules: RulesRecord, table: Table, ids: FeatureIds, /) -> float:
-        """Return it; ``ids`` is room for the numbers of features."""
+        """Return it; ``ids`` is scratch for feature numbers."""
 
 
 class ActiveFeatures(Protocol):
@@ -249,7 +256,7 @@ class ActiveFeatures(Protocol):
 
 
 class PartScores(Protocol):
-    """What each part of a finished game brought."""
+    """The points of each part of a finished game."""
 
     def __call__(self, s: State, rules: RulesRecord, points: np.ndarray, /) -> None:
         """Write ``points``, float64 (parts,)."""
@@ -262,15 +269,18 @@ class PossibleCards(Protocol):
         """Write their codes, int8, and return how many there are."""
 
 
+# ---- what people see ------------------------------------------------------------------------
+
+
 class Layout(Protocol):
-    """Says where each card of one state lies."""
+    """Describes one state as a scene."""
 
     def __call__(self, s: Any, rules: Any, /) -> Scene:
-        """Return the scene that the seat at turn sees; ``s`` is one record."""
+        """Return the scene that the seat to act sees; ``s`` is one record."""
 
 
 class ActionWords(Protocol):
-    """Says what a person may call the actions in sight."""
+    """Lists the words by which a person may name the legal actions."""
 
     def __call__(self, s: Any, rules: Any, /) -> dict[Action, tuple[str, ...]]:
         """Return the words of actions, the best word first; ``h``, ``q`` and ``?`` are taken."""
@@ -280,26 +290,33 @@ class FinalInfo(Protocol):
     """What ``info`` says beside won, score and moves, from the deal to the end."""
 
     def __call__(self, states: States, rules: Any, seats: np.ndarray, /) -> dict[str, np.ndarray]:
-        """Return arrays (n,), a fact each, as seats (n,) may know it; of running games, too."""
+        """Return an array (n,) for each fact, as seats (n,) may know it; also of running games."""
+
+
+# ---- solvers --------------------------------------------------------------------------------
+
+
+UNDECIDED, LOST, WINNABLE = -1, 0, 1
+"""Codes (int8) for `Solution.winnable` in arrays: None, False, True."""
 
 
 class Solution(NamedTuple):
-    """What a solver found out about a position, all cards known."""
+    """A solver's result for a position, with all cards known."""
 
     winnable: bool | None
-    """None where a limit was met before the answer was certain, and in games that nobody wins."""
+    """None if the limit was reached first, and in games that are not won or lost."""
     moves: list[str] | None
-    """In words, how the aim is reached; None where no way was found."""
+    """The solution in words; None if none was found."""
     nodes: int
-    """Positions looked at."""
+    """Number of positions searched."""
     actions: list[int] | None = None
-    """The same as numbers of actions."""
+    """The solution as action numbers."""
     score: int | None = None
     """The best score found, in a game that is played for its score."""
     fewest: int | None = None
-    """Moves of the shortest win, where that was asked for and proven."""
+    """Moves of the shortest win, if requested and proven."""
     bounds: tuple[int, int] | None = None
-    """The least and the most that ``score`` can be, where a solver proves both."""
+    """Proven lower and upper bound of ``score``, if the solver has them."""
 
     @property
     def winnable_code(self) -> int:
@@ -308,42 +325,140 @@ class Solution(NamedTuple):
 
 
 class Solve(Protocol):
-    """Finds out what one who knew all cards could reach."""
+    """Finds the best result with all cards known."""
 
     def __call__(
         self, deck_or_state: Any, rules: Any, optimal: bool = False, limit: int | None = None
     ) -> Solution:
-        """Return what is found out within so many positions; ``optimal``: the shortest win.
+        """Return the result of a search of ``limit`` positions; ``optimal``: the shortest win.
 
         ``deck_or_state`` is what `truth.make_position` takes. Raises ValueError for rules that the
-        solver does not know.
+        solver does not support.
         """
 
 
 class WinnableAfter(Protocol):
-    """Says after which actions a win is left to one who knew all cards."""
+    """Tells after which actions the game can still be won, with all cards known."""
 
     def __call__(self, states: States, rules: Any, limit: int | None = None) -> np.ndarray:
         """Return float32 (n, actions): 1 yes, 0 no or not legal, 0.5 if the limit came first."""
 
 
+class Plan(NamedTuple):
+    """The actions to play from a position until the next hidden card is turned up."""
+
+    actions: list[int]
+    """Empty if no way to win was found."""
+    value: float | None
+    """The estimated share of sampled worlds that it wins; None if nothing was searched."""
+    worlds: int = 0
+    """Number of sampled worlds; 0 if nothing is hidden."""
+
+
+class PlanAhead(Protocol):
+    """Searches for the plan that wins most sampled worlds."""
+
+    def __call__(self, states: States, rules: Any, iterations: int, seed: int) -> Plan:
+        """Return a plan for a position (1,); ``seed`` draws the worlds.
+
+        Raises ValueError for rules or numbers of iterations that it does not support.
+        """
+
+
+class Contract(NamedTuple):
+    """The result of one contract of an open deal: a side takes it, and one seat makes trumps."""
+
+    seat: int
+    """The seat that bids and makes trumps."""
+    making: str
+    """The action that makes trumps: the card laid face down, or a suit."""
+    points: int | None
+    """Points of its side when all play as well as possible; None: unknown.
+
+    The value of a pair, for or against the contract, is included.
+    """
+
+
+class ListContracts(Protocol):
+    """Finds the result of every contract of an open deal."""
+
+    def __call__(
+        self, deck_or_state: Any, rules: Any, limit: int | None = None
+    ) -> tuple[Contract, ...]:
+        """Return the contracts of a deal without bids; each searches at most ``limit`` positions.
+
+        Raises ValueError for a position in which somebody has bid.
+        """
+
+
+class Solving(NamedTuple):
+    """The additional functions of a game with a solver."""
+
+    solve: Solve
+    """Finds the best result with all cards known."""
+    winnable_after: WinnableAfter | None = None
+    """Tells the same for every action; None in games that are not won or lost."""
+    plan_ahead: PlanAhead | None = None
+    """The game's own search without knowledge of hidden cards; None if it has none."""
+    world_limit: int = 5000
+    """Positions that PIMC searches in each world; an undecided world counts as half a win."""
+    list_contracts: ListContracts | None = None
+    """Finds the result of each contract of an open deal; None in games without an auction."""
+
+
+# ---- seats ----------------------------------------------------------------------------------
+
+
 def play_alone(rules: Any) -> tuple[int, ...]:
-    """Return a side of its own for each seat."""
+    """Return a different side for each seat."""
     return tuple(range(int(rules.players)))
 
 
 class Seats(NamedTuple):
-    """What a game for several seats adds."""
+    """The additional facts and functions of a game for several seats."""
 
     most: int
-    """So many can play at most; the option ``players`` says how many do."""
+    """The largest number of players; the option ``players`` has the actual number."""
     view: ViewRows
-    """Makes the shown pieces those of a seat."""
+    """Makes ``shown`` the observation of a seat."""
     reward_unit: RewardUnit
-    """In what a seat's net is counted."""
+    """The unit of a seat's net."""
     sides: Callable[[Any], tuple[int, ...]] = play_alone
-    """Says who plays together: the number of its side for each seat, by rules."""
+    """Returns the side of each seat: partners have the same number."""
     check_deck: Callable[[np.ndarray, Any], None] | None = None
-    """``check_deck(deck, rules)``: ValueError for a deck that the rules would deal again."""
+    """``check_deck(deck, rules)`` raises ValueError for a deck that the rules would redeal."""
     verbs: tuple[str, ...] = ()
-    """The first words of `Game.action_words` that take an s when another's action is told."""
+    """Words of `Game.action_words` that take an s in the third person."""
+
+
+# ---- states from outside --------------------------------------------------------------------
+
+
+class StateCheckKernel(Protocol):
+    """Finds the first record that play could not have made; see `make_state_check`."""
+
+    def __call__(
+        self,
+        states: States,
+        raw: np.ndarray,
+        rules: RulesRecords,
+        players: int,
+        pack: CardSet,
+        size: int,
+        /,
+    ) -> tuple[int, int, int]:
+        """Return the row, the number of its fault, and the byte of the fault; row -1: no fault.
+
+        ``states`` (n + 1,) ends with a scratch state; ``raw``, int8 (n + 1, bytes), is the same
+        memory; ``pack`` is the set of the codes of a deck of ``size`` cards, each once or each
+        twice.
+        """
+
+
+class StateCheck(NamedTuple):
+    """The check of state records that come from outside."""
+
+    check: StateCheckKernel
+    """Finds the first record that play could not have made."""
+    allowed: Sequence[tuple[str, str]]
+    """Field (such as ``"shown.card"``) and allowed values for each number of a fault, from 1."""

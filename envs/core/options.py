@@ -56,11 +56,13 @@ def unknown_text(
     if isinstance(name, str) and len(name) <= TEXT_LENGTH:
         near = difflib.get_close_matches(name, names if known is None else list(known), 1, 0.5)
     hint = f" did you mean {near[0]!r}?" if near else ""
-    return f"unknown {what} {one_line(name)};{hint} allowed: {', '.join(names)}"
+    return f"unknown {what} {shorten(name)};{hint} allowed: {', '.join(names)}"
 
 
-def one_line(value: Any) -> str:
-    """Return a value as one line of an error message, shortened to `TEXT_LENGTH`."""
+def shorten(value: Any) -> str:
+    """Return ``repr(value)`` as one line of an error message, at most `TEXT_LENGTH` characters."""
+    if isinstance(value, str | bytes):
+        value = value[: TEXT_LENGTH + 1]  # the rest would be cut anyway
     try:
         text = " ".join(repr(value).split())
     except Exception:  # a number of more than 4300 digits, or any object whose repr fails
@@ -78,7 +80,7 @@ def replace_options(default: Any, options: Mapping[str, Any]) -> Any:
     ValueError naming field, value and what is allowed.
     """
     if not isinstance(options, Mapping):
-        raise ValueError(f"options={one_line(options)}: allowed is a dictionary of options")
+        raise ValueError(f"options={shorten(options)}: allowed is a dictionary of options")
     hints = get_type_hints(type(default), include_extras=True)
     values = {}
     for field, value in options.items():
@@ -109,14 +111,14 @@ def _convert(field: str, value: Any, kind: Any, option: Option) -> Any:
             return names[key]
     elif not issubclass(kind, IntEnum) and option.allows(value):
         return int(value)
-    raise ValueError(f"option {field}={one_line(value)}: allowed are {_allowed_text(kind, option)}")
+    raise ValueError(f"option {field}={shorten(value)}: allowed are {_allowed_text(kind, option)}")
 
 
 def parse_bool(field: str, value: Any) -> bool:
     """Return a keyword's boolean, read as those of the rules are; ValueError naming it."""
     found = _read_bool(value)
     if found is None:
-        raise ValueError(f"{field}={one_line(value)}: allowed are no, yes")
+        raise ValueError(f"{field}={shorten(value)}: allowed are no, yes")
     return found
 
 
@@ -128,7 +130,7 @@ def is_whole(value: Any) -> bool:
 def check_range(field: str, value: Any, low: int, high: int) -> int:
     """Return a whole number from low to high; ValueError naming the field for anything else."""
     if not is_whole(value) or not low <= value <= high:
-        raise ValueError(f"{field}={one_line(value)}: allowed are whole numbers {low}–{high}")
+        raise ValueError(f"{field}={shorten(value)}: allowed are whole numbers {low}–{high}")
     return int(value)
 
 

@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 
 from .aliases import States
-from .batch import FINISHED, DealSource, Over, StepConfig
-from .buffers import make_buffers
-from .deals import bank_seeds
+from .batch import FINISHED, DealSource, Over, StepConfig, make_buffers
+from .checks import read_table_states
 from .game import Game
-from .kernel.cards import draw_rules, draw_training_seed
+from .kernel.cards import bank_seeds
 from .kernel.jit import jit
-from .keys import draw_seed
+from .kernel.rng import draw_rules, draw_seed, draw_training_seed
 from .legal import has_action, unpack_actions
 from .options import as_record
-from .read_states import read_table_states
 from .rules_table import make_table
 from .scene.scene import Scene
 

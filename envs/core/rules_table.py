@@ -1,33 +1,40 @@
-"""Tables of rules: the rows of one batch may each be played by rules of their own."""
+"""Which rules are played: tables for the rows of a batch, and random combinations of options."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_origin, get_type_hints
 
 import numpy as np
 
 from .aliases import RulesRecords, States
-from .batch import DealSource, StepConfig
-from .buffers import make_buffers
+from .batch import DealSource, StepConfig, make_buffers
 from .game import Game
 from .kernel.cards import parse_deck
-from .options import as_record, changed_options, one_line, options_text, replace_options
+from .options import (
+    as_record,
+    changed_options,
+    options_text,
+    replace_options,
+    shorten,
+    unknown_text,
+)
 
 Variants: TypeAlias = str | Sequence[str | Mapping[str, Any] | Any]
 """What `read_variants` takes."""
 ALL = "all"
-"""In the place of names: every variant for as many players as the default one is for."""
+"""Keyword for all variants with as many players as the default variant."""
 MOST_RULES = 1 << 16
-"""Of a table: kernels read the number of a row's rules in so many bits."""
+"""The largest table: kernels read the index of a row's rules with `batch.RULES_BITS`."""
 
 
 @dataclass(frozen=True, eq=False)
 class RulesTable:
-    """The rules that the rows of a batch are played by, each row by one of them.
+    """The rules of a batch; each row is played by one of them.
 
-    They are different, and for the same number of players: see `make_table`.
+    They are different and have the same number of players: see `make_table`.
     """
 
     game: Game
@@ -176,7 +183,7 @@ def read_variants(
         return make_table(game, dict.fromkeys(found))
     if isinstance(variants, str | Mapping) or not isinstance(variants, Sequence):
         raise ValueError(
-            f"variants={one_line(variants)}: allowed is {ALL!r}, or a list of names of variants "
+            f"variants={shorten(variants)}: allowed is {ALL!r}, or a list of names of variants "
             "and of dictionaries of options"
         )
     if isinstance(variants, game.rules):
@@ -201,7 +208,7 @@ def _read_one(game: Game, given: Any, options: Mapping[str, Any]) -> Any:
     if isinstance(given, str):
         return game.make_rules(given, options)
     raise ValueError(
-        f"variants: {one_line(given)}: allowed are names of variants and dictionaries of options"
+        f"variants: {shorten(given)}: allowed are names of variants and dictionaries of options"
     )
 
 
@@ -212,3 +219,80 @@ def describe_rules(game: Game, rules: Any, variant: str | None = None) -> str:
     if not changed:
         return variant
     return game.variant_name(rules) or f"{variant} + {options_text(changed)}"
+
+
+# ---- random options -------------------------------------------------------------------------
+
+FIXED_SEED = 0x53455453
+"""Seed of `draw_option_sets`: the sets are always the same, so that one half can be held out."""
+TRIES = 200
+"""Draws for each set wanted, before `draw_option_sets` gives up."""
+SPLITS = ("all", "even", "odd")
+
+
+def random_options(
+    game: Game,
+    rng: np.random.Generator,
+    names: Collection[str] | None = None,
+    base: Any = None,
+) -> dict[str, Any]:
+    """Return a random combination of options that the game allows.
+
+    Args:
+        game: The game.
+        rng: The source of the draws.
+        names: The options to draw (None: all).
+        base: Rules with the values of the other options (None: the default variant).
+    """
+    hints = get_type_hints(game.rules, include_extras=True)
+    drawn = {name: hint for name, hint in hints.items() if names is None or name in names}
+    start = game.variants[game.default] if base is None else base
+    while True:
+        chosen = {name: _draw_value(hint, rng) for name, hint in drawn.items()}
+        try:
+            game.check(replace_options(start, chosen))
+        except ValueError:
+            continue
+        return chosen
+
+
+def _draw_value(hint: Any, rng: np.random.Generator) -> Any:
+    kind, option = hint.__origin__, hint.__metadata__[0]
+    if isinstance(kind, type) and issubclass(kind, IntEnum):
+        return rng.choice([member.name.lower() for member in kind])
+    if kind is bool:
+        return bool(rng.random() < 0.4)
+    if get_origin(kind) is tuple:
+        return tuple(rng.integers(option.low, option.high + 1, option.size).tolist())
+    return int(rng.choice(option.values or range(option.low, option.high + 1)))
+
+
+def draw_option_sets(
+    game: Game, base: Any, k: int, names: Collection[str] = (), split: str = "all"
+) -> list[Any]:
+    """Return k different rules with random options, the same in every call.
+
+    Args:
+        game: The game.
+        base: Rules with the values of options that are not drawn.
+        k: The number of rules.
+        names: The options to draw (empty: all). The number of players is never drawn.
+        split: ``"even"`` or ``"odd"`` returns only the rules with such an index.
+
+    Raises:
+        ValueError: An option does not exist, or there are fewer than k combinations.
+    """
+    for name in names:
+        if name not in game.rules._fields or name == "players":
+            allowed = [field for field in game.rules._fields if field != "players"]
+            raise ValueError(unknown_text("option to draw", name, allowed))
+    rng, sets = np.random.default_rng(FIXED_SEED), dict[Any, None]()
+    drawn = names or [field for field in game.rules._fields if field != "players"]
+    for _ in range(k * TRIES):
+        if len(sets) == k:
+            break
+        sets[replace_options(base, random_options(game, rng, drawn, base))] = None
+    if len(sets) < k:
+        raise ValueError(f"{k} option sets: only {len(sets)} were found; ask for fewer")
+    step = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}
+    return list(sets)[step[split]]

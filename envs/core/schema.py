@@ -1,18 +1,25 @@
 """Named pieces of an observation: one schema for dtype, encodings, explanation and documentation.
 
 A game lists its pieces. Together they are the record ``shown`` in its state, int8 throughout, and
-that record's bytes are the ``codes`` observation. ``onehot`` is made from it: a value ``v >= 1``
-sets column ``v - 1`` of its entry, 0 sets none. Nothing about an observation is written twice.
+the bytes of that record are the ``codes`` observation. ``onehot`` is made from it: a value
+``v >= 1`` sets column ``v - 1`` of its entry, 0 sets none. A game declares an option once, as a
+field of its ``Rules``: `option_pieces` makes the pieces of all options, `show_options` writes them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import permutations
+from types import MappingProxyType
+from typing import Any, NamedTuple, get_origin, get_type_hints
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
-from .aliases import Codes
+from .aliases import Codes, RulesRecord
 from .kernel.cards import FIRST_CARD, PACK_SIZE, RANKS, card_name
 from .kernel.jit import jit
 
@@ -49,7 +56,8 @@ RANK = Kind(FIRST_CARD + PACK_SIZE - 1, len(RANKS), shift=2, read=card_name)
 """A card of which only the value matters: one-hot over the 13 values."""
 FLAG = Kind(1, 1, read=bool)
 """No or yes."""
-DIGIT_BASE = 16
+DIGIT_BITS = 4
+DIGIT_BASE = 1 << DIGIT_BITS
 DIGIT = Kind(DIGIT_BASE - 1, DIGIT_BASE - 1)
 """A digit of a number too large for a code, to base `DIGIT_BASE`; the highest comes first."""
 
@@ -150,7 +158,7 @@ class Features:
     that have to do with each other, where the game has such pairs; ``actions_on`` names the piece
     of cards whose entry i action i is about, where there is one: hints for networks. The game
     is the same with these places in the order of one of ``symmetries`` (place i as place order[i]),
-    or with its suits in another order (`suit_orders.SuitOrder`).
+    or with its suits in another order (`SuitOrder`).
     """
 
     def __init__(
@@ -181,29 +189,6 @@ class Features:
         values = (np.arange(CODE_LIMIT) >> shift) - base
         last = np.append(self.column_tables.first[1:], self.columns)[:, None] - 1
         return np.minimum(first + np.maximum(values, 1) - 1, last).astype(np.int32)
-
-    def with_pieces(self, changes: Mapping[str, Piece | None]) -> "Features":
-        """Return the schema with pieces of other kinds or sizes, or without them (None).
-
-        Pieces of `RepeatedPieces` are named ``"seats.paid"``. So a game says what an earlier
-        version of it showed. Raises ValueError for a piece that is not there.
-        """
-        left = dict(changes)
-
-        def change(piece: Piece, prefix: str = "") -> list[Piece]:
-            changed = left.pop(prefix + piece.name, piece)
-            return [] if changed is None else [changed]
-
-        pieces: list[Piece | RepeatedPieces] = []
-        for piece in self.declared_pieces:
-            if isinstance(piece, RepeatedPieces):
-                own = [one for part in piece.pieces for one in change(part, f"{piece.name}.")]
-                pieces.append(piece._replace(pieces=tuple(own)))
-            else:
-                pieces += change(piece)
-        if left:
-            raise ValueError(f"no pieces {', '.join(left)}")
-        return Features(pieces, self.bonds, self.actions_on, self.symmetries)
 
     def entry_range(self, name: str) -> range:
         """Return the entries of ``codes`` that a piece has."""
@@ -347,3 +332,166 @@ def write_onehot(codes: Codes, places: np.ndarray, out: np.ndarray) -> None:
         for entry in range(len(row)):
             code = row[entry] & (CODE_LIMIT - 1)
             columns[places[entry, code] & 0x7FFFFFFF] = code > 0
+
+
+# ---- options in the observation -------------------------------------------------------------
+
+
+def option_pieces(
+    rules: type[Any], special: Mapping[str, Piece] = MappingProxyType({})
+) -> list[Piece]:
+    """Return the pieces that show the options of a game, in the order of its ``Rules``.
+
+    A switch is a `FLAG`, an enumeration a `choice`, a number a `whole_number`, or digits where it
+    is too large for a code.
+
+    Args:
+        rules: The game's ``Rules``; see `options.Option`.
+        special: The pieces of options that the game shows in a form of its own, by name.
+
+    Raises:
+        ValueError: An option has no standard piece, such as a tuple or a negative number.
+    """
+    hints = get_type_hints(rules, include_extras=True)
+    return [
+        special.get(name) or _option_piece(name, hint.__origin__, hint.__metadata__[0])
+        for name, hint in hints.items()
+    ]
+
+
+def _option_piece(name: str, kind: Any, option: Any) -> Piece:
+    if kind is bool:
+        return Piece(name, 1, FLAG, "option")
+    if get_origin(kind) is tuple or option.low < 0:
+        raise ValueError(f"option {name}: a piece in `special` is needed to show it")
+    if issubclass(kind, IntEnum):
+        meaning = ", ".join(f"{int(one)} {one.name.lower()}" for one in kind if int(one))
+        return Piece(name, 1, choice(kind), f"option: {meaning}")
+    high = max(option.values, default=option.high)
+    if high < CODE_LIMIT:
+        return Piece(name, 1, whole_number(high), "option")
+    return digit_piece(name, -(-high.bit_length() // DIGIT_BITS), "option")
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _copy_options(typing: Any, shown: Any, rules: Any) -> Any:
+    """Copy the fields of one record that another has, too, as one function of machine code."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        shown_record, rules_record = arguments
+        byte = ir.IntType(8)
+        for name in rules.fields:
+            if name not in shown.fields or not isinstance(rules.typeof(name), types.Integer):
+                continue
+            source = cgutils.get_record_member(
+                builder,
+                rules_record,
+                rules.offset(name),
+                context.get_data_type(rules.typeof(name)),
+            )
+            value = context.unpack_value(builder, rules.typeof(name), source, 1)
+            place, digits = shown.offset(name), _count_digits(shown.typeof(name))
+            for digit in range(digits):
+                code = value
+                if digits > 1:
+                    shift = ir.Constant(value.type, DIGIT_BITS * (digits - 1 - digit))
+                    mask = ir.Constant(value.type, DIGIT_BASE - 1)
+                    code = builder.and_(builder.lshr(value, shift), mask)
+                target = cgutils.get_record_member(builder, shown_record, place + digit, byte)
+                builder.store(builder.trunc(code, byte), target, align=1)
+        return context.get_dummy_value()
+
+    return types.void(shown, rules), build
+
+
+def _count_digits(field: Any) -> int:
+    """Return how many entries a piece has, by the type of its field."""
+    return int(np.prod(field.shape)) if isinstance(field, types.NestedArray) else 1
+
+
+def _plain_show_options(shown: Any, rules: Any) -> None:
+    shown_names = shown if isinstance(shown, dict) else shown.dtype.names
+    for name in getattr(rules, "_fields", None) or rules.dtype.names:
+        value = getattr(rules, name)
+        if name not in shown_names or not isinstance(value, int | np.integer):
+            continue
+        if isinstance(shown[name], int | np.integer):
+            shown[name] = int(value)
+        else:
+            digits = len(shown[name])
+            for digit in range(digits):
+                shift = DIGIT_BITS * (digits - 1 - digit)
+                shown[name][digit] = int(value) >> shift & DIGIT_BASE - 1
+
+
+@jit(twin=_plain_show_options)
+def show_options(shown: Any, rules: RulesRecord) -> None:
+    """Write every option that has a piece into ``shown``: a number of several entries by digits.
+
+    Options that are tuples are left to the game.
+    """
+    _copy_options(shown, rules)
+
+
+# ---- symmetries -----------------------------------------------------------------------------
+
+SUITS = 4
+
+
+class SuitOrder(NamedTuple):
+    """The observation and the actions of a game with its suits in another order.
+
+    An observation ``codes`` is equivalent to ``codes[:, entries]`` with entry ``named[k]`` replaced
+    by ``codes_of[k, value]``. Its action a is ``actions[a]`` of the game as it is.
+    """
+
+    entries: np.ndarray
+    """int64 (features.width,)."""
+    actions: np.ndarray
+    """int64 (actions,)."""
+    named: np.ndarray
+    """Entries whose values are cards or suits, int64 (k,)."""
+    codes_of: np.ndarray
+    """int8 (k, 128)."""
+
+
+def list_suit_orders(
+    features: Features,
+    actions: int,
+    ranks: int,
+    first_suit_action: int,
+    *,
+    by_card: Collection[str],
+    by_suit: Collection[str],
+    cards: Collection[str],
+    suits: Collection[str],
+) -> tuple[SuitOrder, ...]:
+    """Return the 23 other orders of four suits.
+
+    Pieces ``by_card`` have an entry for each card, those ``by_suit`` (the last part of their names)
+    one for each suit; the values of ``cards`` are 1 more than a card, those of ``suits`` 1 more
+    than a suit; other values stay. Cards are numbered by suit and rank, and so are the first
+    actions; the four from ``first_suit_action`` on name suits.
+    """
+    orders = []
+    for order in list(permutations(range(SUITS)))[1:]:
+        new = np.array(order)  # the new number of each suit
+        card = np.concatenate([suit * ranks + np.arange(ranks) for suit in new])
+        old_card, old_suit = np.argsort(card), np.argsort(new)
+        entries, named, codes_of = np.arange(features.width), [], []
+        of_card, of_suit = np.arange(128, dtype=np.int8), np.arange(128, dtype=np.int8)
+        of_card[1 : 1 + len(card)], of_suit[1 : 1 + SUITS] = 1 + card, 1 + new
+        for piece in features.pieces:
+            places = np.array(features.entry_range(piece.name))
+            if piece.name in by_card:
+                entries[places] = places[0] + old_card
+            elif piece.name.split(".")[-1] in by_suit:
+                entries[places] = places[0] + old_suit
+            elif piece.name in cards or piece.name in suits:
+                named += places.tolist()
+                codes_of += [of_card if piece.name in cards else of_suit] * len(places)
+        moved = np.arange(actions)
+        moved[: len(card)] = old_card
+        moved[first_suit_action : first_suit_action + SUITS] = first_suit_action + old_suit
+        orders.append(SuitOrder(entries, moved, np.array(named), np.array(codes_of)))
+    return tuple(orders)

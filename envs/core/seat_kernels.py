@@ -1,63 +1,91 @@
-"""Kernels of the rows of one seat: whose turn it is, and the turns of opponents by rule or chance.
+"""Kernels of `seat.SeatRows`: the ends of games, and the turns of baselines in the other seats.
 
-What a baseline (`core.baselines`) would choose is chosen here without asking it: the same action
-from the same state and seed, without a NumPy array for each turn.
+The kernels choose what a baseline (`baselines`) would choose, from the same state and seed, without
+calling the agent and without a NumPy array for each turn.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .aliases import Action, RulesRecord, RulesRecords, Scores, State, States, Word
-from .batch import RULES_BITS, Over
+from .batch import RULES_BITS, Over, clear_rewards
 from .contract import BatchKernels, Buffers, ScoreRows
 from .kernel.jit import jit
-from .kernel.rng import GAMMA, finish_word
-from .keys import S32, sip_hash
+from .kernel.rng import GAMMA, S32, finish_word, sip_hash
 from .legal import count_actions, first_action, has_action, nth_action
 
 ASKED, UNIFORM, SCORED = -1, 0, 1
-"""Kinds of agents: asked in Python; uniform; from SCORED on the scorers, one after another."""
+"""Kinds of agents: asked in Python; uniform; SCORED + k plays by scorer k."""
 S11 = np.uint64(11)
 
+
+class TurnTable(NamedTuple):
+    """How the kernels play the turns of agents, one entry for each agent."""
+
+    kinds: np.ndarray
+    """int64 (agents,)."""
+    salts: np.ndarray
+    """uint64 (agents,), of uniform agents."""
+    weights: np.ndarray
+    """float64 (agents, weights), of agents that play by a scorer."""
+    scores: np.ndarray
+    """Scratch for the scores of one row, float64 (1, actions)."""
+
+
+class SeatArrays(NamedTuple):
+    """Who sits where in each row, and the last step's result of the caller's seat."""
+
+    own_seat: np.ndarray
+    """The caller's seat, int64 (n,)."""
+    seating: np.ndarray
+    """The agent in each seat, int64 (n, seats)."""
+    keys: np.ndarray
+    """The keys of the agents' draws, uint64 (n, 2)."""
+    rewards: np.ndarray
+    """The rewards of the caller's seat, float64 (n,)."""
+    played: np.ndarray
+    """The action of the caller's seat, int64 (n,); -1: none."""
+
+
 PlayTurns = Callable[..., tuple[int, int]]
-"""What `make_play_turns` returns."""
+"""The kernel that `make_play_turns` builds."""
 
 
 @jit
-def sort_rows(
+def classify_rows(
     states: States,
     which: np.ndarray,
     running: np.ndarray,
-    untold: np.ndarray,
+    deferred: np.ndarray,
     ended: np.ndarray,
     own_steps: np.ndarray,
     rewards: np.ndarray,
     played: np.ndarray,
 ) -> tuple[bool, bool]:
-    """Sort the rows in ``which``: running, ended before their seat's turn, or ended.
+    """Classify the rows in ``which``: running, ended before their seat's turn, or ended.
 
     All arrays are (n,). Counts a step of running rows in ``own_steps``; clears rewards and actions.
-    Returns whether any are untold, and whether any have ended.
+    Returns whether any end is deferred, and whether any row has ended.
     """
-    any_untold = any_ended = False
+    any_deferred = any_ended = False
     for i in range(len(states)):
         over = states[i]["over"]
         running[i] = which[i] and over == Over.RUNNING
         own_steps[i] += running[i]
-        untold[i] = which[i] and over == Over.ENDED_BEFORE_TURN
+        deferred[i] = which[i] and over == Over.ENDED_BEFORE_TURN
         ended[i] = which[i] and over != Over.RUNNING and over != Over.ENDED_BEFORE_TURN
-        any_untold |= untold[i]
+        any_deferred |= deferred[i]
         any_ended |= ended[i]
         if which[i]:
             rewards[i] = 0.0
             played[i] = -1
-    return any_untold, any_ended
+    return any_deferred, any_ended
 
 
 @jit
-def hold_ends(
+def defer_terminal(
     states: States,
     which: np.ndarray,
     own_steps: np.ndarray,
@@ -65,7 +93,7 @@ def hold_ends(
     played: np.ndarray,
     buffers: Buffers,
 ) -> None:
-    """Let rows that are over before their seat's turn wait for its step; nothing is paid yet."""
+    """Defer the end of new games that are over before their seat's turn to its first step."""
     for i in range(len(states)):
         if which[i]:
             if states[i]["over"] != Over.RUNNING:
@@ -77,46 +105,48 @@ def hold_ends(
 
 
 @jit
-def add_own(buffers: Buffers, which: np.ndarray, own: np.ndarray, rewards: np.ndarray) -> None:
-    """Add what the last step paid the seats ``own`` to ``rewards``, in the rows in ``which``."""
+def add_rewards(
+    buffers: Buffers, which: np.ndarray, own_seat: np.ndarray, rewards: np.ndarray
+) -> None:
+    """Add the last step's rewards of ``own_seat`` to ``rewards``, in the rows in ``which``."""
     for i in range(len(which)):
         if which[i]:
-            rewards[i] += buffers.rewards[i, own[i]]
+            rewards[i] += buffers.rewards[i, own_seat[i]]
 
 
 @jit
-def tell_ends(
+def report_terminal(
     states: States,
     which: np.ndarray,
     own_steps: np.ndarray,
     max_steps: int,
-    told: np.ndarray,
+    reported: np.ndarray,
     buffers: Buffers,
 ) -> bool:
     """Truncate rows at the limit of their own steps, and report which rows in ``which`` are over.
 
-    Writes ``told`` and the flags in ``buffers``; ``max_steps`` is 0 for no limit. In a truncated
-    row it is the seat's turn, so its mask and observation are already right. Returns whether any
-    row is over.
+    Writes ``reported`` and the flags in ``buffers``; ``max_steps`` is 0 for no limit. In a
+    truncated row it is the seat's turn, so its mask and observation are already right. Returns
+    whether any row is over.
     """
-    found = False
+    any_over = False
     for i in range(len(states)):
-        told[i] = False
+        reported[i] = False
         if which[i]:
             s = states[i]
             if s["over"] == Over.RUNNING and max_steps and own_steps[i] >= max_steps:
                 s["over"] = Over.TRUNCATED
-            told[i] = s["over"] != Over.RUNNING
+            reported[i] = s["over"] != Over.RUNNING
             buffers.truncated[i] = s["over"] == Over.TRUNCATED
-            buffers.terminated[i] = told[i] and not buffers.truncated[i]
-            found |= told[i]
-    return found
+            buffers.terminated[i] = reported[i] and not buffers.truncated[i]
+            any_over |= reported[i]
+    return any_over
 
 
 @jit
 def draw_by_seed(s: State, k0: Word, k1: Word, salt: Word) -> Action:
     """Return the action of `UniformAgent` with that seed, by the key of the row."""
-    place = np.uint64(s["steps"]) | (np.uint64(s["turn"]) << S32)  # as `keys.turn_seeds`
+    place = np.uint64(s["steps"]) | (np.uint64(s["turn"]) << S32)  # as in `splitmix.turn_seeds`
     word = finish_word(sip_hash(k0, k1, s["rng"], place) + GAMMA)
     word = finish_word((word ^ salt) + GAMMA)
     share = np.float64(word >> S11) * 2.0**-53
@@ -125,7 +155,7 @@ def draw_by_seed(s: State, k0: Word, k1: Word, salt: Word) -> Action:
 
 
 def _chain(scorers: Sequence[ScoreRows]) -> Any:
-    """One kernel that calls the scorer of a number: compiled code has no table of functions."""
+    """Build a kernel that calls the scorer of a number: kernels have no table of functions."""
     first = scorers[0]
     if len(scorers) == 1:
 
@@ -151,12 +181,16 @@ def _chain(scorers: Sequence[ScoreRows]) -> Any:
 
 
 def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> PlayTurns:
-    """Build a game's kernel of its baselines' turns; ``scorers``: the heuristic, rule agents.
+    """Build a game's kernel of the turns of baselines.
 
-    It plays, in the rows in ``which``, the action of one's own seat if ``own_acts``, and then the
-    turns of baselines up to one's own next turn, that of an agent who is to be asked, or the end.
-    ``rewards`` and ``played``, (n,), are one's own; a `baselines.TurnTable` has ``kinds`` and what
-    follows. Returns in how many rows somebody is to be asked, and how many are over.
+    In the rows in ``which`` it plays the action of the caller's seat, if ``own_acts``. Then it
+    plays the turns of baselines until the caller's seat or an agent that must be asked is to act,
+    or the game is over. It returns the number of rows that wait for an agent, and of those that are
+    over.
+
+    Args:
+        kernels: The game's batch kernels.
+        scorers: The game's heuristic and its rule-based agents.
     """
     advance, write_mask, score = kernels.advance, kernels.write_mask, _chain(scorers)
 
@@ -176,8 +210,7 @@ def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> Play
 
     @jit
     def play_seat(s: State, rules: RulesRecord, config: Any, action: Action, paid: Any) -> Action:
-        for seat in range(len(paid)):
-            paid[seat] = 0.0
+        clear_rewards(paid)
         return advance(s, rules, config, action, paid)
 
     @jit
@@ -188,43 +221,38 @@ def make_play_turns(kernels: BatchKernels, scorers: Sequence[ScoreRows]) -> Play
         which: np.ndarray,
         own_acts: bool,
         actions: np.ndarray,
-        own: np.ndarray,
-        seating: np.ndarray,
-        keys: np.ndarray,
-        kinds: np.ndarray,
-        salts: np.ndarray,
-        weights: np.ndarray,
-        scores: Scores,
-        rewards: np.ndarray,
-        played: np.ndarray,
+        agents: TurnTable,
+        seats: SeatArrays,
         buffers: Buffers,
     ) -> tuple[int, int]:
+        own_seats, seating, keys, rewards, played = seats  # once: each access counts a reference
+        kinds, salts, weights, scores = agents
         waiting = ended = 0
         for i in range(len(states)):
             if not which[i]:
                 continue
             s, paid = states[i], buffers.rewards[i]
             number = buffers.rules[i] & RULES_BITS
-            rules, own_rules = records[number], records[number : number + 1]
-            moved = own_acts
+            rules, own_seat = records[number], own_seats[i]
+            has_moved = own_acts
             if own_acts:
                 played[i] = play_seat(s, rules, configs[0], actions[i], paid)
-                rewards[i] += paid[own[i]]
-            while s["over"] == Over.RUNNING and s["turn"] != own[i]:
-                player = seating[i, s["turn"]]
-                kind = kinds[player]
+                rewards[i] += paid[own_seat]
+            while s["over"] == Over.RUNNING and s["turn"] != own_seat:
+                agent = seating[i, s["turn"]]
+                kind = kinds[agent]
                 if kind == ASKED:
                     waiting += 1
                     break
                 if kind == UNIFORM:
-                    action = draw_by_seed(s, keys[i, 0], keys[i, 1], salts[player])
+                    action = draw_by_seed(s, keys[i, 0], keys[i, 1], salts[agent])
                 else:
-                    row = states[i : i + 1]
-                    action = choose_best(row, own_rules, kind - SCORED, weights[player], scores)
+                    row, record = states[i : i + 1], records[number : number + 1]
+                    action = choose_best(row, record, kind - SCORED, weights[agent], scores)
                 play_seat(s, rules, configs[0], action, paid)
-                rewards[i] += paid[own[i]]
-                moved = True
-            if moved:
+                rewards[i] += paid[own_seat]
+                has_moved = True
+            if has_moved:
                 buffers.terminated[i] = s["over"] == Over.TERMINATED
                 buffers.truncated[i] = s["over"] == Over.TRUNCATED
                 write_mask(s, i, buffers)

@@ -1,4 +1,4 @@
-"""What the shells share: keywords, spaces, seeds."""
+"""Validation of what callers pass to environments: keywords, seeds, reset options and actions."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,14 +8,14 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..core.batch import MAX_MOVES, Autoreset, DealSource, IllegalMode, Reward, StepConfig
-from ..core.deals import default_bank
 from ..core.game import Game
-from ..core.options import is_whole, one_line, parse_bool, unknown_text
-from ..core.rows import Rows
+from ..core.kernel.cards import default_bank
+from ..core.options import is_whole, parse_bool, shorten, unknown_text
+from ..core.rows import Rows, first_illegal
 from ..core.rules_table import RulesTable, Variants, make_table, read_variants
+from ..core.scene.scene import ansi
 from ..core.schema import ENCODINGS
 from ..core.upper_bound import WinnableInfo
-from .actions import as_array
 from .seat import Opponents, make_seat_rows
 
 ILLEGAL_MODES = ("end", "raise", "random", "penalty")
@@ -32,27 +32,27 @@ SHARED_NAMES = (
     "single_observation_space",
     "single_action_space",
 )
-"""What all rows have in common, for `CardVectorEnv.call`."""
+"""Attributes that all rows share, for `CardVectorEnv.call`."""
 MOST_STEPS = 2**31 - 1
-"""Of limits: states count moves and steps in int32."""
+"""The largest limit: states count moves and steps in int32."""
 MOST_ROWS = 2**24
-"""Of a batch: more is a slip, and would not fit into memory."""
+"""The largest batch: more rows would not fit into memory."""
 
 
 BROKEN = "an opponent raised an exception in the middle of this game: call reset() first"
-"""Why no action is taken: it might be played for another seat."""
+"""Error text after an exception inside a step: an action could be played for another seat."""
 
 
 class KeywordError(ValueError, TypeError):
-    """A keyword that an environment does not take.
+    """An unknown keyword of an environment.
 
-    It is a ValueError as all bad values are, and the TypeError that Python raises for keywords
-    nobody knows: libraries that probe for a keyword go on after that.
+    It is a ValueError, as for all bad values, and the TypeError that Python raises for unknown
+    keywords: libraries that probe for a keyword catch that.
     """
 
 
 def check_options(game: Game, options: Mapping[str, Any]) -> None:
-    """Raise KeywordError for a keyword that is no option of the game, and so no keyword at all."""
+    """Raise KeywordError for a keyword that is no option of the game."""
     for name in options:
         if name not in game.rules._fields:
             raise KeywordError(
@@ -76,7 +76,7 @@ AUTORESETS = {
 
 
 def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
-    """Return when the next game of a row begins; ValueError naming what is allowed."""
+    """Return the autoreset mode of a name; ValueError naming what is allowed."""
     if isinstance(mode, AutoresetMode):
         return mode
     names = {known.name.lower(): known for known in AutoresetMode}
@@ -86,16 +86,16 @@ def autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
 
 
 def illegal_mode(illegal: str) -> int:
-    """Return what kernels do with an illegal action; ValueError naming what is allowed.
+    """Return the `IllegalMode` of a keyword; ValueError naming what is allowed.
 
-    ``"raise"`` is up to the shells: such an action never comes to a kernel.
+    ``"raise"`` is handled by the interfaces: such an action never reaches a kernel.
     """
     check_choice("illegal", illegal, ILLEGAL_MODES)
     return int(IllegalMode.END if illegal == "raise" else IllegalMode[illegal.upper()])
 
 
 def is_other(value: Any, default: int) -> bool:
-    """Whether a keyword, a value of any type, differs from its default, a number."""
+    """Whether a value of any type differs from the default, a whole number."""
     return not (is_whole(value) and value == default)
 
 
@@ -108,14 +108,7 @@ def check_limit(field: str, value: int | None, none: str = "None") -> int:
         return 0
     if not is_whole(value) or not 1 <= value <= MOST_STEPS:
         allowed = f"a whole number from 1 to {MOST_STEPS}, or {none} for no limit"
-        raise ValueError(f"{field} must be {allowed}, got {one_line(value)}")
-    return int(value)
-
-
-def rows_number(value: Any) -> int:
-    """Return how many games a batch has; ValueError for anything but a whole number in range."""
-    if not is_whole(value) or not 1 <= value <= MOST_ROWS:
-        raise ValueError(f"num_envs={one_line(value)}: allowed are whole numbers 1–{MOST_ROWS}")
+        raise ValueError(f"{field} must be {allowed}, got {shorten(value)}")
     return int(value)
 
 
@@ -135,10 +128,10 @@ def make_rows(
     seat: int = 0,
     variants: Variants | None = None,
 ) -> Rows:
-    """Check all keywords and return ``n`` rows. Raises ValueError naming what is wrong.
+    """Check all keywords and return ``n`` rows; for several players those of one seat.
 
-    Of a keyword that does not exist it is a `KeywordError`. For several players these are the rows
-    of one seat; see `seat.SeatRows`. ``variants`` is what `rules_table.read_variants` takes.
+    The keywords are those of `CardEnv`; ``variants`` is what `rules_table.read_variants` takes.
+    Raises ValueError naming what is wrong, `KeywordError` for an unknown keyword.
     """
     check_options(game, options)
     rules = make_rows_table(game, variant, options, variants)
@@ -147,7 +140,7 @@ def make_rows(
         raise ValueError("opponents, seat: these rules are for one player")
     if players > 1:
         if is_other(max_moves, MAX_MOVES):
-            said = one_line(max_moves)
+            said = shorten(max_moves)
             raise ValueError(f"max_moves must be left out in games for several players, got {said}")
         max_moves = None
     config = StepConfig(
@@ -169,18 +162,18 @@ def make_rows(
 def make_rows_table(
     game: Game, variant: str | None, options: Mapping[str, Any], variants: Variants | None
 ) -> RulesTable:
-    """Return the rules of rows: those of one variant, or several; ValueError if both are given."""
+    """Return the rules of one variant, or of several; ValueError if both are given."""
     if variants is None:
         return make_table(game, game.make_rules(variant, options))
     if variant is not None:
-        raise ValueError(f"variant={one_line(variant)}: leave it out with variants")
+        raise ValueError(f"variant={shorten(variant)}: leave it out with variants")
     return read_variants(game, variants, options)
 
 
 def make_winnable_info(rows: Rows, truth: Any) -> WinnableInfo | None:
-    """Return what answers for ``info["winnable"]``, None if that is not wanted.
+    """Return the source of ``info["winnable"]``; None without ``truth``.
 
-    Raises ValueError if it is wanted and the game, or its rules, have no solver, or are several.
+    Raises ValueError if the game or its rules have no solver, or if there are several rules.
     """
     if not parse_bool("truth", truth):
         return None
@@ -202,7 +195,7 @@ def observation_space(game: Game, encoding: str, n: int | None = None) -> gym.sp
 
 
 def encode_observations(game: Game, encoding: str, codes: np.ndarray) -> np.ndarray:
-    """Return observations in the encoding wanted, in an array of their own."""
+    """Return observations in an encoding, in a new array."""
     return game.features.encode(codes, encoding)
 
 
@@ -211,24 +204,24 @@ def seed_number(seed: Any) -> int | None:
     if seed is None:
         return None
     if not is_whole(seed) or seed < 0:
-        raise ValueError(f"seed={one_line(seed)}: allowed are whole numbers from 0, or None")
+        raise ValueError(f"seed={shorten(seed)}: allowed are whole numbers from 0, or None")
     return int(seed)
 
 
 class ChosenDeal(NamedTuple):
-    """A deck, numbered deals, a dealer or rules that a reset is to begin with."""
+    """The deck, numbered deals, dealer or rules that a reset begins with."""
 
     deck: np.ndarray | None
     bank: str
     deals: np.ndarray | None
     dealer: int | None
     rules: np.ndarray | None = None
-    """Numbers of the rows' rules, (n,), where they are not left to chance."""
+    """Indices of the rows' rules, (n,); None: drawn."""
 
     def start(self, rows: Rows) -> None:
-        """Begin it on all rows."""
+        """Begin the deal on all rows."""
         if self.deck is not None:
-            rows.draw_seeds()  # later chance, such as an opponent's, is another each time
+            rows.draw_seeds()  # so that later chance, such as an opponent's, differs each time
             rows.deal_deck(self.deck, self.dealer, self.rules)
         elif self.deals is not None:
             rows.deal_bank(self.bank, self.deals, self.dealer, self.rules)
@@ -237,22 +230,22 @@ class ChosenDeal(NamedTuple):
 
 
 def read_options(options: Any) -> dict[Any, Any]:
-    """Return reset's ``options`` in a dictionary of their own; ValueError if they are none."""
+    """Return a copy of reset's ``options``; ValueError if they are no dictionary."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise ValueError(f"reset options={one_line(options)}: allowed is a dictionary, or None")
+        raise ValueError(f"reset options={shorten(options)}: allowed is a dictionary, or None")
     return dict(options)
 
 
 def read_reset_options(
     game: Game, rules: Any, options: Mapping[str, Any] | None, n: int = 1
 ) -> ChosenDeal | None:
-    """Read reset's ``options`` ``deck``, or ``deal`` and ``bank``, for n rows; None if not given.
+    """Return the deal that reset's ``options`` choose for n rows; None without options.
 
-    In a game with a dealer ``dealer``, a seat, may stand beside them or alone; so may, where
-    ``rules`` is a table of several, ``rules``, a number of theirs, or one a row. Raises ValueError
-    for an option that does not exist or has no sense, before anything changes.
+    The options are ``deck``, or ``deal`` and ``bank``. A game with a dealer has ``dealer``, a seat;
+    a table of several rules has ``rules``, an index or one for each row. Both go with the others or
+    alone. Raises ValueError for an unknown or wrong option, before anything changes.
     """
     given, table = read_options(options), make_table(game, rules)
     allowed_keys = ["deck", "deal", "bank"]
@@ -277,23 +270,84 @@ def read_reset_options(
     deals = _read_numbers("deal", given["deal"], n)
     bank = given.get("bank", default_bank(game.name))
     if not isinstance(bank, str) or not bank:
-        raise ValueError(f"reset option bank={one_line(bank)}: allowed is the name of a bank")
+        raise ValueError(f"reset option bank={shorten(bank)}: allowed is the name of a bank")
     return ChosenDeal(None, bank, deals, dealer, chosen)
 
 
 def _read_numbers(option: str, given: Any, n: int, most: int | None = None) -> np.ndarray:
     """Return a whole number, or one a row, as integers (n,); ValueError naming the option."""
-    found = as_array(given)
-    fits = found.dtype.kind in "iu" and found.shape in ((), (n,)) and not (found < 0).any()
-    if not fits or (most is not None and (found > most).any()):
+    numbers = as_array(given)
+    fits = numbers.dtype.kind in "iu" and numbers.shape in ((), (n,)) and not (numbers < 0).any()
+    if not fits or (most is not None and (numbers > most).any()):
         allowed = "a whole number from 0" + ("" if most is None else f" to {most}")
         allowed += f", or {n} of them" if n > 1 else ""
-        raise ValueError(f"reset option {option}={one_line(given)}: allowed is {allowed}")
-    return np.broadcast_to(found, n)
+        raise ValueError(f"reset option {option}={shorten(given)}: allowed is {allowed}")
+    return np.broadcast_to(numbers, n)
 
 
 def check_seat(field: str, value: Any, players: int) -> int:
     """Return a seat, 0 .. players - 1; ValueError naming the field for anything else."""
     if not is_whole(value) or not 0 <= value < players:
-        raise ValueError(f"{field}={one_line(value)}: allowed are the seats 0–{players - 1}")
+        raise ValueError(f"{field}={shorten(value)}: allowed are the seats 0–{players - 1}")
     return int(value)
+
+
+# ---- actions --------------------------------------------------------------------------------
+
+
+def whole_number(action: Any) -> int:
+    """Return an action as a whole number; ValueError for anything else.
+
+    An action is an integer of Python or NumPy, or an array or tensor of an integer type without
+    dimensions: what `gymnasium.spaces.Discrete` contains, and also tensors. Booleans, floats,
+    lists, and arrays with dimensions are not actions. `check_actions` applies the same rule to
+    many games.
+    """
+    if is_whole(action):
+        return int(action)
+    array = as_array(action)
+    if array.dtype.kind in "iu" and array.shape == ():
+        return int(array)
+    has_item = array.shape and array.size == 1 and hasattr(action, "item")
+    hint = "; take its only number by action.item()" if has_item else ""
+    raise ValueError(f"action={shorten(action)}: allowed is a whole number, such as 0{hint}")
+
+
+def kernel_action(action: int) -> int:
+    """Return an action as an int64; a number that does not fit becomes -1, which is illegal."""
+    return action if -(2**63) <= action < 2**63 else -1
+
+
+def as_array(value: Any) -> np.ndarray:
+    """Return a value as an array; an object array if NumPy cannot read it or entries are masked."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        return np.zeros((), object)
+    try:
+        return np.asarray(value)
+    except Exception:  # lists of different lengths, tensors of another device, any object
+        return np.zeros((), object)
+
+
+def check_actions(actions: Any, n: int) -> np.ndarray:
+    """Return actions as int64 (n,); ValueError for any other type or shape.
+
+    ``actions`` is a list, an array or a tensor of n actions; see `whole_number`. Numbers that
+    do not fit int64 become -1, which is illegal.
+    """
+    array = as_array(actions)
+    is_read = array.dtype.kind in "iu" or not isinstance(actions, list | tuple | np.ndarray)
+    if not is_read and array.shape == (n,) and all(map(is_whole, actions)):
+        array = np.array([kernel_action(int(action)) for action in actions], np.int64)
+    if array.dtype.kind not in "iu" or array.shape != (n,):
+        raise ValueError(
+            f"actions must be whole numbers, shape ({n},), got {array.dtype} {array.shape}"
+        )
+    return array if array.dtype != np.uint64 else np.minimum(array, 2**63 - 1).astype(np.int64)
+
+
+def refuse_illegal(rows: Rows, actions: np.ndarray) -> None:
+    """Raise InvalidAction naming the first row whose action, int64 (n,), is not legal."""
+    row = first_illegal(rows.states, actions, rows.game.actions)
+    if row >= 0:
+        table = ansi(rows.scene(row))
+        raise gym.error.InvalidAction(f"row {row}: action {actions[row]} is not legal\n{table}")

@@ -37,7 +37,7 @@ from ..core.rows import Rows, copy_states, observation_codes, view_states
 from ..core.scene.scene import Scene, ansi, svg
 from ..render.modes import METADATA, Renderer
 from . import arguments as keywords
-from .actions import kernel_action, whole_number
+from .arguments import kernel_action, whole_number
 
 try:
     from pettingzoo import AECEnv

@@ -15,18 +15,20 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from .. import Game, find_game
 from ..core.batch import MAX_MOVES, Autoreset, DealSource
+from ..core.options import check_range
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.schema import Features
-from .actions import check_actions, refuse_illegal
 from .arguments import (
     BROKEN,
+    MOST_ROWS,
     ChosenDeal,
+    check_actions,
     make_rows,
     observation_space,
     read_options,
     read_reset_options,
-    rows_number,
+    refuse_illegal,
     seed_number,
 )
 from .seat import Opponents
@@ -102,7 +104,7 @@ class CardVecEnv(VecEnv):
         make: Callable[..., Rows] = make_rows,
         **options: Any,
     ) -> None:
-        num_envs = rows_number(num_envs)
+        num_envs = check_range("num_envs", num_envs, 1, MOST_ROWS)
         game = find_game(game) if isinstance(game, str) else game
         self.game, self.encoding, self.illegal = game, encoding, illegal
         table = {"seat": seat} if opponents is None else {"seat": seat, "opponents": opponents}

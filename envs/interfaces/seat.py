@@ -1,19 +1,26 @@
-"""One seat at a table of several: the other seats are played by agents, inside each step."""
+"""One seat of a game for several: agents play the other seats, inside each step."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.baselines import TurnTable, make_baseline, make_turn_table
+from ..core.baselines import make_baseline, make_turn_table
 from ..core.batch import Autoreset, DealSource, Over, StepConfig
+from ..core.checks import read_table_states
 from ..core.game import Game
-from ..core.keys import draw_words, turn_seeds
-from ..core.options import one_line
-from ..core.read_states import read_table_states
+from ..core.kernel.rng import draw_words, turn_seeds
+from ..core.options import shorten
 from ..core.rows import Rows, are_finished, copy_states, view_states, write_states
 from ..core.rules_table import make_table
-from ..core.seat_kernels import add_own, hold_ends, sort_rows, tell_ends
+from ..core.seat_kernels import (
+    SeatArrays,
+    TurnTable,
+    add_rewards,
+    classify_rows,
+    defer_terminal,
+    report_terminal,
+)
 from ..core.turn import Agent, FixedAgent, choose_actions, make_turn
 
 RUNNING = int(Over.RUNNING)
@@ -22,10 +29,10 @@ Opponents = str | Agent | Sequence[str | Agent]
 
 
 def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) -> list[Agent]:
-    """Return the agents of the seats after one's own, clockwise: one for each, or one for all.
+    """Return the agents of the seats after the caller's, clockwise: one for each, or one for all.
 
-    Names are those of `baselines.make_baseline`; the players of a list of names draw by ``seed``,
-    ``seed`` + 1 and so on. Raises ValueError for a wrong number, an unknown name or what is no
+    Names are those of `baselines.make_baseline`; agents given by name draw by ``seed``, ``seed`` +
+    1 and so on. Raises ValueError for a wrong number, an unknown name, or an object that is no
     agent.
     """
     others = game.num_players(rules) - 1
@@ -33,7 +40,7 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) 
     if len(agents) not in (1, others):
         allowed = "1" if others == 1 else f"1, for all, or {others}, one for each"
         raise ValueError(f"opponents: {len(agents)} given; allowed are {allowed}")
-    found: list[Agent] = []
+    fixed: list[Agent] = []
     for place, agent in enumerate(agents):
         if isinstance(agent, str):
             try:
@@ -43,27 +50,34 @@ def make_opponents(game: Game, rules: Any, opponents: Opponents, seed: int = 0) 
         elif isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise ValueError(
                 "opponents must be names of agents, or objects with act(turn), got "
-                f"{one_line(agent)}"
+                f"{shorten(agent)}"
             )
-        found.append(FixedAgent(agent))
-    return found * others if len(found) == 1 else found
+        fixed.append(FixedAgent(agent))
+    return fixed * others if len(fixed) == 1 else fixed
 
 
 class SeatRows(Rows):
     """``n`` games, in each of which one seat is the caller's; see `Rows`.
 
-    A step is one decision of that seat, and then all the turns of the others up to its next one, or
-    the end: ``rewards`` are its own of all these turns. ``own``, int64 (n,), is its number;
-    ``cast`` are the agents, ``who``, int64 (n, seats), says which of them plays a seat. The agents
-    choose by seeds of deal and turn (`Turn.seeds`), so a game takes the same course in any batch,
-    and a restored one goes on as it did. The seeds come from ``keys``, uint64 (n, 2), which nobody
-    is told and which `reseed` draws: whoever knows the seed of the environment can find them, and
-    the deals with them. Each agent is asked once for all the games that wait for it,
-    in an order that tells nothing of the rows.
+    A step is one decision of that seat, then all turns of the other seats until its next decision
+    or the end; ``rewards`` are those of the seat in all these turns. The agents draw by the seeds
+    of deal and turn (`Turn.seeds`), so a game is the same in any batch, and a restored game
+    continues as it did. The seeds come from ``keys``, uint64 (n, 2), which `reseed` draws; no
+    agent gets them, but the seed of the environment determines them, and the deals. Each agent is
+    asked once for all games that wait for it, in an order that does not reveal the rows.
 
-    A hand may end before the seat's first turn: then its next step, whatever the action, brings the
-    result. ``config.max_steps`` limits the steps of the seat: the count begins with
-    the hand, or with `restore`.
+    A hand may end before the seat's first turn: then its next step reports the result, whatever the
+    action. ``config.max_steps`` limits the steps of the seat, counted from the start of the hand or
+    from `restore`.
+
+    Args:
+        game: The game.
+        rules: Its rules, or a table of several.
+        n: The number of rows.
+        config: How the rows are played.
+        agents: The agents in the other seats.
+        seating: The index in ``agents`` for each seat, int64 (n, seats).
+        own_seat: The caller's seat, a number or int64 (n,).
     """
 
     def __init__(
@@ -72,42 +86,44 @@ class SeatRows(Rows):
         rules: Any,
         n: int,
         config: StepConfig,
-        cast: Sequence[Agent],
-        who: np.ndarray,
-        own: np.ndarray | int = 0,
+        agents: Sequence[Agent],
+        seating: np.ndarray,
+        own_seat: np.ndarray | int = 0,
     ) -> None:
+        # The limit of steps is the seat's own: `Rows` would count the steps of all seats.
         inner = config._replace(reset=int(Autoreset.DISABLED), max_steps=0)
-        super().__init__(
-            game, rules, n, inner
-        )  # without its step limit, which counts the steps of all seats
+        super().__init__(game, rules, n, inner)
         self.reset, self.max_steps = config.reset, config.max_steps
         self.own_steps = np.zeros(n, np.int64)
-        self.agents, self.seating = list(cast), who
-        self.own_seat = np.broadcast_to(np.asarray(own, np.int64), n).copy()
+        self.agents, self.seating = list(agents), seating
+        self.own_seat = np.broadcast_to(np.asarray(own_seat, np.int64), n).copy()
         self._rewards, self._played = np.zeros(n), np.full(n, -1)
         self._actions = np.zeros(n, np.int64)
-        self._running, self._untold, self._ended, self._told = np.zeros((4, n), np.bool_)
+        self._running, self._deferred, self._ended, self._over = np.zeros((4, n), np.bool_)
         self.turn_table: TurnTable | None = None
-        fresh = np.random.default_rng()  # from the operating system, until `reseed`
-        self.keys = np.stack([draw_words(fresh) for _ in range(n)])
+        rng = np.random.default_rng()  # from the operating system, until `reseed`
+        self.keys = np.stack([draw_words(rng) for _ in range(n)])
+        self.seat_arrays = SeatArrays(
+            self.own_seat, self.seating, self.keys, self._rewards, self._played
+        )
 
     @property
     def rewards(self) -> np.ndarray:
-        """The last step's rewards of one's own seat, float64 (n,)."""
+        """The last step's rewards of the caller's seat, float64 (n,)."""
         return self._rewards
 
     @property
     def played(self) -> np.ndarray:
-        """The last action of one's own seat; see `Rows.played`."""
+        """The last action of the caller's seat; see `Rows.played`."""
         return self._played
 
     @property
     def seats(self) -> np.ndarray:
-        """One's own seat in each game, int64 (n,)."""
+        """The caller's seat in each game, int64 (n,)."""
         return self.own_seat
 
     def reseed(self, row: int, rng: np.random.Generator) -> None:
-        """See `Rows.reseed`; the key of the others' draws is drawn, too."""
+        """See `Rows.reseed`; also draws the key of the agents' draws."""
         super().reseed(row, rng)
         self.keys[row] = draw_words(rng)
 
@@ -118,61 +134,70 @@ class SeatRows(Rows):
         dealer: int | None = None,
         rules: np.ndarray | None = None,
     ) -> None:
-        """See `Rows.start`; the others play up to one's own first turn."""
+        """See `Rows.start`; the other seats play until the caller's first turn."""
         which = self.all_rows if which is None else which
         super().start(source, which, dealer, rules)
         self._play_others(which, *self._play_baselines(which))
-        hold_ends(self.states, which, self.own_steps, self._rewards, self._played, self.buffers)
+        defer_terminal(
+            self.states, which, self.own_steps, self._rewards, self._played, self.buffers
+        )
 
     def step(self, actions: np.ndarray, which: np.ndarray | None = None) -> None:
-        """See `Rows.step`: one decision of one's own seat, and all turns up to its next."""
+        """See `Rows.step`: one decision of the caller's seat, and all turns until its next."""
         which = self.all_rows if which is None else which
-        running, untold, ended = self._running, self._untold, self._ended
-        any_untold, any_ended = sort_rows(
-            self.states, which, running, untold, ended, self.own_steps, self._rewards, self._played
+        running, deferred, ended = self._running, self._deferred, self._ended
+        any_deferred, any_ended = classify_rows(
+            self.states,
+            which,
+            running,
+            deferred,
+            ended,
+            self.own_steps,
+            self._rewards,
+            self._played,
         )
-        ended_now = self._play_own(actions, running)
-        if any_untold:
-            self.states["over"][untold] = Over.TERMINATED
+        num_over = self._play_own(actions, running)
+        if any_deferred:
+            self.states["over"][deferred] = Over.TERMINATED
             self.game.kernels.pay_finished(
-                self.states, self.rules_record, self.config_record, untold, self.buffers
+                self.states, self.rules_record, self.config_record, deferred, self.buffers
             )
-            self._add_rewards(untold)
-            running |= untold
+            self._add_rewards(deferred)
+            running |= deferred
         if any_ended and self.reset == Autoreset.NEXT_STEP:
             self.start(DealSource.DRAW, ended)
-        told = self._told
-        if not (ended_now or any_untold or self.max_steps):
+        if not (num_over or any_deferred or self.max_steps):
             return
-        any_told = tell_ends(
-            self.states, running, self.own_steps, self.max_steps, told, self.buffers
+        over = self._over
+        any_over = report_terminal(
+            self.states, running, self.own_steps, self.max_steps, over, self.buffers
         )
-        if self.reset == Autoreset.SAME_STEP and any_told:
-            rewards, played = self._rewards[told], self._played[told]
-            truncated = self.buffers.truncated[told]
-            write_states(self.buffers.final_states, told, copy_states(self.states, told))
-            self.start(DealSource.DRAW, told)
-            self._rewards[told], self._played[told] = rewards, played
-            self.buffers.terminated[told], self.buffers.truncated[told] = ~truncated, truncated
+        if self.reset == Autoreset.SAME_STEP and any_over:
+            rewards, played = self._rewards[over], self._played[over]
+            truncated = self.buffers.truncated[over]
+            write_states(self.buffers.final_states, over, copy_states(self.states, over))
+            self.start(DealSource.DRAW, over)
+            self._rewards[over], self._played[over] = rewards, played
+            self.buffers.terminated[over], self.buffers.truncated[over] = ~truncated, truncated
 
     def restore(self, states: np.ndarray) -> None:
-        """See `Rows.restore`. Raises ValueError, too, where it is not one's own turn."""
-        found = read_table_states(self.table, states, self.n)
-        others = ~are_finished(found) & (found["turn"] != self.own_seat)
+        """See `Rows.restore`. Raises ValueError, too, if it is the turn of another seat."""
+        checked = read_table_states(self.table, states, self.n)
+        others = ~are_finished(checked) & (checked["turn"] != self.own_seat)
         if others.any():
             row = int(others.argmax())
             raise ValueError(
-                f"row {row}: it is the turn of seat {found['turn'][row]}, "
+                f"row {row}: it is the turn of seat {checked['turn'][row]}, "
                 f"these rows are those of seat {self.own_seat[row]}"
             )
-        self.take_over(self._view(found, self.own_seat))
+        self.take_over(self._view(checked, self.own_seat))
         self.own_steps[:] = 0
         self._rewards[:] = 0
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """See `Rows.state_dict`."""
-        own = {"keys": self.keys.copy(), "own_steps": self.own_steps.copy()}
-        return super().state_dict() | own
+        extra = {"keys": self.keys.copy(), "own_steps": self.own_steps.copy()}
+        return super().state_dict() | extra
 
     def load_state_dict(self, saved: dict[str, np.ndarray]) -> None:
         """See `Rows.load_state_dict`."""
@@ -181,10 +206,10 @@ class SeatRows(Rows):
         self.own_steps[:] = saved["own_steps"]
 
     def _add_rewards(self, which: np.ndarray) -> None:
-        add_own(self.buffers, which, self.own_seat, self._rewards)
+        add_rewards(self.buffers, which, self.own_seat, self._rewards)
 
     def _play_own(self, actions: np.ndarray, which: np.ndarray) -> int:
-        """Play one's own turn in these games, and then those of the others; how many are over?"""
+        """Play the caller's turn in these games, then the others'; return how many are over."""
         if self.turn_table is not None:
             return self._play_others(which, *self._play_baselines(which, actions))
         super().step(actions, which)
@@ -193,9 +218,9 @@ class SeatRows(Rows):
         return self._play_others(which, self.n, self.n)
 
     def _play_others(self, which: np.ndarray, waiting: int, ended: int) -> int:
-        """Let the others act until it is one's own turn, or the end; how many games are over?
+        """Let the others act until the caller's turn or the end; return how many games are over.
 
-        ``waiting`` for an agent who is to be asked, or ``ended``, are at most so many games.
+        ``waiting`` and ``ended`` are upper bounds: games that wait for an agent, and that are over.
         """
         while waiting:
             acting = which & (self.states["over"] == RUNNING)
@@ -218,17 +243,18 @@ class SeatRows(Rows):
             return view_states(self.game, self.table.only, states, seats)
         seen = copy_states(states)
         for number, places in self.table.split(states):
-            own = copy_states(states, places)
-            shown = view_states(self.game, self.table.rules[number], own, seats[places])
-            write_states(seen, places, shown)
+            part = copy_states(states, places)
+            view = view_states(self.game, self.table.rules[number], part, seats[places])
+            write_states(seen, places, view)
         return seen
 
     def _play_baselines(
         self, which: np.ndarray, actions: np.ndarray | None = None
     ) -> tuple[int, int]:
-        """Play the turns for which nobody is asked, with ``actions`` one's own before them.
+        """Play the turns of baselines, after the caller's ``actions`` if they are given.
 
-        Returns how many games wait for others, and how many are over; all where all are asked.
+        Returns how many games wait for other agents, and how many are over; the number of all games
+        if there are no baselines.
         """
         if (table := self.turn_table) is None:
             return self.n, self.n
@@ -239,12 +265,8 @@ class SeatRows(Rows):
             which,
             actions is not None,
             self._actions if actions is None else actions,
-            self.own_seat,
-            self.seating,
-            self.keys,
-            *table,
-            self._rewards,
-            self._played,
+            table,
+            self.seat_arrays,
             self.buffers,
         )
 
@@ -253,13 +275,12 @@ class SeatRows(Rows):
         states, order = self.states, self.keys[:, 0].argsort()
         rows = order[acting[order]]
         numbers = self.buffers.rules[rows]
-        players = self.seating[rows, states["turn"][rows]]
-        for player, number in sorted(set(zip(players.tolist(), numbers.tolist(), strict=True))):
-            asked = rows[(players == player) & (numbers == number)]
-            agent, rules = self.agents[player], self.table.rules[number]
-            asking = copy_states(states, asked)
-            seeds = turn_seeds(self.keys[asked], asking)
-            turn = make_turn(agent, self.game, rules, asking, seeds)
+        indices = self.seating[rows, states["turn"][rows]]
+        for index, number in sorted(set(zip(indices.tolist(), numbers.tolist(), strict=True))):
+            asked = rows[(indices == index) & (numbers == number)]
+            agent, rules = self.agents[index], self.table.rules[number]
+            copies = copy_states(states, asked)
+            turn = make_turn(agent, self.game, rules, copies, turn_seeds(self.keys[asked], copies))
             self._actions[asked] = choose_actions(agent, turn)
 
 
@@ -269,17 +290,17 @@ def make_seat_rows(
     n: int,
     config: StepConfig,
     opponents: Opponents = "greedy",
-    own: int = 0,
+    own_seat: int = 0,
 ) -> SeatRows:
-    """Return rows in which one seat is the caller's; for ``opponents`` see `make_opponents`."""
+    """Return rows with one seat of the caller; for ``opponents`` see `make_opponents`."""
     table = make_table(game, rules)
     players = table.players
     others = make_opponents(game, table.rules[0], opponents)
-    cast = list({id(agent): agent for agent in others}.values())
-    numbers = {id(agent): number for number, agent in enumerate(cast)}
-    who = np.zeros((n, game.max_players), np.int64)
+    agents = list({id(agent): agent for agent in others}.values())
+    indices = {id(agent): index for index, agent in enumerate(agents)}
+    seating = np.zeros((n, game.max_players), np.int64)
     for place, agent in enumerate(others):
-        who[:, (own + 1 + place) % players] = numbers[id(agent)]
-    rows = SeatRows(game, table, n, config, cast, who, own)
-    rows.turn_table = make_turn_table(cast, game)
+        seating[:, (own_seat + 1 + place) % players] = indices[id(agent)]
+    rows = SeatRows(game, table, n, config, agents, seating, own_seat)
+    rows.turn_table = make_turn_table(agents, game)
     return rows

@@ -14,7 +14,7 @@ from ..core.rows import Rows
 from ..core.scene.scene import Scene, ansi, svg
 from ..render.modes import METADATA, Renderer
 from . import arguments as keywords
-from .actions import kernel_action, whole_number
+from .arguments import kernel_action, whole_number
 from .seat import Opponents
 
 

@@ -10,15 +10,14 @@ from gymnasium.vector.utils import batch_space
 
 from ..core.batch import MAX_MOVES, DealSource
 from ..core.game import Game
-from ..core.options import is_whole, one_line, parse_bool, unknown_text
+from ..core.options import check_range, is_whole, parse_bool, shorten, unknown_text
 from ..core.rows import Rows, copy_states, mask_states, observation_codes
 from ..core.rules_table import RulesTable, Variants
 from ..core.scene.scene import Scene, svg_grid
 from ..render.modes import METADATA, Renderer
 from ..render.pictures import draw_grid
 from . import arguments as keywords
-from .actions import as_array, check_actions, refuse_illegal
-from .arguments import SHARED_NAMES
+from .arguments import SHARED_NAMES, as_array, check_actions, refuse_illegal
 from .seat import Opponents
 
 SHOWN_TABLES = 12
@@ -70,7 +69,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
         picture: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        num_envs = keywords.rows_number(num_envs)
+        num_envs = check_range("num_envs", num_envs, 1, keywords.MOST_ROWS)
         self.game = game
         self.num_envs = num_envs
         self.encoding = encoding
@@ -322,7 +321,7 @@ class CardVectorEnv(gym.vector.VectorEnv):
 
     def _check_row(self, row: Any) -> int:
         if not is_whole(row) or not 0 <= row < self.num_envs:
-            raise ValueError(f"row={one_line(row)}: allowed are the rows 0–{self.num_envs - 1}")
+            raise ValueError(f"row={shorten(row)}: allowed are the rows 0–{self.num_envs - 1}")
         return int(row)
 
     def _scenes(self, most: int | None = None) -> list[Scene]:

@@ -14,7 +14,7 @@ from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
-from ..core.options import one_line
+from ..core.options import shorten
 
 Masked = dict[str, np.ndarray]
 """``observation`` as the environment gives it, and ``action_mask``, 1 for legal actions."""
@@ -57,10 +57,10 @@ def masked_form(observation_key: str, mask_key: str, dtype: Any, mask_dtype: Any
     """Check what a wrapper was given. Raises ValueError naming it."""
     for field, key in (("observation_key", observation_key), ("mask_key", mask_key)):
         if not isinstance(key, str) or not key:
-            raise ValueError(f"{field}={one_line(key)}: allowed is a non-empty string")
+            raise ValueError(f"{field}={shorten(key)}: allowed is a non-empty string")
     if observation_key == mask_key:
         raise ValueError(
-            f"mask_key={one_line(mask_key)}: allowed is a string other than observation_key"
+            f"mask_key={shorten(mask_key)}: allowed is a string other than observation_key"
         )
     kind = None if dtype is None else _type_name("dtype", dtype)
     mask_kind = _type_name("mask_dtype", mask_dtype)
@@ -74,7 +74,7 @@ def _type_name(field: str, given: Any) -> str:
         kind = np.dtype("O")
     if kind.kind not in "biuf":
         raise ValueError(
-            f"{field}={one_line(given)}: allowed are NumPy number types and bool, such as 'float32'"
+            f"{field}={shorten(given)}: allowed are NumPy number types and bool, such as 'float32'"
         )
     return kind.name
 

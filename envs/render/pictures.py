@@ -21,12 +21,14 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from ..core.options import one_line, unknown_text
-from ..core.scene.drawing import FONT, Box
+from ..core.options import shorten, unknown_text
+from ..core.scene.drawing import FONT, THEMES, Box, card_art, find_theme
 from ..core.scene.scene import Scene, grid_columns, picture_pieces, picture_size, svg
-from ..core.scene.themes import find_theme
 
 FONTS = Path(__file__).parent / "fonts"
+WEB = Path(__file__).with_name("web")
+"""The folder of the ES module that the play page, replays and notebooks share."""
+MODULE, STYLE = WEB / "parlour.js", WEB / "parlour.css"
 MISSING = "needs resvg_py and pillow: pip install 'parlour[pictures]'"
 
 
@@ -48,17 +50,22 @@ def read_style(given: Any) -> PictureStyle:
     if isinstance(given, PictureStyle):
         given = given._asdict()
     if not isinstance(given, dict):
-        raise ValueError(f"picture={one_line(given)}: allowed is a dictionary, or None")
+        raise ValueError(f"picture={shorten(given)}: allowed is a dictionary, or None")
     for key in given:
         if key not in PictureStyle._fields:
             raise ValueError(unknown_text("picture key", key, PictureStyle._fields))
     style = PictureStyle(**given)
     find_theme(style.theme)
     if not isinstance(style.four_colours, bool):
-        raise ValueError(f"four_colours={one_line(style.four_colours)}: allowed are True and False")
+        raise ValueError(f"four_colours={shorten(style.four_colours)}: allowed are True and False")
     if style.width is not None:
         picture_size(Scene("", ()), style.width)
     return style
+
+
+def all_art() -> dict[str, Any]:
+    """Return the drawings of all cards by theme, as the ES module takes them."""
+    return {theme: card_art(theme) for theme in THEMES}
 
 
 def can_draw() -> bool:

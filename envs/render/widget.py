@@ -7,7 +7,7 @@ import gymnasium as gym
 import traitlets
 
 from ..core.scene.scene import Scene
-from .web_files import MODULE, STYLE, all_art
+from .pictures import MODULE, STYLE, all_art
 
 KNOWN = ("score", "moves")
 """What of a state is told beside its table."""

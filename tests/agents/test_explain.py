@@ -25,7 +25,7 @@ from parlour.agents.search.oracle import OracleAgent
 from parlour.agents.search.pimc import PimcAgent
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import Autoreset, Over, StepConfig
-from parlour.envs.core.keys import key_words, turn_seeds
+from parlour.envs.core.kernel.rng import key_words, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from tests.marks import slow_if

@@ -9,10 +9,9 @@ from parlour.agents.registry import choose_actions, load_agent, prepare_turn
 from parlour.agents.search import planner
 from parlour.agents.search.oracle import OracleAgent
 from parlour.envs import game
-from parlour.envs.core.contract import Solution
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.contract import Solution, Solving
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.solve import Solving
 from parlour.training.evaluation.evaluate import evaluate, play_deals
 from tests.fake_solver import FakeSolver, SeesAll, solved
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.keys import draw_seed
-from parlour.envs.core.option_sets import random_options
+from parlour.envs.core.kernel.rng import draw_seed
 from parlour.envs.core.options import as_record, to_plain
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from tests.walkers import MOST_STEPS, WALKERS, no_end
 
 

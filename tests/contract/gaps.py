@@ -14,9 +14,9 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig, make_state_head
+from parlour.envs.core.checks import read_states
 from parlour.envs.core.legal import unpack_actions
 from parlour.envs.core.options import as_record, to_plain
-from parlour.envs.core.read_states import read_states
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.schema import CARD, RANK
 from tests.contract.cases import Case, Crowd, random_cases

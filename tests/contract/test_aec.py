@@ -19,7 +19,7 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, Reward, StepConfig
 from parlour.envs.core.kernel.cards import card_name
-from parlour.envs.core.keys import draw_seed
+from parlour.envs.core.kernel.rng import draw_seed
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.core.scene.scene import ansi, svg
 from parlour.envs.interfaces import pettingzoo as aec

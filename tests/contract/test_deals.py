@@ -9,10 +9,10 @@ from parlour.envs import CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import (
     DealSource,
 )
-from parlour.envs.core.deals import default_bank
-from parlour.envs.core.kernel.cards import RANKS, SUIT_SIGNS, next_random_word
+from parlour.envs.core.kernel.cards import RANKS, SUIT_SIGNS, default_bank
 from parlour.envs.core.kernel.cards import card_name as card_name
 from parlour.envs.core.kernel.jit import plain_python
+from parlour.envs.core.kernel.rng import next_random_word
 from parlour.envs.core.rows import Rows
 from tests.contract.cases import Case
 

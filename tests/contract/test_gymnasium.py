@@ -13,8 +13,8 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import changed_options, to_plain
+from parlour.envs.core.rules_table import random_options
 from tests.contract.cases import Case, check_with_sb3, ended, random_cases
 
 ENCODINGS = ("onehot", "codes")

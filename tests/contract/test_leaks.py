@@ -14,8 +14,7 @@ import pytest
 from parlour.agents.registry import BUILT_IN, Turn, choose_actions, load_agent, prepare_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, StepConfig
-from parlour.envs.core.kernel.rng import GAMMA
-from parlour.envs.core.keys import draw_seed
+from parlour.envs.core.kernel.rng import GAMMA, draw_seed
 from parlour.envs.core.legal import list_actions, unpack_actions
 from parlour.envs.core.rows import Rows, observation_codes, resample_copies, view_states
 from parlour.envs.core.scene.scene import ansi, svg

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.legal import list_actions
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.core.schema import RANK
 from tests.contract.cases import CASES, Case, random_cases, unit_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from parlour.envs import GAMES, CardEnv, Game
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
-from parlour.envs.core.read_states import field_at
+from parlour.envs.core.checks import field_at
 from parlour.envs.core.rows import Rows, copy_states, resample_copies
 from tests.contract.cases import SEVERAL, Case, Crowd, random_cases
 from tests.fuzz_records import leaves, states_of

@@ -15,10 +15,9 @@ from gymnasium.vector import AutoresetMode
 
 from parlour.envs import GAMES, CardEnv, CardVectorEnv, Game
 from parlour.envs.core.batch import Autoreset, DealSource, StepConfig
-from parlour.envs.core.option_sets import draw_option_sets
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.rules_table import make_table, read_variants
+from parlour.envs.core.rules_table import draw_option_sets, make_table, read_variants
 
 MODES = list(AutoresetMode)
 SEED, ROWS = 23, 6

@@ -23,7 +23,7 @@ from parlour.envs import (
 )
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.batch import ILLEGAL_PENALTY, DealSource, Over, StepConfig
-from parlour.envs.core.keys import key_words, turn_seeds
+from parlour.envs.core.kernel.rng import key_words, turn_seeds
 from parlour.envs.core.legal import unpack_actions
 from parlour.envs.core.options import changed_options
 from parlour.envs.core.rows import Rows, observation_codes, view_states

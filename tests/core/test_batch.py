@@ -12,11 +12,14 @@ from parlour.envs.core.batch import (
     Reward,
     StepConfig,
     make_batch_kernels,
+    make_buffers,
+    make_resample_rows,
+    make_score_rows,
     make_state_head,
+    make_view_rows,
 )
-from parlour.envs.core.buffers import make_buffers
-from parlour.envs.core.kernel.cards import next_random_word
 from parlour.envs.core.kernel.jit import jit, plain_python
+from parlour.envs.core.kernel.rng import next_random_word
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows
 from tests.core.tiny import (
@@ -28,6 +31,7 @@ from tests.core.tiny import (
     TAKE,
     UNIT,
     WIN_BONUS,
+    as_python,
     begin,
     make_game,
     make_kernels,
@@ -459,3 +463,51 @@ def test_seeds_drawn_in_play_are_never_in_the_reserved_half() -> None:
     assert (seeds < TOP_BIT).all()
     assert len(np.unique(seeds)) >= 150_000
     assert 0.49 < np.mean(seeds >> np.uint64(62) & np.uint64(1)) < 0.51
+
+
+# ---- loops over rows ------------------------------------------------------------------------
+
+
+THREE_PLAYERS = begin(players=3).rules_record
+
+
+def three_states() -> np.ndarray:
+    made = np.zeros(3, STATE)
+    made["turn"] = [0, 1, 2]
+    made["illegal"] = 0b111
+    return made
+
+
+def note(s: Any, rules: Any, seat: int) -> None:
+    """Leave in the state by which rules and for which seat it was called."""
+    s["points"][0], s["points"][1] = rules.players, seat
+
+
+@pytest.mark.parametrize(("seat", "seats"), [(-1, [0, 1, 2]), (0, [0, 0, 0]), (2, [2, 2, 2])])
+def test_rows_are_dealt_anew_for_a_seat_or_for_that_at_turn(seat: int, seats: list[int]) -> None:
+    made = three_states()
+    as_python(make_resample_rows(note))(made, THREE_PLAYERS, seat)
+    assert made["points"][:, 1].tolist() == seats
+    assert made["points"][:, 0].tolist() == [3, 3, 3]
+
+
+@pytest.mark.parametrize(("seat", "left"), [(-1, [1, 2, 4]), (1, [2, 2, 2])])
+def test_only_ones_own_illegal_action_stays_known(seat: int, left: list[int]) -> None:
+    made = three_states()
+    as_python(make_resample_rows(note))(made, THREE_PLAYERS, seat)
+    assert made["illegal"].tolist() == left
+
+
+def test_each_row_is_viewed_by_its_own_seat() -> None:
+    made = three_states()
+    as_python(make_view_rows(note))(made, THREE_PLAYERS, np.array([2, 0, 1]))
+    assert made["points"][:, :2].tolist() == [[3, 2], [3, 0], [3, 1]]
+
+
+def test_each_row_is_scored_into_its_own_row() -> None:
+    def score(s: Any, rules: Any, weights: Any, scores: Any) -> None:
+        scores[s["turn"]] = rules.players + weights[0]
+
+    scores = np.zeros((3, 3))
+    as_python(make_score_rows(score))(three_states(), THREE_PLAYERS, np.array([0.5]), scores)
+    assert np.array_equal(scores, 3.5 * np.eye(3))

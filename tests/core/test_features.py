@@ -1,11 +1,15 @@
 """Pieces of an observation: where each lies, how it is encoded, read back and refused."""
 
-from typing import Any
+from enum import IntEnum
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from parlour.envs.core.kernel.jit import plain_python
+from parlour.envs import game
+from parlour.envs.core.kernel.jit import jit, plain_python
+from parlour.envs.core.options import Option, as_record
+from parlour.envs.core.rows import Rows, observation_codes
 from parlour.envs.core.schema import (
     CARD,
     FLAG,
@@ -14,9 +18,13 @@ from parlour.envs.core.schema import (
     Piece,
     RepeatedPieces,
     digit_piece,
+    option_pieces,
+    show_options,
     whole_number,
     write_onehot,
 )
+from parlour.training.learning.methods.distill import augment_symmetry
+from parlour.training.learning.positions import Positions, reorder
 
 FEATURES = Features(
     [
@@ -173,3 +181,114 @@ def test_the_table_counts_entries_and_columns() -> None:
         "| `target` | 5–6 | 84–113 | a number: digits to base 16 |",
         "| `open` | 7 | 114 | a switch |",
     ]
+
+
+# ---- options in the observation -------------------------------------------------------------
+
+
+class Colour(IntEnum):
+    """A choice."""
+
+    RED = 0
+    BLUE = 1
+
+
+class Rules(NamedTuple):
+    """One option of each kind that has a standard piece."""
+
+    switch: Annotated[bool, Option("a switch")] = True
+    colour: Annotated[Colour, Option("a choice")] = Colour.BLUE
+    number: Annotated[int, Option("a number", values=(1, 40))] = 40
+    large: Annotated[int, Option("a number too large for a code", 0, 4000)] = 3210
+
+
+OPTIONS = Features([Piece("before", 2, FLAG, "not an option"), *option_pieces(Rules)])
+SHOWN_OPTIONS = {"before": [False, False], "switch": True, "colour": "blue", "number": 40,
+                 "large": 3210}  # fmt: skip
+
+
+@jit
+def show_row(shown: Any, rules: Any) -> None:
+    show_options(shown[0], rules[0])
+
+
+def test_every_option_has_the_piece_of_its_kind() -> None:
+    pieces = {piece.name: (piece.size, piece.kind.high, piece.doc) for piece in OPTIONS.pieces[1:]}
+    assert pieces == {
+        "switch": (1, 1, "option"),
+        "colour": (1, 1, "option: 1 blue"),
+        "number": (1, 40, "option"),
+        "large": (3, 15, "option: digits to base 16"),
+    }
+
+
+def test_options_are_written_into_the_observation_compiled_and_in_plain_python() -> None:
+    shown, again = np.zeros(1, OPTIONS.dtype), np.zeros(1, OPTIONS.dtype)
+    show_row(shown, as_record(Rules()))
+    plain_python(show_options)(again[0], Rules())
+    assert OPTIONS.explain(shown.view(np.int8)) == SHOWN_OPTIONS
+    assert shown.tobytes() == again.tobytes()
+
+
+def test_an_option_without_a_piece_is_left_out() -> None:
+    few = Features(OPTIONS.pieces[:2])
+    shown = np.zeros(1, few.dtype)
+    show_row(shown, as_record(Rules()))
+    assert few.explain(shown.view(np.int8)) == {"before": [False, False], "switch": True}
+
+
+def test_a_game_shows_an_option_in_a_form_of_its_own() -> None:
+    own = Piece("colour", 1, whole_number(9), "of nine colours")
+    assert option_pieces(Rules, {"colour": own})[1] == own
+
+
+@pytest.mark.parametrize(("kind", "low"), [(tuple[int, ...], 0), (int, -1)])
+def test_an_option_without_a_standard_piece_is_named(kind: Any, low: int) -> None:
+    class Row(NamedTuple):
+        points: Annotated[kind, Option("points", low, 9, 3)] = 0
+
+    with pytest.raises(ValueError, match="option points: a piece in `special` is needed"):
+        option_pieces(Row)
+
+
+# ---- symmetries -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["classic", "second-bid", "three"])
+@pytest.mark.parametrize("number", [0, 7, 22])
+def test_with_suits_exchanged_all_is_seen_and_done_alike(variant: str, number: int) -> None:
+    tricks = game("twenty_eight")
+    rules, rng = tricks.make_rules(variant), np.random.default_rng(number)
+    order = reorder(tricks, tricks.features.symmetries[number])
+    here, there = (Rows(tricks, rules, 1) for _ in range(2))
+    deck = rng.permutation(tricks.pack(rules))
+    suits = np.argsort(order.actions[60:64] - 60)  # of each suit what it becomes
+    here.deal_deck(deck.tolist())
+    there.deal_deck([card // 4 * 4 + int(suits[card % 4]) for card in deck.tolist()])
+    steps = 0
+    while not here.states["over"][0]:
+        seen = observation_codes(here.states)[:, order.entries]
+        for entry, codes in zip(order.named, order.codes_of, strict=True):
+            seen[:, entry] = codes[seen[:, entry]]
+        np.testing.assert_array_equal(seen, observation_codes(there.states))
+        mine, yours = (rows.buffers.masks.astype(bool) for rows in (here, there))
+        np.testing.assert_array_equal(mine[:, order.actions], yours)
+        action = int(rng.choice(np.flatnonzero(mine[0])))
+        here.step(np.array([action]))
+        there.step(np.array([int(np.flatnonzero(order.actions == action)[0])]))
+        steps += 1
+    assert steps > 24
+
+
+def test_positions_turn_with_their_suits() -> None:
+    tricks = game("twenty_nine")
+    orders = [reorder(tricks, one) for one in tricks.features.symmetries]
+    assert len(orders) == 23
+    rng = np.random.default_rng(0)
+    values = rng.random((5, tricks.actions)).astype(np.float16)
+    codes = np.zeros((5, tricks.features.width), np.int8)
+    found = Positions(codes, values > 0.5, values, values.argmax(axis=1))
+    for _ in range(10):
+        turned = augment_symmetry(found, orders)
+        assert (turned.values.argmax(axis=1) == turned.actions).all()
+        assert (turned.masks == (turned.values > 0.5)).all()

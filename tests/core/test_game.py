@@ -7,10 +7,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import pytest
 
-from parlour.envs.core.contract import Solution
+from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.game import GAMES, Game, digest16, find_game, register
 from parlour.envs.core.options import Option
-from parlour.envs.core.solve import Solving
 from tests.core.tiny import GAME, LEAVE, STOP, TAKE, UNIT, Rules, begin, make_game, play
 
 ALONE = make_game(seats=None)

@@ -55,8 +55,7 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.cache = folder / "cache"
-        for name in ("jit.py", "uncompiled.py"):
-            self.write(f"house/core/{name}", Path(door.__file__).with_name(name).read_text())
+        self.write("house/core/jit.py", Path(door.__file__).read_text())
 
     def write(self, name: str, text: str) -> None:
         file = self.folder / name

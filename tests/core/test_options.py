@@ -100,9 +100,9 @@ def test_a_name_like_no_other_gets_no_hint() -> None:
 
 
 def test_long_values_are_cut_and_lines_joined() -> None:
-    assert opt.one_line("a\n b") == r"'a\n b'"
-    assert opt.one_line(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"
-    assert opt.one_line("x" * 100) == f"'{'x' * (opt.TEXT_LENGTH - 1)}..."
+    assert opt.shorten("a\n b") == r"'a\n b'"
+    assert opt.shorten(np.zeros((2, 2))) == "array([[0., 0.], [0., 0.]])"
+    assert opt.shorten("x" * 100) == f"'{'x' * (opt.TEXT_LENGTH - 1)}..."
 
 
 @pytest.mark.parametrize(("given", "read"), [("no", False), ("Yes", True), (1, True)])

@@ -9,9 +9,9 @@ import pytest
 
 from parlour.envs.core import rows as module
 from parlour.envs.core.batch import DealSource
-from parlour.envs.core.deals import bank_seeds
 from parlour.envs.core.game import GAMES
-from parlour.envs.core.keys import draw_seed
+from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.rng import draw_seed
 from parlour.envs.core.rows import (
     Rows,
     copy_states,

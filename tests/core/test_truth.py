@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.contract import Solution
+from parlour.envs.core.contract import Solution, Solving
 from parlour.envs.core.game import GAMES
-from parlour.envs.core.solve import Solving
 from parlour.envs.core.upper_bound import (
     PROBE_LIMIT,
     WinnableInfo,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from parlour.envs.core.kernel.uncompiled import View, run_uncompiled, show
+from parlour.envs.core.kernel.jit import View, run_uncompiled, show
 from tests.core.trajectories import play_all
 
 ROOT = Path(__file__).parents[2]

@@ -11,18 +11,21 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from parlour.envs.core.batch import Over, StepConfig, make_batch_kernels, make_state_head
+from parlour.envs.core.batch import (
+    Over,
+    StepConfig,
+    make_batch_kernels,
+    make_resample_rows,
+    make_score_rows,
+    make_state_head,
+    make_view_rows,
+)
 from parlour.envs.core.checks import make_state_check
 from parlour.envs.core.contract import BatchKernels, Seats
 from parlour.envs.core.game import Game
 from parlour.envs.core.kernel.cards import shuffle as shuffle_compiled
 from parlour.envs.core.kernel.jit import plain_python
 from parlour.envs.core.options import Option
-from parlour.envs.core.row_kernels import (
-    make_resample_rows,
-    make_score_rows,
-    make_view_rows,
-)
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.scene.scene import Scene
 from parlour.envs.core.schema import CARD, FLAG, Features, Piece, whole_number

@@ -4,8 +4,8 @@ Its folder has the shape of those in envs/. It is no game of Parlour's: nothing 
 tests of this folder.
 """
 
+from parlour.envs.core.batch import make_resample_rows, make_score_rows
 from parlour.envs.core.game import Game
-from parlour.envs.core.row_kernels import make_resample_rows, make_score_rows
 from tests.example_game.heuristic import WEIGHTS, heuristic
 from tests.example_game.kernel import kernels, resample_hidden
 from tests.example_game.layout import action_words, final_info, layout

@@ -4,6 +4,7 @@ from parlour.envs.core.aliases import Action, ActionSet, CardCode, RulesRecord, 
 from parlour.envs.core.batch import Over, make_batch_kernels
 from parlour.envs.core.kernel.cards import FIRST_CARD, PACK_SIZE, shuffle, shuffle_pack
 from parlour.envs.core.kernel.jit import jit
+from parlour.envs.core.schema import show_options
 from tests.example_game.rules import ACE, ACTIONS, GUESSES, HIGHER, KING, LOWER
 
 
@@ -65,19 +66,10 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 
 @jit
-def show_rules(s: State, rules: RulesRecord) -> None:
-    """Write the options into the observation."""
-    shown = s["shown"]
-    shown["lives"] = rules.lives
-    shown["target"] = rules.target
-    shown["aces_high"] = rules.aces_high
-
-
-@jit
 def deal(s: State, rules: RulesRecord) -> None:
     """Begin a game with the deck as it stands in the state."""
     shown = s["shown"]
-    show_rules(s, rules)
+    show_options(shown, rules)
     for value in range(KING):
         shown["unseen"][value] = 4
     shown["right"] = 0

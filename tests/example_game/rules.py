@@ -15,7 +15,7 @@ import numpy as np
 from parlour.envs.core.batch import make_state_head
 from parlour.envs.core.kernel.cards import PACK_SIZE
 from parlour.envs.core.options import Option
-from parlour.envs.core.schema import FLAG, RANK, Features, Piece, whole_number
+from parlour.envs.core.schema import RANK, Features, Piece, option_pieces, whole_number
 
 HIGHER, LOWER = 0, 1
 ACTIONS = 2
@@ -66,9 +66,7 @@ FEATURES = Features(
         Piece("unseen", KING, whole_number(4), "cards of each value not yet seen, aces first"),
         Piece("right", 1, whole_number(GUESSES), "right guesses"),
         Piece("lives_left", 1, whole_number(9), "wrong guesses that lose the game"),
-        Piece("lives", 1, whole_number(9), "option"),
-        Piece("target", 1, whole_number(GUESSES), "option"),
-        Piece("aces_high", 1, FLAG, "option"),
+        *option_pieces(Rules),
     ]
 )
 STATE = np.dtype(

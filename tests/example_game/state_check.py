@@ -7,7 +7,8 @@ from parlour.envs.core.aliases import RulesRecord, State
 from parlour.envs.core.checks import make_state_check
 from parlour.envs.core.kernel.bits import count
 from parlour.envs.core.kernel.jit import jit
-from tests.example_game.kernel import legal_guesses, show_rules, value_of, write_outcome
+from parlour.envs.core.schema import show_options
+from tests.example_game.kernel import legal_guesses, value_of, write_outcome
 from tests.example_game.rules import ACTIONS, FEATURES, GUESSES, KING, STATE
 
 ALLOWED = (
@@ -56,7 +57,7 @@ def find_wrong(s: State, rules: RulesRecord) -> int:
 def derive(s: State, rules: RulesRecord) -> None:
     """Write all that follows from the other fields."""
     shown = s["shown"]
-    show_rules(s, rules)
+    show_options(shown, rules)
     for value in range(KING):
         shown["unseen"][value] = 4
     for place in range(s["next"]):

@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from parlour.envs.core.kernel.cards import card_name
-from parlour.envs.core.option_sets import random_options
-from parlour.envs.core.options import to_plain
+from parlour.envs.core.options import Option, digest_items, to_plain
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from tests.example_game import GAME
 from tests.example_game.reference import HigherOrLower, refused
 from tests.example_game.state_check import find_wrong
@@ -123,3 +123,16 @@ def test_records_are_taken_exactly_if_play_can_make_them() -> None:
             if find_wrong(s, rules) == 0:
                 taken.add((guesses, right))
         assert taken == reachable([*told.turned, *told.stock], to_plain(rows.rules))
+
+
+def test_an_option_added_later_leaves_the_digests_of_rules_without_it() -> None:
+    """Labels, replays and results of these rules stay valid; only other values are new rules."""
+
+    class LaterRules(NamedTuple):
+        lives: Annotated[int, Option("wrong guesses that lose the game", 1, 9)] = 3
+        target: Annotated[int, Option("right guesses that win it", 1, 51)] = 12
+        aces_high: Annotated[bool, Option("an ace is above the king")] = False
+        wild: Annotated[bool, Option("a new house rule", is_later=True)] = False
+
+    assert digest_items(LaterRules(lives=2)) == digest_items(GAME.rules(lives=2))
+    assert digest_items(LaterRules(wild=True)) != digest_items(GAME.rules())

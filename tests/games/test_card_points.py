@@ -12,8 +12,8 @@ from parlour.envs import GAMES
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.legal import list_actions
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.fifty_six import rules as fifty_six
 from parlour.envs.games.twenty_eight import rules as twenty_eight
 

@@ -5,7 +5,7 @@ import pytest
 
 from parlour.agents import load_agent
 from parlour.envs import game
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.upper_bound import deal_position, play_actions, trace_actions
 from parlour.envs.games.klondike.hindsight import plan_ahead

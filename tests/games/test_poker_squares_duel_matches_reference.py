@@ -10,7 +10,6 @@ import pytest
 from parlour.envs import GAMES, Game
 from parlour.envs.core.batch import Autoreset, Reward, StepConfig
 from parlour.envs.core.kernel.cards import FIRST_CARD, card_name
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import (
     Rows,
@@ -19,6 +18,7 @@ from parlour.envs.core.rows import (
     view_states,
     write_states,
 )
+from parlour.envs.core.rules_table import random_options
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares_duel import Duel
 from tests.walkers import WALKERS

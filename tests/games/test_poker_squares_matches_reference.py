@@ -9,9 +9,9 @@ import pytest
 
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import FIRST_CARD, card_name
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from tests.reference.match import Match, legal_now, names
 from tests.reference.poker_squares import AMERICAN, PokerSquares, hand, refused
 

@@ -8,9 +8,9 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.cards import card_name
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.poker_squares import solver
 from tests.reference.poker_squares import PokerSquares
 from tests.walkers import WALKERS

@@ -10,9 +10,9 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.core.contract import LOST, UNDECIDED
 from parlour.envs.core.kernel.cards import card_name
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.puss_in_the_corner.solver import solve
 from tests.reference.puss_in_the_corner import PussInTheCorner
 from tests.walkers import WALKERS

@@ -14,9 +14,9 @@ from parlour.envs import GAMES
 from parlour.envs.core.contract import Solution
 from parlour.envs.core.kernel.cards import PACK_SIZE
 from parlour.envs.core.kernel.jit import plain_python as as_python
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.pyramid.kernel import lay_card, show_stock, show_waste
 from parlour.envs.games.pyramid.solver.solve import solve, winnable_after
 from tests.reference.match import legal_now

@@ -13,9 +13,9 @@ from parlour.envs import GAMES
 from parlour.envs.core.baselines import make_baseline
 from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.kernel.jit import jit
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import Rows, resample_copies
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.core.turn import choose_actions, prepare_turn
 from parlour.envs.games.seven_twenty_seven import pot_share
 from parlour.envs.games.seven_twenty_seven.pot_share import ACE, RANK, RANK_BITS

@@ -9,12 +9,11 @@ import pytest
 
 from parlour.agents.registry import load_agent
 from parlour.envs import GAMES
-from parlour.envs.core.deals import bank_seeds, default_bank
-from parlour.envs.core.kernel.cards import RANKS, SUITS
+from parlour.envs.core.kernel.cards import RANKS, SUITS, bank_seeds, default_bank
 from parlour.envs.core.legal import list_actions
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.klondike.rules import (
     COLUMN_UP,
     COLUMNS,

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import GAMES, CardEnv, Game, find_game
-from parlour.envs.core.deals import decks_digest, default_bank
-from parlour.envs.core.kernel.cards import card_name
+from parlour.envs.core.kernel.cards import card_name, decks_digest, default_bank
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows, copy_states, observation_codes, view_states
 from parlour.envs.core.scene.scene import Scene, ansi

@@ -3,7 +3,7 @@
 import pytest
 
 from parlour.envs import GAMES, Game
-from parlour.envs.core.deals import default_bank
+from parlour.envs.core.kernel.cards import default_bank
 from tests.golden.make import BANKS, FOLDER, bank_line, banks_written, playthrough
 
 GOLDEN = [(game, variant) for game in GAMES.values() for variant in game.variants]

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from parlour.envs.games.seven_twenty_seven.chance import CARDS, ExplicitHand
 from parlour.envs.games.seven_twenty_seven.showdown import class_of
 

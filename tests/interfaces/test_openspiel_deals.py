@@ -12,7 +12,6 @@ from parlour.envs.core.rows import Rows, observation_codes, resample_copies, vie
 from tests.contract.cases import CASES
 
 pyspiel = pytest.importorskip("pyspiel")
-deals = pytest.importorskip("parlour.envs.interfaces.openspiel_deals")
 pytest.importorskip("parlour.envs.interfaces.openspiel")
 
 BRIDGED = [case for case in CASES if case.game.name != "seven_twenty_seven"]

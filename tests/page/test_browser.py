@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from parlour.envs import GAMES, game
-from parlour.envs.core.scene.themes import find_theme
+from parlour.envs.core.scene.drawing import find_theme
 from parlour.envs.core.upper_bound import solver_of
 from parlour.page.play import SolitaireSession
 from parlour.training import review_replay, save_html

@@ -15,9 +15,9 @@ from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.legal import list_actions
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from tests.walkers import MOST_STEPS, WALKERS, Walker, no_end
 
 

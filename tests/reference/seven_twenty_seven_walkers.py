@@ -5,8 +5,8 @@ from itertools import accumulate
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.option_sets import random_options
 from parlour.envs.core.rows import Rows
+from parlour.envs.core.rules_table import random_options
 from tests.reference.seven_twenty_seven import BETS, DRAW
 from tests.walkers import Walker, legal_actions
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.validation import decode_text, naming_part, read_number
+from parlour.agents.validation import decode_text, naming_part, one_line, read_number
 from parlour.envs import GAMES, Game
 from parlour.envs.core.kernel.cards import card_name, parse_deck
-from parlour.envs.core.options import one_line
 
 from ..evaluation.report.terminal import print_notice
 from ..evaluation.spec import read_options as read_options

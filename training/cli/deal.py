@@ -5,8 +5,7 @@ import argparse
 import numpy as np
 
 from parlour.envs import GAMES, Game, find_game
-from parlour.envs.core.deals import DeckFormat, default_bank
-from parlour.envs.core.kernel.cards import card_name, parse_deck
+from parlour.envs.core.kernel.cards import DeckFormat, card_name, default_bank, parse_deck
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.upper_bound import deal_position
 

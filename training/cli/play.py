@@ -18,8 +18,8 @@ from parlour.agents.explanation import explain
 from parlour.agents.human import TAKEN_BACK, HumanAgent, PlayerQuit, PlayerUndo, move_text
 from parlour.agents.registry import Agent, Turn, choose_actions, load_agent
 from parlour.envs import CardEnv, Game, find_game
-from parlour.envs.core.deals import default_bank
-from parlour.envs.core.keys import key_words, new_key
+from parlour.envs.core.kernel.cards import default_bank
+from parlour.envs.core.kernel.rng import key_words, new_key
 from parlour.envs.core.rules_table import describe_rules
 from parlour.envs.core.scene.scene import ansi
 

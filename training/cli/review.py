@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from parlour.envs import GAMES, Game, find_game
-from parlour.envs.core.deals import default_bank
+from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.upper_bound import deal_position
 
 from ..evaluation.check_outputs import REVIEW_FILES, check_folder

@@ -12,15 +12,13 @@ import numpy as np
 from parlour.agents.human_cards import spell_word
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.contract import Solution
-from parlour.envs.core.deals import default_bank
-from parlour.envs.core.kernel.cards import card_name, parse_card
+from parlour.envs.core.contract import Contract, Solution, Solving
+from parlour.envs.core.kernel.cards import card_name, default_bank, parse_card
 from parlour.envs.core.kernel.compiling import COMPILATIONS
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.solve import Contract, Solving
 from parlour.envs.core.upper_bound import deal_position, make_position, play_actions, solver_of
 
 from ..evaluation.labels.labels import is_scored

@@ -15,7 +15,7 @@ import numpy as np
 from parlour.agents.registry import Agent, FixedAgent, Turn
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, DealSource, Over, StepConfig
-from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order
+from parlour.envs.core.kernel.rng import derive_key, key_words, new_key, shuffle_order
 from parlour.envs.core.rows import Rows
 
 from .play_steps import Progress as Progress

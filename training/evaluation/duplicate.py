@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from parlour.agents.registry import Agent, FixedAgent, is_person
 from parlour.envs import Game
-from parlour.envs.core.keys import derive_key
+from parlour.envs.core.kernel.rng import derive_key
 
 from ..parallel.tasks import Cluster, join_cluster
 from .compare import ProgressFactory, load_agents, number_names

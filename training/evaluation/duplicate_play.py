@@ -13,8 +13,14 @@ import numpy as np
 from parlour.agents.registry import Agent, FixedAgent, choose_actions, make_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
-from parlour.envs.core.kernel.cards import TRAINING_SEED_MASK
-from parlour.envs.core.keys import derive_key, key_words, new_key, shuffle_order, turn_seeds
+from parlour.envs.core.kernel.rng import (
+    TRAINING_SEED_MASK,
+    derive_key,
+    key_words,
+    new_key,
+    shuffle_order,
+    turn_seeds,
+)
 from parlour.envs.core.rows import Rows, copy_states
 
 from .deal_play import CHUNK, Progress, TimedAgent

@@ -14,7 +14,7 @@ import numpy as np
 from parlour.agents.registry import Agent, FixedAgent, is_person, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.keys import derive_key
+from parlour.envs.core.kernel.rng import derive_key
 
 from ..parallel.tasks import Cluster
 from .deal_play import EpisodeResults as EpisodeResults

@@ -25,7 +25,7 @@ from parlour.agents.saved import digest_agent
 from parlour.envs import Game
 from parlour.envs.core.game import digest16
 from parlour.envs.core.kernel.jit import digest_code
-from parlour.envs.core.keys import new_key
+from parlour.envs.core.kernel.rng import new_key
 
 from ..parallel.task_cache import Packing, run_kept
 from ..parallel.tasks import Cluster

@@ -8,7 +8,7 @@ import numpy as np
 from parlour.agents.registry import Agent, choose_actions, make_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, Over, StepConfig
-from parlour.envs.core.keys import derive_key, key_words, new_key, turn_seeds
+from parlour.envs.core.kernel.rng import derive_key, key_words, new_key, turn_seeds
 from parlour.envs.core.rows import Rows, copy_states
 
 Progress = Callable[[int], None]

@@ -10,8 +10,8 @@ import numpy as np
 
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import MAX_MOVES
-from parlour.envs.core.deals import bank_seeds, default_bank
-from parlour.envs.core.keys import new_key
+from parlour.envs.core.kernel.cards import bank_seeds, default_bank
+from parlour.envs.core.kernel.rng import new_key
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rules_table import describe_rules
 

@@ -27,8 +27,7 @@ from parlour.agents.networks.residual import BASE_PIECE
 from parlour.agents.validation import one_line, read_bytes
 from parlour.envs import Game
 from parlour.envs.core.rules_table import RulesTable
-from parlour.envs.core.schema import Features
-from parlour.envs.core.suit_orders import SuitOrder
+from parlour.envs.core.schema import Features, SuitOrder
 
 from ..files import MOST, FileDigest, digest_bytes, write_bytes
 from . import checkpoint

@@ -20,7 +20,7 @@ import torch
 from parlour.agents.registry import Agent, load_agent
 from parlour.agents.validation import one_line
 from parlour.envs import Game, find_game
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.turn import LONGEST_NAME
 
 from ..evaluation.duplicate_play import play_duplicate

@@ -15,7 +15,7 @@ from parlour.agents import human_bests
 from parlour.agents.registry import Agent, Turn, make_turn
 from parlour.envs import CardEnv, Game
 from parlour.envs.core.contract import Solve
-from parlour.envs.core.keys import turn_seeds
+from parlour.envs.core.kernel.rng import turn_seeds
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.upper_bound import solver_of
 

@@ -9,10 +9,8 @@ import numpy as np
 from parlour.agents.registry import Agent, Turn, load_agent
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.deals import bank_seeds
-from parlour.envs.core.kernel.cards import TRAINING_SEED_MASK
-from parlour.envs.core.kernel.rng import mix64
-from parlour.envs.core.keys import draw_seed, key_words, new_key
+from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.rng import TRAINING_SEED_MASK, draw_seed, key_words, mix64, new_key
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, view_states
 from parlour.envs.interfaces.arguments import ChosenDeal, check_seat, read_reset_options

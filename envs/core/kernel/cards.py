@@ -1,25 +1,26 @@
-"""Cards, decks and the random generator that every game state carries.
+"""Cards, decks and numbered deals.
 
 A card is an int8 code ``value * 4 + suit``: value 1 (ace) to 13 (king), suit 0 to 3 (clubs,
 diamonds, hearts, spades); 0 is no card. ``code >> 2`` is the value, so kernels need no table.
 A deck is an array of codes in dealing order.
 
-Chance is an input: all of it comes from the field ``rng`` (uint64) of a state, the counter of
-`splitmix`, so a deal is a pure function of its 64-bit seed and a copied state replays the same
-game.
+A deal set is a named, fixed set of deals on which agents are compared. Deal k of it has the 64-bit
+seed made from the SHA-256 of ``"name/k"`` with the top bit set. Deals drawn in play have that bit
+cleared (`splitmix.TRAINING_SEED_MASK`), so no training run can meet a deal of a deal set.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..aliases import State, Word
-from ..options import one_line
+from ..aliases import State
+from ..options import is_whole, shorten
 from .jit import jit
-from .rng import GAMMA, WORD_MASK, finish_word, plain_finish
+from .rng import random_below
 
 RANKS = "A23456789TJQK"
 SUITS = "cdhs"
@@ -43,12 +44,6 @@ _SEPARATORS = re.compile(r"[\s,;|]+")
 _UNKNOWN_TEXT = re.compile(r"<?([?_xX#*▒·.-]{1,2})?>?|0[xX]")
 """Ways to write an unknown card."""
 
-S32 = np.uint64(32)
-TRAINING_SEED_MASK = np.uint64(2**63 - 1)
-"""Deals drawn in play have the top bit of their seed cleared; deal banks have it set."""
-RULES_SALT = np.uint64(0x52554C4553)
-"""Keeps what says the rules of a new game apart from what says its cards."""
-
 
 def card_name(card: int) -> str:
     """Return the short name of a card code, such as ``"Th"``; ``"--"`` for 0 (no card)."""
@@ -67,7 +62,7 @@ def parse_card(text: str) -> int:
         if rank >= 0 and suit >= 0:
             return (rank + 1) * 4 + suit
     raise ValueError(
-        f"card {one_line(text)} is not a card: write a rank of {RANKS} (or 10) and a suit of "
+        f"card {shorten(text)} is not a card: write a rank of {RANKS} (or 10) and a suit of "
         f"{SUITS} or {SUIT_SIGNS}, such as 'Th'"
     )
 
@@ -102,7 +97,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         raise ValueError(f"deck: {error}") from None
     except TypeError:
         raise ValueError(
-            f"deck={one_line(cards)}: allowed is text, or a list, of card names or "
+            f"deck={shorten(cards)}: allowed is text, or a list, of card names or "
             "whole-number codes"
         ) from None
     unknown = codes.count(UNKNOWN)
@@ -116,7 +111,7 @@ def parse_deck(cards: str | Iterable[str | int], pack: Sequence[int] | None = No
         if code not in left:
             times = wanted.count(code)
             often = "twice" if times == 1 else f"{times + 1} times"
-            foreign = f"{one_line(code)} is not a card of this pack"
+            foreign = f"{shorten(code)} is not a card of this pack"
             what = f"{card_name(code)} is in the deck {often}" if times else foreign
             raise ValueError(f"deck: card {place + 1}: {what}")
         left.remove(code)
@@ -136,51 +131,6 @@ def _read_card(card: Any) -> int:
     return UNKNOWN if card is None else index(card)
 
 
-def _plain_next_word(s: Any) -> int:
-    s["rng"] = word = (int(s["rng"]) + int(GAMMA)) & WORD_MASK
-    return plain_finish(word)
-
-
-def _plain_below(s: Any, n: int) -> int:
-    return ((_plain_next_word(s) >> 32) * n) >> 32
-
-
-@jit(twin=_plain_next_word)
-def next_random_word(s: State) -> Word:
-    """Advance the generator of a state; return 64 random bits (uint64)."""
-    word = s["rng"] + GAMMA
-    s["rng"] = word
-    return finish_word(word)
-
-
-@jit
-def draw_training_seed(s: State) -> None:
-    """Begin the generator of a state anew at a seed that it draws, of those for training."""
-    s["rng"] = next_random_word(s) & TRAINING_SEED_MASK
-
-
-@jit(twin=_plain_below)
-def random_below(s: State, n: int) -> int:
-    """Return a random integer 0 .. n-1 (n up to 2**31) from the generator of a state."""
-    return np.int64(((next_random_word(s) >> S32) * np.uint64(n)) >> S32)  # type: ignore[return-value]
-
-
-@jit
-def draw_rules(s: State, k: int) -> int:
-    """Return by which of k records the next game of a state is played.
-
-    Its generator says so and is left as it was: so a row deals what a batch by those rules alone
-    deals from there.
-    """
-    if k == 1:
-        return 0
-    before = s["rng"]
-    s["rng"] = before ^ RULES_SALT
-    number = random_below(s, k)
-    s["rng"] = before
-    return number
-
-
 @jit
 def shuffle(s: State, deck: np.ndarray, first: int, last: int) -> None:
     """Shuffle the entries first .. last-1 of ``deck`` in place (Fisher and Yates)."""
@@ -197,3 +147,44 @@ def shuffle_pack(s: State, deck: np.ndarray) -> None:
     for i in range(PACK_SIZE):
         deck[i] = FIRST_CARD + i
     shuffle(s, deck, 0, PACK_SIZE)
+
+
+# ---- numbered deals -------------------------------------------------------------------------
+
+BANK_SEED_BIT = 1 << 63
+
+
+class DeckFormat(NamedTuple):
+    """How another program writes deals."""
+
+    read: Callable[[str], np.ndarray]
+    """Returns the deck of a text, int8 codes in dealing order; ValueError for one that is none."""
+    write: Callable[[np.ndarray], str]
+    """Returns the text of a deck."""
+
+
+def bank_seeds(bank: str, deals: Iterable[int]) -> np.ndarray:
+    """Return the seeds (uint64) of numbered deals of a bank; numbers from 0.
+
+    Raises ValueError unless the bank is a string and the deal a whole number from 0.
+    """
+    if not isinstance(bank, str):
+        raise ValueError(f"bank={shorten(bank)}: allowed is the name of a bank")
+    return np.array([_seed(bank, deal) for deal in deals], np.uint64)
+
+
+def _seed(bank: str, deal: int) -> int:
+    if not is_whole(deal) or not 0 <= deal < BANK_SEED_BIT:
+        raise ValueError(f"deal {shorten(deal)} of bank {shorten(bank)}: deals are numbered from 0")
+    digest = sha256(f"{bank}/{deal}".encode()).digest()
+    return int.from_bytes(digest[:8], "little") | BANK_SEED_BIT
+
+
+def default_bank(game: str) -> str:
+    """Return the name of the bank used when none is named, the game's name and ``-1``."""
+    return f"{game}-1"
+
+
+def decks_digest(decks: np.ndarray) -> str:
+    """Return the SHA-256 (hex) of decks, int8 (n, cards) in dealing order: a bank's identity."""
+    return sha256(np.ascontiguousarray(decks, np.int8).tobytes()).hexdigest()

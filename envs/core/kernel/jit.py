@@ -1,11 +1,11 @@
-"""The only door to Numba: ``@jit``, a cache that is never stale, and kernels as plain Python.
+"""The only module that imports Numba's compiler: ``@jit``, its cache, and kernels as plain Python.
 
-Numba's own cache looks at one source file, so a kernel goes on running the old machine code of a
-helper that was edited elsewhere; and it never recognises a kernel made by a factory in another
-process. Here a kernel is known by what it is made of: the code of the functions that it reaches,
-their closure cells and constants, the settings, and this file. So an edit recompiles the kernels
-that reach it and no others. Numba only says in which folder to keep one: ``NUMBA_CACHE_DIR`` if
-that is set, else ``__pycache__`` beside the source, else the user's cache folder.
+Numba's own cache looks at one source file, so a kernel keeps running the old machine code of a
+helper that was edited elsewhere, and a kernel made by a factory is never found by another process.
+This cache identifies a kernel by everything it is made of: the code of the functions that it
+reaches, their closure cells and constants, the settings, and this file. An edit recompiles exactly
+the kernels that reach it. Numba only chooses the folder: ``NUMBA_CACHE_DIR`` if that is set, else
+``__pycache__`` beside the source, else the user's cache folder.
 
 Refer to helpers by name (``from ..core.bits import count``), not through a module (``bits.count``):
 ``plain_python`` does not follow what lies behind a module's dot.
@@ -35,8 +35,6 @@ import numpy as np
 from numba.core import caching, compiler
 from numba.core.serialize import dumps
 from numba.core.types import Type
-
-from .uncompiled import run_uncompiled
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -296,9 +294,9 @@ class _Cache(caching.NullCache):
         target_context.refresh()
         file, version = self._file(sig, target_context.codegen())
         for folder in self._folders:
-            found = _load(folder / file, version, target_context)
-            if found is not None:
-                return found
+            machine_code = _load(folder / file, version, target_context)
+            if machine_code is not None:
+                return machine_code
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -312,11 +310,11 @@ class _Cache(caching.NullCache):
             return
         name, version = self._file(sig, data.codegen)
         file = Path(self._keeper.locator.get_cache_path(), name)
-        kept = dumps(self._keeper.reduce(data))
+        machine_code = dumps(self._keeper.reduce(data))
         part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
         try:
-            part.write_bytes(version + hashlib.sha256(kept).digest() + kept)
-            part.replace(file)  # at once: no other process can see half a file
+            part.write_bytes(version + hashlib.sha256(machine_code).digest() + machine_code)
+            part.replace(file)  # atomic: no other process can see half a file
         except OSError as error:
             _warn_once(error.strerror or str(error))
             part.unlink(missing_ok=True)
@@ -325,11 +323,11 @@ class _Cache(caching.NullCache):
 def _load(file: Path, version: bytes, target_context: Any) -> Any:
     """Return the machine code in a file, None if it is not there, stale or damaged."""
     try:
-        found = file.read_bytes()
-        if found[:32] != version or found[32:64] != hashlib.sha256(found[64:]).digest():
+        data = file.read_bytes()
+        if data[:32] != version or data[32:64] != hashlib.sha256(data[64:]).digest():
             return None
-        return compiler.CompileResult._rebuild(target_context, *pickle.loads(found[64:]))
-    except Exception:  # whatever is wrong with the file: compiling again puts it right
+        return compiler.CompileResult._rebuild(target_context, *pickle.loads(data[64:]))
+    except Exception:  # whatever is wrong with the file, compiling again repairs it
         return None
 
 
@@ -342,3 +340,76 @@ def _warn_once(reason: str) -> None:
         RuntimeWarning,
         stacklevel=2,
     )
+
+
+# ---- kernels as plain Python ----------------------------------------------------------------
+#
+# With NUMBA_DISABLE_JIT=1 `jit` returns kernels that Python runs, for a debugger. Compiled code
+# widens a small integer to 64 bits when it reads it, reads the field of a record by a dot, and does
+# not warn on overflow. Python does none of that with NumPy's arrays, so an uncompiled kernel gets
+# views of them: it reads ordinary ints, and what it writes goes into the array. Unsigned words of
+# 64 bits stay NumPy's, which overflow as compiled ones do.
+
+_WORD_MASK = (1 << 64) - 1
+
+
+class View:
+    """An array or a record, as compiled code reads and writes it."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return an entry or a field: an int, a bool, a float, a word, or a view."""
+        return show(self.array[key])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Write an entry or a field; whole numbers overflow as in compiled code."""
+        if type(value) is int and self.array.dtype.kind in "iu":
+            value = np.array(value & _WORD_MASK, np.uint64).astype(self.array.dtype)
+        self.array[key] = value.array if isinstance(value, View) else value
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field, as rules are read, or what an array has, such as its shape."""
+        is_field = name in (self.array.dtype.names or ())
+        return show(self.array[name] if is_field else getattr(self.array, name))
+
+    def __len__(self) -> int:
+        """Return how many entries there are."""
+        return len(self.array)
+
+    def __array__(self, *args: Any, **keywords: Any) -> np.ndarray:
+        """Return the array itself to NumPy's functions."""
+        return np.asarray(self.array, *args, **keywords)
+
+    def __repr__(self) -> str:
+        """Show the array, for a debugger; a record with the names of its fields."""
+        names = self.array.dtype.names
+        if names is None or self.array.shape:
+            return repr(self.array)
+        return repr({name: show(self.array[name]) for name in names})
+
+
+def show(value: Any) -> Any:
+    """Return what a kernel gets instead of a value: views of arrays, ints of integers."""
+    if isinstance(value, np.ndarray | np.void):
+        return View(value)
+    if isinstance(value, np.integer | np.bool_) and not isinstance(value, np.uint64):
+        return value.item()
+    if isinstance(value, tuple):
+        shown = map(show, value)
+        return type(value)(*shown) if hasattr(value, "_fields") else tuple(shown)
+    return value
+
+
+def run_uncompiled(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel that Python runs unchanged, on views of its arguments."""
+
+    @functools.wraps(kernel)
+    def call(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return kernel(*map(show, args))
+
+    return call

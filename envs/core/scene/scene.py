@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 from ..kernel.cards import RANKS
 from ..options import check_range
 from . import drawing
-from .drawing import STEP_X, STEP_Y, Box, printable
+from .drawing import STEP_X, STEP_Y, Box, Theme, find_theme, printable
 from .items import Button, Chips, Item, Mark, Panel, Text, item_dict, item_ids, split_card
-from .themes import Theme, find_theme
 
 __all__ = ["Button", "Chips", "Item", "Mark", "Panel", "Scene", "Text", "ansi", "svg", "svg_grid"]
 

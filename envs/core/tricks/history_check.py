@@ -10,7 +10,8 @@ import numpy as np
 
 from ..aliases import RulesRecord, Seat, State
 from ..batch import Over
-from ..checks import StateCheck, make_state_check
+from ..checks import make_state_check
+from ..contract import StateCheck
 from ..kernel.jit import jit
 from ..legal import has_action
 from ..options import as_record

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from ..aliases import State
-from ..kernel.cards import random_below
 from ..kernel.jit import jit
+from ..kernel.rng import random_below
 
 SUITS = 4
 TRIES = 40

@@ -1,9 +1,9 @@
 """Klondike, a solitaire for one player. README.md in this folder has the rules and sources."""
 
-from ...core.deals import DeckFormat
+from ...core.batch import make_resample_rows, make_score_rows
+from ...core.contract import Solving
 from ...core.game import Game
-from ...core.row_kernels import make_resample_rows, make_score_rows
-from ...core.solve import Solving
+from ...core.kernel.cards import DeckFormat
 from .deck_strings import (
     from_ksolve,
     from_pysol,

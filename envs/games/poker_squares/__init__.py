@@ -1,16 +1,14 @@
 """Poker Squares, for one or two players: the README beside this file has the rules and sources."""
 
-from ...core.contract import Seats
+from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
+from ...core.contract import Seats, Solving
 from ...core.game import Game
-from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
-from ...core.solve import Solving
 from .heuristic import WEIGHTS, columns, heuristic
 from .kernel import kernels, reward_unit, view
 from .knowledge import HIDDEN, resample_hidden
 from .layout import action_words, final_info, layout
 from .rules import (
     DEFAULT,
-    EARLIER,
     FEATURES,
     LEAST,
     LINES,
@@ -58,7 +56,6 @@ GAME = Game(
     afterstates=AFTERSTATES,
     solving=Solving(solve),
     hidden_cards=HIDDEN,
-    earlier=EARLIER,
     state_check=STATE_CHECK,
 )
 """The game, as `parlour.envs.GAMES` has it."""

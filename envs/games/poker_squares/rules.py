@@ -24,7 +24,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ...core.batch import make_state_head
-from ...core.game import EarlierFeatures
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.hands import Hand
 from ...core.options import Option
@@ -188,9 +187,6 @@ FEATURES = Features(
         Piece("wager", 1, choice(Wager), "option: 1 points"),
     ]
 )
-
-EARLIER = (EarlierFeatures(FEATURES.with_pieces({"wager": None}), SQUARES),)
-"""The observation before some options existed."""
 
 STATE = np.dtype(
     [

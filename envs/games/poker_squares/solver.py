@@ -19,9 +19,9 @@ from ...core import upper_bound as truth
 from ...core.aliases import State
 from ...core.contract import Solution
 from ...core.game import find_game
-from ...core.kernel.cards import next_random_word, random_below
 from ...core.kernel.hands import category
 from ...core.kernel.jit import jit
+from ...core.kernel.rng import next_random_word, random_below
 from ...core.rows import copy_states
 from .rules import LINES, SIZE, SQUARES, Adjacent, Rules, label
 

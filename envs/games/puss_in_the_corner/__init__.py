@@ -1,9 +1,9 @@
 """Puss in the Corner, a solitaire: the README beside this file has the rules and sources."""
 
+from ...core.batch import make_resample_rows, make_score_rows
+from ...core.contract import Solving
 from ...core.game import Game
 from ...core.kernel.cards import PACK_SIZE
-from ...core.row_kernels import make_resample_rows, make_score_rows
-from ...core.solve import Solving
 from .heuristic import WEIGHTS, heuristic, hopeful, tip
 from .kernel import kernels
 from .knowledge import HIDDEN, resample_hidden
@@ -12,7 +12,6 @@ from .rules import (
     ACES,
     ACTIONS,
     DEFAULT,
-    EARLIER,
     FEATURES,
     REFERENCES,
     SOURCES,
@@ -53,7 +52,6 @@ GAME = Game(
     afterstates=AFTERSTATES,
     solving=Solving(solve, winnable_after),
     hidden_cards=HIDDEN,
-    earlier=EARLIER,
     state_check=STATE_CHECK,
     pack=pack,
     rule_agents={"tip": make_score_rows(tip), "hopeful": make_score_rows(hopeful)},

@@ -4,6 +4,7 @@ from ...core.aliases import Action, CardCode, RulesRecord, State
 from ...core.batch import Over, make_batch_kernels
 from ...core.kernel.cards import PACK_SIZE, shuffle
 from ...core.kernel.jit import jit
+from ...core.schema import show_options
 from .rules import (
     ACES,
     ACTIONS,
@@ -273,24 +274,10 @@ def step(s: State, rules: RulesRecord, action: Action) -> None:
 
 
 @jit
-def show_rules(s: State, rules: RulesRecord) -> None:
-    """Write the options into the observation."""
-    shown = s["shown"]
-    shown["redeals"] = rules.redeals
-    shown["hold_back"] = rules.hold_back
-    shown["choose_pickup"] = rules.choose_pickup
-    shown["deal_size"] = rules.deal_size
-    shown["direct"] = rules.direct
-    shown["suits"] = rules.suits
-    shown["sevens"] = rules.sevens
-    shown["next_open"] = rules.next_open
-
-
-@jit
 def deal(s: State, rules: RulesRecord) -> None:
     """Begin a game with the deck of the state."""
     shown = s["shown"]
-    show_rules(s, rules)
+    show_options(shown, rules)
     for pile in range(PILES):
         s["count"][pile] = 0
         shown["tops"][pile] = 0

@@ -17,10 +17,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ...core.batch import make_state_head
-from ...core.game import EarlierFeatures
 from ...core.kernel.cards import FIRST_CARD, PACK_SIZE
 from ...core.options import Option
-from ...core.schema import CARD, FLAG, Features, Piece, whole_number
+from ...core.schema import CARD, FLAG, Features, Piece, option_pieces, whole_number
 
 PILES = 4
 ACES = 4
@@ -126,28 +125,11 @@ FEATURES = Features(
         Piece(
             "gathered", PILES, whole_number(PILES), "order in which the piles were gathered, from 1"
         ),
-        Piece("redeals", 1, whole_number(2), "option"),
-        Piece("hold_back", 1, FLAG, "option"),
-        Piece("choose_pickup", 1, FLAG, "option"),
-        Piece("deal_size", 1, whole_number(4), "option"),
-        Piece("direct", 1, FLAG, "option"),
-        Piece("suits", 1, FLAG, "option"),
-        Piece("sevens", 1, FLAG, "option"),
-        Piece("next_open", 1, FLAG, "option"),
+        *option_pieces(Rules),
         Piece("next_card", 1, CARD, "the top of the stock if it is open; else 0"),
         Piece("packet_left", 1, FLAG, "a pile can be laid upon another, after a seven"),
     ]
 )
-
-EARLIER = (
-    EarlierFeatures(
-        FEATURES.with_pieces(
-            {name: None for name in ("sevens", "next_open", "next_card", "packet_left")}
-        ),
-        END + 1,
-    ),
-)
-"""The observation before some options existed."""
 
 STATE = np.dtype(
     [

@@ -11,6 +11,7 @@ from ...core.checks import make_state_check
 from ...core.kernel.bits import count
 from ...core.kernel.cards import PACK_SIZE
 from ...core.kernel.jit import jit
+from ...core.schema import show_options
 from .kernel import (
     card_actions,
     finish_group,
@@ -18,7 +19,6 @@ from .kernel import (
     playable_tops,
     record_place,
     show_next,
-    show_rules,
 )
 from .rules import (
     ACES,
@@ -225,7 +225,7 @@ def derive(s: State, rules: RulesRecord) -> None:
     shown = s["shown"]
     has_ended = s["over"] == Over.TERMINATED and s["legal"] == 0
     is_gathering = s["legal"] & GATHERING and rules.choose_pickup
-    show_rules(s, rules)
+    show_options(shown, rules)
     derive_places(s, rules)
     show_next(s, rules)
     s["over"] = Over.RUNNING

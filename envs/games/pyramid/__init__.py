@@ -1,8 +1,8 @@
 """Pyramid, a solitaire for one player. README.md in this folder has the rules and sources."""
 
+from ...core.batch import make_resample_rows, make_score_rows
+from ...core.contract import Solving
 from ...core.game import Game
-from ...core.row_kernels import make_resample_rows, make_score_rows
-from ...core.solve import Solving
 from .heuristic import WEIGHTS, heuristic
 from .kernel import kernels
 from .knowledge import HIDDEN, resample_hidden
@@ -11,7 +11,6 @@ from .rules import (
     ACTIONS,
     DEAL,
     DEFAULT,
-    EARLIER,
     FEATURES,
     PYRAMID,
     REFERENCES,
@@ -50,7 +49,6 @@ GAME = Game(
     solving=Solving(solve, winnable_after),
     shortest=count_fewest_moves,
     hidden_cards=HIDDEN,
-    earlier=EARLIER,
     state_check=STATE_CHECK,
 )
 """The game, registered in `parlour.envs.GAMES`."""

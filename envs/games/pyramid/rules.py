@@ -27,7 +27,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ...core.batch import make_state_head
-from ...core.game import EarlierFeatures
 from ...core.kernel.cards import PACK_SIZE
 from ...core.options import Option
 from ...core.schema import FLAG, RANK, Features, Piece, choice, whole_number
@@ -293,9 +292,6 @@ FEATURES = Features(
     actions_on="places",
     symmetries=[MIRRORED],
 )
-
-EARLIER = (EarlierFeatures(FEATURES.with_pieces({"held": None, "turn": None}), ACTIONS),)
-"""Observations from before some options existed."""
 
 STATE = np.dtype(
     [

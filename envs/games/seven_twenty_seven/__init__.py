@@ -1,8 +1,8 @@
 """Seven Twenty-Seven, a betting game: the README beside this file has the rules and sources."""
 
+from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
 from ...core.contract import Seats
 from ...core.game import Game
-from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
 from .heuristic import WEIGHTS, heuristic, loose, tight
 from .kernel import kernels, reward_unit
 from .knowledge import HIDDEN, resample_hidden, view
@@ -11,7 +11,6 @@ from .odds import equity
 from .rules import (
     ACTIONS,
     DEFAULT,
-    EARLIER,
     FEATURES,
     REFERENCES,
     SEATS,
@@ -49,7 +48,6 @@ GAME = Game(
     score_range=(-(10**6), 10**7),
     seats=Seats(SEATS, make_view_rows(view), reward_unit, verbs=VERBS),
     hidden_cards=HIDDEN,
-    earlier=EARLIER,
     state_check=STATE_CHECK,
     pack=pack,
     rule_agents={"tight": make_score_rows(tight), "loose": make_score_rows(loose)},

@@ -21,7 +21,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ...core.batch import make_state_head
-from ...core.game import EarlierFeatures
 from ...core.kernel.cards import PACK_SIZE, full_pack, parse_card
 from ...core.options import Option
 from ...core.schema import (
@@ -337,24 +336,6 @@ FEATURES = Features(
         Piece("lead", 1, whole_number(SEATS), "1 more than the first seat of this round"),
     ]
 )
-
-_NEW = ("bet_first", "rotating_lead", "perfect", "bets_after", "both_tie", "lead")
-EARLIER = (
-    EarlierFeatures(
-        FEATURES.with_pieces(
-            dict.fromkeys(_NEW)
-            | {
-                "seats.paid": digit_piece("paid", 5, ""),
-                "pot": digit_piece("pot", 6, ""),
-                "phase": Piece("phase", 1, whole_number(5), ""),
-                "raises_left": Piece("raises_left", 1, whole_number(9), ""),
-                "max_raises": Piece("max_raises", 1, whole_number(9), ""),
-            }
-        ),
-        ACTIONS,
-    ),
-)
-"""The observation before some options existed, with at most nine raises."""
 
 STATE = np.dtype(
     [

@@ -1,9 +1,8 @@
 """Twenty-Eight, a game of tricks. README.md in this folder has the rules and sources."""
 
-from ...core.contract import Seats
+from ...core.batch import make_resample_rows, make_score_rows, make_view_rows
+from ...core.contract import Seats, Solving
 from ...core.game import Game
-from ...core.row_kernels import make_resample_rows, make_score_rows, make_view_rows
-from ...core.solve import Solving
 from .heuristic import WEIGHTS, heuristic, rule
 from .kernel import STATE_CHECK, check_deck, kernels, reward_unit
 from .knowledge import HIDDEN, resample_hidden, view

@@ -25,8 +25,15 @@ import numpy as np
 
 from ...core.batch import make_state_head
 from ...core.options import Option
-from ...core.schema import FLAG, Features, Piece, RepeatedPieces, choice, whole_number
-from ...core.suit_orders import list_suit_orders
+from ...core.schema import (
+    FLAG,
+    Features,
+    Piece,
+    RepeatedPieces,
+    choice,
+    list_suit_orders,
+    whole_number,
+)
 from ..bidding.rules import (
     NONE,
     OVER,

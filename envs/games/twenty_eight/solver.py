@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from ...core.aliases import Action, Places, RulesRecord, Seat, SeatSet, State
+from ...core.contract import Contract
 from ...core.game import GAMES
 from ...core.kernel.bits import count
 from ...core.kernel.jit import jit
 from ...core.kernel.rng import GAMMA, finish_word
 from ...core.legal import list_actions
 from ...core.seating import next_seat
-from ...core.solve import Contract
 from ...core.tricks.double_dummy import (
     DoubleDummy,
     make_judge_rows,

@@ -21,7 +21,7 @@ from parlour.agents.registry import (
 )
 from parlour.envs import GAMES
 from parlour.envs.core.kernel.compiling import SAID as COMPILING
-from parlour.envs.core.keys import key_words, turn_seeds
+from parlour.envs.core.kernel.rng import key_words, turn_seeds
 from parlour.envs.core.rows import Rows
 from parlour.envs.games.seven_twenty_seven.chance import CHANCE, END, ExplicitHand
 from parlour.training.cli.main import main

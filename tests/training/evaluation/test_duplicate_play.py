@@ -9,7 +9,7 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.envs import GAMES, Game, game
 from parlour.envs.core.batch import DealSource
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import Rows
 from parlour.training.evaluation.duplicate_play import (
     DuplicateResults,

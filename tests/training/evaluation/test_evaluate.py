@@ -8,7 +8,7 @@ from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import IllegalActionError, Turn, load_agent
 from parlour.envs import CardEnv, game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rules_table import describe_rules
 from parlour.training.evaluation.evaluate import evaluate, play_deals
 

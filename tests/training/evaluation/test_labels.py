@@ -19,7 +19,7 @@ from rich.console import Console
 from parlour.agents.baselines.greedy import GreedyAgent
 from parlour.envs import CardEnv, CardVectorEnv, game
 from parlour.envs.core.contract import Solution
-from parlour.envs.core.deals import bank_seeds, decks_digest
+from parlour.envs.core.kernel.cards import bank_seeds, decks_digest
 from parlour.envs.core.turn import prepare_turn
 from parlour.training.cli import main
 from parlour.training.evaluation.compare import compare

@@ -6,7 +6,7 @@ import pytest
 from parlour.agents.baselines.uniform import UniformAgent
 from parlour.agents.registry import Turn
 from parlour.envs import GAMES
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.duplicate_play import play_duplicate
 

@@ -17,9 +17,8 @@ from parlour.agents.registry import Turn, prepare_turn
 from parlour.envs import CardEnv, game
 from parlour.envs.core.baselines import UniformAgent
 from parlour.envs.core.batch import DealSource, Over
-from parlour.envs.core.deals import bank_seeds
-from parlour.envs.core.kernel.rng import GAMMA, mix64
-from parlour.envs.core.keys import derive_key, key_words, turn_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
+from parlour.envs.core.kernel.rng import GAMMA, derive_key, key_words, mix64, turn_seeds
 from parlour.envs.core.rows import HIDDEN_SALT, Rows, resample_copies
 from parlour.envs.core.turn import random_floats
 from parlour.training.evaluation import duplicate, duplicate_play

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parlour.envs import game
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.duplicate import compare_duplicate
 from parlour.training.evaluation.spec import make_specs

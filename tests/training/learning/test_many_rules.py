@@ -14,7 +14,7 @@ from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.agents.saved import ArtefactError, read_rules
 from parlour.envs import CardVectorEnv, game
-from parlour.envs.core.option_sets import draw_option_sets
+from parlour.envs.core.rules_table import draw_option_sets
 from parlour.envs.interfaces.sb3 import CardVecEnv
 from parlour.training.cli.main import main as parlour
 from parlour.training.evaluation.evaluate import play_deals

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from parlour.agents.registry import load_agent
 from parlour.envs import game
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.training.cli.arguments import read_whole
 from parlour.training.evaluation.evaluate import play_deals
 from parlour.training.files import seal, write_json

@@ -19,7 +19,7 @@ from parlour.agents.registry import load_agent
 from parlour.envs import game
 from parlour.envs.core.baselines import HeuristicAgent, UniformAgent
 from parlour.envs.core.batch import Autoreset, DealSource, Over, StepConfig
-from parlour.envs.core.deals import bank_seeds
+from parlour.envs.core.kernel.cards import bank_seeds
 from parlour.envs.core.rows import observation_codes, view_states
 from parlour.envs.core.turn import Agent
 from parlour.envs.games.seven_twenty_seven.knowledge import HIDDEN

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.deals import default_bank
+from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.kernel.jit import digest_code
 from parlour.envs.core.rows import Rows
 from parlour.envs.core.rules_table import describe_rules

@@ -24,7 +24,7 @@ from parlour import __version__
 from parlour.agents.validation import one_line, read_bytes
 from parlour.envs import Game, find_game
 from parlour.envs.core.contract import Solution
-from parlour.envs.core.deals import decks_digest, default_bank
+from parlour.envs.core.kernel.cards import decks_digest, default_bank
 from parlour.envs.core.options import replace_options, to_plain
 from parlour.envs.core.rows import Rows
 

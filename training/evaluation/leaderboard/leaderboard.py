@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from parlour.agents.validation import naming, naming_part, read_number, read_text, shorten
 from parlour.envs import Game, find_game
-from parlour.envs.core.deals import default_bank
 from parlour.envs.core.game import digest16
+from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.rules_table import describe_rules
 
 from ...files import write_bytes

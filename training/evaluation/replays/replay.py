@@ -10,7 +10,7 @@ import numpy as np
 from parlour.agents.registry import Agent, Turn, prepare_turn
 from parlour.envs import Game
 from parlour.envs.core.batch import DealSource, Over, StepConfig
-from parlour.envs.core.deals import bank_seeds, default_bank
+from parlour.envs.core.kernel.cards import bank_seeds, default_bank
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows, copy_states, view_states
 from parlour.envs.core.rules_table import describe_rules

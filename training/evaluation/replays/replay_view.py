@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.envs.render.web_files import MODULE, STYLE, all_art
+from parlour.envs.render.pictures import MODULE, STYLE, all_art
 
 from ...files import write_bytes
 from ..reviews.review import Review, review_states

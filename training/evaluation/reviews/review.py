@@ -25,7 +25,7 @@ import numpy as np
 from parlour.agents.registry import Agent
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
-from parlour.envs.core.deals import default_bank
+from parlour.envs.core.kernel.cards import default_bank
 from parlour.envs.core.options import to_plain
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.rules_table import describe_rules

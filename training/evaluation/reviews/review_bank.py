@@ -10,7 +10,7 @@ import numpy as np
 from parlour.agents.registry import Agent, FixedAgent
 from parlour.envs import Game, find_game
 from parlour.envs.core.game import digest16
-from parlour.envs.core.keys import derive_key
+from parlour.envs.core.kernel.rng import derive_key
 from parlour.envs.core.upper_bound import deal_position
 
 from ...parallel.task_cache import run_kept

@@ -14,8 +14,7 @@ from parlour.agents.registry import Agent, FixedAgent, can_load, load_agent
 from parlour.agents.search.pimc import sample_worlds
 from parlour.envs import Game
 from parlour.envs.core.batch import MAX_MOVES, Autoreset, StepConfig
-from parlour.envs.core.kernel.rng import mix64
-from parlour.envs.core.keys import key_words
+from parlour.envs.core.kernel.rng import key_words, mix64
 from parlour.envs.core.rows import Rows, copy_states
 from parlour.envs.core.turn import legal_masks
 from parlour.envs.core.upper_bound import WinnableInfo

@@ -39,7 +39,7 @@ from parlour.envs.core.baselines import HeuristicAgent
 from parlour.envs.core.batch import Over
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.rules_table import describe_rules
-from parlour.envs.core.suit_orders import SuitOrder
+from parlour.envs.core.schema import SuitOrder
 from parlour.envs.core.turn import Agent, Judgement, best_actions, prepare_turn
 from parlour.envs.interfaces.arguments import make_rows
 

@@ -13,8 +13,13 @@ import tyro
 from parlour.agents.networks.build import DEEPEST, WIDEST, network_class
 from parlour.agents.validation import shorten
 from parlour.envs import Game, find_game
-from parlour.envs.core.option_sets import draw_option_sets
-from parlour.envs.core.rules_table import ALL, RulesTable, make_table, read_variants
+from parlour.envs.core.rules_table import (
+    ALL,
+    RulesTable,
+    draw_option_sets,
+    make_table,
+    read_variants,
+)
 
 from .limits import (
     MOST_ROLLOUT,
