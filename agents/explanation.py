@@ -1,4 +1,4 @@
-"""What an agent thinks of a turn, in one call: chances, values, statistics, and what it plays."""
+"""Explanations: an agent's probabilities, values, search statistics and actions for a turn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,53 +21,53 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 SHOWN_GAMES = 4
-"""So many games are shown as tables; ``to_pandas()`` has all."""
-ALMOST = 1e-6
-"""By so much the chances of a game may miss 1."""
+"""Maximum number of games shown as tables; ``to_pandas()`` has all of them."""
+TOLERANCE = 1e-6
+"""Allowed difference of the sum of a game's probabilities from 1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """What an agent thinks of n games, and the actions that it takes there.
+    """An agent's actions in n games, and how it came to them.
 
-    What the agent does not have is None. Arrays "by action" are (n, ``turn.game.actions``); a value
-    is nan where the action is illegal, or the agent has not looked at it.
+    Fields that the agent does not have are None. Arrays "by action" have shape
+    (n, ``turn.game.actions``); a value is nan where the action is illegal or was not considered.
     """
 
     agent: str
-    """Its name."""
+    """The name of the agent."""
     turn: Turn
-    """What it was asked: game, rules, masks and the states as it saw them."""
+    """The turn: game, rules, masks and the states as the agent saw them."""
     actions: np.ndarray
-    """What it plays, int64 (n,): exactly what ``agent.act(turn)`` returns."""
+    """The actions that ``agent.act(turn)`` returns, int64 (n,)."""
     probabilities: np.ndarray | None = None
-    """The chance with which it plays each action, float64, by action; 0 for illegal ones."""
+    """The probability that the agent plays each action, float64, by action; 0 for illegal ones."""
     policy: np.ndarray | None = None
-    """What its policy gives each action before it chooses, float64, by action; 0 for illegal ones.
+    """The probability of each action by the agent's policy, float64, by action; 0 for illegal ones.
 
-    Of one that plays the likeliest action, ``probabilities`` are 1 there.
+    If the agent plays the likeliest action, ``probabilities`` are 1 there.
     """
     state_values: np.ndarray | None = None
-    """What it thinks the position is worth, float64 (n,)."""
+    """The agent's values of the positions, float64 (n,)."""
     action_values: np.ndarray | None = None
-    """What it thinks each action is worth, float64, by action."""
+    """The agent's values of the actions, float64, by action."""
     unit: str = ""
-    """What its values count, in words."""
+    """The unit of these values, in words."""
     statistics: Mapping[str, np.ndarray] | None = None
-    """Of its search: an array (n,), or by action, for each name, such as ``worlds``, ``visits``."""
+    """Search statistics: by name, such as ``worlds`` or ``visits``, an array (n,) or by action."""
     sees_all: bool = False
-    """Whether it knew the hidden cards: then all this tells of them."""
+    """Whether the agent knew the hidden cards, so that this reveals them."""
 
     def __len__(self) -> int:
-        """How many games there are."""
+        """Return the number of games."""
         return len(self.actions)
 
     def rows(self, game: int = 0) -> list[dict[str, Any]]:
-        """Return what it thinks of each legal action of one game, as JSON has it.
+        """Return a row for each legal action of one game, ready for JSON.
 
-        An action has its number, ``label``, ``word`` (what a person may call it), whether it is
-        ``played``, and, where the agent has them, ``probability``, ``policy``, ``value`` and the
-        statistics by action; what is not known is None.
+        A row has the action's number as ``action``, its ``label``, its ``word`` (how people name
+        it), whether it is ``played``, and, if the agent has them, ``probability``, ``policy``,
+        ``value`` and the statistics by action. Unknown values are None.
         """
         turn = self.turn
         words = turn.game.action_words(turn.states[game], turn.rules)
@@ -84,7 +84,7 @@ class Explanation:
         ]
 
     def summary(self, game: int = 0) -> dict[str, Any]:
-        """Return all of one game as JSON has it; ``actions`` are the `rows`."""
+        """Return everything about one game, ready for JSON; ``actions`` are the `rows`."""
         by_game = {"state_value": self.state_values, **(self.statistics or {})}
         return {
             "agent": self.agent,
@@ -100,39 +100,43 @@ class Explanation:
         }
 
     def to_pandas(self) -> "DataFrame":
-        """Return a row for each game and legal action: `rows`, and what there is of the game.
+        """Return a data frame of the `rows` of all games, with the values of each game as columns.
 
-        Raises ModuleNotFoundError where pandas is not installed.
+        Raises ModuleNotFoundError if pandas is not installed.
         """
-        found = []
+        records = []
         for game in range(len(self)):
-            said = self.summary(game)
-            fields = {name: said[name] for name in said if name not in _NOT_OF_GAME}
-            found += [{"game": game, **row, **fields} for row in said["actions"]]
-        return import_module("pandas").DataFrame(found)
+            summary = self.summary(game)
+            fields = {name: summary[name] for name in summary if name not in _NOT_OF_GAME}
+            records += [{"game": game, **row, **fields} for row in summary["actions"]]
+        return import_module("pandas").DataFrame(records)
 
     def _by_action(self) -> dict[str, np.ndarray]:
-        found = {
+        columns = {
             "probability": self.probabilities,
             "policy": self.policy,
             "value": self.action_values,
             **(self.statistics or {}),
         }
         return {
-            name: values for name, values in found.items() if values is not None and values.ndim > 1
+            name: values
+            for name, values in columns.items()
+            if values is not None and values.ndim > 1
         }
 
     def _heading(self, game: int) -> str:
-        """One line of what it plays there, and of what it says of the game as a whole."""
-        said = self.summary(game)
-        parts = [f"{name} {_text(said[name])}" for name in said if name not in _NOT_OF_GAME]
-        unit = [f"values: {self.unit}"] if self.unit else []
-        knows = ["sees the hidden cards"] if self.sees_all else []
+        """Return one line with the action in a game and the values of the game."""
+        summary = self.summary(game)
+        parts = [f"{name} {_text(summary[name])}" for name in summary if name not in _NOT_OF_GAME]
+        if self.unit:
+            parts.append(f"values: {self.unit}")
+        if self.sees_all:
+            parts.append("sees the hidden cards")
         label = self.turn.game.label(int(self.actions[game]))
-        return f"{self.agent} plays {label}" + "".join(f"; {part}" for part in parts + unit + knows)
+        return f"{self.agent} plays {label}" + "".join(f"; {part}" for part in parts)
 
     def _cells(self, game: int) -> list[list[str]]:
-        """The table of a game as text: its head, then its rows, what is played marked."""
+        """Return the table of a game as text: the head, then the rows, the played one marked."""
         rows = self.rows(game)
         names = [name for name in rows[0] if name not in ("action", "played")]
         lines = [["" if row[name] is None else _text(row[name]) for name in names] for row in rows]
@@ -140,10 +144,10 @@ class Explanation:
         return [["", *names], *([mark, *line] for mark, line in zip(marks, lines, strict=True))]
 
     def __str__(self) -> str:
-        """The tables, as text: what ``print`` shows."""
+        """Return the tables of the first games as text."""
         return "\n\n".join(
             [self._heading(game) + "\n" + _align(self._cells(game)) for game in self._shown()]
-            + self._left_out()
+            + self._omitted()
         )
 
     def _repr_html_(self) -> str:
@@ -151,17 +155,17 @@ class Explanation:
             f"<p>{escape(self._heading(game))}</p>{_html_table(self._cells(game))}"
             for game in self._shown()
         ]
-        return "".join([*tables, *(f"<p>{text}</p>" for text in self._left_out())])
+        return "".join([*tables, *(f"<p>{text}</p>" for text in self._omitted())])
 
     def _shown(self) -> range:
         return range(min(len(self), SHOWN_GAMES))
 
-    def _left_out(self) -> list[str]:
-        left = len(self) - SHOWN_GAMES
-        return [f"... and {left} more games"] if left > 0 else []
+    def _omitted(self) -> list[str]:
+        count = len(self) - SHOWN_GAMES
+        return [f"... and {count} more games"] if count > 0 else []
 
     def __repr__(self) -> str:
-        """One line: the arrays are long."""
+        """Return one line, without the arrays."""
         fields = ("probabilities", "policy", "state_values", "action_values", "statistics")
         has = [name for name in fields if getattr(self, name) is not None]
         games = f"{len(self)} game{'s' * (len(self) != 1)} of {self.turn.game.title}"
@@ -172,73 +176,73 @@ _NOT_OF_GAME = ("agent", "sees_all", "unit", "action", "actions")
 
 
 def explain(agent: Agent, turn: Turn) -> Explanation:
-    """Return what an agent thinks of a turn, checked; of one without ``explain`` what it plays.
+    """Return an agent's checked explanation of a turn; only its actions if it cannot explain.
 
-    Raises IllegalActionError for an action that is not legal, ValueError, naming agent and field,
-    for an answer that is no `Explanation` of this turn.
+    Raises:
+        IllegalActionError: an action is not legal.
+        ValueError: the answer is not an `Explanation` of this turn; the message names the field.
     """
     method = getattr(agent, "explain", None)
     if method is None:
         name, sees_all = agent_name(agent), agent_field(agent, "sees_all")
         return Explanation(name, turn, choose_actions(agent, turn), sees_all=sees_all)
-    found = method(turn)
-    if not isinstance(found, Explanation):
+    explanation = method(turn)
+    if not isinstance(explanation, Explanation):
         raise ValueError(
-            f"agent {agent_name(agent)!r}: explain returned {type(found).__name__}; an Explanation "
-            "is needed"
+            f"agent {agent_name(agent)!r}: explain returned {type(explanation).__name__}; an "
+            "Explanation is needed"
         )
-    check_actions(agent, turn, found.actions)
-    _check(found, turn)
-    return found
+    check_actions(agent, turn, explanation.actions)
+    _check(explanation, turn)
+    return explanation
 
 
-def _check(found: Explanation, turn: Turn) -> None:
-    """Refuse arrays of another shape, and chances that are none."""
-    n, whole = len(turn.masks), turn.masks.shape
-    statistics = {f"statistics[{name!r}]": one for name, one in (found.statistics or {}).items()}
-    for field, shapes in (
-        ("probabilities", [whole]),
-        ("policy", [whole]),
-        ("state_values", [(n,)]),
-        ("action_values", [whole]),
-        *((name, [(n,), whole]) for name in statistics),
-    ):
-        values = statistics[field] if field in statistics else getattr(found, field)
+def _check(explanation: Explanation, turn: Turn) -> None:
+    """Raise ValueError for arrays of wrong shape, and for probabilities that are none."""
+    by_game, by_action = (len(turn.masks),), turn.masks.shape
+    of_agent = f"agent {explanation.agent!r}: explain:"
+    fields: list[tuple[str, np.ndarray | None, list[tuple[int, ...]]]] = [
+        ("probabilities", explanation.probabilities, [by_action]),
+        ("policy", explanation.policy, [by_action]),
+        ("state_values", explanation.state_values, [by_game]),
+        ("action_values", explanation.action_values, [by_action]),
+    ]
+    for name, statistic in (explanation.statistics or {}).items():
+        fields.append((f"statistics[{name!r}]", statistic, [by_game, by_action]))
+    for field, values, shapes in fields:
         if values is not None and np.shape(values) not in shapes:
             needed = " or ".join(map(str, shapes))
-            raise ValueError(
-                f"agent {found.agent!r}: explain: {field} has shape {np.shape(values)}; needed is "
-                f"{needed}"
-            )
-    for field in ("probabilities", "policy"):
-        chances = getattr(found, field)
+            raise ValueError(f"{of_agent} {field} has shape {np.shape(values)}; needed is {needed}")
+    for field, chances, _ in fields[:2]:
         if chances is None:
             continue
         if (chances[~turn.masks] != 0).any():
+            raise ValueError(f"{of_agent} {field} of illegal actions must be 0")
+        if not (chances >= 0).all() or (abs(chances.sum(axis=1) - 1) > TOLERANCE).any():
             raise ValueError(
-                f"agent {found.agent!r}: explain: {field} of illegal actions must be 0"
-            )
-        if not (chances >= 0).all() or (abs(chances.sum(axis=1) - 1) > ALMOST).any():
-            raise ValueError(
-                f"agent {found.agent!r}: explain: {field} of each game must be numbers from 0 that "
-                "add up to 1"
+                f"{of_agent} {field} of each game must be numbers from 0 that add up to 1"
             )
 
 
 def certain(turn: Turn, actions: np.ndarray) -> np.ndarray:
-    """Return the probabilities of one who plays these actions for sure, float64, by action."""
+    """Return probabilities of 1 for these actions, float64 (n, actions)."""
     return np.asarray(np.eye(turn.game.actions)[actions])
 
 
 def of_legal(turn: Turn, values: np.ndarray) -> np.ndarray:
-    """Return values by action as float64, nan for illegal ones."""
+    """Return values by action as float64, with nan for illegal actions."""
     return np.where(turn.masks, np.asarray(values, np.float64), np.nan)
 
 
+def rows_with_choice(turn: Turn) -> np.ndarray:
+    """Return the rows of a turn in which several actions are legal, int64 (k,)."""
+    return np.flatnonzero(turn.masks.sum(axis=1) > 1)
+
+
 def _plain(value: Any) -> Any:
-    """A number as JSON has it; None for nan."""
-    found = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(found, float) and not np.isfinite(found) else found
+    """Return a number as a plain Python number; None for nan."""
+    number = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(number, float) and not np.isfinite(number) else number
 
 
 def _text(value: Any) -> str:
@@ -248,7 +252,7 @@ def _text(value: Any) -> str:
 
 
 def _align(cells: list[list[str]]) -> str:
-    """Lines of columns: words to the left, numbers to the right."""
+    """Return the lines of a table, with words aligned left and numbers aligned right."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(

@@ -1,22 +1,22 @@
-"""A person at a terminal: sees the table and names cards or places, in any order, or an action."""
+"""The human agent: shows the table in a terminal and reads moves, named by cards or words."""
 
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from parlour.envs import Game
+from parlour.envs.core.kernel.cards import card_name, parse_card
 from parlour.envs.core.legal import list_actions
 from parlour.envs.core.rows import Rows
-from parlour.envs.core.scene.scene import ansi
-from parlour.envs.core.turn import Agent, Turn
+from parlour.envs.core.scene.scene import Item, Scene, ansi
+from parlour.envs.core.turn import Turn
 
 from . import human_bests
 from .baselines.greedy import GreedyAgent
-from .human_cards import find_drawn, is_drawn, spell_word
-from .human_reasons import explain_card, explain_stuck
 
 HELP = """\
 Name what you move, in any order: cards (Th, 10h or T♥) or the numbers beside them, with blanks or
@@ -30,9 +30,9 @@ HELP_AMONG_SEVERAL = """\
 Say what you do, in full or by the short word beside it.
 h hint   ? help and all moves   q quit"""
 MAX_LISTED = 40
-"""So many moves are listed in full."""
+"""Maximum number of moves that are listed in full."""
 MAX_PROMPTED = 8
-"""So many, among several players, before each answer, too."""
+"""Maximum number of moves that the prompt of a game for several players lists."""
 
 
 class PlayerQuit(Exception):
@@ -44,27 +44,32 @@ class PlayerUndo(Exception):
 
 
 class PlayerRestart(Exception):
-    """The person begins the same deal again."""
+    """The person restarts the deal."""
 
 
 TAKEN_BACK: dict[str, type[Exception]] = {
     **dict.fromkeys(("u", "undo"), PlayerUndo),
     **dict.fromkeys(("restart",), PlayerRestart),
 }
-"""Words of a person alone, by whatever rules; a word of the game's own comes first."""
+"""Words for taking moves back in games for one player; a word of the game itself comes first."""
 
 
 class HumanAgent:
-    """Asks a person for each move. ``ask`` is like `input`, ``say`` like `print`.
+    """Asks a person for each move.
 
-    ``answers`` are further words that a person may type, with what says the answer. With
-    ``takes_back`` the words of `TAKEN_BACK` raise what is there; who calls ``act`` handles it.
+    Args:
+        ask: a function like `input`, which shows a prompt and returns the answer.
+        say: a function like `print`.
+        colour: draw the table in color.
+        answers: further words that the person may type, and the function that returns the answer.
+        takes_back: raise the exceptions of `TAKEN_BACK` for its words; the caller of ``act``
+            handles them.
     """
 
     name = "human"
     sees_all = False
     at_once = 1
-    """Games that it can play side by side."""
+    """The maximum number of games in a turn."""
 
     def __init__(
         self,
@@ -81,16 +86,16 @@ class HumanAgent:
         self.best: human_bests.Best | None = None
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return the next click of the person's move, int64 (1,).
+        """Return the next action of the person's move, int64 (1,).
 
-        Raises PlayerQuit when they leave, PlayerUndo and PlayerRestart (see the class).
+        Raises PlayerQuit if the person leaves, and the exceptions of `TAKEN_BACK`.
         """
         if len(turn.masks) != 1:
             raise ValueError(f"a person plays one game at a time, not {len(turn.masks)}")
         if turn.states["steps"][0] == 0:
             self.clicks = []
             deal = turn.observations.tobytes()
-            if deal != self.deal:  # else moves were taken back: the clock goes on
+            if deal != self.deal:  # otherwise moves were taken back, and the clock keeps running
                 self.deal, self.begun = deal, time.monotonic()
             alone = turn.game.num_players(turn.rules) == 1
             self.best = (
@@ -104,7 +109,7 @@ class HumanAgent:
 
     @property
     def seconds(self) -> float:
-        """How long the game has been going on."""
+        """Seconds since the game began."""
         return time.monotonic() - self.begun
 
     def _ask(self, turn: Turn) -> list[int]:
@@ -121,7 +126,7 @@ class HumanAgent:
                 self.say(str(error))
 
     def _answer(self, text: str, turn: Turn, words: dict[int, tuple[str, ...]]) -> bool:
-        """Do what a word asks for that is no move; whether it was one."""
+        """Carry out a word that is not a move; return whether it was such a word."""
         if text in ("q", "quit"):
             raise PlayerQuit
         if text in ("h", "hint"):
@@ -149,55 +154,57 @@ class HumanAgent:
     def _status(self, turn: Turn, words: dict[int, tuple[str, ...]]) -> str:
         legal = np.flatnonzero(turn.masks[0]).tolist()
         if turn.game.num_players(turn.rules) > 1:
-            few = [words[action][0] for action in legal if len(legal) <= MAX_PROMPTED]
-            return ", ".join([*few, "? for help"])
+            shown = [words[action][0] for action in legal if len(legal) <= MAX_PROMPTED]
+            return ", ".join([*shown, "? for help"])
         best = f", best: {self.best}" if self.best else ""
-        short = [_action_text(action, words) for action in legal if _is_short(action, words)]
-        can = ", ".join([*short, "? for help"])
-        time = human_bests.duration_text(self.seconds)
-        return f"moves {turn.states['moves'][0]}, {time}{best}; {can}"
+        shown = [_action_text(action, words) for action in legal if _is_short(action, words)]
+        time_text = human_bests.duration_text(self.seconds)
+        choices = ", ".join([*shown, "? for help"])
+        return f"moves {turn.states['moves'][0]}, {time_text}{best}; {choices}"
 
 
 def _help(game: Game, rules: Any, states: np.ndarray, words: dict[int, tuple[str, ...]]) -> str:
     moves = list_complete_moves(game, rules, states)
-    if game.num_players(rules) == 1:
-        if any(len(known) > 1 and known[1].isdigit() for known in words.values()):
-            return f"{HELP}\nmoves now: {_moves_text(moves, words)}"
-        said = (f"{move_text(move, words)} ({_labels(game, move)})" for move in moves)
-        return f"{HELP_BY_WORDS}\nmoves now: {', '.join(said)}"
-    can = (words[action] for (action, *_) in moves)
-    said = (first + "".join(f" ({word})" for word in more[:1]) for first, *more in can)
-    return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(said)}"
+    if game.num_players(rules) > 1:
+        shown = []
+        for action, *_ in moves:
+            first, *others = words[action]
+            shown.append(f"{first} ({others[0]})" if others else first)
+        return f"{HELP_AMONG_SEVERAL}\nmoves now: {', '.join(shown)}"
+    if any(len(known) > 1 and known[1].isdigit() for known in words.values()):
+        return f"{HELP}\nmoves now: {_moves_text(moves, words)}"
+    shown = [f"{move_text(move, words)} ({_labels(game, move)})" for move in moves]
+    return f"{HELP_BY_WORDS}\nmoves now: {', '.join(shown)}"
 
 
 def list_complete_moves(game: Game, rules: Any, states: np.ndarray) -> list[list[int]]:
-    """Return every move of one game (states (1,)), each as the actions that make it up.
+    """Return every move of one game (states (1,)), each as the list of its actions.
 
     A move is complete when the game's count of moves goes up, or the game is over.
     """
     rows, action = Rows(game, rules, 1), np.zeros(1, np.int64)
-    before = states["moves"][0]
-    found: list[list[int]] = []
-    begun: list[tuple[np.ndarray, list[int]]] = [(states.copy(), [])]
-    while begun:
-        state, made = begun.pop()
+    moves_before = states["moves"][0]
+    complete: list[list[int]] = []
+    incomplete: list[tuple[np.ndarray, list[int]]] = [(states.copy(), [])]
+    while incomplete:
+        state, actions = incomplete.pop()
         for action[0] in list_actions(state["legal"][0]):
             rows.restore(state)
             rows.step(action)
-            clicks = [*made, int(action[0])]
-            if rows.states["over"][0] or rows.states["moves"][0] != before:
-                found.append(clicks)
+            extended = [*actions, int(action[0])]
+            if rows.states["over"][0] or rows.states["moves"][0] != moves_before:
+                complete.append(extended)
             else:
-                begun.append((rows.states.copy(), clicks))
-    return sorted(found)
+                incomplete.append((rows.states.copy(), extended))
+    return sorted(complete)
 
 
 def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[int]:
     """Return the actions of the move that a text names, in the order in which they are legal.
 
-    The text has words of `Game.action_words`, in any order; words that only one move allows may be
-    left out. Or it names a card or pile on the table, and a target if there are several. Raises
-    ValueError naming the unknown word, the moves of the card, or the reason why it cannot move.
+    The text contains words of `Game.action_words` in any order; words that follow from the others
+    may be missing. Or it names a card or pile on the table, and its target if there are several.
+    Raises ValueError naming the unknown word, the moves of the card, or why the card cannot move.
     """
     words, scene = game.action_words(states[0], rules), game.layout(states[0], rules)
     typed = [spell_word(word) for word in re.split(r"[\s,;|+]+", text) if word]
@@ -207,9 +214,9 @@ def parse_move(text: str, game: Game, rules: Any, states: np.ndarray) -> list[in
     wanted = _match_phrase(" ".join(typed), words)
     unknown = ""
     if not wanted and is_alone:
-        found = {word: _find_action(word, words) for word in typed}
-        unknown = next((word for word, action in found.items() if action is None), "")
-        wanted = [] if unknown else [action for action in found.values() if action is not None]
+        by_word = {word: _find_action(word, words) for word in typed}
+        unknown = next((word for word, action in by_word.items() if action is None), "")
+        wanted = [] if unknown else [action for action in by_word.values() if action is not None]
     moves = list_complete_moves(game, rules, states)
     usable = {action for move in moves for action in move}
     if not wanted or not usable.issuperset(wanted):
@@ -234,7 +241,7 @@ def _way_text(game: Game, action: int, words: dict[int, tuple[str, ...]]) -> str
 
 
 def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) -> list[int]:
-    """Return the one move that consists of some actions, in whatever order, or has them among it.
+    """Return the move that consists of some actions in any order, or the only one that has them.
 
     Raises ValueError as `parse_move` does.
     """
@@ -246,23 +253,23 @@ def match_move(wanted: list[int], game: Game, rules: Any, states: np.ndarray) ->
     longer = [move for move in moves if set(move) > set(wanted)]
     if exact or len(longer) == 1:
         return (exact or longer)[0]
-    said = move_text(wanted, words)
+    named = move_text(wanted, words)
     if longer:
         raise ValueError(
-            f"{said} is part of several moves, name all of one: {_moves_text(longer, words)}"
+            f"{named} is part of several moves, name all of one: {_moves_text(longer, words)}"
         )
     usable = {action for move in moves for action in move}
     stuck = [action for action in dict.fromkeys(wanted) if action not in usable]
     if stuck:
-        why = explain_stuck(game.layout(states[0], rules), stuck, words)
+        reason = explain_stuck(game.layout(states[0], rules), stuck, words)
         raise ValueError(
-            f"not possible now: {move_text(stuck, words)} ({_labels(game, stuck)}){why}"
+            f"not possible now: {move_text(stuck, words)} ({_labels(game, stuck)}){reason}"
         )
-    raise ValueError(f"{said} cannot go together")
+    raise ValueError(f"{named} cannot go together")
 
 
 def suggest_move(turn: Turn) -> list[int]:
-    """Return the move that the game's own heuristic would make, as its actions."""
+    """Return the actions of the move that the game's heuristic would make."""
     rows, agent = Rows(turn.game, turn.rules, 1), GreedyAgent()
     rows.restore(turn.states)
     clicks: list[int] = []
@@ -280,15 +287,15 @@ def move_text(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
 
 
 def _match_phrase(text: str, words: dict[int, tuple[str, ...]]) -> list[int]:
-    """The action that goes by the whole of a text, or by what it begins with if none else does."""
-    said = " ".join(text.lower().split())
-    exact = [action for action, known in words.items() if said in (one.lower() for one in known)]
-    if exact or not said:
+    """Return the action whose words are exactly a text, or the only one whose words begin so."""
+    phrase = " ".join(text.lower().split())
+    exact = [action for action, known in words.items() if phrase in (one.lower() for one in known)]
+    if exact or not phrase:
         return exact
-    begun = [action for action, known in words.items() if known[0].startswith(f"{said} ")]
-    if len(begun) > 1:
-        raise ValueError(f"{said} what? {', '.join(words[action][0] for action in begun)}")
-    return begun
+    longer = [action for action, known in words.items() if known[0].startswith(f"{phrase} ")]
+    if len(longer) > 1:
+        raise ValueError(f"{phrase} what? {', '.join(words[action][0] for action in longer)}")
+    return longer
 
 
 def _find_action(word: str, words: dict[int, tuple[str, ...]]) -> int | None:
@@ -300,8 +307,8 @@ def _find_action(word: str, words: dict[int, tuple[str, ...]]) -> int | None:
 
 
 def _moves_text(moves: list[list[int]], words: dict[int, tuple[str, ...]]) -> str:
-    more = f" and {len(moves) - MAX_LISTED} more" if len(moves) > MAX_LISTED else ""
-    return ", ".join(_move_in_full(move, words) for move in moves[:MAX_LISTED]) + more
+    omitted = f" and {len(moves) - MAX_LISTED} more" if len(moves) > MAX_LISTED else ""
+    return ", ".join(_move_in_full(move, words) for move in moves[:MAX_LISTED]) + omitted
 
 
 def _move_in_full(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str:
@@ -309,19 +316,103 @@ def _move_in_full(move: Sequence[int], words: dict[int, tuple[str, ...]]) -> str
 
 
 def _action_text(action: int, words: dict[int, tuple[str, ...]]) -> str:
-    """The first word for an action; with the next where that is what the first is short for."""
+    """Return the first word for an action, and the second one if the first abbreviates it."""
     return " ".join(words[action][: 1 + _is_short(action, words)])
 
 
 def _is_short(action: int, words: dict[int, tuple[str, ...]]) -> bool:
-    first, *more = words[action]
-    return bool(more) and more[0].startswith(first)
+    first, *others = words[action]
+    return bool(others) and others[0].startswith(first)
 
 
 def _labels(game: Game, actions: Sequence[int]) -> str:
     return ", ".join(game.label(action) for action in actions)
 
 
-def make(seed: int = 0) -> Agent:
-    """Return the agent."""
-    return HumanAgent()
+# Moves named by what is on the table: cards and piles.
+
+
+def spell_word(word: str) -> str:
+    """Return the `card_name` of a card, and any other word unchanged.
+
+    The card may be in brackets, as the table shows it: ``[T♥]``.
+    """
+    with suppress(ValueError):
+        return card_name(parse_card(word.strip("[]<>()")))
+    return word
+
+
+def find_drawn(words: Sequence[str], scene: Scene) -> list[int]:
+    """Return the legal actions of the card or pile that the first word names.
+
+    A second word names its target: a card, or a place such as ``column-3``. Words are spelled as by
+    `spell_word`. The list is empty if nothing on the table has these names.
+    """
+    if not 1 <= len(words) <= 2:
+        return []
+    items = _find_items(words[0], scene)
+    if len(words) == 1:
+        actions = {action for item in items for _, action in item.drops}
+        actions |= {item.action for item in items}
+        return sorted(action for action in actions if action >= 0)
+    targets = {words[1].lower(), *(item.place for item in _find_items(words[1], scene))}
+    return sorted({action for item in items for place, action in item.drops if place in targets})
+
+
+def is_drawn(word: str, scene: Scene) -> bool:
+    """Return whether a word names a card or a pile on the table."""
+    return bool(_find_items(word, scene))
+
+
+def _find_items(word: str, scene: Scene) -> list[Item]:
+    known = word.lower()
+    return [
+        item
+        for item in scene.items
+        if item.place == known or (item.card and item.face_up and card_name(item.card) == word)
+    ]
+
+
+# Why a card cannot move.
+
+
+def explain_stuck(
+    scene: Scene, actions: Sequence[int], words: Mapping[int, tuple[str, ...]]
+) -> str:
+    """Return why cards cannot move, as the end of a sentence; empty for actions without a card.
+
+    ``words`` are those of `Game.action_words`.
+    """
+    reasons = []
+    for action in actions:
+        with suppress(ValueError):  # the word is not a card, but an empty place or a turn
+            reasons.append(_reason(scene, parse_card(words[action][0])))
+    return "".join(f"; {reason}" for reason in reasons)
+
+
+def explain_card(scene: Scene, name: str) -> str:
+    """Return why a card cannot move, like `explain_stuck`; empty for the name of a pile."""
+    with suppress(ValueError):
+        return f"; {_reason(scene, parse_card(name))}"
+    return ""
+
+
+def _reason(scene: Scene, card: int) -> str:
+    name = card_name(card)
+    shown = [item for item in scene.items if item.face_up and item.card == card]
+    covers = [_cover_text(other) for item in shown for other in _find_covers(scene, item)]
+    if covers:
+        return f"{name} is covered by {' and '.join(covers)}"
+    return f"{name} is free, but nothing goes with it now"
+
+
+def _find_covers(scene: Scene, item: Item) -> list[Item]:
+    """Return the cards on top of a card: later ones that overlap it."""
+    later = scene.items[scene.items.index(item) + 1 :]
+    return [
+        one for one in later if one.card and abs(one.x - item.x) < 1 and abs(one.y - item.y) < 1
+    ]
+
+
+def _cover_text(item: Item) -> str:
+    return card_name(item.card) if item.face_up else "a card face down"

@@ -1,7 +1,7 @@
-"""The best result that a person has reached alone by each set of rules, kept in a small file.
+"""The best result of a person in each solitaire and set of rules, saved in a small file.
 
 The file is ``parlour/best.json`` in the user's state folder (``XDG_STATE_HOME``, else
-``~/.local/state``). A file that cannot be read counts as empty.
+``~/.local/state``). An unreadable file counts as empty.
 """
 
 import json
@@ -15,17 +15,17 @@ from parlour.envs import Game
 
 
 class Best(NamedTuple):
-    """A result: later fields decide only between results with equal earlier ones."""
+    """The result of one game."""
 
     won: bool
     score: int
     moves: int
     seconds: float
     taken_back: bool = False
-    """Whether moves were taken back, or the deal begun again, which the rules do not have."""
+    """Whether moves were taken back or the deal restarted, which no rules allow."""
 
     def better_than(self, other: "Best | None") -> bool:
-        """Whether it is better: won, score, nothing taken back, fewer moves, less time."""
+        """Return whether it is better: won, score, nothing taken back, fewer moves, less time."""
         return other is None or self._rank() > other._rank()
 
     def _rank(self) -> tuple[bool, int, bool, int, float]:
@@ -45,7 +45,7 @@ def duration_text(seconds: float) -> str:
 
 
 def rules_key(game: Game, rules: Any) -> str:
-    """Return the name under which results by these rules are kept."""
+    """Return the key of these rules in the file."""
     return f"{game.name} {game.rules_digest(rules)}"
 
 
@@ -59,15 +59,13 @@ def best_file() -> Path:
 
 
 def load_best(rules: str, path: Path | None = None) -> Best | None:
-    """Return the best result for a `rules_key`, or None if there is none or it cannot be read.
+    """Return the best result for a `rules_key`; None if there is none or it cannot be read.
 
     ``path`` is the file (None: `best_file`).
     """
     try:
-        won, score, moves, seconds, *more = _read(path)[
-            rules
-        ]  # files of older versions have four numbers
-        return Best(bool(won), int(score), int(moves), float(seconds), any(more))
+        won, score, moves, seconds, *taken_back = _read(path)[rules]
+        return Best(bool(won), int(score), int(moves), float(seconds), any(taken_back))
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -94,7 +92,7 @@ def keep_best(rules: str, best: Best, path: Path | None = None) -> bool:
 
 def _read(path: Path | None) -> dict[str, Any]:
     try:
-        found = json.loads((path or best_file()).read_text(encoding="utf-8-sig"))
+        content = json.loads((path or best_file()).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

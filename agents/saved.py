@@ -1,12 +1,11 @@
-"""A saved agent: a folder with ``agent.json``, what it is, and ``weights.safetensors``.
+"""Saved agents: folders with ``agent.json``, the description, and ``weights.safetensors``.
 
-Loading runs no code from the folder. It refuses damaged files, other rules than those to be played
-and another feature schema than the game's own, each time naming file and reason.
+Loading runs no code from the folder. It refuses damaged files, agents trained by other rules and
+agents trained on another feature schema; the error names the file and the reason.
 """
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from parlour.envs import Game
-from parlour.envs.core.batch import Autoreset, Reward, StepConfig
+from parlour.envs.core.batch import Reward
 from parlour.envs.core.game import digest16
 from parlour.envs.core.options import replace_options, to_plain
 
@@ -28,7 +27,7 @@ from .validation import (
     check_fields,
     check_known,
     maybe,
-    one_line,
+    naming,
     read_bytes,
     read_json,
     shorten,
@@ -37,12 +36,17 @@ from .validation import (
 
 FORMAT = 1
 AGENT_FILE, WEIGHTS = "agent.json", "weights.safetensors"
-MOST = 1 << 31
-"""Bytes that a file of weights may have, whatever network it is for."""
+MAX_WEIGHTS_BYTES = 1 << 31
+"""Maximum size in bytes of a file of weights."""
 NO_ENCODING, AFTERSTATES = "none", "afterstates"
-"""The encodings of heuristics' weights and of tables of values: they read no observation."""
-HEADER_MOST = 1 << 20
-"""Bytes that a file of weights may have beside the numbers: their names and shapes."""
+"""Encodings of heuristic weights and of value tables, which read no observation."""
+MAX_HEADER_BYTES = 1 << 20
+"""Maximum size in bytes of the header of a file of weights: names and shapes."""
+TRAINED_SPEC = "trained"
+"""The spec of the agent that ships with Parlour for the rules played."""
+TRAINED_FOLDER = Path(__file__).parent / "trained"
+"""Folders of these agents: GAME-VARIANT, and GAME-many for one network trained by many rules."""
+MANY_RULES = "many"
 ROWS = Field(
     "a list of dicts",
     lambda value: isinstance(value, list) and all(isinstance(one, dict) for one in value),
@@ -60,11 +64,10 @@ REQUIRED_FIELDS: dict[str, Field] = {
     "weights_sha256": TEXT,
     "trained": TABLE,
     "scored": TABLE,
-    "lookahead": maybe(TABLE),
     "samples": YES_OR_NO._replace(optional=True),
 }
 RULES_FIELDS: dict[str, Field] = {"rules": TABLE, "rules_digest": TEXT}
-"""Of each of ``more_rules``."""
+"""Fields of each entry of ``more_rules``."""
 NETWORK_FIELDS: dict[str, Field] = {
     "name": TEXT,
     "encoding": TEXT,
@@ -77,7 +80,7 @@ TRAINED: dict[str, Field] = {
     "seconds": NUMBER._replace(optional=True),
     "machine": TEXT._replace(optional=True),
 }
-"""What agents and model cards read of how one was trained; those of earlier versions have less."""
+"""Fields of ``trained`` that agents and model cards read."""
 SETTINGS: dict[str, Field] = {
     "reward": Field(
         "progress, win or score",
@@ -85,59 +88,35 @@ SETTINGS: dict[str, Field] = {
         optional=True,
     )
 }
-"""What agents read in the settings that one was trained by."""
-LOOKAHEAD: dict[str, Field] = {
-    **dict.fromkeys(StepConfig._fields, whole(0, 10**9)),
-    "reward": whole(0, max(Reward)),
-    "reset": whole(0, max(Autoreset)),
-    "skip_forced": whole(0, 1),
-}
-
-
-PLAYED_BY = ("weights_sha256", "network", "features_digest", "lookahead", "samples")
-"""What of ``agent.json`` decides which actions an agent takes."""
+"""Training settings that agents read."""
+PLAYED_BY = ("weights_sha256", "network", "features_digest", "samples")
+"""Fields of ``agent.json`` that decide which actions the agent takes."""
 
 
 class ArtefactError(ValueError):
-    """A saved agent that cannot be used; the text names the file and the reason."""
+    """A saved agent cannot be used; the message names the file and the reason."""
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """What a saved agent's folder holds.
-
-    ``rules`` are the game's Rules; ``network`` has name, encoding, width, depth and options;
-    ``weights`` are arrays by name; ``trained`` and ``scored`` are what the trainer wrote down.
-    ``lookahead``: None, or how a step ahead is paid (fields of `batch.StepConfig`) for an agent
-    that plays by the network's values instead of its policy. ``samples``: it draws its actions from
-    the policy instead of taking the likeliest. ``more_rules``: others that it was trained by, too.
-    """
+    """The content of a saved agent's folder."""
 
     folder: Path
     name: str
     rules: Any
+    """The game's Rules that the agent was trained by; the first ones of several."""
     network: Mapping[str, Any]
+    """Name, encoding, width, depth and options of the network."""
     weights: Mapping[str, np.ndarray]
+    """Arrays by name."""
     trained: Mapping[str, Any]
+    """Settings, duration and machine of the training."""
     scored: Mapping[str, Any]
-    lookahead: Mapping[str, int] | None = None
+    """Results of the evaluation after training."""
     samples: bool = False
+    """Whether the agent samples its actions from the policy instead of taking the likeliest."""
     more_rules: tuple[Any, ...] = ()
-
-
-@contextmanager
-def blame_file(path: Path) -> Iterator[None]:
-    """Turn what goes wrong in the block into an ArtefactError naming ``path``."""
-    try:
-        yield
-    except ArtefactError:
-        raise
-    except RecursionError as error:
-        raise ArtefactError(f"{path}: nested too deeply") from error
-    except KeyError as error:
-        raise ArtefactError(f"{path}: {error} is missing") from error
-    except (OSError, ValueError, TypeError, RuntimeError) as error:
-        raise ArtefactError(f"{path}: {one_line(error)}") from error
+    """Further rules that the agent was trained by."""
 
 
 def load_artefact(
@@ -147,14 +126,14 @@ def load_artefact(
     size: Callable[[Mapping[str, Any]], int] | None = None,
     encoding: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> Artefact:
-    """Read a saved agent (its folder, or the ``agent.json`` in it) to play ``game`` by ``rules``.
+    """Read a saved agent.
 
     Args:
-        path: the folder, or the ``agent.json`` in it.
-        game: the game that the agent must be for.
-        rules: rules that the agent must be trained for; None: the first ones that it lists.
-        size: function from the network's fields in ``agent.json`` to the bytes of its weights; a
-            larger file is not opened.
+        path: the agent's folder, or the ``agent.json`` in it.
+        game: the game that the agent must play.
+        rules: rules that the agent must have been trained by (None: any rules of the game).
+        size: function from the network's fields in ``agent.json`` to the size of its weights in
+            bytes; a larger file is not opened.
         encoding: function from these fields to the encoding that the network takes.
 
     Raises:
@@ -162,36 +141,32 @@ def load_artefact(
     """
     card_file = _card_file(Path(path))
     folder = card_file.parent
-    with blame_file(card_file):
+    with naming(card_file, ArtefactError):
         card = _read_card(card_file)
         if encoding is not None:
             _check_encoding(card["network"], encoding(card["network"]))
         known = _check_rules(card, game)
         if rules is not None and rules not in known:
-            raise ArtefactError(
-                f"{card_file}: trained by other rules: {_differences_text(known, rules)} "
+            raise ValueError(
+                f"trained by other rules: {_differences_text(known, rules)} "
                 "(any_rules lets it be evaluated all the same)"
             )
-        needed = MOST if size is None else size(card["network"])
+        needed = MAX_WEIGHTS_BYTES if size is None else size(card["network"])
     weights_file = folder / WEIGHTS
-    with blame_file(weights_file):
-        data = read_bytes(weights_file, min(MOST, needed + HEADER_MOST))
+    with naming(weights_file, ArtefactError):
+        data = read_bytes(weights_file, min(MAX_WEIGHTS_BYTES, needed + MAX_HEADER_BYTES))
         weights = _read_tensors(data, card["weights_sha256"])
         check_finite(card["name"], weights)
-    network, trained, scored = card["network"], card["trained"], card["scored"]
-    ahead = card.get("lookahead")
-    samples = card.get("samples") is True
     return Artefact(
         folder,
         card["name"],
         known[0],
-        network,
+        card["network"],
         weights,
-        trained,
-        scored,
-        ahead,
-        samples,
-        known[1:],
+        card["trained"],
+        card["scored"],
+        samples=card.get("samples") is True,
+        more_rules=known[1:],
     )
 
 
@@ -205,7 +180,7 @@ def _check_encoding(network: Mapping[str, Any], wanted: str) -> None:
 
 
 def check_finite(name: str, weights: Mapping[str, np.ndarray]) -> None:
-    """Raise ValueError naming the first layer of an agent's weights with NaN or infinity in it."""
+    """Raise ValueError if an agent's weights contain NaN or infinity, naming the first layer."""
     for layer, array in weights.items():
         if np.issubdtype(array.dtype, np.floating) and not np.isfinite(array).all():
             wrong = np.count_nonzero(~np.isfinite(array))
@@ -216,26 +191,29 @@ def check_finite(name: str, weights: Mapping[str, np.ndarray]) -> None:
 
 
 def read_description(path: Path) -> dict[str, Any]:
-    """Return what ``agent.json`` of a saved agent's folder says, each field as it may be."""
-    with blame_file(_card_file(path)):
+    """Return the checked content of the ``agent.json`` of a saved agent's folder."""
+    with naming(_card_file(path), ArtefactError):
         return _read_card(_card_file(path))
 
 
 def read_network_name(path: Path) -> str:
-    """Return what a saved agent's folder, or its ``agent.json``, says of its network: the name."""
+    """Return the name of a saved agent's network."""
     return str(read_description(path)["network"]["name"])
 
 
 def digest_agent(path: Path) -> str:
-    """Return 16 hex digits that differ when what a saved agent plays by does: not for its name."""
-    said = read_description(path)
-    played = {name: said.get(name) for name in PLAYED_BY}
+    """Return the digest of all that decides a saved agent's actions, 16 hex digits."""
+    card = read_description(path)
+    played = {name: card.get(name) for name in PLAYED_BY}
     return digest16(json.dumps(played, sort_keys=True))
 
 
 def read_rules(path: Path, game: Game) -> tuple[Any, ...]:
-    """Return all rules of ``game`` that a saved agent was trained by; see `load_artefact`."""
-    with blame_file(_card_file(path)):
+    """Return all rules of ``game`` that a saved agent was trained by.
+
+    Raises ArtefactError if the agent cannot play the game.
+    """
+    with naming(_card_file(path), ArtefactError):
         return _check_rules(_read_card(_card_file(path)), game)
 
 
@@ -244,7 +222,7 @@ def _card_file(path: Path) -> Path:
 
 
 def _read_card(file: Path) -> dict[str, Any]:
-    """Return what ``agent.json`` says, every field of it as it may be."""
+    """Return the content of ``agent.json``. Raises ValueError for a field that is not allowed."""
     card = read_json(file)
     if card.get("format") != FORMAT:
         raise ValueError(
@@ -259,54 +237,54 @@ def _read_card(file: Path) -> dict[str, Any]:
         check_known(one, RULES_FIELDS, f"more_rules.{number}.")
     check_fields(card["trained"], TRAINED, "trained.")
     check_fields(card["trained"].get("settings", {}), SETTINGS, "trained.settings.")
-    if card.get("lookahead") is not None:
-        check_fields(card["lookahead"], LOOKAHEAD, "lookahead.")
-        check_known(card["lookahead"], LOOKAHEAD, "lookahead.")
     return card
 
 
 def _check_rules(card: Mapping[str, Any], game: Game) -> tuple[Any, ...]:
-    """Return the rules that an agent was trained by; ValueError if it cannot play the game."""
+    """Return all rules that an agent was trained by; ValueError if it cannot play the game."""
     if card["game"] != game.name:
         raise ValueError(f"an agent for {card['game']!r}, not for {game.name!r}")
     reads_observations = card["network"]["encoding"] not in (NO_ENCODING, AFTERSTATES)
     if reads_observations and card["features_digest"] != game.features_digest:
         raise ValueError(
             f"made for other features of {game.name!r}: features digest {card['features_digest']}, "
-            f"now {game.features_digest}; train it anew"
+            f"now {game.features_digest}; retrain it"
         )
     return tuple(_read_rules(one, game) for one in (card, *card.get("more_rules", ())))
 
 
-def _read_rules(said: Mapping[str, Any], game: Game) -> Any:
-    rules = replace_options(game.rules(), said["rules"])
+def _read_rules(saved: Mapping[str, Any], game: Game) -> Any:
+    rules = replace_options(game.rules(), saved["rules"])
     game.check(rules)
-    if game.rules_digest(rules) != said["rules_digest"]:
+    if game.rules_digest(rules) != saved["rules_digest"]:
         raise ValueError(
-            f"rules digest {said['rules_digest']} does not belong to the rules beside it in this "
+            f"rules digest {saved['rules_digest']} does not belong to the rules beside it in this "
             f"version of the game ({game.rules_digest(rules)})"
         )
     return rules
 
 
 def _differences_text(known: tuple[Any, ...], wanted: Any) -> str:
-    """Name in what wanted rules differ: of several known ones, from the nearest."""
-    want = to_plain(wanted)
-    texts = []
-    for own in map(to_plain, known):
-        texts.append(
-            [f"{key} {own[key]!r}, not {want[key]!r}" for key in own if own[key] != want[key]]
-        )
-    nearest = min(texts, key=len)
-    said = "; ".join(nearest)
-    return said if len(known) == 1 else f"{len(known)} of them, the nearest with {said}"
+    """Describe how wanted rules differ from known ones; if there are several, from the nearest."""
+    wanted_options = to_plain(wanted)
+    differences: list[list[str]] = [
+        [
+            f"{name} {value!r}, not {wanted_options[name]!r}"
+            for name, value in to_plain(rules).items()
+            if value != wanted_options[name]
+        ]
+        for rules in known
+    ]
+    nearest = min(differences, key=len)
+    text = "; ".join(nearest)
+    return text if len(known) == 1 else f"{len(known)} of them, the nearest with {text}"
 
 
 def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
-    found = sha256(data).hexdigest()
-    if found != digest:
+    actual = sha256(data).hexdigest()
+    if actual != digest:
         raise ValueError(
-            f"{len(data)} bytes with SHA-256 {found[:16]}…, where agent.json says {digest[:16]}…: "
+            f"{len(data)} bytes with SHA-256 {actual[:16]}…, where agent.json says {digest[:16]}…: "
             "cut short, damaged or of another agent"
         )
     from safetensors import SafetensorError  # of the extra `train`: only saved agents need it
@@ -317,3 +295,54 @@ def _read_tensors(data: bytes, digest: str) -> Mapping[str, np.ndarray]:
     except SafetensorError as error:
         raise ValueError(str(error)) from error
     return tensors
+
+
+def trained_folder(game: Game, rules: Any, any_rules: bool = False) -> Path:
+    """Return the folder of the pretrained agent for some rules of a game.
+
+    An agent for exactly this variant comes before one that was trained by many rules, these among
+    them. With ``any_rules``, an agent for other rules of the game will do: the one for many rules,
+    or else the one for the default variant, or for the first variant that has one.
+
+    Raises ValueError if there is none.
+    """
+    for name in _list_names(game, rules, any_rules):
+        folder = TRAINED_FOLDER / f"{game.name}-{name}"
+        if folder.is_dir():
+            return folder
+    existing = sorted(path.name for path in TRAINED_FOLDER.glob("*-*"))
+    raise ValueError(
+        f"agent {TRAINED_SPEC!r}: none comes with Parlour for these rules; there are "
+        f"{', '.join(existing)} (any_rules lets another one of the game play)"
+    )
+
+
+def _list_names(game: Game, rules: Any, any_rules: bool) -> Iterator[str]:
+    """Yield the names of folders that may play, without the game's name, the best one first."""
+    if variant := game.variant_name(rules):
+        yield variant
+    many = TRAINED_FOLDER / f"{game.name}-{MANY_RULES}"
+    if any_rules or (many.is_dir() and rules in read_rules(many, game)):
+        yield MANY_RULES
+    if any_rules:
+        yield from (game.default, *game.variants)
+
+
+def find_agent_folder(folder: Path) -> Path:
+    """Return the folder of the one agent that a training run, or one seed of it, has saved.
+
+    The path of an agent, and one that is no folder, is returned unchanged. Raises ValueError if the
+    run saved several agents, or none, such as an unfinished run.
+    """
+    if not folder.is_dir() or (folder / AGENT_FILE).exists():
+        return folder
+    agents = sorted(card.parent for card in folder.glob(f"agent/{AGENT_FILE}"))
+    agents = agents or sorted(card.parent for card in folder.glob(f"seed-*/agent/{AGENT_FILE}"))
+    if len(agents) == 1:
+        return agents[0]
+    if agents:
+        raise ValueError(f"{folder}: several agents, name one: {', '.join(map(str, agents))}")
+    for run in (folder, folder.parent):
+        if (run / "settings.json").exists():
+            raise ValueError(f"{run}: this run is not finished; parlour train --resume {run}")
+    raise ValueError(f"{folder}: no agent in this folder, nor below it: no {AGENT_FILE} is there")

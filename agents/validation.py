@@ -1,6 +1,6 @@
-"""Reading what others may have written: only files, of a size that can be, with fields that fit.
+"""Validation of files that others may have written: their size, encoding and fields.
 
-What is wrong is said in one line: the file, the field, its value and what is allowed.
+Errors are one line that names the file, the field, its value and what is allowed.
 """
 
 import codecs
@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from parlour.envs.core.options import shorten as shorten
 
-TEXT_MOST = 1 << 24
-"""Bytes that a file of settings or of a description may have."""
+MAX_TEXT_BYTES = 1 << 24
+"""Maximum size in bytes of a text file, such as settings."""
 OTHER_MARKS = {  # UTF-32 first, since its mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -26,11 +26,11 @@ OTHER_MARKS = {  # UTF-32 first, since its mark begins with that of UTF-16
 }
 """Byte order marks of encodings that are not supported."""
 HUGE = 1 << 63
-KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+FILE_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
 def read_number(text: str) -> int:
-    """Read a whole number as people write it: ``12``, ``1_000_000``, ``1e6``; else ValueError."""
+    """Parse a whole number such as ``12``, ``1_000_000`` or ``1e6``; ValueError for other text."""
     try:
         return int(text)
     except ValueError:
@@ -47,12 +47,12 @@ def one_line(error: object) -> str:
 def read_bytes(path: Path, most: int) -> bytes:
     """Return the content of a file of at most ``most`` bytes.
 
-    Raises ValueError for a larger one, and for a folder, pipe or device, without opening it (a pipe
-    would wait for its writer); OSError if there is none.
+    Raises ValueError for a larger file, and for a folder, pipe or device, without opening it (a
+    pipe would wait for its writer). Raises OSError if there is no such file.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise ValueError(f"{KINDS.get(stat.S_IFMT(status.st_mode), 'a device')}, not a file")
+        raise ValueError(f"{FILE_KINDS.get(stat.S_IFMT(status.st_mode), 'a device')}, not a file")
     if status.st_size > most:
         raise ValueError(f"{status.st_size:,} bytes; at most {most:,} can belong there")
     return path.read_bytes()
@@ -74,19 +74,20 @@ def decode_text(data: bytes) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file. Raises what `read_bytes` and `decode_text` raise."""
-    return decode_text(read_bytes(path, TEXT_MOST))
+    """Return the text of a file. Raises the errors of `read_bytes` and `decode_text`."""
+    return decode_text(read_bytes(path, MAX_TEXT_BYTES))
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; errors as `read_bytes` has them, ValueError for no object.
+    """Return the object in a JSON file.
 
-    NaN and infinity, which Python would read and JSON does not have, are refused.
+    Raises the errors of `read_text`, and ValueError if the file contains no object. NaN and
+    infinity, which Python would read although JSON does not have them, are refused.
     """
-    found = json.loads(read_text(path), parse_constant=_refuse)
-    if not isinstance(found, dict):
+    content = json.loads(read_text(path), parse_constant=_refuse)
+    if not isinstance(content, dict):
         raise ValueError("not a JSON object")
-    return found
+    return content
 
 
 def _refuse(word: str) -> NoReturn:
@@ -94,21 +95,23 @@ def _refuse(word: str) -> NoReturn:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Turn what goes wrong in reading ``path`` into a ValueError of one line that names it."""
+def naming(path: Path, error_class: type[ValueError] = ValueError) -> Iterator[None]:
+    """Turn an error that the content of a file causes into one line that begins with its path."""
     try:
         yield
     except OSError as error:
-        raise ValueError(f"{path}: {error.strerror or error}") from error
+        raise error_class(f"{path}: {error.strerror or error}") from error
     except RecursionError as error:
-        raise ValueError(f"{path}: nested too deeply") from error
-    except ValueError as error:
-        raise ValueError(f"{path}: {one_line(error)}") from error
+        raise error_class(f"{path}: nested too deeply") from error
+    except KeyError as error:
+        raise error_class(f"{path}: {error} is missing") from error
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise error_class(f"{path}: {one_line(error)}") from error
 
 
 @contextmanager
 def naming_part(name: str) -> Iterator[None]:
-    """Name a part of what is read, such as a field or a line, in what is wrong with it."""
+    """Prefix an error with the part of the input that causes it, such as a field or a line."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -116,20 +119,23 @@ def naming_part(name: str) -> Iterator[None]:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is a number that arrays can hold: not NaN, infinite, a bool, or huge."""
+    """Return whether a value is a number, not a bool, that arrays can hold: finite, not huge."""
     return (type(value) is float and isfinite(value)) or (type(value) is int and abs(value) < HUGE)
 
 
 class Field(NamedTuple):
-    """What a field may hold, in words and as a test; ``optional``: it may be missing."""
+    """The allowed values of a field."""
 
-    said: str
+    allowed: str
+    """What is allowed, in words."""
     fits: Callable[[Any], bool]
+    """Returns whether a value is allowed."""
     optional: bool = False
+    """Whether the field may be missing."""
 
 
 def whole(low: int, high: int) -> Field:
-    """Return a field of whole numbers from ``low`` to ``high``; True and False are none."""
+    """Return a field for whole numbers from ``low`` to ``high``, without True and False."""
     return Field(
         f"a whole number from {low} to {high}",
         lambda value: type(value) is int and low <= value <= high,
@@ -137,9 +143,11 @@ def whole(low: int, high: int) -> Field:
 
 
 def maybe(field: Field) -> Field:
-    """Return a field that may be null, or missing."""
+    """Return a field that may also be null or missing."""
     return Field(
-        f"{field.said}, or null,", lambda value: value is None or field.fits(value), optional=True
+        f"{field.allowed}, or null,",
+        lambda value: value is None or field.fits(value),
+        optional=True,
     )
 
 
@@ -153,21 +161,21 @@ NUMBER = Field("a finite number", is_finite)
 
 
 def check_fields(table: Mapping[str, Any], fields: Mapping[str, Field], prefix: str = "") -> None:
-    """Refuse a table unless it has these fields, each as it may be.
+    """Check that a table has these fields with allowed values; others are ignored.
 
-    Raises ValueError naming the field, behind ``prefix``, its value and what is needed.
+    Raises ValueError naming the field (with ``prefix`` before it), its value and what is allowed.
     """
     for name, field in fields.items():
         if name not in table:
             if not field.optional:
-                raise ValueError(f"field {prefix}{name}: {field.said} is needed, it is missing")
+                raise ValueError(f"field {prefix}{name}: {field.allowed} is needed, it is missing")
         elif not field.fits(table[name]):
             got = shorten(table[name])
-            raise ValueError(f"field {prefix}{name}: {field.said} is needed, got {got}")
+            raise ValueError(f"field {prefix}{name}: {field.allowed} is needed, got {got}")
 
 
 def check_known(table: Mapping[str, Any], fields: Mapping[str, Field], prefix: str = "") -> None:
-    """Refuse a table with other fields than these: ValueError naming one, and all there are."""
+    """Check that a table has no other fields. Raises ValueError naming one, and those allowed."""
     for name in table:
         if name not in fields:
             allowed = ", ".join(fields)

@@ -3,8 +3,9 @@
     python examples/rllib_table.py --iterations 10
 
 `parlour.envs.interfaces.rllib` registers the tables of several seats with Ray as multi-agent
-environments: the seat whose turn it is sees its cards and its mask. All seats share one masked policy (PPO). At the
-end it takes each seat in turn, and its start takes the others; a score of 0 would be no gain. Needs
+environments: the seat whose turn it is sees its cards and its mask. All seats share one masked
+policy (PPO). At the end it takes each seat in turn, and its start takes the others; a score of 0
+would be no gain. Needs
 ``pip install "parlour[ray]" "parlour[table]" "ray[rllib]"``.
 """
 

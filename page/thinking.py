@@ -4,7 +4,6 @@ A page may name no path and no module, because it must not make the server run c
 in this process, all others in worker processes.
 """
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +18,9 @@ from parlour.agents.registry import (
     load_agent,
     trained_folder,
 )
+from parlour.agents.saved import TRAINED_SPEC
+from parlour.agents.search.budget import read_budget
+from parlour.agents.specs import AgentSpec, SpecKind, parse_spec
 from parlour.envs import Game, find_game
 from parlour.training.evaluation.replays.replay import Replay
 from parlour.training.evaluation.replays.replay_files import parse_replay, replay_line
@@ -33,6 +35,8 @@ MOST_AGENTS = 8
 """Number of agents that a worker keeps in memory."""
 WORLDS = 50
 """Sampled worlds for each decision of a game that is reviewed on the page."""
+SEARCHES = ("mcts", "pimc", "rollouts", "hindsight", "nested")
+"""Search agents that a page may name."""
 MOST_TRIES, MOST_MILLISECONDS = 10_000, 10_000
 """Largest search budgets of a decision, since others wait for it."""
 
@@ -155,16 +159,29 @@ def load_page_agent(spec: str, game: Game, rules: Any, more: tuple[str, ...] = (
     return load_agent(spec, game, rules)
 
 
-def _check_spec(spec: str, game: Game) -> None:
-    names = "|".join(map(re.escape, ("uniform", "greedy", "trained", *game.rule_agents)))
-    search = rf"(?:mcts|pimc|rollouts|hindsight|nested)(?:@([0-9]{{1,6}})(ms)?)?(?::(?:{names}))?"
-    found = re.fullmatch(rf"{names}|oracle(?::fewest)?|{search}", spec)
-    if found is None:
+def _check_spec(text: str, game: Game) -> None:
+    spec = parse_spec(text, game)
+    words = ("uniform", "greedy", TRAINED_SPEC, *game.rule_agents)
+    if not _is_allowed(spec, words):
         raise ValueError(
-            f"agent={spec!r}: allowed are {names.replace('|', ', ')}, oracle, mcts@N, pimc@N, "
+            f"agent={text!r}: allowed are {', '.join(words)}, oracle, mcts@N, pimc@N, "
             "hindsight@N, nested@N, rollouts@N:NAME, and those that the server was started with "
             "(--agents)"
         )
-    most = MOST_MILLISECONDS if found[2] else MOST_TRIES
-    if found[1] and not 1 <= int(found[1]) <= most:
-        raise ValueError(f"agent={spec!r}: allowed are budgets from 1 to {most:,}")
+    if spec.budget is None:
+        return
+    budget = read_budget(spec)
+    most = MOST_TRIES if budget.milliseconds is None else MOST_MILLISECONDS
+    if not 1 <= (budget.number or budget.milliseconds or 0) <= most:
+        raise ValueError(f"agent={text!r}: allowed are budgets from 1 to {most:,}")
+
+
+def _is_allowed(spec: AgentSpec, words: tuple[str, ...]) -> bool:
+    """Return whether a page may name an agent: one of some words, alone or as leader of a search."""
+    if spec.name is not None:
+        return False
+    if spec.kind is SpecKind.SEARCH:
+        leader = spec.leader
+        is_led = leader is None or (leader.name is None and leader.text in words)
+        return is_led and spec.word in SEARCHES
+    return spec.text in (*words, "oracle", "oracle:fewest")

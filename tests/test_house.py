@@ -247,9 +247,7 @@ def test_training_knows_the_page_by_one_command_alone() -> None:
     assert importing(names, "starlette", "uvicorn", "websockets") == []
 
 
-MODULES_WITH_TORCH = (
-    *("card_network", "card_tokens", "learned", "build", "rank_tokens", "token_network"),
-)
+MODULES_WITH_TORCH = (*("card_network", "card_tokens", "learned", "build", "rank_tokens"),)
 
 
 def test_learning_libraries_stay_in_training_and_learned() -> None:

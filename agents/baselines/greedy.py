@@ -1,6 +1,7 @@
-"""The greedy baselines: the action that a heuristic of the game scores highest.
+"""The greedy baselines: they play the action that a heuristic of the game scores highest.
 
-It is the game's own, by its own weights or by learned ones, or that of a rule agent.
+The heuristic is the game's own, with its own or with learned weights, or that of a rule-based
+agent.
 """
 
 from pathlib import Path
@@ -9,16 +10,17 @@ import numpy as np
 
 from parlour.envs import Game
 from parlour.envs.core.baselines import HeuristicAgent
-from parlour.envs.core.turn import Agent, Turn, best_actions
+from parlour.envs.core.turn import Turn, best_actions
 
-from .. import saved as artefact
 from ..explanation import Explanation, certain, of_legal
+from ..saved import NO_ENCODING, ArtefactError, load_artefact
+from ..validation import naming
 
 HEURISTIC_NETWORK = "heuristic"
-"""What ``agent.json`` calls the network of an agent that plays by learned weights."""
+"""The name of the network in ``agent.json`` of an agent with learned weights."""
 WEIGHTS_TENSOR = "weights"
-"""The name of their tensor."""
-LARGEST = 1e100
+"""The name of the tensor of these weights."""
+MAX_WEIGHT = 1e100
 """The largest weight allowed, so that all scores stay finite."""
 
 
@@ -29,35 +31,33 @@ class GreedyAgent(HeuristicAgent):
     def load(cls, path: str | Path, game: Game, rules: object = None) -> "GreedyAgent":
         """Load saved weights to play ``game`` by ``rules`` (None: those that they were learned by).
 
-        Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
+        Raises `ArtefactError`, a ValueError, naming the file and the reason.
         """
         size = 8 * len(game.heuristic_weights)
-        found = artefact.load_artefact(
-            path, game, rules, lambda _: size, lambda _: artefact.NO_ENCODING
-        )
-        with artefact.blame_file(found.folder):
-            names = found.trained.get("weights")
+        saved = load_artefact(path, game, rules, lambda _: size, lambda _: NO_ENCODING)
+        with naming(saved.folder, ArtefactError):
+            names = saved.trained.get("weights")
             if names != list(game.heuristic_weights):
                 raise ValueError(
                     f"weights for {names}; in this version of the game the heuristic has "
                     f"{list(game.heuristic_weights)}: learn them anew"
                 )
-            weights = found.weights[WEIGHTS_TENSOR].copy()  # what was read cannot be written to
+            weights = saved.weights[WEIGHTS_TENSOR].copy()  # the loaded array is read-only
             fits = weights.dtype == np.float64 and weights.shape == (len(game.heuristic_weights),)
             if not fits:
                 raise ValueError(
                     f"tensor {WEIGHTS_TENSOR!r} must be float64 ({len(game.heuristic_weights)},), "
                     f"got {weights.dtype} {weights.shape}"
                 )
-            if np.abs(weights).max() > LARGEST:
+            if np.abs(weights).max() > MAX_WEIGHT:
                 raise ValueError(
-                    f"weights of agent {found.name!r} must be from {-LARGEST} to {LARGEST}, got "
-                    f"{weights[np.abs(weights).argmax()]}: scores could become infinite"
+                    f"weights of agent {saved.name!r} must be from {-MAX_WEIGHT} to {MAX_WEIGHT}, "
+                    f"got {weights[np.abs(weights).argmax()]}: scores could become infinite"
                 )
-        return cls(found.name, weights)
+        return cls(saved.name, weights)
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the heuristic's scores, and that it plays the highest."""
+        """Return the heuristic's scores, and the actions that score highest."""
         scores = self.score(turn)
         actions = best_actions(turn.masks, scores)
         return Explanation(
@@ -68,8 +68,3 @@ class GreedyAgent(HeuristicAgent):
             action_values=of_legal(turn, scores),
             unit="scores of a heuristic",
         )
-
-
-def make(seed: int = 0) -> Agent:
-    """Return the agent; it makes no random choices, so the seed does not matter."""
-    return GreedyAgent()

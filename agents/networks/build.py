@@ -1,7 +1,7 @@
 """The networks that play: plain torch modules built from a game's feature schema.
 
 None of them knows a game. A network maps a batch of observations, in the one encoding that it
-takes, to action logits and values. `NETWORKS` lists them; one more is one class and one row.
+takes, to action logits and values. `NETWORKS` lists them; a new one is a class and a row there.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,21 +12,21 @@ import torch
 from torch import Tensor, nn
 
 from parlour.envs import Game
+from parlour.envs.core.aliases import Codes
+from parlour.envs.core.kernel.jit import jit
 from parlour.envs.core.options import unknown_text
 from parlour.envs.core.schema import CARD, DIGIT, DIGIT_BASE, RANK, Columns, Features, Piece
 
-from .card_bonds import PLACE_CLASSES, list_bonds
 from .card_network import CardNetwork, linear, masked_logits
 from .card_tokens import CardTokens
 from .rank_tokens import RankTokens
 from .residual import BASE, LIFT, LIFT_OPTION, base_piece, check_base, show_more
-from .row_sums import add_to_rows, sum_rows
 
 __all__ = ["NETWORKS", "CardNetwork", "build_network", "linear", "masked_logits"]
 
 
 class Mlp(CardNetwork):
-    """A dense layer over the one-hot columns."""
+    """A dense layer over the one-hot columns of the observation."""
 
     encoding = "onehot"
 
@@ -42,8 +42,57 @@ class Mlp(CardNetwork):
         return self.norm(self.first(observations.float())).relu()
 
 
+# Sums of embeddings are computed in two ways: by compiled loops on the processor, which take two
+# thirds of the time of torch there, and by torch on other devices.
+
+
+@jit
+def find_row(code: int, first: int, shift: int, base: int) -> int:
+    """Return the row of an entry: ``first + v`` for a value v >= 1, else 0 (see `CodeReader`)."""
+    value = (code >> shift) - base
+    return first + value if value > 0 else 0
+
+
+@jit
+def sum_rows(
+    codes: Codes,
+    first: np.ndarray,
+    shift: np.ndarray,
+    base: np.ndarray,
+    table: np.ndarray,
+    sums: np.ndarray,
+) -> None:
+    """Write to ``sums`` (n, width) the sum of each observation's rows of the table."""
+    for i in range(len(codes)):
+        for k in range(sums.shape[1]):
+            sums[i, k] = 0
+        for e in range(codes.shape[1]):
+            row = find_row(codes[i, e], first[e], shift[e], base[e])
+            if row > 0:
+                for k in range(sums.shape[1]):
+                    sums[i, k] += table[row, k]
+
+
+@jit
+def add_to_rows(
+    codes: Codes,
+    first: np.ndarray,
+    shift: np.ndarray,
+    base: np.ndarray,
+    gradient: np.ndarray,
+    of_table: np.ndarray,
+) -> None:
+    """Add each observation's gradient (n, width) to its rows: the gradient of `sum_rows`."""
+    for i in range(len(codes)):
+        for e in range(codes.shape[1]):
+            row = find_row(codes[i, e], first[e], shift[e], base[e])
+            if row > 0:
+                for k in range(gradient.shape[1]):
+                    of_table[row, k] += gradient[i, k]
+
+
 class CodeReader(nn.Module):
-    """Turns ``codes`` into row numbers of one table: row 0 for "none", then one a column.
+    """Maps ``codes`` to rows of one table: row 0 for "none", then one row for each one-hot column.
 
     Entry e with value v >= 1 has row ``first[e] + v``, the number of its one-hot column plus 1.
     """
@@ -64,10 +113,7 @@ class CodeReader(nn.Module):
 
 
 class _SumRowsOnCpu(torch.autograd.Function):
-    """Sums of table rows (n, width) on the processor: `row_sums`, which reads codes as they are.
-
-    It takes two thirds of what `_SumRows` takes, forward and backward.
-    """
+    """Sums of table rows (n, width) on the processor, straight from codes."""
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, codes: Tensor, columns: Columns) -> Tensor:
@@ -85,10 +131,10 @@ class _SumRowsOnCpu(torch.autograd.Function):
 
 
 class _SumRows(torch.autograd.Function):
-    """Sums of table rows (n, width) on any device; row 0 counts as zeros and stays as it is.
+    """Sums of table rows (n, width) on any device; row 0 counts as zeros and gets no gradient.
 
-    torch sums int32 rows in a fast kernel, but adds their gradients one by one: a product with the
-    one-hot matrix, which a row number's column is set in, takes a third of the time.
+    torch sums int32 rows in a fast kernel but adds their gradients one by one. The product of the
+    one-hot matrix of the rows with the gradient takes a third of that time.
     """
 
     @staticmethod
@@ -107,7 +153,7 @@ class _SumRows(torch.autograd.Function):
 
 
 class Embedding(CardNetwork):
-    """The sum of an embedding for each (position, value) pair of ``codes``, without the "none"s."""
+    """The sum of the embeddings of all (entry, value) pairs of ``codes`` except "none"."""
 
     encoding = "codes"
 
@@ -138,7 +184,7 @@ class Embedding(CardNetwork):
 
 
 def read_alone(features: Features) -> list[Piece]:
-    """Return the pieces of one entry that `Numbers` reads one-hot, too."""
+    """Return the pieces of one entry that `Numbers` also reads one-hot."""
     return [
         piece
         for piece in features.pieces
@@ -147,11 +193,11 @@ def read_alone(features: Features) -> list[Piece]:
 
 
 class Numbers(CardNetwork):
-    """A dense layer over ``codes`` as numbers: for observations that count and measure.
+    """A dense layer over ``codes`` as numbers, for observations of counts and amounts.
 
-    Every entry is its share of the highest it can be; of numbers told by digits there is the
-    logarithm, too, and entries that stand alone, such as a phase or a distance, are one-hot beside
-    it, for what they say need not grow with them.
+    Each entry becomes its share of its highest value. Numbers written in digits also have a column
+    with their logarithm. Pieces of a single entry, such as a phase or a distance, are one-hot, too,
+    since their effect need not be monotonic.
     """
 
     encoding = "codes"
@@ -192,11 +238,63 @@ class Numbers(CardNetwork):
         return self.norm(self.first(whole)).relu()
 
 
-class Bonds(Embedding):
-    """The card embedding, and one more for each pair of places whose cards have a bond.
+PLACE_CLASSES = 2
+"""The number of classes of where a card is: code 1, and all above."""
 
-    Which cards have one is the game's to say (`Features.bonds`): in a patience game those that may
-    go out together. What a card is worth is then in reach of one layer: its partners' places.
+
+@jit
+def list_bonds(
+    codes: Codes,
+    cards: np.ndarray,
+    wheres: np.ndarray,
+    firsts: np.ndarray,
+    bonds: np.ndarray,
+    rows: np.ndarray,
+    begins: np.ndarray,
+) -> int:
+    """List the bonds of all observations as numbers of pairs of places.
+
+    A place is an entry and the class of where its card is. Pair (a, b), a > b, has number
+    ``a * (a - 1) / 2 + b``.
+
+    Args:
+        codes: observations, int8 (n, width).
+        cards: the entries that hold cards, int64 (k,).
+        wheres: for each, the entry that tells where its card is, or -1.
+        firsts: for each, the number of its first place.
+        bonds: whether two card codes have a bond, bool (codes, codes).
+        rows: receives the numbers of the pairs.
+        begins: receives the index in ``rows`` of the first pair of each observation, int64 (n,).
+
+    Returns:
+        The total number of pairs.
+    """
+    total = 0
+    place = np.empty(len(cards), np.int64)
+    code = np.empty(len(cards), np.int64)
+    for i in range(len(codes)):
+        begins[i] = total
+        held = 0
+        for k in range(len(cards)):
+            card = codes[i, cards[k]]
+            where = 1 if wheres[k] < 0 else codes[i, wheres[k]]
+            if card > 0 and where > 0:
+                for other in range(held):
+                    if bonds[card, code[other]]:
+                        high = firsts[k] + min(where, PLACE_CLASSES) - 1
+                        rows[total] = high * (high - 1) // 2 + place[other]
+                        total += 1
+                place[held] = firsts[k] + min(where, PLACE_CLASSES) - 1
+                code[held] = card
+                held += 1
+    return total
+
+
+class Bonds(Embedding):
+    """The card embedding plus an embedding for each pair of places whose cards have a bond.
+
+    The game defines the bonds (`Features.bonds`): in a solitaire of pairs, cards that may go out
+    together. A single layer can then value a card by the places of its partners.
     """
 
     def __init__(
@@ -229,24 +327,24 @@ class Bonds(Embedding):
         """See `CardNetwork.body`."""
         codes = np.ascontiguousarray(observations.cpu().numpy())
         rows, begins = np.empty(len(codes) * self.most, np.int64), np.empty(len(codes), np.int64)
-        found = list_bonds(codes, self.cards, self.wheres, self.firsts, self.bonds, rows, begins)
+        total = list_bonds(codes, self.cards, self.wheres, self.firsts, self.bonds, rows, begins)
         device = observations.device
-        lists = (torch.from_numpy(array).to(device) for array in (rows[:found], begins))
+        lists = (torch.from_numpy(array).to(device) for array in (rows[:total], begins))
         return self.norm(self.sum_entries(observations) + self.pairs(*lists)).relu()
 
 
 def not_finite_text(name: str | None = None) -> str:
-    """Return the error text for a network whose outputs are NaN or infinite."""
-    whose = "the network in training" if name is None else f"agent {name!r}"
-    return f"outputs of {whose} are not finite: its weights have diverged or are damaged"
+    """Return the error message for a network whose outputs are NaN or infinite."""
+    owner = "the network in training" if name is None else f"agent {name!r}"
+    return f"outputs of {owner} are not finite: its weights have diverged or are damaged"
 
 
 def make_network_function(
     network: CardNetwork, name: str | None = None
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Return the function from ``codes`` observations to logits (n, actions) and values (n,).
+    """Return a function from ``codes`` observations to logits (n, actions) and values (n,).
 
-    It raises ValueError, naming the agent ``name``, for outputs that are not finite.
+    The function raises ValueError, naming the agent ``name``, for outputs that are not finite.
     """
 
     @torch.inference_mode()
@@ -266,9 +364,9 @@ def make_network_function(
 def make_value_function(
     network: CardNetwork, name: str | None = None
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function from ``codes`` observations, int8 (n, width), to values float32 (n,).
+    """Return a function from ``codes`` observations, int8 (n, width), to values, float32 (n,).
 
-    It raises ValueError as `make_network_function` does.
+    It raises ValueError as that of `make_network_function` does.
     """
     outputs = make_network_function(network, name)
     return lambda codes: outputs(codes)[1]
@@ -282,22 +380,22 @@ NETWORKS: dict[str, type[CardNetwork]] = {
     "ranks": RankTokens,
     "attention": CardTokens,
 }
-"""Every network by its name: the one table."""
+"""All networks by name."""
 
 
 def network_class(name: str) -> type[CardNetwork]:
-    """Return a network's class; ValueError naming those there are."""
+    """Return the class of a network; ValueError naming the networks if there is none."""
     if name not in NETWORKS:
         raise ValueError(unknown_text("network", name, NETWORKS))
     return NETWORKS[name]
 
 
 WIDEST, DEEPEST = 8192, 128
-"""No network is wider or deeper: those that play cards are far smaller."""
+"""The largest width and depth allowed: networks that play cards are far smaller."""
 
 
 def check_size(width: int, depth: int) -> None:
-    """Raise ValueError, naming the number, for a network that cannot be meant."""
+    """Raise ValueError for a width or depth out of range."""
     for name, value, high in (("width", width, WIDEST), ("depth", depth, DEEPEST)):
         if not 1 <= value <= high:
             raise ValueError(f"{name}={value}: allowed are numbers from 1 to {high}")
@@ -306,29 +404,29 @@ def check_size(width: int, depth: int) -> None:
 def build_network(
     name: str, game: Game, width: int, depth: int, options: Mapping[str, Any] | None = None
 ) -> CardNetwork:
-    """Return a new network for a game. Raises ValueError for what it cannot be built from.
+    """Return a new network for a game.
 
-    With the option ``base`` it corrects that player by rule, and reads what that one would play.
+    With the option ``base`` the network corrects that rule-based agent, and its observations show
+    the action of that agent. Raises ValueError for parameters that are not allowed.
     """
-    made, own = network_class(name), dict(options or {})
+    build, rest = network_class(name), dict(options or {})
     check_size(width, depth)
-    base, lift = own.pop(BASE, None), own.pop(LIFT_OPTION, LIFT)
+    base, lift = rest.pop(BASE, None), rest.pop(LIFT_OPTION, LIFT)
     if base is not None:
         check_base(game, base, lift)
         game = show_more(game, base_piece(game, base))
     try:
-        network = made(game.features, game.actions, width, depth, **own)
+        network = build(game.features, game.actions, width, depth, **rest)
     except TypeError as error:
         raise ValueError(f"network {name!r}, options {dict(options or {})}: {error}") from error
     network.base, network.lift = base, lift
     return network
 
 
-def weigh(game: Game, net: Mapping[str, Any]) -> int:
-    """Return how many bytes the weights have of the network that an artefact describes.
+def count_weight_bytes(game: Game, net: Mapping[str, Any]) -> int:
+    """Return the size in bytes of a network's weights, without allocating them.
 
-    ``net`` has name, width, depth and options. Nothing is allocated. Raises ValueError as
-    `build_network` does.
+    ``net`` has name, width, depth and options. Raises ValueError as `build_network` does.
     """
     with torch.device("meta"):
         network = build_network(net["name"], game, net["width"], net["depth"], net["options"])

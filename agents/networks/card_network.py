@@ -1,8 +1,9 @@
-"""What every network that plays is: a map from observations to action logits and values.
+"""Base classes of the networks: maps from observations to action logits and values.
 
-`parlour.agents.networks.build` lists them.
+`parlour.agents.networks.build` lists the networks.
 """
 
+from collections.abc import Collection
 from typing import ClassVar
 
 import torch
@@ -12,31 +13,40 @@ from parlour.envs.core.options import parse_bool
 from parlour.envs.core.schema import Features
 
 ILLEGAL_LOGIT = -1e8
-"""Logit of an illegal action: its probability is exactly 0 in float32, its log stays finite."""
+"""The logit of illegal actions: the probability is exactly 0 in float32, its log is finite."""
 
 
 def masked_logits(logits: Tensor, masks: Tensor) -> Tensor:
-    """Return logits (n, actions) in which illegal actions, by ``masks`` (bool), cannot be chosen.
+    """Return logits (n, actions) with those of illegal actions replaced by `ILLEGAL_LOGIT`.
 
-    All that chooses or learns by a network passes here: it is the one seam for masks.
+    ``masks`` (n, actions) is bool. Everything that acts or learns by a network masks its logits
+    here.
     """
     return torch.where(masks, logits, ILLEGAL_LOGIT)
 
 
 class CardNetwork(nn.Module):
-    """A body, which reads observations, with a tower and a head for policy and for value.
+    """A network with a body, which reads observations, and a tower each for policy and value.
 
-    A subclass says which ``encoding`` it takes and fills in ``body``; it may override ``add_heads``
-    and ``forward`` instead. ``width`` is that of every hidden layer; ``depth`` counts the hidden
-    layers from body to head, the body's own last one included. ``layer_norm`` normalises all of
-    these layers.
+    A subclass defines ``encoding`` and ``body``, or overrides ``add_heads`` and ``forward``.
+
+    Args:
+        features: the observation schema of the game.
+        actions: the number of actions of the game.
+        width: width of all hidden layers.
+        depth: number of hidden layers from body to head, including the last one of the body.
+        layer_norm: normalize these layers.
     """
 
     encoding: ClassVar[str]
+    """The encoding of observations that the network takes."""
     base: str | None = None
-    """The player by rule that it corrects (`residual`); what that one would play is read last."""
+    """The rule-based agent that the network corrects (`residual`).
+
+    The last entries of its observations show the action of that agent.
+    """
     lift = 0.0
-    """The logit of what that one would play."""
+    """The logit of the action of that agent."""
 
     def __init__(
         self,
@@ -59,7 +69,7 @@ class CardNetwork(nn.Module):
         self.value: nn.Module = _tower(self.width, layers, 1, 1.0, self.layer_norm)
 
     def body(self, observations: Tensor) -> Tensor:
-        """Return hidden features (n, width) of integer observations (n, entries or columns)."""
+        """Return hidden features (n, width) of observations, int (n, entries or columns)."""
         raise NotImplementedError
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
@@ -68,25 +78,79 @@ class CardNetwork(nn.Module):
         return self.lift_base(self.policy(hidden), observations), self.value(hidden).squeeze(-1)
 
     def lift_base(self, logits: Tensor, observations: Tensor) -> Tensor:
-        """Return logits (n, actions), that of what the player by rule would play being ``lift``."""
+        """Return logits (n, actions) in which the action of the rule-based agent has ``lift``."""
         if self.base is None:
             return logits
         return torch.where(observations[:, -self.actions :] > 0, self.lift, logits)
 
 
-def _tower(width: int, layers: int, out: int, gain: float, layer_norm: bool) -> nn.Sequential:
-    parts: list[nn.Module] = []
+def _tower(width: int, layers: int, outputs: int, gain: float, layer_norm: bool) -> nn.Sequential:
+    modules: list[nn.Module] = []
     for _ in range(layers):
-        parts.append(linear(width, width))
+        modules.append(linear(width, width))
         if layer_norm:
-            parts.append(nn.LayerNorm(width))
-        parts.append(nn.ReLU())
-    return nn.Sequential(*parts, linear(width, out, gain))
+            modules.append(nn.LayerNorm(width))
+        modules.append(nn.ReLU())
+    return nn.Sequential(*modules, linear(width, outputs, gain))
 
 
 def linear(inputs: int, outputs: int, gain: float = 2**0.5) -> nn.Linear:
-    """Return a linear layer with orthogonal weights of that gain and no bias to begin with."""
+    """Return a linear layer, initialized with orthogonal weights of a gain and zero bias."""
     layer = nn.Linear(inputs, outputs)
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
+
+
+class TokenNetwork(CardNetwork):
+    """Base class of networks whose layers work on tokens and are always normalized.
+
+    A subclass overrides ``forward`` and has heads of its own, over its tokens.
+    """
+
+    encoding = "codes"
+    name: ClassVar[str]
+    """The name in `networks.NETWORKS`."""
+
+    def __init__(
+        self,
+        features: Features,
+        actions: int,
+        width: int,
+        depth: int,
+        *,
+        layer_norm: bool | int | str = True,
+    ) -> None:
+        super().__init__(features, actions, width, depth, layer_norm=layer_norm)
+        if not self.layer_norm:
+            raise self.refuse("its layers are always normalised")
+
+    def add_heads(self) -> None:
+        """Add no heads: subclasses have their own."""
+
+    def refuse(self, reason: str) -> ValueError:
+        """Return the error for a network that cannot be built."""
+        return ValueError(f"network {self.name!r}: {reason}")
+
+
+def list_entries_beside(features: Features, read: Collection[str]) -> list[int]:
+    """Return the entries of all pieces except those named in ``read``."""
+    others = [piece for piece in features.pieces if piece.name not in read]
+    return [entry for piece in others for entry in features.entry_range(piece.name)]
+
+
+class ShareReader(nn.Module):
+    """Maps entries of ``codes`` to shares of their highest value, and flags for nonzero ones."""
+
+    highs: Tensor
+
+    def __init__(self, features: Features, entries: list[int]) -> None:
+        super().__init__()
+        self.entries, self.columns = entries, 2 * len(entries)
+        highs = torch.as_tensor(features.high, dtype=torch.float32)[entries]
+        self.register_buffer("highs", highs, persistent=False)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Return columns float32 (n, columns) of codes (n, width)."""
+        shown = codes[:, self.entries].float()
+        return torch.cat([shown / self.highs, (shown > 0).float()], dim=1)

@@ -1,8 +1,8 @@
-"""A network that reads cards as tokens which attend to each other (Vaswani and others, 2017).
+"""A network whose tokens, one for each place of a card, attend to each other.
 
-Every place that may hold a card is a token; one more stands for the table, with all else that is
-shown. It costs far more a position than a sum of embeddings does: the games' pages say whether it
-pays.
+Attention is that of Vaswani and others, "Attention is all you need" (2017). One more token, that of
+the table, reads everything else that is shown. A position costs far more than with a sum of
+embeddings; the pages of the games say where that pays.
 """
 
 from typing import Any
@@ -12,37 +12,36 @@ from torch import Tensor, nn
 
 from parlour.envs.core.schema import CARD, RANK, Features, Piece
 
-from .card_network import linear
-from .token_network import ShareReader, TokenNetwork, list_entries_beside
+from .card_network import ShareReader, TokenNetwork, linear, list_entries_beside
 
 HEADS = 4
-"""Heads of every layer's attention: ``width`` is a multiple of it."""
+"""Attention heads of each layer; ``width`` must be a multiple of it."""
 
 
 def list_cards(features: Features) -> list[Piece]:
-    """Return the pieces whose entries are cards: their places are the tokens."""
+    """Return the pieces whose entries are cards, and therefore tokens."""
     return [piece for piece in features.pieces if piece.kind in (CARD, RANK)]
 
 
 def list_beside(features: Features, cards: Piece) -> list[Piece]:
-    """Return the pieces that say more of each card of a piece: where it is, and its marks."""
+    """Return the pieces that describe the cards of a piece: where they are, and their marks."""
     return [one for one in features.pieces if one.name == cards.where or one.marks == cards.name]
 
 
 def list_common(features: Features) -> list[int]:
-    """Return the entries that tell of no single place: the table's token reads them."""
-    read = {
+    """Return the entries that describe no single place, for the table's token."""
+    of_places = {
         one.name for cards in list_cards(features) for one in (cards, *list_beside(features, cards))
     }
-    return list_entries_beside(features, read)
+    return list_entries_beside(features, of_places)
 
 
 class CardTokens(TokenNetwork):
     """Tokens for places, in ``depth`` layers of attention of ``width`` channels.
 
-    For games whose pieces show cards (kinds CARD and RANK). Where actions are about places
-    (`Features.actions_on`) a place's token says what its action is worth, by the same weights for
-    all places; the table's token says all else.
+    For games whose pieces show cards (kinds CARD and RANK). Where each action belongs to a place
+    (`Features.actions_on`), the logit of an action comes from the token of its place, by the same
+    weights for all places. Other logits and the value come from the table's token.
     """
 
     name = "attention"
@@ -86,7 +85,7 @@ class CardTokens(TokenNetwork):
         return self.lift_base(logits, observations), self.value(table).squeeze(-1)
 
     def _clicked_tokens(self) -> slice:
-        """Return the tokens of the places that actions are about."""
+        """Return the tokens of the places that actions belong to."""
         start = 1
         for piece in self.cards:
             if piece.name == self.features.actions_on:
@@ -111,7 +110,7 @@ class CardTokens(TokenNetwork):
 
 
 class AttentionLayer(nn.Module):
-    """One layer: each token reads all others, then thinks for itself; both add to it."""
+    """A layer of attention and of a dense network for each token, both added to the token."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -120,7 +119,7 @@ class AttentionLayer(nn.Module):
         self.think, self.out = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Return tokens (n, tokens, width) for tokens."""
+        """Return the next tokens (n, tokens, width)."""
         n, tokens, width = hidden.shape
         parts = self.questions(self.norm_read(hidden)).view(n, tokens, 3, HEADS, width // HEADS)
         query, key, value = parts.permute(2, 0, 3, 1, 4)

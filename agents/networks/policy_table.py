@@ -1,4 +1,4 @@
-"""An agent that plays by a table: for each observation, how likely it takes each action."""
+"""An agent that plays by a table of action probabilities, one row for each observation."""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -9,11 +9,12 @@ import numpy as np
 from parlour.envs import Game
 from parlour.envs.core.turn import Turn, random_floats
 
-from .. import saved as artefact
 from ..explanation import Explanation
+from ..saved import ArtefactError, load_artefact
+from ..validation import naming
 
 POLICY_TABLE_NETWORK = "chances"
-"""What ``agent.json`` calls the network of such an agent, and the name of its table."""
+"""The name of the network in ``agent.json`` of such an agent, and of the tensor of its table."""
 ENCODING = "codes"
 """The encoding of the observations in the table."""
 KEYS_TENSOR = "keys"
@@ -21,17 +22,20 @@ KEYS_TENSOR = "keys"
 
 
 def observation_digests(observations: np.ndarray) -> np.ndarray:
-    """Return a digest of each observation, ``codes`` (n, width): uint64 (n,)."""
+    """Return a digest of each observation, uint64 (n,), of ``codes`` observations (n, width)."""
     rows = np.ascontiguousarray(observations)
-    found = b"".join(blake2b(row, digest_size=8).digest() for row in rows)
-    return np.frombuffer(found, "<u8").astype(np.uint64)
+    digests = b"".join(blake2b(row, digest_size=8).digest() for row in rows)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
 class PolicyTableAgent:
-    """Draws its action by ``chances``, float64 (m, actions), of the observation before it.
+    """Samples its action from the probabilities that a table has for the observation.
 
-    ``keys``, uint64 (m,), ascending, are the `observation_digests` of the observations. What it
-    draws depends on the turn and on ``seed`` alone.
+    Args:
+        keys: the `observation_digests` of the observations in the table, uint64 (m,), ascending.
+        chances: the probabilities of their actions, float64 (m, actions).
+        name: the name of the agent.
+        seed: seed of its draws, which depend on nothing else but the turn.
     """
 
     sees_all = False
@@ -45,18 +49,20 @@ class PolicyTableAgent:
     def load(cls, path: str | Path, game: Game, rules: Any = None) -> "PolicyTableAgent":
         """Load a saved table to play ``game`` by ``rules`` (None: those that it was made for).
 
-        Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
+        Raises `ArtefactError`, a ValueError, naming the file and the reason.
         """
         row = 8 * (1 + game.actions)
-        found = artefact.load_artefact(
+        saved = load_artefact(
             path, game, rules, lambda network: row * network["width"], lambda _: ENCODING
         )
-        with artefact.blame_file(found.folder):
-            if found.network["name"] != POLICY_TABLE_NETWORK:
-                raise ValueError(f"no table of chances but a network {found.network['name']!r}")
-            keys, chances = found.weights[KEYS_TENSOR], found.weights[POLICY_TABLE_NETWORK]
-            ascend = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
-            if not ascend or (keys[1:] <= keys[:-1]).any():
+        with naming(saved.folder, ArtefactError):
+            if saved.network["name"] != POLICY_TABLE_NETWORK:
+                raise ValueError(
+                    f"must be a table of probabilities, got network {saved.network['name']!r}"
+                )
+            keys, chances = saved.weights[KEYS_TENSOR], saved.weights[POLICY_TABLE_NETWORK]
+            are_keys = keys.dtype == np.uint64 and keys.ndim == 1 and len(keys) > 0
+            if not are_keys or (keys[1:] <= keys[:-1]).any():
                 raise ValueError(f"tensor {KEYS_TENSOR!r}: ascending uint64 are needed")
             fits = chances.dtype == np.float64 and chances.shape == (len(keys), game.actions)
             if not fits or not _are_chances(chances):
@@ -65,10 +71,10 @@ class PolicyTableAgent:
                     f"needed, each row of numbers from 0 adding up to 1; got {chances.dtype} "
                     f"{chances.shape}"
                 )
-        return cls(keys, chances, found.name)
+        return cls(keys, chances, saved.name)
 
     def probabilities(self, turn: Turn) -> np.ndarray:
-        """Return the chance with which each action is played, float64 (n, actions).
+        """Return the probability of each action, float64 (n, actions).
 
         Raises ValueError for an observation that is not in the table.
         """
@@ -77,12 +83,12 @@ class PolicyTableAgent:
         known = self.keys[places] == wanted
         if not known.all():
             row = turn.observations[int(np.argmin(known))]
-            said = {name: v for name, v in turn.game.features.explain(row).items() if np.any(v)}
-            raise ValueError(f"agent {self.name!r} has no entry in its table for {said}")
+            shown = {name: v for name, v in turn.game.features.explain(row).items() if np.any(v)}
+            raise ValueError(f"agent {self.name!r} has no entry in its table for {shown}")
         return np.asarray(self.chances[places])
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return an action for each game, int64 (n,), drawn from its chances."""
+        """Return an action for each game, int64 (n,), sampled from its probabilities."""
         return self._draw(turn, self.probabilities(turn))
 
     def _draw(self, turn: Turn, chances: np.ndarray) -> np.ndarray:
@@ -91,7 +97,7 @@ class PolicyTableAgent:
         return np.asarray((below <= shares).sum(axis=1), np.int64)
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return its chances, and what it draws by them."""
+        """Return its probabilities, and the actions that it samples from them."""
         chances = self.probabilities(turn)
         return Explanation(self.name, turn, self._draw(turn, chances), chances, chances)
 

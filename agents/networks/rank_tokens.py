@@ -1,9 +1,9 @@
-"""A network that thinks in ranks: one token for each, the same weights for all.
+"""A network with one token for each rank of cards, and the same weights for all ranks.
 
-In a patience game of pairs a rank's chances hang on where its four cards lie, and where those of
-its partners lie, whatever the rank. A token therefore holds the places of one rank's cards; it
-reads the partners' token and a summary of all. What is learned of aces and queens holds for nines
-and fours, and a game teaches it of all ranks at once.
+In a solitaire of pairs, the chances of a rank depend on the places of its four cards and of its
+partners' cards, whatever the rank. A token therefore holds the places of one rank's cards; it reads
+the token of its partners and a summary of all. Each position then teaches the network something
+about all ranks.
 """
 
 from typing import Any
@@ -14,20 +14,20 @@ from torch import Tensor, nn
 from parlour.envs.core.options import parse_bool
 from parlour.envs.core.schema import RANK, Features, Piece
 
-from .card_network import linear
-from .token_network import ShareReader, TokenNetwork, list_entries_beside
+from .card_network import ShareReader, TokenNetwork, linear, list_entries_beside
 
 TOKENS = RANK.top
-"""Ranks; a token's number is the rank's, less one."""
+"""The number of ranks; the token of a rank has its number less one."""
 
 
 class RankTokens(TokenNetwork):
-    """Tokens by rank, in ``depth`` layers of ``width`` channels, each with a hidden layer of twice.
+    """Tokens for ranks, in ``depth`` layers of ``width`` channels with hidden layers of twice that.
 
-    For games that name bonds between ranks (`Features.bonds`) and an action for each of a piece's
-    places (`Features.actions_on`). Pieces of kind RANK, the marks on their places and the counts by
-    rank are read token by token; everything else is read by all tokens alike. With ``names_ranks``
-    a token knows which rank it is: for rules by which more than two cards may go together.
+    For games with bonds between ranks (`Features.bonds`) and an action for each place of a piece
+    (`Features.actions_on`). A token reads the pieces of kind RANK, the marks on their places and
+    the counts by rank as far as they are about its rank; all tokens read everything else alike.
+    With ``names_ranks`` a token knows its rank, for rules by which more than two cards may go
+    together.
     """
 
     name = "ranks"
@@ -69,7 +69,7 @@ class RankTokens(TokenNetwork):
         hidden = self.norm(start + self.common(common)[:, None]).relu()
         for layer in self.layers:
             hidden = layer(hidden, self.reader.bonds)
-        scores = nn.functional.pad(hidden @ self.place, (0, 0, 1, 0))  # of no card: 0
+        scores = nn.functional.pad(hidden @ self.place, (0, 0, 1, 0))  # rank 0, no card, scores 0
         ranks = self.reader.ranks(observations, self.clicked)
         on_places = scores.gather(1, ranks[:, None]).squeeze(1) + self.place_bias
         summary = summarise(hidden)
@@ -78,7 +78,7 @@ class RankTokens(TokenNetwork):
 
 
 class TokenLayer(nn.Module):
-    """One layer: each token reads itself, its partners and a summary of all, and adds to itself."""
+    """A layer in which each token reads itself, its partners and a summary of all tokens."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class TokenLayer(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, hidden: Tensor, bonds: Tensor) -> Tensor:
-        """Return tokens (n, ranks, width) for tokens; bonds (ranks, ranks)."""
+        """Return the next tokens (n, ranks, width); ``bonds`` is (ranks, ranks)."""
         read = self.own(hidden) + self.partners(bonds @ hidden)
         added: Tensor = self.out((read + self.all(summarise(hidden))[:, None]).relu())
         tokens: Tensor = self.norm(hidden + added)
@@ -95,12 +95,12 @@ class TokenLayer(nn.Module):
 
 
 def summarise(tokens: Tensor) -> Tensor:
-    """Return mean and maximum over the tokens, (n, 2 width)."""
+    """Return mean and maximum over the tokens, (n, 2 * width)."""
     return torch.cat([tokens.mean(dim=1), tokens.amax(dim=1)], dim=1)
 
 
 class RankReader(nn.Module):
-    """Turns ``codes`` into columns for each rank, and columns that all ranks share."""
+    """Maps ``codes`` to columns for each rank and columns that all ranks share."""
 
     bonds: Tensor
 
@@ -123,16 +123,16 @@ class RankReader(nn.Module):
         self.register_buffer("bonds", bonds, persistent=False)
 
     def _size(self, piece: Piece) -> int:
-        """How many columns a piece of cards has: its places, times where else they may be."""
-        return piece.size * self._wheres(piece)
+        """Return the columns of a piece of cards: its places, times where the cards may be."""
+        return piece.size * self._count_wheres(piece)
 
-    def _wheres(self, piece: Piece) -> int:
+    def _count_wheres(self, piece: Piece) -> int:
         if piece.where is None:
             return 1
         return next(one.kind.top for one in self.features.pieces if one.name == piece.where)
 
     def ranks(self, codes: Tensor, entries: range) -> Tensor:
-        """Return the ranks of cards, int64 (n, entries): 0 none, else 1 .. `TOKENS`."""
+        """Return the ranks of cards, int64 (n, entries): 0 for no card, else 1 to `TOKENS`."""
         return codes[:, entries.start : entries.stop].long() >> RANK.shift
 
     def forward(self, codes: Tensor) -> tuple[Tensor, Tensor]:
@@ -141,7 +141,7 @@ class RankReader(nn.Module):
         flat = torch.zeros(n, (TOKENS + 1) * self.columns, device=device)
         at = 1
         for piece in self.cards:
-            entries, wheres = self.features.entry_range(piece.name), self._wheres(piece)
+            entries, wheres = self.features.entry_range(piece.name), self._count_wheres(piece)
             places = torch.arange(piece.size, device=device) * wheres + at
             ranks = self.ranks(codes, entries)
             if piece.where:
@@ -164,5 +164,7 @@ class RankReader(nn.Module):
             counts = codes[:, own.start : own.stop].long()
             tokens.scatter_(2, (counts + at)[..., None], 1.0)
             at += piece.kind.top + 1
-        tokens[:, :, 0] = (self.bonds.sum(dim=1) == 0).float()  # such a card goes out alone
+        tokens[:, :, 0] = (
+            self.bonds.sum(dim=1) == 0
+        ).float()  # ranks without partners go out alone
         return tokens, self.common(codes)

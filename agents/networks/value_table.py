@@ -1,4 +1,4 @@
-"""An agent that plays by a table of afterstate values, at once or one ply of expectation ahead."""
+"""An agent that plays by a table of afterstate values, directly or one ply of expectation ahead."""
 
 from functools import cache
 from pathlib import Path
@@ -17,18 +17,20 @@ from parlour.envs.core.values import (
     make_afterstate_scorers,
 )
 
-from .. import saved as artefact
 from ..explanation import Explanation, certain, of_legal
+from ..saved import AFTERSTATES, ArtefactError, load_artefact
+from ..validation import naming
 
 VALUE_TABLE_NETWORK = "values"
-"""What ``agent.json`` calls the network of such an agent, and the name of its table."""
+"""The name of the network in ``agent.json`` of such an agent, and of the tensor of its table."""
 POINTS_APART = "points, without what all actions have in common"
+"""The unit of action values by the table alone."""
 POINTS = "points at the end, with a bonus for reaching the goal"
-"""What the values of actions count: by the table alone, and a ply further."""
+"""The unit of action values one ply further, and of games played to their end."""
 
 
 def require_afterstates(game: Game) -> AfterstateFeatures:
-    """Return what a game says of its afterstates; ValueError if it says nothing."""
+    """Return the afterstate features of a game; ValueError if it has none."""
     if game.afterstates is None:
         raise ValueError(f"{game.title} names no features of afterstates: no table can be learned")
     return game.afterstates
@@ -36,16 +38,19 @@ def require_afterstates(game: Game) -> AfterstateFeatures:
 
 @cache
 def afterstate_scorers(name: str) -> AfterstateScorers:
-    """Return the compiled scorers of a game."""
+    """Return a game's compiled scorers of actions by a table of values."""
     game = find_game(name)
     return make_afterstate_scorers(require_afterstates(game), game.kernels)
 
 
 class ValueTableAgent:
-    """Plays the action with the most valuable afterstate by ``table``, float32 (size,).
+    """Plays the action whose afterstate a table values most.
 
-    With ``width`` it compares the best so many actions by expectation instead: over all cards that
-    may come next, the mean of what the best answer to each is worth.
+    Args:
+        table: the values of the afterstate features, float32 (size,).
+        name: the name of the agent.
+        width: 0, or the number of best actions to compare by expectation: over all cards that may
+            come next, the mean value of the best answer to each.
     """
 
     sees_all = False
@@ -60,66 +65,64 @@ class ValueTableAgent:
     ) -> "ValueTableAgent":
         """Load a saved table to play ``game`` by ``rules`` (None: those that it was trained by).
 
-        Raises `artefact.ArtefactError`, a ValueError, naming the file and the reason.
+        Raises `ArtefactError`, a ValueError, naming the file and the reason.
         """
-        values = require_afterstates(game)
-        size = 4 * values.num_features
-        found = artefact.load_artefact(
-            path, game, rules, lambda _: size, lambda _: artefact.AFTERSTATES
-        )
-        net = found.network
-        with artefact.blame_file(found.folder):
-            if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in found.weights:
-                raise ValueError(f"no table of values but a network {net['name']!r}")
-            made = net["options"].get("version"), net["width"]
-            if made not in ((values.version, values.num_features), *values.earlier):
+        features = require_afterstates(game)
+        size = 4 * features.num_features
+        saved = load_artefact(path, game, rules, lambda _: size, lambda _: AFTERSTATES)
+        net = saved.network
+        with naming(saved.folder, ArtefactError):
+            if net["name"] != VALUE_TABLE_NETWORK or VALUE_TABLE_NETWORK not in saved.weights:
+                raise ValueError(f"must be a table of values, got network {net['name']!r}")
+            version = net["options"].get("version"), net["width"]
+            if version not in ((features.version, features.num_features), *features.earlier):
                 raise ValueError(
-                    f"a table of {made[1]} values, features version {made[0]}; this "
-                    f"version of the game has {values.num_features}, version "
-                    f"{values.version}: train it anew"
+                    f"a table of {version[1]} values, features version {version[0]}; this "
+                    f"version of the game has {features.num_features}, version "
+                    f"{features.version}: retrain it"
                 )
-            table = found.weights[VALUE_TABLE_NETWORK]
+            table = saved.weights[VALUE_TABLE_NETWORK]
             fits = table.dtype == np.float32 and table.shape == (net["width"],)
             if not fits:
                 raise ValueError(
                     f"table {VALUE_TABLE_NETWORK!r} must be float32 ({net['width']},), got "
                     f"{table.dtype} {table.shape}"
                 )
-        whole = np.zeros(values.num_features, np.float32)
-        whole[: len(table)] = table  # features that came since are worth nothing to it
-        return cls(whole, found.name, width)
+        values = np.zeros(features.num_features, np.float32)
+        values[: len(table)] = table  # features added since are worth nothing to this agent
+        return cls(values, saved.name, width)
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""
         return best_actions(turn.masks, self.score(turn))
 
     def score(self, turn: Turn) -> np.ndarray:
-        """Return what it thinks each action worth, float64 (n, actions), in points.
+        """Return the value of each action in points, float64 (n, actions).
 
-        With ``width`` those that it does not compare fall `FAR_BEHIND`.
+        With ``width``, actions that are not compared are `FAR_BEHIND` the others.
         """
         game = turn.game
         scores = np.zeros((len(turn.states), game.actions))
         ids = np.zeros(require_afterstates(game).max_active, np.int32)
-        found, rules = afterstate_scorers(game.name), as_record(turn.rules)
-        states = copy_states(turn.states)  # read-only arrays would be compiled for once more
+        scorers, rules = afterstate_scorers(game.name), as_record(turn.rules)
+        states = copy_states(turn.states)  # read-only arrays would need another compilation
         if self.width:
             work = np.zeros(1, game.state)
-            found.score_by_expectation(states, rules, self.table, ids, scores, work, self.width)
+            scorers.score_by_expectation(states, rules, self.table, ids, scores, work, self.width)
         else:
-            found.score_by_value(states, rules, self.table, ids, scores)
+            scorers.score_by_value(states, rules, self.table, ids, scores)
         return scores
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the values of the actions, of those that it has compared."""
+        """Return the values of the actions that it has compared."""
         scores = self.score(turn)
         actions = best_actions(turn.masks, scores)
-        looked_at = scores > -FAR_BEHIND / 2
+        compared = scores > -FAR_BEHIND / 2
         return Explanation(
             self.name,
             turn,
             actions,
             certain(turn, actions),
-            action_values=of_legal(turn, np.where(looked_at, scores, np.nan)),
+            action_values=of_legal(turn, np.where(compared, scores, np.nan)),
             unit=POINTS if self.width else POINTS_APART,
         )

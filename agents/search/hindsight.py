@@ -1,4 +1,4 @@
-"""Hindsight: worlds are dealt, the game's own search finds the plan that wins in most of them."""
+"""Hindsight: follows the plan that wins in most sampled worlds, by a search of the game's own."""
 
 from typing import Any
 
@@ -9,24 +9,32 @@ from parlour.envs.core.rows import observation_codes
 from parlour.envs.core.turn import Agent, check_agent, is_person
 from parlour.envs.core.upper_bound import make_position
 
+from .budget import choose_number
 from .planner import Planner
 
 ITERATIONS = 1000
-"""For each plan, where no budget is named."""
+"""Default number of iterations for each plan."""
 
 
 class HindsightAgent(Planner):
-    """Plays the plans that ``game.solving.plan_ahead`` finds: up to the next card turned up.
+    """Plays the plans of ``game.solving.plan_ahead``, each up to the next card that is turned up.
 
-    Where no plan wins, ``player`` goes on. ``iterations`` of the search for each plan. The worlds
-    that it deals depend on what is known alone, so it plays the same position the same way. Raises
-    ValueError for a game or rules without such a search, and for a player who sees hidden cards, or
-    is a person.
+    Its worlds depend on nothing but what is known, so it plays equal positions alike.
+
+    Args:
+        game: the game to play; it needs a search for plans.
+        rules: its rules.
+        player: the agent that plays where no plan wins (None: greedy).
+        iterations: number of iterations for each plan (None: `ITERATIONS`).
+
+    Raises:
+        ValueError: game or rules have no such search, or the player sees hidden cards or is a
+            person.
     """
 
     unit = "share of worlds that the plan wins, as far as was seen"
     at_once = 64
-    """Games that an evaluation plays side by side: see `OracleAgent`."""
+    """Maximum number of games in a turn: see `OracleAgent`."""
 
     def __init__(
         self, game: Game, rules: Any, player: Agent | None = None, iterations: int | None = None
@@ -41,16 +49,17 @@ class HindsightAgent(Planner):
         self.player = player = check_agent(self.player)
         if player.sees_all or is_person(player):
             raise ValueError(f"hindsight: {player.name} cannot go on for it; name another player")
-        iterations = ITERATIONS if iterations is None else iterations
-        self.plan_ahead, self.iterations = game.solving.plan_ahead, iterations
-        self.plan_ahead(make_position(game, rules, list(game.pack(rules))), rules, iterations, 0)
+        self.plan_ahead = game.solving.plan_ahead
+        self.iterations = choose_number("iterations", iterations, ITERATIONS)
+        deck = list(game.pack(rules))
+        self.plan_ahead(make_position(game, rules, deck), rules, self.iterations, 0)  # checks rules
         self.name = "hindsight" if player.name == "greedy" else f"{player.name}-hindsight"
 
     def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return what the player knows."""
+        """Return the observation."""
         return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the plan that was found, and the share of worlds that it wins."""
+        """Return the plan, and the share of worlds that it wins."""
         plan = self.plan_ahead(states, self.rules, self.iterations, seed)
         return plan.actions, np.nan if plan.value is None else plan.value

@@ -1,7 +1,7 @@
-"""What was bid tells of the cards: which of the worlds that fit the rules fit the bids, too.
+"""Inference from bids: selects the sampled worlds that fit the auction best.
 
-In each world the auction is played again. A seat that bid there what the greedy heuristic would
-have bid with the cards of this world speaks for the world; one that did not speaks against it.
+In each world the auction is replayed. Each bid that differs from the greedy heuristic's choice with
+the cards of this world is evidence against the world.
 """
 
 from collections.abc import Callable
@@ -23,19 +23,19 @@ from ..baselines.greedy import GreedyAgent
 from .playout import Guide, Playout, make_guide, make_playout, playout_kernels
 
 DRAWS = 16
-"""Of so many worlds the one is taken that fits the bids best."""
-FIELDS = {"history", "size", "tricks"}
-"""What the states of a game with an auction before its tricks have."""
+"""Number of worlds of which the one that fits the bids best is selected."""
+AUCTION_FIELDS = {"history", "size", "tricks"}
+"""State fields of games with an auction before the tricks."""
 
 
 def check_auction(game: Game) -> None:
-    """Raise ValueError for a game without an auction whose bids could tell something."""
-    if not set(game.state.names or ()) >= FIELDS:
+    """Raise ValueError for a game without an auction before its tricks."""
+    if not set(game.state.names or ()) >= AUCTION_FIELDS:
         raise ValueError(f"{game.title} has no auction whose bids could tell of the cards")
 
 
 def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return which states come before the play, bool (n,): it is the last phase of these games."""
+    """Return which states come before the play, the last phase of these games, bool (n,)."""
     play = next(piece.kind.high for piece in game.features.pieces if piece.name == "phase")
     return np.asarray(states["shown"]["phase"] != play)
 
@@ -44,41 +44,42 @@ def is_bidding(game: Game, states: np.ndarray) -> np.ndarray:
 def make_count_surprises(name: str) -> Callable[..., None]:
     """Build a game's ``count(worlds, playout, rules, guide, counts)``.
 
-    ``counts``, int64 (n,), receives for each world how many choices of the other seats, up to the
-    first card that was played, greedy would not have made in their place.
+    ``counts``, int64 (n,), receives for each world the number of choices of the other seats before
+    the first card was played that the greedy heuristic would not have made.
     """
     game = find_game(name)
     begin, step = game.kernels.begin, game.kernels.step
     rate, _ = playout_kernels(name)
 
     @jit
-    def surprises(world: State, playout: Playout, rules: RulesRecords, guide: Guide) -> int:
+    def count_in(world: State, playout: Playout, rules: RulesRecords, guide: Guide) -> int:
         playout.states[0] = world
-        s, found, move = playout.states[0], 0, 0
+        s, surprises, move = playout.states[0], 0, 0
         begin(s, rules[0], DealSource.DECK)
         while move < world["moves"] and s["size"] + s["tricks"] == 0:
             action = world["history"][move] - 1
             if s["turn"] != world["turn"] and has_choice(s["legal"]):
                 rate(playout.states, rules, guide, playout.ids, playout.scores)
-                found += best_legal(s["legal"], playout.scores[0]) != action
+                surprises += best_legal(s["legal"], playout.scores[0]) != action
             step(s, rules[0], action)
             move += 1
-        return found
+        return surprises
 
     @jit
     def count(
         worlds: States, playout: Playout, rules: RulesRecords, guide: Guide, counts: np.ndarray
     ) -> None:
         for i in range(len(worlds)):
-            counts[i] = surprises(worlds[i], playout, rules, guide)
+            counts[i] = count_in(worlds[i], playout, rules, guide)
 
     return count
 
 
 def keep_likeliest(game: Game, rules: Any, worlds: np.ndarray) -> np.ndarray:
-    """Return of each `DRAWS` worlds in a row, states (n * DRAWS,), the one that fits the bids best.
+    """Return the world that fits the bids best of each `DRAWS` worlds in a row, states (n,).
 
-    Of equals the first: worlds are drawn, so none is preferred.
+    ``worlds`` are states (n * DRAWS,). The first of equal worlds is selected, which prefers none
+    since they are random.
     """
     counts = np.zeros(len(worlds), np.int64)
     guide = make_guide(GreedyAgent(), game)

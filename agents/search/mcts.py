@@ -1,18 +1,20 @@
-"""An agent that searches: a tree of what may come, grown where it looks best, in many worlds.
+"""Information-set Monte Carlo tree search: one tree for all sampled worlds of a position.
 
-Information-set Monte Carlo tree search with a single observer (Cowling, Powley and Whitehouse,
-"Information Set Monte Carlo Tree Search", 2012). Every iteration deals the hidden cards anew, goes
-down the tree by UCB1 for subset-armed bandits (there) or, where something ranks the actions, by
-PUCT (Rosin, "Multi-armed bandits with episode context", 2011; Silver et al., "Mastering the game of
-Go without human knowledge", 2017), adds one place, judges it by playing on, by a table of values or
-by a network, and gives the result to all actions on its way, each counting it for its own seat.
+The search has a single observer (Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree
+Search", 2012). Each iteration resamples the hidden cards and goes down the tree: by UCB1 for
+subset-armed bandits (ibid.), or by PUCT where something ranks the actions (Rosin, "Multi-armed
+bandits with episode context", 2011; Silver et al., "Mastering the game of Go without human
+knowledge", 2017). It adds one place to the tree and evaluates it by playing the game to its end, by
+a table of values or by a network. All actions on the way get the result of their own seat.
 
-Differences from the paper: what the searching seat would see is the key of a place where it acts
-(orders of moves meet again: Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte
-Carlo tree search", 2008); all actions of the root are tried in the same worlds; the bonus for what
-was tried less is counted in standard deviations of the results, so it means the same in any game.
-A secret move of another seat, as in the duel of Poker Squares, is a branch of the tree as if it had
-been seen: the known limit of a single observer.
+Differences from the paper: a place where the searching seat acts is known by what the seat would
+see there, so that different orders of moves lead to the same place (Childs, Brodeur and Kocsis,
+"Transpositions and move groups in Monte Carlo tree search", 2008). All actions of the root are
+tried in the same worlds. The exploration bonus is measured in standard deviations of the results,
+so it means the same in every game.
+
+Known limit of a single observer: a secret move of another seat, as in the duel of Poker Squares, is
+a branch of the tree as if it had been seen.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,10 +30,11 @@ from parlour.envs.core.batch import Reward
 from parlour.envs.core.options import as_record
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_name, best_actions
 
-from .. import saved as artefact
 from ..baselines.greedy import GreedyAgent
-from ..explanation import Explanation, certain, of_legal
+from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import ValueTableAgent
+from ..saved import load_artefact
+from .budget import check_milliseconds, choose_number
 from .mcts_kernel import make_iterate
 from .mcts_tree import (
     LOGITS,
@@ -45,19 +48,20 @@ from .mcts_tree import (
     root_statistics,
     slots_for,
 )
+from .playout import Guide
 
 ITERATIONS = 400
-"""Iterations for each decision, where no budget is named."""
+"""Default number of iterations for each decision."""
 MAX_ITERATIONS = 8192
-"""Under a clock: after so many iterations a tree grows no more, but is still gone through."""
+"""Number of iterations that a tree has room for under a time limit; later ones add no places."""
 BLOCK = 8
-"""Iterations of every game between two looks at the clock."""
+"""Iterations of every game between two checks of the clock."""
 MEMORY = 400 * 2**20
-"""Bytes for the trees that grow side by side."""
+"""Maximum size in bytes of the trees in memory."""
 EXPLORE = 2.0
-"""Standard deviations that the bonus of an action counts; see `tree`."""
+"""Default weight of the exploration bonus, in standard deviations of the results."""
 EPSILON = 0.0
-"""Share of random moves in games played out by a heuristic or a table."""
+"""Default share of random moves in games played to their end by a heuristic or a table."""
 
 MEAN_UNIT = "mean result of the games of the search"
 
@@ -66,33 +70,44 @@ NetworkFunction = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class SearchGuide(NamedTuple):
-    """What of a player leads the search: see `tree.SearchConfig` and `descent.make_iterate`.
-
-    ``player`` names the rule agent that scores; ``weights`` None: the game's own. ``reward`` says
-    what a network's values are values of.
-    """
+    """The part of a player that leads the search."""
 
     prior: int
+    """The source of priors: see `SearchConfig`."""
     leaf: int
+    """The source of a leaf's value: see `SearchConfig`."""
     epsilon: float = 0.0
-    player: str | None = None
+    """The share of random moves in games played to their end."""
+    rule_agent: str | None = None
+    """The rule-based agent that scores actions; None: the game's heuristic."""
     weights: np.ndarray | None = None
+    """The weights of that heuristic; None: its own."""
     table: np.ndarray | None = None
+    """A table of values, which replaces the heuristic."""
     network: NetworkFunction | None = None
+    """A network."""
     reward: int = Reward.PROGRESS
+    """The reward that the values of the network count."""
 
 
 class MCTSAgent:
-    """Takes the action that a tree search came back to most often; of equals the better mean.
+    """Takes the action that a tree search visits most; among equals the one with the best mean.
 
-    ``player`` plays games on to their end (uniform, greedy, a player by rule) or judges places (one
-    with a table of values, one with a network). A network's policy is the prior; of one that looks
-    ahead only the values count. At a table of several seats values are not used, for they are those
-    of the seat that acts alone: the policy is the prior, and greedy plays on.
+    Args:
+        player: the agent that leads the search. Uniform, greedy and rule-based agents play games to
+            their end. A table of values or a network evaluates leaves, and the policy of a network
+            is the prior. In games for several players values are not used, since they are those of
+            one seat: the policy of a network is the prior, and greedy plays games to their end.
+        iterations: number of iterations for each decision (None: `ITERATIONS`).
+        milliseconds: time limit for each decision, on average over the games of a turn, instead of
+            a number of iterations. Actions then depend on the machine.
+        explore: weight of the exploration bonus, in standard deviations of the results.
+        epsilon: share of random moves in games played to their end.
+        reward: the reward that a network's values count.
+        seed: seed of the search, together with the seeds of the turn.
 
-    It sees what its seat sees, and draws by `Turn.seeds` and ``seed`` alone. With ``milliseconds``
-    a decision takes about that long instead of ``iterations``: how far it comes, and so what it
-    chooses, then depends on the machine. Raises ValueError for another player or a wrong budget.
+    Raises:
+        ValueError: the player cannot lead a search, or another argument is not allowed.
     """
 
     sees_all = False
@@ -108,34 +123,31 @@ class MCTSAgent:
         reward: int = Reward.PROGRESS,
         seed: int = 0,
     ) -> None:
-        iterations = ITERATIONS if iterations is None else iterations
-        if iterations < 1:
-            raise ValueError(f"iterations={iterations}: allowed are whole numbers from 1")
-        if milliseconds is not None and not milliseconds > 0:
-            raise ValueError(f"milliseconds={milliseconds}: allowed are numbers above 0")
+        check_milliseconds(milliseconds)
         self.guide = make_guide(player, epsilon, reward)
-        self.iterations, self.milliseconds, self.explore = iterations, milliseconds, explore
+        self.iterations = choose_number("iterations", iterations, ITERATIONS)
+        self.milliseconds, self.explore = milliseconds, explore
         self.name, self.seed = f"{player.name}-mcts", seed
         self.iterated = 0
-        """Iterations of each game at the last decision."""
+        """Number of iterations of each game at the last decision."""
 
     def act(self, turn: Turn) -> np.ndarray:
-        """Return one legal action for each game, int64 (n,); the only one without a search."""
+        """Return one legal action for each game, int64 (n,)."""
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return how often the search came to each action, and the mean of what came of it.
+        """Return the visits of each action and the mean of their results.
 
-        By ``milliseconds`` another search may come to something else.
+        Under a time limit they may differ the next time.
         """
         actions = turn.masks.argmax(axis=1)
         visits, values = np.zeros(turn.masks.shape, np.int64), np.full(turn.masks.shape, np.nan)
         worlds = np.zeros(len(actions), np.int64)
-        for some, search in self._searches(turn, np.flatnonzero(turn.masks.sum(axis=1) > 1)):
-            masks = turn.masks[some]
-            visits[some], means = search.statistics(masks)
-            values[some] = np.where(visits[some] > 0, means, np.nan)
-            actions[some], worlds[some] = search.best(masks), self.iterated
+        for rows, search in self._searches(turn, rows_with_choice(turn)):
+            masks = turn.masks[rows]
+            visits[rows], means = search.statistics(masks)
+            values[rows] = np.where(visits[rows] > 0, means, np.nan)
+            actions[rows], worlds[rows] = search.best(masks), self.iterated
         return Explanation(
             self.name,
             turn,
@@ -147,32 +159,32 @@ class MCTSAgent:
         )
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return the mean of each action's games; of one never tried, the worst mean there is."""
+        """Return the mean result of each action; actions never tried get the worst mean."""
         values, actions = np.zeros(turn.masks.shape), turn.masks.argmax(axis=1)
-        for some, search in self._searches(turn, np.arange(len(turn.masks))):
-            masks = turn.masks[some]
+        for rows, search in self._searches(turn, np.arange(len(turn.masks))):
+            masks = turn.masks[rows]
             visits, means = search.statistics(masks)
             tried = masks & (visits > 0)
             worst = means.min(axis=1, keepdims=True, where=tried, initial=np.inf)
-            values[some] = np.where(tried, means, np.where(masks & np.isfinite(worst), worst, 0.0))
-            actions[some] = search.best(masks)
+            values[rows] = np.where(tried, means, np.where(masks & np.isfinite(worst), worst, 0.0))
+            actions[rows] = search.best(masks)
         return Judgement(values, actions)
 
     def _searches(self, turn: Turn, rows: np.ndarray) -> Iterator[tuple[np.ndarray, "TreeSearch"]]:
-        """Search from some rows, so many at once as memory allows: those rows, and their trees."""
-        chunk = max(1, MEMORY // self._bytes(turn.game))
-        for first in range(0, len(rows), chunk):
-            some = rows[first : first + chunk]
-            search = TreeSearch(self.guide, turn, some, self._room, self.explore, self.seed)
+        """Search from some rows in chunks that fit into memory; yield each chunk and its search."""
+        size = max(1, MEMORY // self._tree_bytes(turn.game))
+        for first in range(0, len(rows), size):
+            chunk = rows[first : first + size]
+            search = TreeSearch(self.guide, turn, chunk, self._room, self.explore, self.seed)
             self._grow(search)
-            yield some, search
+            yield chunk, search
 
     @property
     def _room(self) -> int:
         return self.iterations if self.milliseconds is None else MAX_ITERATIONS
 
-    def _bytes(self, game: Game) -> int:
-        """The memory of one game's search."""
+    def _tree_bytes(self, game: Game) -> int:
+        """Return the size in bytes of one game's tree."""
         logits = 4 * game.actions if self.guide.prior == LOGITS else 0
         return 28 * slots_for(self._room) + logits * (self._room + 1) + 4 * game.state.itemsize
 
@@ -181,7 +193,7 @@ class MCTSAgent:
             search.iterate(self.iterations)
             self.iterated = self.iterations
             return
-        search.iterate(0)  # compiles: that is not to count
+        search.iterate(0)  # compiles, which must not count
         end = perf_counter() + len(search.tree.roots) * self.milliseconds / 1000
         self.iterated = 0
         while self.iterated == 0 or perf_counter() < end:
@@ -190,9 +202,15 @@ class MCTSAgent:
 
 
 class TreeSearch:
-    """The trees of some games at one turn of theirs, and what makes them grow.
+    """The trees of some games of a turn, and the kernel that grows them.
 
-    ``rows`` int64 (k,) are those games of ``turn``; ``room`` is for how many iterations.
+    Args:
+        guide: the part of a player that leads the search.
+        turn: the turn.
+        rows: the games of the turn to search, int64 (k,).
+        room: number of iterations that the trees have room for.
+        explore: weight of the exploration bonus.
+        seed: seed of the search, together with the seeds of the turn.
     """
 
     def __init__(
@@ -206,45 +224,45 @@ class TreeSearch:
             Reward.WIN: (0.0, 1.0),
             Reward.SCORE: (1.0, 0.0),
         }[Reward(reward)]
-        further = int(reward == Reward.PROGRESS)  # such values are of what is still to come
-        self.plan = SearchConfig(guide.prior, leaf, explore, guide.epsilon, scale, bonus, further)
+        adds_score = int(reward == Reward.PROGRESS)  # values of what is still to come
+        config = SearchConfig(guide.prior, leaf, explore, guide.epsilon, scale, bonus, adds_score)
         weights = game.default_weights if guide.weights is None else guide.weights
         table = np.zeros(0, np.float32) if guide.table is None else guide.table
-        self.given = as_record(turn.rules), weights, table, self.plan
-        self.guide, self.kernel = guide, make_iterate(game.name, guide.player)
-        logits = guide.prior == LOGITS
-        self.tree = make_tree(turn, rows, room, logits, seed)
-        if logits and guide.network is not None and len(rows):
+        self.arguments = as_record(turn.rules), Guide(weights, table), config
+        self.guide, self.kernel = guide, make_iterate(game.name, guide.rule_agent)
+        has_logits = guide.prior == LOGITS
+        self.tree = make_tree(turn, rows, room, has_logits, seed)
+        if has_logits and guide.network is not None and len(rows):
             self.tree.logits[:, 0] = guide.network(turn.observations[rows])[0]
 
     def iterate(self, rounds: int) -> None:
-        """Make so many iterations for every game."""
+        """Make a number of iterations for every game."""
         values = np.zeros(len(self.tree.roots))
         if self.guide.network is None:
-            self.kernel(self.tree, *self.given, rounds, values)
+            self.kernel(self.tree, *self.arguments, rounds, values)
             return
         for _ in range(rounds):
-            self.kernel(self.tree, *self.given, 1, values)
+            self.kernel(self.tree, *self.arguments, 1, values)
             self._ask(self.guide.network, values)
-        self.kernel(self.tree, *self.given, 0, values)  # takes the last answers
+        self.kernel(self.tree, *self.arguments, 0, values)  # uses the last answers
 
     def _ask(self, network: NetworkFunction, values: np.ndarray) -> None:
-        """Write what the network says of all games' new places at once."""
-        fresh = np.flatnonzero(self.tree.leaf >= 0)
-        if len(fresh):
-            logits, found = network(np.ascontiguousarray(self.tree.codes[fresh]))
-            values[fresh] = found
+        """Write the network's logits and values of all games' new places, in one batch."""
+        waiting = np.flatnonzero(self.tree.leaf >= 0)
+        if len(waiting):
+            logits, leaf_values = network(np.ascontiguousarray(self.tree.codes[waiting]))
+            values[waiting] = leaf_values
             if self.guide.prior == LOGITS:
-                self.tree.logits[fresh, self.tree.leaf[fresh]] = logits
+                self.tree.logits[waiting, self.tree.leaf[waiting]] = logits
 
     def statistics(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return how often each root's actions were tried, int64 (k, a), and the means of these."""
+        """Return the visits of the roots' actions, int64 (k, actions), and their mean results."""
         visits, means = np.zeros(masks.shape, np.int64), np.zeros(masks.shape)
         root_statistics(self.tree, visits, means)
         return visits, means
 
     def best(self, masks: np.ndarray) -> np.ndarray:
-        """Return the action that was chosen most often at each root, by ``masks`` bool (k, a)."""
+        """Return the most visited action of each root; ``masks`` is bool (k, actions)."""
         visits, means = self.statistics(masks)
         most = visits == visits.max(axis=1, keepdims=True, where=masks, initial=0)
         return best_actions(masks & most, means)
@@ -253,7 +271,7 @@ class TreeSearch:
 def make_guide(
     player: Agent, epsilon: float = EPSILON, reward: int = Reward.PROGRESS
 ) -> SearchGuide:
-    """Return what of a player leads a search; ValueError if it can lead none."""
+    """Return the part of a player that leads a search; ValueError if the player cannot lead."""
     if isinstance(player, UniformAgent):
         return SearchGuide(NO_PRIOR, PLAY_OUT, 1.0)
     if isinstance(player, GreedyAgent):
@@ -262,29 +280,21 @@ def make_guide(
         return SearchGuide(RANKED, VALUE_TABLE, epsilon, table=player.table)
     if getattr(getattr(player, "network", None), "base", None):
         raise ValueError(
-            f"agent {agent_name(player)!r} corrects a player by rule, whom a tree does not ask: it "
-            "can lead pimc"
+            f"agent {agent_name(player)!r} corrects a rule-based agent, which a tree search does "
+            "not ask; it can lead pimc"
         )
-    if hasattr(player, "network"):  # as `LearnedAgent`, which cannot be imported without torch
+    if hasattr(player, "network"):  # a `LearnedAgent`, which cannot be imported without torch
         from ..networks.build import make_network_function
 
-        ahead = getattr(player, "lookahead_config", None)
-        return SearchGuide(
-            RANKED if ahead else LOGITS,
-            VALUE_NETWORK,
-            epsilon,
-            network=make_network_function(player.network, agent_name(player)),
-            reward=ahead.reward if ahead else reward,
-        )
+        network = make_network_function(player.network, agent_name(player))
+        return SearchGuide(LOGITS, VALUE_NETWORK, epsilon, network=network, reward=reward)
     raise ValueError(
-        f"agent {agent_name(player)!r} can lead no search: only uniform, greedy, players by "
-        "rule and agents with a table of values or a network can"
+        f"agent {agent_name(player)!r} can lead no search: only uniform, greedy, rule-based "
+        "agents and agents with a table of values or a network can"
     )
 
 
 def trained_reward(folder: Path, game: Game, rules: Any) -> int:
-    """Return by what reward a saved agent was trained, if there is one in the folder."""
-    if not folder.is_dir():
-        return Reward.PROGRESS
-    settings = artefact.load_artefact(folder, game, rules).trained.get("settings", {})
+    """Return the reward that a saved agent was trained by."""
+    settings = load_artefact(folder, game, rules).trained.get("settings", {})
     return Reward[settings.get("reward", "progress").upper()]

@@ -1,9 +1,9 @@
-"""The trees of a search, a table of statistics a game, and the bandit rules that choose by them.
+"""The trees of a search, one hash table for each game, and the bandit rules that select actions.
 
-The tree is a hash table. Its keys stand for what the searching seat would see where it acts, so
-that different orders of the same moves meet again, and elsewhere for the actions since then; the
-statistics belong to an action at such a place. Every world is dealt anew, so which actions are
-legal at a place differs from one iteration to the next.
+Where the searching seat acts, the key of a place is what it would see there, so that different
+orders of the same moves lead to the same place. Elsewhere the key is made of the actions since
+then. Statistics belong to an action at a place. Each iteration samples another world, so the legal
+actions at a place differ between iterations.
 """
 
 from typing import Any, NamedTuple
@@ -19,74 +19,74 @@ from parlour.envs.core.turn import Turn
 from parlour.envs.core.values import best_legal
 
 MAX_DEPTH = 64
-"""Choices that an iteration makes in the tree at most: taking moves back could go on for ever."""
+"""Maximum number of choices in the tree for an iteration: moves might be undone without end."""
 DECAY = 0.5
-"""Prior of an action against that of the one ranked just above it."""
+"""The prior of an action divided by that of the action ranked just above it."""
 KEY_STRIDE = np.uint64(0xD1342543DE82EF95)
-"""An odd number, so that what is multiplied by it can be told apart."""
+"""An odd number: multiplication by it maps different words to different words."""
 ROOT = np.uint64(1)
-"""The key of the position that is searched."""
+"""The key of the root."""
 ONE = np.uint64(1)
 NO_PRIOR, RANKED, LOGITS = range(3)
-"""Where priors come from: nowhere (UCB1), the player's ranking of actions, a network's logits."""
+"""Sources of priors: none (UCB1), the player's ranking of actions, a network's logits."""
 PLAY_OUT, VALUE_TABLE, VALUE_NETWORK = range(3)
-"""Where the worth of a leaf comes from: a game played on, a table of values, a network."""
+"""Sources of a leaf's value: a game played to its end, a table of values, a network."""
 
 
 class SearchConfig(NamedTuple):
-    """How a search goes: plain numbers, the same for all its games.
-
-    A player's result is ``scale`` for a point of score and ``bonus`` for a win; of several seats it
-    is the net in the game's units. ``explore`` weighs the bonus for what was tried less,
-    ``epsilon`` is the share of random moves in a game played out. ``further``: a network's value is
-    added to what was scored so far (1) or stands for the whole (0).
-    """
+    """The numbers that control a search, the same for all its games."""
 
     prior: int
+    """The source of priors: NO_PRIOR, RANKED or LOGITS."""
     leaf: int
+    """The source of a leaf's value: PLAY_OUT, VALUE_TABLE or VALUE_NETWORK."""
     explore: float
+    """The weight of the exploration bonus, in standard deviations of the results."""
     epsilon: float
+    """The share of random moves in games played to their end."""
     scale: float
+    """The result for a point of score (with several seats, results are nets in reward units)."""
     bonus: float
+    """The result for a win."""
     adds_score: int = 1
+    """Whether the score so far is added to a network's value (1), or part of that value (0)."""
 
 
 class SearchTrees(NamedTuple):
-    """The searches of n games, and the room that they need; a slot of a table is an entry or free.
+    """The trees of n games, and the buffers of an iteration.
 
-    An entry is a place, whose ``number`` is that of its row of logits, or an action at a place.
-    ``moments`` has for each seat how many results came in, their sum and the sum of their squares.
+    A slot of a game's hash table is free or holds an entry: a place, or an action at a place.
     """
 
-    roots: np.ndarray  # states (n,): as the searching seat may see them
+    roots: np.ndarray  # states (n,): the positions as the searching seat may see them
     worlds: np.ndarray  # states (n,): the worlds of this iteration
-    codes: np.ndarray  # int8 (n, width): what these show
-    seeds: np.ndarray  # uint64 (n,): all chance comes from these
-    keys: np.ndarray  # uint64 (n, slots), 0: free
-    number: np.ndarray  # int32 (n, slots): of a place, its row of logits
-    visits: np.ndarray  # int32 (n, slots)
-    available: np.ndarray  # int32 (n, slots): how often the action could have been chosen
-    totals: np.ndarray  # float64 (n, slots): of the results for the seat that chose it
-    used: np.ndarray  # int64 (n, 2): entries, places
-    logits: np.ndarray  # float32 (n, places, actions), or (n, 0, 0)
-    path: np.ndarray  # int32 (n, DEPTH): slots of the actions chosen in this iteration
-    movers: np.ndarray  # int8 (n, DEPTH): the seats that chose them
-    length: np.ndarray  # int64 (n,)
-    leaf: np.ndarray  # int64 (n,): the number of the new place, -1: none; see `descent`
-    results: np.ndarray  # float64 (n, seats)
-    moments: np.ndarray  # float64 (n, seats, 3)
-    scores: np.ndarray  # float64 (1, actions), room
-    slots: np.ndarray  # int64 (actions,), room
-    ids: np.ndarray  # int32, room for the features of a table
+    codes: np.ndarray  # int8 (n, width): the observations in these worlds, a view
+    seeds: np.ndarray  # uint64 (n,): the source of all random numbers
+    keys: np.ndarray  # uint64 (n, slots): the keys of entries, 0 if free
+    number: np.ndarray  # int32 (n, slots): of a place, the number of its row of logits
+    visits: np.ndarray  # int32 (n, slots): of an action, how often it was chosen
+    available: np.ndarray  # int32 (n, slots): of an action, how often it could have been chosen
+    totals: np.ndarray  # float64 (n, slots): of an action, the sum of the results of its seat
+    used: np.ndarray  # int64 (n, 2): the numbers of entries and of places
+    logits: np.ndarray  # float32 (n, places, actions), or (n, 0, actions) without a network
+    path: np.ndarray  # int32 (n, MAX_DEPTH): the slots of the actions of this iteration
+    movers: np.ndarray  # int8 (n, MAX_DEPTH): the seats that chose them
+    length: np.ndarray  # int64 (n,): the number of these actions
+    leaf: np.ndarray  # int64 (n,): the number of the place added in this iteration, or -1
+    results: np.ndarray  # float64 (n, seats): the results of this iteration
+    moments: np.ndarray  # float64 (n, seats, 3): number, sum and sum of squares of the results
+    scores: np.ndarray  # float64 (1, actions): buffer for scores and priors
+    slots: np.ndarray  # int64 (actions,): buffer for the slots of the legal actions
+    ids: np.ndarray  # int32: buffer for the features of a table
 
 
 def slots_for(room: int) -> int:
-    """Return the slots of a table for so many iterations: a power of 2, no more than 3/4 used."""
+    """Return the slots for ``room`` iterations: a power of 2, of which at most 3/4 get used."""
     return 1 << ((2 * room + 2) * 4 // 3).bit_length()
 
 
 def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) -> SearchTrees:
-    """Return the empty trees of some games (``rows`` of a turn), for so many iterations."""
+    """Return empty trees for some rows of a turn, with room for a number of iterations."""
     game, n, slots = turn.game, len(rows), slots_for(room)
     assert game.state.fields is not None
     first, width = game.state.fields["shown"][1], game.features.width
@@ -101,7 +101,7 @@ def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) 
         visits=np.zeros((n, slots), np.int32),
         available=np.zeros((n, slots), np.int32),
         totals=np.zeros((n, slots)),
-        used=np.ones((n, 2), np.int64),  # the root is there already
+        used=np.ones((n, 2), np.int64),  # the root is a place
         logits=np.zeros((n, room + 2 if logits else 0, game.actions), np.float32),
         path=np.zeros((n, MAX_DEPTH), np.int32),
         movers=np.zeros((n, MAX_DEPTH), np.int8),
@@ -117,13 +117,13 @@ def make_tree(turn: Turn, rows: np.ndarray, room: int, logits: bool, seed: int) 
 
 @jit
 def combine_keys(one: Word, other: Word) -> Word:
-    """Return a word (uint64), not 0, that depends on two words: the finisher of the generator."""
+    """Return a hash of two words, uint64 and never 0, by the finisher of the random generator."""
     return finish_word((np.uint64(one) ^ (np.uint64(other) * KEY_STRIDE)) + GAMMA) | ONE
 
 
 @jit
 def hash_observation(codes: Codes) -> Any:
-    """Return a word (uint64) for what is shown: FNV-1a by Fowler, Noll and Vo."""
+    """Return a hash of an observation, uint64: FNV-1a by Fowler, Noll and Vo."""
     word = np.uint64(0xCBF29CE484222325)
     for entry in range(len(codes)):
         word = (word ^ np.uint64(np.uint8(codes[entry]))) * np.uint64(0x100000001B3)
@@ -132,7 +132,7 @@ def hash_observation(codes: Codes) -> Any:
 
 @jit
 def find_slot(keys: np.ndarray, key: Word) -> int:
-    """Return the slot of a key, or the free one where it would go."""
+    """Return the slot of a key, or the free slot where it belongs."""
     last = np.uint64(len(keys) - 1)
     slot = (key >> S32) & last
     while keys[np.int64(slot)] and keys[np.int64(slot)] != key:
@@ -142,13 +142,13 @@ def find_slot(keys: np.ndarray, key: Word) -> int:
 
 @jit
 def has_room(t: SearchTrees, i: int) -> bool:
-    """Whether a game's table takes an action and a place more."""
+    """Return whether a game's table has room for an action and a place."""
     return t.used[i, 0] + 2 <= t.keys.shape[1] * 3 // 4
 
 
 @jit
 def add_entry(t: SearchTrees, i: int, key: Word) -> bool:
-    """Enter a key; False if it is there, or there is no room."""
+    """Add a key to a game's table; return False if it is there already, or the table is full."""
     slot = find_slot(t.keys[i], key)
     if t.keys[i, slot] or not has_room(t, i):
         return False
@@ -160,14 +160,48 @@ def add_entry(t: SearchTrees, i: int, key: Word) -> bool:
 
 @jit
 def result_deviation(t: SearchTrees, i: int, seat: Seat) -> float:
-    """The standard deviation of a seat's results so far; 1 before there are two."""
+    """Return the standard deviation of a seat's results so far; 1 if there are fewer than two."""
     times, total, squares = t.moments[i, seat]
     return np.sqrt(max(squares / times - (total / times) ** 2, 1e-12)) if times > 1 else 1.0
 
 
 @jit
+def find_action_slots(t: SearchTrees, i: int, key: Word, legal: ActionSet) -> None:
+    """Write the slots of the legal actions at a place, and count that they could be chosen."""
+    action = first_action(legal)
+    while action >= 0:
+        slot = find_slot(t.keys[i], combine_keys(key, action))
+        t.slots[action] = slot
+        if t.keys[i, slot]:
+            t.available[i, slot] += 1
+        action = next_action(legal, action)
+
+
+@jit
+def expand(t: SearchTrees, i: int, key: Word) -> bool:
+    """Add a place as this iteration's leaf; return False if it is there or the table is full."""
+    if not add_entry(t, i, key):
+        return False
+    t.number[i, find_slot(t.keys[i], key)] = t.used[i, 1]
+    t.leaf[i] = t.used[i, 1]
+    t.used[i, 1] += 1
+    return True
+
+
+@jit
+def record_action(t: SearchTrees, i: int, key: Word, depth: int) -> bool:
+    """Record the action of a key on this iteration's path; return False if the table is full."""
+    slot = find_slot(t.keys[i], key)
+    if t.keys[i, slot] == 0 and not add_entry(t, i, key):
+        return False
+    t.path[i, depth] = slot
+    t.movers[i, depth] = t.worlds[i]["turn"]
+    return True
+
+
+@jit
 def rank_priors(legal: ActionSet, scores: Scores) -> None:
-    """Turn scores of legal actions into priors: `DECAY` for each action that scores higher."""
+    """Replace the scores of legal actions by priors: `DECAY` to the power of the action's rank."""
     ranks, total = np.empty(len(scores)), 0.0
     action = first_action(legal)
     while action >= 0:
@@ -186,7 +220,7 @@ def rank_priors(legal: ActionSet, scores: Scores) -> None:
 
 @jit
 def softmax_priors(legal: ActionSet, logits: np.ndarray, scores: Scores) -> None:
-    """Write the softmax of the legal actions' logits."""
+    """Write the softmax of the legal actions' logits to ``scores``."""
     highest, total = logits[best_legal(legal, logits)], 0.0
     for action in range(len(scores)):
         scores[action] = np.exp(logits[action] - highest) if has_action(legal, action) else 0.0
@@ -197,7 +231,7 @@ def softmax_priors(legal: ActionSet, logits: np.ndarray, scores: Scores) -> None
 
 @jit
 def select_ucb(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
-    """Choose by UCB1, with how often each action could be chosen; first what was never tried."""
+    """Select an action by UCB1 for subset-armed bandits; actions never tried come first."""
     s, best, bound, untried = t.worlds[i], -1, 0.0, 0
     action = first_action(legal)
     while action >= 0:
@@ -218,7 +252,7 @@ def select_ucb(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
 
 @jit
 def select_puct(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
-    """Choose by PUCT; what was never tried counts as the mean of the others."""
+    """Select an action by PUCT; actions never tried count as the mean of the others."""
     tried, total = 0, 0.0
     action = first_action(legal)
     while action >= 0:
@@ -243,7 +277,7 @@ def select_puct(t: SearchTrees, i: int, legal: ActionSet, unit: float) -> int:
 
 @jit
 def backpropagate(t: SearchTrees, i: int) -> None:
-    """Give the results of an iteration to the actions chosen in it."""
+    """Add the results of an iteration to the statistics of its actions."""
     for k in range(t.length[i]):
         slot = t.path[i, k]
         t.visits[i, slot] += 1
@@ -257,7 +291,7 @@ def backpropagate(t: SearchTrees, i: int) -> None:
 
 @jit
 def root_statistics(t: SearchTrees, visits: np.ndarray, means: np.ndarray) -> None:
-    """Write how often each action of the roots was tried and what came of it, (n, actions)."""
+    """Write the number of visits of the roots' actions and their mean results, (n, actions)."""
     for i in range(len(t.roots)):
         for action in range(visits.shape[1]):
             slot = find_slot(t.keys[i], combine_keys(ROOT, action))

@@ -1,15 +1,15 @@
-"""Nested rollouts: in every world that is dealt, a player's rollouts are played out by rollouts.
+"""Nested rollouts: in each sampled world, rollouts find a line that is then tried in all worlds.
 
-Rollouts within rollouts are those of Yan, Diaconis, Rusmevichientong and Van Roy, "Solitaire: man
-versus machine" (2004), which plays Klondike with all cards known; the best line found is kept and
-followed, as in Cazenave, "Nested Monte-Carlo search" (2009). Worlds are dealt for what is hidden,
-as in Bjarnason, Fern and Tadepalli, "Lower bounding Klondike solitaire with Monte-Carlo planning"
-(2009).
+Nested rollouts were introduced by Yan, Diaconis, Rusmevichientong and Van Roy, "Solitaire: man
+versus machine" (2004), for Klondike with all cards known. The best line found is kept and followed,
+as in Cazenave, "Nested Monte-Carlo search" (2009). Hidden cards are resampled, as in Bjarnason,
+Fern and Tadepalli, "Lower bounding Klondike solitaire with Monte-Carlo planning" (2009).
 
-Differences: the inner level knows its world's cards, so what it finds is no more than a proposal.
-It is cut where the world tells something that is not known, and tried out in all worlds by the
-player alone, who knows nothing. An inner level that deals worlds of its own would take hundreds of
-times as long; one that is believed goes round for ever, for who knows all cards can always wait.
+Differences: the inner level knows the cards of its world, so its line is only a proposal. The line
+is cut where the world shows something that is not known yet, and then tried in all worlds, each
+played to its end by the player, which knows nothing. An inner level that samples worlds of its own
+would take hundreds of times as long. An inner level that is trusted repeats moves forever, because
+a player that knows all cards can always wait.
 """
 
 from collections.abc import Callable
@@ -29,6 +29,7 @@ from parlour.envs.core.turn import Agent
 from parlour.envs.core.values import best_legal, win_bonus_points
 
 from ..networks.value_table import POINTS
+from .budget import choose_number
 from .planner import Planner
 from .playout import (
     LINE_ROOM,
@@ -44,32 +45,34 @@ from .playout import (
 )
 
 NESTED_WORLDS = 8
-"""Deals of the hidden cards for each plan, where no budget is named."""
+"""Default number of sampled worlds for each plan."""
 POINT_SHARE = 1e-9
-"""What a point counts where games are won or lost: it only decides between equals."""
+"""The value of a point in games that are won or lost: it only breaks ties."""
 
 
 class NestedSearch(NamedTuple):
-    """A search for a plan in n worlds, and the room that it needs.
-
-    ``lines``, int16 (n + 1, `LINE_ROOM`), are what is proposed: the player's own actions in the
-    first world, then the best line of each world; ``lengths``, int64 (n + 1,), of how many actions,
-    ``totals``, float64 (n + 1,), what they come to in all worlds together. ``place`` (1,) is where
-    a line has come to, ``codes`` what is seen there, a view; ``scores`` (1, actions).
-    """
+    """The worlds and proposed lines of a search for a plan in n worlds, and its buffers."""
 
     worlds: States
+    """The worlds, states (n,)."""
     lines: np.ndarray
+    """The proposed lines, int16 (n + 1, `LINE_ROOM`): the player's own actions in the first world,
+    then the best line of each world."""
     lengths: np.ndarray
+    """The numbers of actions of these lines, int64 (n + 1,)."""
     totals: np.ndarray
+    """The sums of their results in all worlds, float64 (n + 1,)."""
     place: States
+    """Buffer for the position that a line has reached, (1,)."""
     codes: Codes
+    """Its observation, a view."""
     scores: Scores
+    """Buffer for scores, (1, actions)."""
     playout: Playout
 
 
 def make_nested_search(game: Game, worlds: int) -> NestedSearch:
-    """Return the room for a search in so many worlds."""
+    """Return the buffers for a search in a number of worlds."""
     place = np.zeros(1, game.state)
     return NestedSearch(
         np.zeros(worlds, game.state),
@@ -87,7 +90,7 @@ def make_nested_search(game: Game, worlds: int) -> NestedSearch:
 def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]:
     """Build a game's ``search(t, root, rules, guide)``, which fills a `NestedSearch`.
 
-    ``root`` (1,) is the position; its generator deals the worlds.
+    ``root`` (1,) is the position; its random generator samples the worlds.
     """
     game = find_game(name)
     step, resample_rows = game.kernels.step, game.resample_rows
@@ -98,11 +101,11 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
     enough = 1.0 if by_wins else np.inf
 
     @jit
-    def worth(s: State) -> float:
+    def result(s: State) -> float:
         return per_point * s["score"] + per_win * s["won"]
 
     @jit
-    def deal_worlds(t: NestedSearch, root: States, rules: RulesRecords) -> None:
+    def sample_all(t: NestedSearch, root: States, rules: RulesRecords) -> None:
         rng = root[0]["rng"]
         for i in range(len(t.worlds)):
             rng += GAMMA
@@ -115,7 +118,7 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
     def try_second(
         t: NestedSearch, rules: RulesRecords, guide: Guide, line: np.ndarray, n: int
     ) -> int:
-        """Play on after the player's best action but the line's own; return where that ends."""
+        """Play to the end after the player's best action except the line's; return the length."""
         rate(t.place, rules, guide, t.playout.ids, t.scores)
         t.scores[0, line[n]] = -np.inf
         second = best_legal(t.place[0]["legal"], t.scores[0])
@@ -128,18 +131,18 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
     def find_line(
         t: NestedSearch, world: State, rules: RulesRecords, guide: Guide, line: np.ndarray
     ) -> int:
-        """Write the best line that is found in a world whose cards are known; return its length."""
+        """Write the best line found in a world whose cards are known; return its length."""
         s, place = t.playout.states[0], t.place[0]
         t.playout.states[0] = world
         t.place[0] = world
         length = play_on(t.playout, rules, guide, line, 0)
-        most, n = worth(s), 0
-        while n < length and most < enough:
+        best, n = result(s), 0
+        while n < length and best < enough:
             if has_choice(place["legal"]):
-                tried = try_second(t, rules, guide, line, n)
-                if worth(s) > most:
-                    most, length = worth(s), tried
-                    line[n:tried] = t.playout.line[n:tried]
+                other_length = try_second(t, rules, guide, line, n)
+                if result(s) > best:
+                    best, length = result(s), other_length
+                    line[n:length] = t.playout.line[n:length]
             step(place, rules[0], line[n])
             n += 1
         return length
@@ -148,7 +151,7 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
     def known_length(
         t: NestedSearch, world: State, root: State, rules: RulesRecords, line: np.ndarray
     ) -> int:
-        """Return how far a line goes until its world tells something else than the position's."""
+        """Return the length of a line up to where its world shows what is not known yet."""
         t.place[0] = world
         t.playout.states[0] = root
         for n in range(len(line)):
@@ -162,7 +165,7 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
     def try_line(
         t: NestedSearch, world: State, rules: RulesRecords, guide: Guide, line: np.ndarray
     ) -> float:
-        """Return what a line comes to in a world if the player goes on, who knows nothing of it."""
+        """Return the result of a line in a world that the player then plays to its end."""
         s = t.playout.states[0]
         t.playout.states[0] = world
         for action in line:
@@ -170,11 +173,11 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
                 break
             step(s, rules[0], action)
         play_on(t.playout, rules, guide, t.playout.line, 0)
-        return worth(s)
+        return result(s)
 
     @jit
     def search(t: NestedSearch, root: States, rules: RulesRecords, guide: Guide) -> None:
-        deal_worlds(t, root, rules)
+        sample_all(t, root, rules)
         t.playout.states[0] = t.worlds[0]
         t.lengths[0] = play_on(t.playout, rules, guide, t.lines[0], 0)
         for i in range(len(t.worlds)):
@@ -189,33 +192,39 @@ def make_search(name: str, rule_agent: str | None = None) -> Callable[..., None]
 
 
 class NestedAgent(Planner):
-    """Plays the line that ends best on average, of those that rollouts of ``player`` find.
+    """Plays the line with the best mean result, of those that rollouts of ``player`` propose.
 
-    For each plan ``worlds`` deals of the hidden cards propose a line each. Of equals the player's
-    own is taken. It plays a position the same way whenever it meets it. Raises ValueError for a
-    player who goes neither by a heuristic or rule nor by a table, and for a wrong number of worlds.
+    Among equal lines the player's own comes first. Equal positions are played alike.
+
+    Args:
+        game: the game to play.
+        rules: its rules.
+        player: greedy, a rule-based agent or an agent with a table of values (None: greedy).
+        worlds: number of sampled worlds for each plan, each of which proposes a line (None:
+            `NESTED_WORLDS`).
+
+    Raises:
+        ValueError: an argument is not allowed.
     """
 
     at_once = 64
-    """Games that an evaluation plays side by side: see `OracleAgent`."""
+    """Maximum number of games in a turn: see `OracleAgent`."""
 
     def __init__(
         self, game: Game, rules: Any, player: Agent | None = None, worlds: int | None = None
     ) -> None:
         super().__init__(game, rules, player)
-        worlds = NESTED_WORLDS if worlds is None else worlds
-        if worlds < 1:
-            raise ValueError(f"worlds={worlds}: allowed are whole numbers from 1")
-        self.worlds, self.guide = worlds, make_guide(check_player(self.player, "nested"), game)
+        self.worlds = choose_number("worlds", worlds, NESTED_WORLDS)
+        self.guide = make_guide(check_player(self.player, "nested"), game)
         self.name = "nested" if self.player.name == "greedy" else f"{self.player.name}-nested"
         self.unit = "share of worlds that are won" if game.measure == "won" else POINTS
 
     def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return what the player knows."""
+        """Return the observation."""
         return observation_codes(states).tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the best line, as far as it is known what it shows, and its mean."""
+        """Return the best line, up to where it shows something unknown, and its mean result."""
         t = make_nested_search(self.game, self.worlds)
         search = make_search(self.game.name, find_rule_agent(self.player))
         search(t, states, as_record(self.rules), self.guide)

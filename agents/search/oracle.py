@@ -1,4 +1,4 @@
-"""The oracle: it sees every card, and follows a way to win that the game's solver has found."""
+"""The oracle: sees all cards and follows the line of play that the game's solver finds."""
 
 from typing import Any
 
@@ -11,22 +11,32 @@ from parlour.envs.core.upper_bound import solver_of
 from .planner import Planner
 
 FEWEST = "fewest"
-"""Behind ``oracle:``: it wins in the fewest moves."""
+"""The option of the spec ``oracle:fewest``: win in the fewest moves."""
 
 
 class OracleAgent(Planner):
-    """Plays what ``game.solve`` says of the true state; where a deal is lost, greedily.
+    """Plays the solution of ``game.solve`` for the true state, and greedily in a lost deal.
 
-    Each deal is solved once: the plan is played ahead, and the action remembered for each position
-    on the way. A position that cannot be won, or that is undecided by ``limit``, gets the greedy
-    agent's play as its plan. In a game that is played for its score the plan is that of the best
+    Each deal is solved once. In a game that is played for its score, the plan leads to the best
     score found.
+
+    Args:
+        game: the game to play.
+        rules: its rules.
+        fewest: win in the fewest moves.
+        limit: the node limit of the solver; a position undecided by then counts as lost.
+
+    Raises:
+        ValueError: game or rules have no solver.
     """
 
     sees_all = True
     at_once = 64
-    """Games that an evaluation plays side by side: all their plans are remembered, and the time of
-    solving them counts, which it does not in the first call."""
+    """Maximum number of games in a turn.
+
+    An evaluation excludes its first call from the time per decision. With few games in a turn, most
+    of the solving happens in later calls.
+    """
 
     def __init__(
         self, game: Game, rules: Any, fewest: bool = False, limit: int | None = None
@@ -38,23 +48,25 @@ class OracleAgent(Planner):
         self.solve = solver_of(game, rules)
 
     def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return the whole state; how many steps led there does not matter."""
+        """Return the whole state except the number of steps that led to it."""
         states = copy_states(states)
         states["steps"] = 0
         return states.tobytes()
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the way to win, or to the best score; worth 1 or 0, or that score."""
-        found = self.solve(states, self.rules, optimal=self.fewest, limit=self.limit)
-        known = found.winnable if self.game.measure == "won" else found.score
-        return found.actions or [], np.nan if known is None else float(known)
+        """Return the actions to a win, or to the best score, and their value.
+
+        The value is 1 or 0 for a win or none, or the score.
+        """
+        solution = self.solve(states, self.rules, optimal=self.fewest, limit=self.limit)
+        value = solution.winnable if self.game.measure == "won" else solution.score
+        return solution.actions or [], np.nan if value is None else float(value)
 
 
 def make_oracle(game: Game, rules: Any, option: str = "") -> OracleAgent:
-    """Return ``oracle`` or ``oracle:fewest`` for these rules.
+    """Return the agent of the spec ``oracle`` or ``oracle:fewest``.
 
-    Raises ValueError for another option, and where game or rules have no solver, naming the games
-    that have one.
+    Raises ValueError for another option, and if game or rules have no solver.
     """
     if option not in ("", FEWEST):
         raise ValueError(f"agent 'oracle:{option}': allowed are oracle and oracle:{FEWEST}")

@@ -1,14 +1,13 @@
-"""Perfect-information Monte Carlo: what would win most often if one could see the rest.
+"""Perfect-information Monte Carlo: solves sampled worlds and plays what most of them favor.
 
-The hidden cards are dealt anew many times; in each such world the game's exact solver says after
-which actions a win is left, and the action that leaves one in most worlds is taken (Ginsberg, "GIB:
-Imperfect information in a computationally challenging game", 2001; in planning "hindsight
-optimization", Chong, Givan and Chang, 2000). The agent counts on knowing later what it does not
-know now, so it is no exact answer (Frank and Basin, "Search in games with incomplete information",
-1998), but where the hidden cards come to light anyway it loses little.
+The agent resamples the hidden cards many times. In each sampled world the game's exact solver says
+after which actions a win is left; the agent takes the action that leaves one in most worlds
+(Ginsberg, "GIB: Imperfect information in a computationally challenging game", 2001; in planning
+"hindsight optimization", Chong, Givan and Chang, 2000). The answer is not exact, because the agent
+assumes that it will know later what it does not know now (Frank and Basin, "Search in games with
+incomplete information", 1998). Where hidden cards come to light soon anyway, it loses little.
 """
 
-from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -19,40 +18,49 @@ from parlour.envs.core.kernel.rng import mix64
 from parlour.envs.core.rows import copy_states, resample_copies
 from parlour.envs.core.turn import Agent, Judgement, Turn, agent_field, check_agent
 
-from ..explanation import Explanation, certain, of_legal
+from ..explanation import Explanation, certain, of_legal, rows_with_choice
+from .budget import check_milliseconds, choose_number
 from .inference import DRAWS, check_auction, keep_likeliest
 
 PIMC_WORLDS = 40
-"""Worlds for each decision, where no budget is named."""
+"""Default number of worlds for each decision."""
 BLOCK = 8
-"""Worlds of every game between two looks at the clock."""
+"""Worlds of every game between two checks of the clock."""
 ALIKE = 16
-"""A game of which so many worlds are alike is taken for one without hidden cards."""
+"""If this many worlds of a game are equal, the game counts as one without hidden cards."""
 MAX_WORLDS = 1000
-"""Worlds for each decision at most, however much time there is."""
+"""Maximum number of worlds for each decision under a time limit."""
 KNOWN_LIMIT = 1_000_000
-"""Positions looked at where nothing is hidden any more."""
+"""Node limit of the solver where nothing is hidden."""
 CHUNK = 1 << 14
-"""Worlds that lie in memory at once."""
+"""Maximum number of worlds in memory."""
 POLICY_SCALE = 0.05
-"""Share of wins that a unit of a policy's log probability stands for: `distill` learns by it."""
+"""Share of wins per unit of a policy's log probability; distillation uses the same."""
 PRIOR_WORLDS = 8
-"""The opinion of a policy counts as so many worlds."""
+"""Number of worlds that the opinion of a policy counts for."""
 SURE = 4.0
-"""A policy's first choice is played at once if its log probability is so far ahead."""
+"""Lead of a policy's first choice, in log probability, from which it is played without a search."""
 SALT = np.uint64(0x50494D43)
 
 
 class PimcAgent:
-    """Takes the action after which most worlds can still be won; among equals ``player`` chooses.
+    """Takes the action after which most sampled worlds can still be won.
 
-    A player with a policy (``log_probabilities(turn)``, as learned ones have) leads the search:
-    where it is sure no worlds are dealt, and elsewhere its opinion counts as some worlds more.
+    Among equal actions ``player`` chooses. A player with a policy (``log_probabilities(turn)``, as
+    learned agents have) leads the search: where its policy is sure, no worlds are sampled, and
+    elsewhere its opinion counts like some further worlds.
 
-    It sees what its player sees. ``worlds`` for each decision, or as many as ``milliseconds`` allow
-    (a decision, on average over the games asked about at once; what it then plays depends on the
-    machine). With ``by_bids`` worlds in which the others would have bid as they did are preferred
-    (`inference`). Raises ValueError for a game or rules without an exact solver.
+    Args:
+        game: the game to play; it needs an exact solver.
+        rules: its rules.
+        player: the agent that leads the search; it must not see hidden cards.
+        worlds: number of worlds for each decision (None: `PIMC_WORLDS`).
+        milliseconds: time limit for each decision, on average over the games of a turn, instead of
+            a number of worlds. Actions then depend on the machine.
+        by_bids: prefer worlds in which the others would have bid as they did (`inference`).
+
+    Raises:
+        ValueError: game or rules have no exact solver, or another argument is not allowed.
     """
 
     sees_all = False
@@ -70,21 +78,18 @@ class PimcAgent:
             solved = ", ".join(one.name for one in GAMES.values() if one.winnable_after is not None)
             raise ValueError(f"pimc: {game.title} has no exact solver; there is one for {solved}")
         game.winnable_after(np.zeros(0, game.state), rules)  # refuses rules that it cannot solve
-        worlds = PIMC_WORLDS if worlds is None else worlds
-        if worlds < 1:
-            raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
         player = check_agent(player)
         if player.sees_all:
             raise ValueError(f"pimc: {player.name} sees the hidden cards; name one who does not")
         if by_bids:
             check_auction(game)
-        self.player, self.worlds, self.milliseconds = player, worlds, milliseconds
-        self.by_bids = by_bids
-        looks_ahead = agent_field(player, "lookahead_config") is not None  # by values, not policy
-        self.policy = None if looks_ahead else getattr(player, "log_probabilities", None)
+        check_milliseconds(milliseconds)
+        self.worlds = choose_number("worlds", worlds, PIMC_WORLDS)
+        self.player, self.milliseconds, self.by_bids = player, milliseconds, by_bids
+        self.policy = getattr(player, "log_probabilities", None)
         self.sure = SURE
         self.world_limit, self.known_limit = game.solving.world_limit, KNOWN_LIMIT
-        self.encoding = agent_field(player, "encoding")  # it is handed on what this agent gets
+        self.encoding = agent_field(player, "encoding")  # the player sees the same turn
         kind = "pimc-bids" if by_bids else "pimc"
         self.name = kind if player.name == "greedy" else f"{player.name}-{kind}"
 
@@ -95,13 +100,13 @@ class PimcAgent:
     def explain(self, turn: Turn) -> Explanation:
         """Return the share of worlds in which a win is left after each action.
 
-        ``votes`` are these worlds (half a one: undecided), ``worlds`` all that were dealt: 1 where
-        nothing is hidden, 0 where only one action is legal or the player is sure. By
-        ``milliseconds`` there may be another number of them the next time.
+        The statistics are ``votes``, the number of these worlds (an undecided one counts half), and
+        ``worlds``, the number of all: 1 where nothing is hidden, 0 where only one action is legal
+        or the player is sure. Under a time limit they may differ the next time.
         """
         actions, policy = turn.masks.argmax(axis=1), None
         shares, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
-        rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+        rows = rows_with_choice(turn)
         if self.policy is not None:
             policy = certain(turn, actions)
             opinion = self.policy(turn.take(rows)) if len(rows) else np.zeros((0, policy.shape[1]))
@@ -129,13 +134,13 @@ class PimcAgent:
         return self._judge(turn)[0]
 
     def _judge(self, turn: Turn) -> tuple[Judgement, np.ndarray, np.ndarray]:
-        """The judgement, and what it comes from: see `_shares`."""
-        found, counts = self._shares(turn)
-        shares = np.where(turn.masks, found, -1.0)
+        """Return the judgement, and the two arrays of `_shares` that it comes from."""
+        won_shares, counts = self._shares(turn)
+        shares = np.where(turn.masks, won_shares, -1.0)
         if self.policy is None:
             best = shares >= shares.max(axis=1, keepdims=True) - 1e-9
             chosen = np.asarray(self.player.act(turn._replace(masks=best)))
-            return Judgement(np.where(turn.masks, shares, 0.0), chosen), found, counts
+            return Judgement(np.where(turn.masks, shares, 0.0), chosen), won_shares, counts
         opinion = self.policy(turn)
         opinion = POLICY_SCALE * (opinion - opinion.max(axis=1, keepdims=True))
         weights = (PRIOR_WORLDS / (PRIOR_WORLDS + counts))[:, None]
@@ -143,72 +148,67 @@ class PimcAgent:
         values = (1 - weights) * shares + np.maximum(weights, 1e-6) * believed
         values = np.where(turn.masks, values, -np.inf)
         judged = Judgement(np.where(turn.masks, values, 0.0), values.argmax(axis=1))
-        return judged, found, counts
+        return judged, won_shares, counts
 
     def _shares(self, turn: Turn) -> tuple[np.ndarray, np.ndarray]:
-        """For each action the share of worlds in which a win is left after it, (n, actions).
+        """Return the share of worlds in which a win is left after each action, (n, actions).
 
-        The second array, float64 (n,), has the number of worlds; where all is known, infinity.
+        The second array, float64 (n,), is the number of worlds; infinity where nothing is hidden.
         """
         n = len(turn.masks)
         total = np.zeros((n, turn.game.actions))
         counts = np.full(n, np.inf)
         open_rows = self._solve_known(turn, np.arange(n), total)
-        begun, done = perf_counter(), 0
-        most = self.worlds if self.milliseconds is None else MAX_WORLDS
-        while done < most and len(open_rows):
-            block = min(BLOCK, most - done)
+        start, done = perf_counter(), 0
+        limit = self.worlds if self.milliseconds is None else MAX_WORLDS
+        while done < limit and len(open_rows):
+            block = min(BLOCK, limit - done)
             self._add_worlds(turn, open_rows, done, block, total)
             done += block
-            spent = 1000 * (perf_counter() - begun)
-            if self.milliseconds is not None and spent >= self.milliseconds * len(open_rows):
+            elapsed = 1000 * (perf_counter() - start)
+            if self.milliseconds is not None and elapsed >= self.milliseconds * len(open_rows):
                 break
         total[open_rows] /= max(done, 1)
         counts[open_rows] = done
         return total, counts
 
     def _solve_known(self, turn: Turn, rows: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """Settle the games of which nothing is hidden; return the rows of the others."""
+        """Solve the games in which nothing is hidden; return the rows of the others."""
         assert turn.game.winnable_after is not None
         states = copy_states(turn.states, rows)
         worlds = sample_worlds(turn.game, turn.rules, states, turn.seeds[rows], 0, ALIKE)
-        whole = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), ALIKE)
-        same = (whole == whole[:, :1]).all(axis=1)
-        known = rows[same]
+        world_bytes = worlds.view(f"V{worlds.itemsize}").reshape(len(rows), ALIKE)
+        is_known = (world_bytes == world_bytes[:, :1]).all(axis=1)
+        known = rows[is_known]
         if len(known):
-            first = copy_states(worlds, np.flatnonzero(same) * ALIKE)
+            first = copy_states(worlds, np.flatnonzero(is_known) * ALIKE)
             total[known] = turn.game.winnable_after(first, turn.rules, self.known_limit)
-        return rows[~same]
+        return rows[~is_known]
 
     def _add_worlds(
         self, turn: Turn, rows: np.ndarray, first: int, worlds: int, total: np.ndarray
     ) -> None:
-        """Add up what is left in some more worlds of each of these rows."""
+        """Solve further worlds of these rows, numbered from ``first``, and add up what is won."""
         assert turn.game.winnable_after is not None
         size = max(1, CHUNK // worlds)
         for i in range(0, len(rows), size):
-            some = rows[i : i + size]
-            roots, seeds = copy_states(turn.states, some), turn.seeds[some]
+            chunk = rows[i : i + size]
+            roots, seeds = copy_states(turn.states, chunk), turn.seeds[chunk]
             states = self._sample(turn, roots, seeds, first, worlds)
             values = turn.game.winnable_after(states, turn.rules, self.world_limit)
-            total[some] += values.reshape(len(some), worlds, -1).sum(axis=1)
+            total[chunk] += values.reshape(len(chunk), worlds, -1).sum(axis=1)
 
     def _sample(
         self, turn: Turn, roots: np.ndarray, seeds: np.ndarray, first: int, worlds: int
     ) -> np.ndarray:
-        """Deal worlds; by bids the best of some each."""
+        """Sample worlds; with ``by_bids`` each is the one of several that fits the bids best."""
         draws = DRAWS if self.by_bids else 1
-        number, many = first * draws, worlds * draws
-        drawn = sample_worlds(turn.game, turn.rules, roots, seeds, number, many)
-        return keep_likeliest(turn.game, turn.rules, drawn) if self.by_bids else drawn
-
-
-PIMC_BIDS = partial(PimcAgent, by_bids=True)
-"""Makes one that prefers worlds which fit the bids."""
+        sampled = sample_worlds(turn.game, turn.rules, roots, seeds, first * draws, worlds * draws)
+        return keep_likeliest(turn.game, turn.rules, sampled) if self.by_bids else sampled
 
 
 def lead_of_best(opinion: np.ndarray) -> np.ndarray:
-    """Return how far the highest of each row is ahead of the next, float64 (n,)."""
+    """Return the difference of the two highest values of each row, float64 (n,)."""
     first_two = np.partition(opinion, -2, axis=1)[:, -2:]
     return np.asarray(first_two[:, 1] - first_two[:, 0])
 
@@ -216,14 +216,14 @@ def lead_of_best(opinion: np.ndarray) -> np.ndarray:
 def sample_worlds(
     game: Game, rules: Any, states: np.ndarray, seeds: np.ndarray, first: int, worlds: int
 ) -> np.ndarray:
-    """Deal the hidden cards of states (n,) anew, ``worlds`` times each, numbered from ``first``.
+    """Resample the hidden cards of states (n,) ``worlds`` times each, numbered from ``first``.
 
-    Returns states (n * worlds,), those of the first state first, as whoever is to act could be in
-    them: they depend on what that seat knows and on ``seeds``, uint64 (n,), alone.
+    Returns states (n * worlds,), those of the first state first. They depend on nothing but what
+    the seat to act knows, and ``seeds``, uint64 (n,).
     """
     copies = copy_states(states, np.repeat(np.arange(len(states)), worlds))
     numbers = np.tile(np.arange(first, first + worlds, dtype=np.uint64), len(states))
     mixed = mix64(np.repeat(seeds, worlds) ^ SALT) + numbers
-    dealt = resample_copies(game, rules, copies, mix64(mixed))
-    dealt["rng"] = 0
-    return dealt
+    sampled = resample_copies(game, rules, copies, mix64(mixed))
+    sampled["rng"] = 0
+    return sampled

@@ -1,4 +1,4 @@
-"""Agents that plan several moves at once, and follow the plan while the game goes as it says."""
+"""Base class of agents that plan several moves and follow the plan as long as it fits the game."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -16,50 +16,50 @@ from ..baselines.greedy import GreedyAgent
 from ..explanation import Explanation, certain
 
 MAX_PLANS = 1 << 18
-"""Positions whose action is remembered, those met longest ago forgotten first: some 55 MB."""
+"""Maximum number of positions whose planned action is remembered, about 55 MB."""
 
 
 class Planner:
-    """Looks for a plan once, and remembers the action of each position on its way.
+    """Makes a plan once and remembers its action for each position on the way.
 
-    Where it finds none, ``player`` goes on. A subclass says by which bytes a position is told apart
-    (`position_bytes`) and what it plans (`make_plan`).
+    Where there is no plan, ``player`` plays to the end (None: greedy). Subclasses define the
+    identity of positions (`position_bytes`) and the plan (`make_plan`).
     """
 
     name: str
     unit: str
-    """What its values count, in words."""
+    """The unit of its values, in words."""
     sees_all = False
 
     def __init__(self, game: Game, rules: Any, player: Agent | None = None) -> None:
         self.game, self.rules, self.player = game, rules, player or GreedyAgent()
         self.plans: OrderedDict[bytes, tuple[int, float]] = OrderedDict()
-        """The action of a position, and what the plan comes to."""
+        """The action and the value of the plan for each position, those used longest ago first."""
 
     def position_bytes(self, states: np.ndarray) -> bytes:
-        """Return what tells a position (1,) from all others for this agent."""
+        """Return bytes that identify a position (1,) for this agent."""
         raise NotImplementedError
 
     def make_plan(self, states: np.ndarray, seed: int) -> tuple[list[int], float]:
-        """Return the actions from a position (1,) on, and what they come to (nan: not known).
+        """Return the actions of the plan from a position (1,), and its value (nan if unknown).
 
-        ``seed`` comes from the position alone, so a plan that is remembered is the one that would
-        be made anew; it has dealt what is hidden, too, but for an agent that sees all.
+        ``seed`` depends on nothing but the position, and so do the hidden cards in it unless the
+        agent sees all: a remembered plan is the same as a new one.
         """
         raise NotImplementedError
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the action of each game's plan, int64 (n,).
 
-        Raises ValueError for another game or other rules than those it was made for.
+        Raises ValueError for a turn of another game or by other rules.
         """
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return the actions of its plans, and what they come to, nan where that is not known."""
+        """Return the actions and the values of its plans, nan if unknown."""
         if turn.game.name != self.game.name or turn.rules != self.rules:
             raise ValueError(f"agent {self.name!r} was made for other rules: {self.rules}")
-        states = copy_states(turn.states)  # read-only arrays would be compiled for once more
+        states = copy_states(turn.states)  # read-only arrays would need another compilation
         plans = [self._find(states[i : i + 1]) for i in range(len(states))]
         actions = np.array([action for action, _ in plans], np.int64)
         return Explanation(
@@ -67,7 +67,7 @@ class Planner:
             turn,
             actions,
             certain(turn, actions),
-            state_values=np.array([worth for _, worth in plans], np.float64),
+            state_values=np.array([value for _, value in plans], np.float64),
             unit=self.unit,
             sees_all=self.sees_all,
         )
@@ -75,7 +75,7 @@ class Planner:
     def _find(self, states: np.ndarray) -> tuple[int, float]:
         key = self._key(states)
         if key not in self.plans:
-            return self._begin(states)
+            return self._plan(states)
         self.plans.move_to_end(key)
         return self.plans[key]
 
@@ -85,26 +85,26 @@ class Planner:
     def _seed(self, states: np.ndarray) -> int:
         return int.from_bytes(self._key(states)[:8], "little")
 
-    def _begin(self, states: np.ndarray) -> tuple[int, float]:
-        """Make a plan, play it through and remember it; return its first action and its worth."""
-        if not self.sees_all:  # the plan hangs on nothing but what is seen
+    def _plan(self, states: np.ndarray) -> tuple[int, float]:
+        """Make a plan, play it through and remember it; return its first action and its value."""
+        if not self.sees_all:  # the plan must depend on nothing but what is seen
             seeds = np.array([self._seed(states)], np.uint64)
             states = resample_copies(self.game, self.rules, states, seeds)
-        actions, worth = self.make_plan(states, self._seed(states))
+        actions, value = self.make_plan(states, self._seed(states))
         rows = Rows(self.game, self.rules, 1)
         rows.restore(states)
-        for made, action in enumerate(actions or self._go_on(rows), 1):
-            self.plans[self._key(rows.states)] = action, worth
+        for number, action in enumerate(actions or self._play_on(rows), 1):
+            self.plans[self._key(rows.states)] = action, value
             rows.step(np.array([action]))
-            if rows.states["over"][0] != Over.RUNNING or made == MAX_MOVES:
+            if rows.states["over"][0] != Over.RUNNING or number == MAX_MOVES:
                 break
-        found = self.plans[self._key(states)]  # the last of them, where a plan comes back to it
+        first = self.plans[self._key(states)]  # the last action here if the plan returns to it
         while len(self.plans) > MAX_PLANS:
             self.plans.popitem(last=False)
-        return found
+        return first
 
-    def _go_on(self, rows: Rows) -> Iterator[int]:
-        """What the player plays, as long as it is asked."""
+    def _play_on(self, rows: Rows) -> Iterator[int]:
+        """Yield the player's actions in the game in ``rows``, without end."""
         while True:
             seeds = np.array([self._seed(rows.states)], np.uint64)
             turn = prepare_turn(self.player, self.game, self.rules, rows.states, seeds)

@@ -1,4 +1,4 @@
-"""Games played on by a player whom kernels can ask: by a heuristic, a rule or a table of values."""
+"""Playouts: games played to their end inside kernels, by a heuristic or a table of values."""
 
 from collections.abc import Callable
 from functools import cache
@@ -26,38 +26,42 @@ from ..baselines.greedy import GreedyAgent
 from ..networks.value_table import ValueTableAgent
 
 FIRST_MARK = 8
-"""Moves after which a game is first looked at for whether it comes to the same position again."""
+"""Number of moves after which the first position is marked, to detect a repetition."""
 LINE_ROOM = MAX_MOVES + 1
-"""Actions that a line has room for."""
+"""Maximum number of actions of a line."""
 
 
 class Guide(NamedTuple):
-    """How a player scores actions: by ``table`` or, where that is empty, by ``weights``.
+    """The numbers by which a player scores actions.
 
-    A rule agent is handed ``weights``, too; which it is the kernels know (`find_rule_agent`).
+    A rule-based agent gets weights, too; its kernels are chosen by `find_rule_agent`.
     """
 
     weights: Weights
+    """The weights of the heuristic."""
     table: Table
+    """A table of values, which replaces the heuristic; empty if there is none."""
 
 
 class Playout(NamedTuple):
-    """A game to be played on, ``states`` (1,), and the room that this needs.
-
-    ``codes``, int8 (width,), is what the game shows, a view of ``states``; ``mark``, of the same
-    shape, a position that it came through; ``line``, int16 (`LINE_ROOM`,), takes actions.
-    """
+    """The state of one game, and the buffers to play it to its end."""
 
     states: States
+    """The state, (1,)."""
     codes: Codes
+    """Its observation, int8 (width,), a view of ``states``."""
     mark: Codes
+    """An earlier observation, int8 (width,), to detect a repetition."""
     ids: FeatureIds
+    """Buffer for the features of a table."""
     scores: Scores
+    """Buffer for scores, (1, actions)."""
     line: np.ndarray
+    """Buffer for the actions played, int16 (`LINE_ROOM`,)."""
 
 
 def make_playout(game: Game) -> Playout:
-    """Return the room for one game."""
+    """Return the buffers for one game."""
     states = np.zeros(1, game.state)
     return Playout(
         states,
@@ -70,41 +74,42 @@ def make_playout(game: Game) -> Playout:
 
 
 def view_codes(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return a view of what one state (1,) shows, int8 (width,)."""
+    """Return a view of the observation in one state (1,), int8 (width,)."""
     assert game.state.fields is not None
     first = game.state.fields["shown"][1]
     return states.view(np.int8)[first : first + game.features.width]
 
 
 def make_guide(player: Agent, game: Game) -> Guide:
-    """Return how a player that `check_player` has let through scores actions."""
+    """Return the guide of a player that `check_player` accepts."""
     if isinstance(player, ValueTableAgent):
         return Guide(game.default_weights, player.table)
     weights = player.weights if isinstance(player, GreedyAgent) else None
-    own = game.default_weights if weights is None else weights
-    return Guide(own, np.zeros(0, np.float32))
+    if weights is None:
+        weights = game.default_weights
+    return Guide(weights, np.zeros(0, np.float32))
 
 
 def check_player(player: Agent, word: str) -> GreedyAgent | ValueTableAgent:
-    """Return a player who can play games on; ValueError naming the search, ``word``, for others."""
+    """Return a player that can play inside kernels; ValueError, naming the search, for others."""
     by_weights = isinstance(player, GreedyAgent)
     by_table = isinstance(player, ValueTableAgent) and player.width == 0
     if not by_weights and not by_table:
         raise ValueError(
-            f"{word}:{agent_name(player)}: only greedy, players by rule and agents with a table "
+            f"{word}:{agent_name(player)}: only greedy, rule-based agents and agents with a table "
             "can play games on"
         )
     return cast(GreedyAgent | ValueTableAgent, player)
 
 
 def find_rule_agent(player: Agent) -> str | None:
-    """Return which of the game's rule agents such a player is; None for all others."""
+    """Return the name of the rule-based agent that a player is; None for other players."""
     return player.rule_agent if isinstance(player, GreedyAgent) else None
 
 
 @jit
 def shows_other(codes: Codes, others: Codes) -> bool:
-    """Whether two positions show something different, int8 (width,) each."""
+    """Return whether two observations, int8 (width,), differ."""
     entry = 0
     while entry < len(codes) and codes[entry] == others[entry]:
         entry += 1
@@ -113,28 +118,28 @@ def shows_other(codes: Codes, others: Codes) -> bool:
 
 @jit
 def is_hopeless(score: float) -> bool:
-    """Whether a player by rule sees no win left after an action that it gives this score."""
+    """Return whether this score of an action says that no win is left."""
     return score < HOPELESS / 2
 
 
 class PlayoutKernels(NamedTuple):
-    """What of a game is compiled to play it on."""
+    """The kernels of a game for playouts."""
 
     rate: Callable[..., None]
     """``rate(states, rules, guide, ids, scores)`` writes the player's scores, (1, actions)."""
     play_on: Callable[..., int]
-    """``play_on(playout, rules, guide, line, length)`` plays to the end; see `playout_kernels`."""
+    """``play_on(playout, rules, guide, line, length)`` plays to the end: see `playout_kernels`."""
 
 
 @cache
 def playout_kernels(name: str, rule_agent: str | None = None) -> PlayoutKernels:
-    """Build a game's kernels for games played on by its heuristic or by a rule agent, or a table.
+    """Build a game's kernels for playouts by its heuristic, a rule-based agent or a table.
 
-    ``play_on`` writes the actions to ``line`` from place ``length`` on, and returns where they end.
-    It ends where the game does, where all is `HOPELESS`, after `MAX_MOVES`, or where the game comes
-    to a position again: the player, who goes by what is seen, would go round for ever. (A position
-    is marked now and then, ever later, and compared with: Brent, "An improved Monte Carlo
-    factorization algorithm", 1980.)
+    ``play_on`` appends the actions to ``line``, which has ``length`` actions already, and returns
+    the new length. It stops at the end of the game, where all actions are `HOPELESS`, after
+    `MAX_MOVES`, and where an observation repeats, because the player would then repeat its actions
+    forever. (One earlier observation is marked and compared with; the next one is marked after
+    twice as many moves: Brent, "An improved Monte Carlo factorization algorithm", 1980.)
     """
     game = find_game(name)
     step, actions = game.kernels.step, game.actions

@@ -1,38 +1,74 @@
-"""An agent that tries every action out: games played to their end from worlds it can imagine."""
+"""Rollouts: an agent that tries every action in sampled worlds, each played to its end."""
 
+from collections.abc import Callable
+from functools import cache
 from time import perf_counter
 
 import numpy as np
 
+from parlour.envs import find_game
+from parlour.envs.core.aliases import RulesRecord, RulesRecords, Seat, State, States
+from parlour.envs.core.kernel.jit import jit
+from parlour.envs.core.kernel.rng import GAMMA
+from parlour.envs.core.legal import has_action
 from parlour.envs.core.options import as_record
 from parlour.envs.core.rows import copy_states
 from parlour.envs.core.turn import Agent, Judgement, Turn, best_actions
+from parlour.envs.core.values import best_legal, win_bonus_points
 
-from ..explanation import Explanation, certain, of_legal
+from ..explanation import Explanation, certain, of_legal, rows_with_choice
 from ..networks.value_table import POINTS
+from .budget import check_milliseconds, choose_number
 from .inference import is_bidding
-from .playout import check_player, find_rule_agent, make_guide, make_playout
-from .rollout_kernels import DROPPED_SCORE, HALVING_SHARE, make_gain_rollouts, make_rollouts
+from .playout import (
+    Guide,
+    Playout,
+    check_player,
+    find_rule_agent,
+    is_hopeless,
+    make_guide,
+    make_playout,
+    playout_kernels,
+)
 
 ROLLOUT_WORLDS = 160
-"""Deals of the hidden cards that each decision is tried out in, the same ones for all actions."""
+"""Default number of sampled worlds for each decision; all actions are tried in the same ones."""
 PROBE = 4
-"""Worlds by which the speed is measured where time is the budget."""
+"""Number of worlds that measure the speed under a time limit."""
 CAUTION = 2.0
-"""At a table another action than the player's own must gain by so many standard errors: much is
-tried out there, above all in an auction, and of many the one that was luckiest would be taken."""
+"""Standard errors by which an action must gain over the player's own in a game for several.
+
+Many actions are tried there, above all in an auction, and the best of many is often a lucky one.
+"""
 CAUTION_ALONE = 1.0
-"""The same for a player by rule alone, who often knows better than some worlds can tell."""
+"""The same for a rule-based agent in a solitaire, which often knows better than some worlds."""
+HALVING_SHARE = 4
+"""After 1 / HALVING_SHARE of the worlds the worse half of the actions is dropped."""
+ROLLOUT_WIDTH = 4
+"""Number of actions that are tried with a table of values: those that it values most."""
+DROPPED_SCORE = -1e18
+"""The sum of an action that was dropped."""
+TIE = 1e-6
+"""Added to standard errors, so that a gain of 0 does not count as a gain."""
 
 
 class RolloutAgent:
-    """Takes the action after which ``player``, by heuristic, rule or table, ends best on average.
+    """Takes the action after which ``player`` has the best result on average.
 
-    At a table of several the player takes all seats from there on, and another action than its own
-    is taken where that surely gains. So it is, with less caution, where a player by rule leads. It
-    sees what its player sees: the hidden cards are dealt anew for each of ``worlds``. With
-    ``milliseconds`` there are as many as fit into about that time, by the speed of the first few:
-    the choice then depends on the machine. With ``cards_only`` it bids as its player does.
+    Each action is tried in the same sampled worlds, and the player plays them to their end. In a
+    game for several players it plays all seats, and the agent takes another action than the
+    player's own only where that surely gains. The same holds, with less caution, where a rule-based
+    agent leads.
+
+    Args:
+        player: greedy, a rule-based agent, or an agent with a table of values.
+        worlds: number of sampled worlds for each decision (None: `ROLLOUT_WORLDS`).
+        milliseconds: time limit for each decision, on average over the games of a turn, instead of
+            a number of worlds. Actions then depend on the machine.
+        cards_only: bid as the player does, and search only in the play of the cards.
+
+    Raises:
+        ValueError: an argument is not allowed.
     """
 
     sees_all = False
@@ -45,35 +81,30 @@ class RolloutAgent:
         cards_only: bool = False,
     ) -> None:
         player = check_player(player, "rollouts")
-        worlds = ROLLOUT_WORLDS if worlds is None else worlds
-        if worlds < 1:
-            raise ValueError(f"worlds={worlds}: allowed are numbers from 1")
-        if milliseconds is not None and not milliseconds > 0:
-            raise ValueError(f"milliseconds={milliseconds}: allowed are numbers above 0")
-        kind = "rollouts-cards" if cards_only else "rollouts"
-        self.player, self.worlds, self.name = player, worlds, f"{player.name}-{kind}"
-        self.cards_only = cards_only
-        self.milliseconds = milliseconds
+        check_milliseconds(milliseconds)
+        self.player, self.milliseconds, self.cards_only = player, milliseconds, cards_only
+        self.worlds = choose_number("worlds", worlds, ROLLOUT_WORLDS)
+        self.name = f"{player.name}-{'rollouts-cards' if cards_only else 'rollouts'}"
 
     def act(self, turn: Turn) -> np.ndarray:
         """Return the best legal action of each game, int64 (n,); of equals the lowest."""
         return self.explain(turn).actions
 
     def explain(self, turn: Turn) -> Explanation:
-        """Return what each action comes to on average; nan for those dropped on the way.
+        """Return the mean result of each action; nan for actions that were dropped.
 
-        By ``milliseconds`` it may be tried out in another number of worlds the next time.
+        Under a time limit the number of worlds may differ the next time.
         """
         actions = turn.masks.argmax(axis=1)
         values, worlds = np.full(turn.masks.shape, np.nan), np.zeros(len(actions), np.int64)
-        rows = np.flatnonzero(turn.masks.sum(axis=1) > 1)
+        rows = rows_with_choice(turn)
         if self.cards_only:
             rows = self._bid(turn, rows, actions)
         if len(rows):
             states = copy_states(turn.states, rows)
             totals, counts = self._totals(turn, states, self._affordable(turn, states))
             actions[rows], worlds[rows] = best_actions(turn.masks[rows], totals), counts
-            tried = totals > DROPPED_SCORE / 2  # sums go on from there where it is added to
+            tried = totals > DROPPED_SCORE / 2  # results may have been added to a dropped sum
             tried &= counts[:, None] > 0
             values[rows] = np.where(tried, totals / np.maximum(counts, 1)[:, None], np.nan)
         return Explanation(
@@ -87,14 +118,14 @@ class RolloutAgent:
         )
 
     def _bid(self, turn: Turn, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Write what the player does before the cards are played; return the other rows."""
-        before = is_bidding(turn.game, turn.states)[rows]
-        if before.any():
-            actions[rows[before]] = self.player.act(turn.take(rows[before]))
-        return rows[~before]
+        """Write the player's actions in auctions; return the rows in which cards are played."""
+        bids = is_bidding(turn.game, turn.states)[rows]
+        if bids.any():
+            actions[rows[bids]] = self.player.act(turn.take(rows[bids]))
+        return rows[~bids]
 
     def _totals(self, turn: Turn, states: np.ndarray, worlds: int) -> tuple[np.ndarray, np.ndarray]:
-        """What all actions come to, and in how many worlds: see `make_rollouts`."""
+        """Return the sums of the actions' results, (n, actions), and the worlds of each game."""
         game, rule_agent = turn.game, find_rule_agent(self.player)
         if game.num_players(turn.rules) > 1:
             sums, errors, counts = self._gains(turn, states, worlds)
@@ -112,7 +143,10 @@ class RolloutAgent:
     def _gains(
         self, turn: Turn, states: np.ndarray, worlds: int, trial: int = 0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What actions gain over the player's own, errors, worlds: see `make_gain_rollouts`."""
+        """Return the sums of gains over the player's own actions, their errors, and the worlds.
+
+        See `make_gain_rollouts`.
+        """
         game = turn.game
         sums, errors = np.zeros((2, len(states), game.actions))
         counts = np.zeros(len(states), np.int64)
@@ -122,7 +156,7 @@ class RolloutAgent:
         return sums, errors, counts
 
     def judge(self, turn: Turn) -> Judgement:
-        """Return what actions gain over the player's own, by the reward "progress", and choices.
+        """Return the mean gains over the player's own actions, by the reward "progress".
 
         Another action than the player's own is chosen where it surely gains.
         """
@@ -130,19 +164,228 @@ class RolloutAgent:
         sums, errors, _ = self._gains(turn, copy_states(turn.states), self.worlds)
         actions = best_actions(turn.masks, sums - CAUTION * errors)
         if self.cards_only:
-            every = np.arange(len(actions))
-            sums[np.setdiff1d(every, self._bid(turn, every, actions))] = 0.0
+            rows = np.arange(len(actions))
+            sums[np.setdiff1d(rows, self._bid(turn, rows, actions))] = 0.0
         unit = 1 / game.reward_unit(turn.rules) if game.seats else game.kernels.score_scale
         return Judgement(np.where(turn.masks, sums / self.worlds * unit, 0.0), actions)
 
     def _affordable(self, turn: Turn, states: np.ndarray) -> int:
-        """How many worlds there is time for."""
+        """Return the number of worlds, under a time limit by the speed of the first few."""
         if self.milliseconds is None:
             return self.worlds
-        self._totals(turn, states[:0], 0)  # compiles: that is not to count
-        begun = perf_counter()
+        self._totals(turn, states[:0], 0)  # compiles, which must not count
+        start = perf_counter()
         self._totals(turn, states, PROBE)
-        spent = (perf_counter() - begun) / PROBE
-        left = len(states) * self.milliseconds / 1000 - spent * PROBE
-        # in all but the first of FIRST parts of them about half the actions are still tried out
-        return max(1, int(left / spent * 2 * HALVING_SHARE / (HALVING_SHARE + 1)))
+        per_world = (perf_counter() - start) / PROBE
+        left = len(states) * self.milliseconds / 1000 - per_world * PROBE
+        # After the first 1 / HALVING_SHARE of the worlds, half of the actions are left.
+        return max(1, int(left / per_world * 2 * HALVING_SHARE / (HALVING_SHARE + 1)))
+
+
+# What is compiled for each game.
+
+
+@jit
+def keep_best(kept: np.ndarray, n: int, values: np.ndarray, totals: np.ndarray) -> None:
+    """Drop all but the n best of the actions in ``kept``, bool (actions,); lower ones win ties."""
+    left = kept.copy()
+    for _ in range(n):
+        best = -1
+        for action in range(len(left)):
+            if left[action] and (best < 0 or values[action] > values[best]):
+                best = action
+        left[best] = False
+    for action in range(len(left)):
+        if left[action]:
+            kept[action] = False
+            totals[action] = DROPPED_SCORE
+
+
+@cache
+def make_result(name: str) -> Callable[..., float]:
+    """Build a game's ``result(s, rules, seat)``: the result of a seat in a finished game.
+
+    In a game for one player that is the score with a bonus for reaching the goal, in a game for
+    several players the seat's net.
+    """
+    game = find_game(name)
+    bonus = win_bonus_points(game.kernels)
+
+    @jit
+    def of_one(s: State, rules: RulesRecord, seat: Seat) -> float:
+        return s["score"] + bonus * s["won"]
+
+    @jit
+    def of_seat(s: State, rules: RulesRecord, seat: Seat) -> float:
+        return s["net"][seat] if rules.players > 1 else s["score"] + bonus * s["won"]
+
+    return of_one if game.seats is None else of_seat
+
+
+@cache
+def make_rollouts(name: str) -> Callable[..., None]:
+    """Build a game's ``roll(states, playout, rules, guide, worlds, totals, counts)``.
+
+    ``totals``, float64 (n, actions), receives for each legal action the sum of the results of the
+    seat to act (`make_result`) over the worlds; `DROPPED_SCORE` for an action that was dropped. A
+    guide's table also selects the `ROLLOUT_WIDTH` actions that are tried. ``counts``, int64 (n,),
+    receives the number of worlds: fewer than ``worlds`` if only one action was left.
+    """
+    game = find_game(name)
+    step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
+    result = make_result(name)
+    rate, play_on = playout_kernels(name)
+
+    @jit
+    def begin(
+        s: State,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        kept: np.ndarray,
+        totals: np.ndarray,
+    ) -> None:
+        for action in range(actions):
+            kept[action] = has_action(s["legal"], action)
+        if len(guide.table):
+            playout.states[0] = s
+            rate(playout.states, rules, guide, playout.ids, playout.scores)
+            width = min(kept.sum(), ROLLOUT_WIDTH)
+            keep_best(kept, width, playout.scores[0], totals)
+
+    @jit
+    def roll(
+        states: States,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        worlds: int,
+        totals: np.ndarray,
+        counts: np.ndarray,
+    ) -> None:
+        world, s = states[:1].copy(), playout.states[0]
+        kept = np.empty(actions, np.bool_)
+        for i in range(len(states)):
+            begin(states[i], playout, rules, guide, kept, totals[i])
+            rng = states[i]["rng"]
+            for number in range(worlds):
+                if number > 0 and number == worlds // HALVING_SHARE:
+                    keep_best(kept, (kept.sum() + 1) // 2, totals[i], totals[i])
+                if kept.sum() == 1:
+                    break
+                counts[i] += 1
+                rng += GAMMA
+                world[0] = states[i]
+                world[0]["rng"] = rng
+                resample_rows(world, rules, -1)
+                for action in range(actions):
+                    if kept[action]:
+                        playout.states[0] = world[0]
+                        step(s, rules[0], action)
+                        play_on(playout, rules, guide, playout.line, 0)
+                        totals[i, action] += result(s, rules[0], states[i]["turn"])
+
+    return roll
+
+
+@cache
+def make_gain_rollouts(name: str, rule_agent: str | None = None) -> Callable[..., None]:
+    """Build a game's ``roll(states, playout, rules, guide, worlds, trial, sums, errors, counts)``.
+
+    ``sums``, float64 (n, actions), receives for each legal action the sum of its gains over the
+    player's own action, whose sum is 0; ``errors`` the standard errors of these sums. With
+    ``trial`` above 0, actions that have gained nothing after that number of worlds are dropped, and
+    actions that the player calls hopeless are not tried: both have `DROPPED_SCORE`. ``counts`` are
+    those of `make_rollouts`.
+    """
+    game = find_game(name)
+    step, resample_rows, actions = game.kernels.step, game.resample_rows, game.actions
+    result = make_result(name)
+    rate, play_on = playout_kernels(name, rule_agent)
+
+    @jit
+    def begin(root: State, own: int, trial: int, scores: np.ndarray, sums: np.ndarray) -> int:
+        """Drop hopeless actions if ``trial`` allows; return the number of actions to try."""
+        left = 0
+        for action in range(actions):
+            if action != own and has_action(root["legal"], action):
+                if trial and is_hopeless(scores[action]):
+                    sums[action] = DROPPED_SCORE
+                left += sums[action] == 0
+        return left
+
+    @jit
+    def drop_losing(own: int, sums: np.ndarray, squares: np.ndarray) -> int:
+        """Drop actions that have gained nothing; return the number of those left."""
+        left = 0
+        for action in range(actions):
+            if action != own and sums[action] <= 0:
+                sums[action], squares[action] = DROPPED_SCORE, 0.0
+            left += sums[action] > 0
+        return left
+
+    @jit
+    def try_out(
+        world: State, seat: Seat, playout: Playout, rules: RulesRecords, guide: Guide, action: int
+    ) -> float:
+        playout.states[0] = world
+        step(playout.states[0], rules[0], action)
+        play_on(playout, rules, guide, playout.line, 0)
+        return result(playout.states[0], rules[0], seat)
+
+    @jit
+    def sum_gains(
+        root: State,
+        own: int,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        worlds: int,
+        trial: int,
+        sums: np.ndarray,
+        squares: np.ndarray,
+    ) -> int:
+        world, rng, seat = playout.states.copy(), root["rng"], root["turn"]
+        left = begin(root, own, trial, playout.scores[0], sums)
+        for number in range(worlds):
+            if number > 0 and number == trial:
+                left = drop_losing(own, sums, squares)
+            if left == 0:
+                return number
+            rng += GAMMA
+            world[0] = root
+            world[0]["rng"] = rng
+            resample_rows(world, rules, -1)
+            base = try_out(world[0], seat, playout, rules, guide, own)
+            for action in range(actions):
+                is_dropped = sums[action] == DROPPED_SCORE
+                if action != own and has_action(root["legal"], action) and not is_dropped:
+                    gain = try_out(world[0], seat, playout, rules, guide, action) - base
+                    sums[action] += gain
+                    squares[action] += gain * gain
+        return worlds
+
+    @jit
+    def roll(
+        states: States,
+        playout: Playout,
+        rules: RulesRecords,
+        guide: Guide,
+        worlds: int,
+        trial: int,
+        sums: np.ndarray,
+        errors: np.ndarray,
+        counts: np.ndarray,
+    ) -> None:
+        for i in range(len(states)):
+            playout.states[0] = states[i]
+            rate(playout.states, rules, guide, playout.ids, playout.scores)
+            own = best_legal(states[i]["legal"], playout.scores[0])
+            counts[i] = sum_gains(
+                states[i], own, playout, rules, guide, worlds, trial, sums[i], errors[i]
+            )
+            for action in range(actions):
+                left = errors[i, action] - sums[i, action] ** 2 / worlds
+                errors[i, action] = np.sqrt(max(left, 0.0)) + TIE if action != own else 0.0
+
+    return roll

@@ -158,16 +158,6 @@ def test_a_network_says_policy_chances_and_value(chosen: Game, deterministic: bo
         ).all()
 
 
-def test_a_network_that_looks_ahead_says_values_of_actions() -> None:
-    network = build_network("mlp", PYRAMID, 8, 1).eval()
-    agent = LearnedAgent(network, lookahead_config=StepConfig())
-    for found in check(agent, PYRAMID, PYRAMID.make_rules()):
-        assert found.policy is None and found.action_values is not None
-        open_rows = found.turn.masks.sum(axis=1) > 1
-        best = np.nanargmax(found.action_values[open_rows], axis=1)
-        np.testing.assert_array_equal(best, found.actions[open_rows])
-
-
 @pytest.mark.parametrize(("kind", "has"), [(MaskablePPO, "state_values"), (DQN, "action_values")])
 def test_a_model_of_stable_baselines_says_what_it_has(kind: Any, has: str) -> None:
     envs = CardVecEnv(PYRAMID, 4, encoding="onehot")

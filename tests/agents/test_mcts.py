@@ -13,7 +13,6 @@ from parlour.agents.search.mcts_tree import combine_keys
 from parlour.agents.search.rollouts import RolloutAgent
 from parlour.envs import GAMES, Game, make
 from parlour.envs.core.baselines import UniformAgent
-from parlour.envs.core.batch import StepConfig
 from parlour.envs.core.kernel.cards import card_name
 from parlour.envs.core.kernel.rng import GAMMA, WORD_MASK, plain_finish
 from parlour.envs.core.rows import Rows, copy_states, resample_copies
@@ -161,14 +160,11 @@ def test_a_full_table_is_gone_through_all_the_same(monkeypatch: pytest.MonkeyPat
     ask(MCTSAgent(UniformAgent(), 200), game, midway(game))
 
 
-@pytest.mark.parametrize(
-    "ahead", [None, StepConfig(reward=1, reset=2)], ids=["policy", "looks ahead"]
-)
-def test_a_network_leads_it(ahead: StepConfig | None) -> None:
-    """Its policy is the prior, or greedy's ranks are; its values judge. Hidden cards stay so."""
+def test_a_network_leads_it() -> None:
+    """Its policy is the prior, its values evaluate leaves, and hidden cards change nothing."""
     game = GAMES["pyramid"]
     network = build_network("embedding", game, 8, 1).eval()
-    agent, states = MCTSAgent(LearnedAgent(network, lookahead_config=ahead), 12), midway(game)
+    agent, states = MCTSAgent(LearnedAgent(network), 12), midway(game)
     found = ask(agent, game, states)
     assert ask(agent, game, resample_copies(game, game.make_rules(), states, 5)) == found
 
@@ -196,7 +192,7 @@ def test_budgets_and_prefixes() -> None:
         ("expectimax@3:trained", "expectimax takes no budget"),
         ("mcts:", "name an agent behind mcts:, such as greedy or trained"),
         ("rollouts@20", "name an agent behind rollouts:"),
-        ("mcts:human", "can lead no search: only uniform, greedy, players by rule"),
+        ("mcts:human", "can lead no search: only uniform, greedy, rule-based agents"),
         ("mcts:expectimax:trained", "can lead no search"),
         (
             "mcts:nobody",

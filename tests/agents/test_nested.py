@@ -56,7 +56,7 @@ def test_it_plays_better_than_greedy_and_than_rollouts() -> None:
 
 @pytest.mark.parametrize("spec", ["nested:uniform", "nested:pimc"])
 def test_who_cannot_play_games_on_is_refused(spec: str) -> None:
-    with pytest.raises(ValueError, match="only greedy, players by rule and agents with a table"):
+    with pytest.raises(ValueError, match="only greedy, rule-based agents and agents with a table"):
         load_agent(spec, KLONDIKE, KLONDIKE.make_rules())
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlour.agents import folders
+from parlour.agents import saved as artefact
 from parlour.agents.networks.build import build_network
 from parlour.agents.registry import (
     Turn,
@@ -154,7 +154,7 @@ def test_without_a_trained_agent_another_one_of_the_game_may_play(
     rules = poker.make_rules("british")
     agent = load_agent("trained", poker, rules, any_rules=True)
     assert agent_field(agent, "other_rules")
-    monkeypatch.setattr(folders, "TRAINED_FOLDER", tmp_path)
+    monkeypatch.setattr(artefact, "TRAINED_FOLDER", tmp_path)
     with pytest.raises(ValueError, match="none comes with Parlour"):
         load_agent("trained", GAME, RULES, any_rules=True)
 

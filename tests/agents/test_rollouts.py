@@ -115,9 +115,9 @@ def test_the_choice_of_a_player_by_rule_is_left_only_for_a_gain() -> None:
 
 def test_what_cannot_be_played_out_is_refused() -> None:
     rules = PUSS.make_rules("book")
-    with pytest.raises(ValueError, match="only greedy, players by rule and agents with a table"):
+    with pytest.raises(ValueError, match="only greedy, rule-based agents and agents with a table"):
         load_agent("rollouts:uniform", PUSS, rules)
-    with pytest.raises(ValueError, match="only greedy, players by rule and agents with a table"):
+    with pytest.raises(ValueError, match="only greedy, rule-based agents and agents with a table"):
         load_agent("rollouts:pimc", PUSS, rules)
     with pytest.raises(ValueError, match="worlds=0"):
         RolloutAgent(ValueTableAgent(np.zeros(1, np.float32)), worlds=0)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from parlour.agents.baselines.greedy import HEURISTIC_NETWORK
-from parlour.agents.folders import MANY_RULES, TRAINED_FOLDER
 from parlour.agents.registry import load_agent
+from parlour.agents.saved import MANY_RULES, TRAINED_FOLDER
 from parlour.envs import GAMES
 from parlour.training.evaluation.compare import compare
 from parlour.training.evaluation.duplicate import evaluate_duplicate

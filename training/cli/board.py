@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from parlour.agents.folders import TRAINED_FOLDER
 from parlour.agents.registry import IllegalActionError
+from parlour.agents.saved import TRAINED_FOLDER
 from parlour.agents.validation import one_line
 from parlour.envs import GAMES, find_game
 

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from parlour.agents.folders import find_agent_folder
 from parlour.agents.networks.residual import BASE
 from parlour.agents.registry import can_load
 from parlour.agents.saved import (
@@ -14,6 +13,7 @@ from parlour.agents.saved import (
     AGENT_FILE,
     NO_ENCODING,
     digest_agent,
+    find_agent_folder,
     load_artefact,
     read_description,
     read_rules,
@@ -252,8 +252,6 @@ def _reads(encoding: str) -> str:
 
 
 def _way(said: Mapping[str, Any]) -> str:
-    if said.get("lookahead"):
-        return "looks one step ahead, by the network's values"
     if said["network"]["encoding"] == AFTERSTATES:
         return "takes the action whose outcome is worth most"
     return "draws from its policy" if said.get("samples") else "takes the action it rates highest"

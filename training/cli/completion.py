@@ -3,8 +3,8 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
-from parlour.agents.folders import TRAINED_SPEC
-from parlour.agents.registry import BUILT_IN, ORACLE, PREFIXES
+from parlour.agents.saved import TRAINED_SPEC
+from parlour.agents.specs import BUILT_IN, ORACLE, SEARCHES
 from parlour.envs import GAMES
 
 from .main import Parser, make_parser
@@ -12,7 +12,7 @@ from .main import Parser, make_parser
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 VARIANTS = sorted({name for game in GAMES.values() for name in game.variants})
 RULE_AGENTS = sorted({name for game in GAMES.values() for name in game.rule_agents})
-AGENTS = [*BUILT_IN, ORACLE, TRAINED_SPEC, *PREFIXES, *RULE_AGENTS]
+AGENTS = [*BUILT_IN, ORACLE, TRAINED_SPEC, *SEARCHES, *RULE_AGENTS]
 CHOICES: dict[str, list[str]] = {
     "game": list(GAMES),
     "only": list(GAMES),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from parlour.agents.human_cards import spell_word
+from parlour.agents.human import spell_word
 from parlour.envs import Game, find_game
 from parlour.envs.core.batch import Over
 from parlour.envs.core.contract import Contract, Solution, Solving

@@ -5,8 +5,8 @@ actor critic for image-based robot learning", 2018; in card games Suphx and Perf
 second network, which reads the player's observation with one more piece at its end; the policy
 reads only the part in front, and the critic is not part of the saved agent.
 
-A network that corrects a rule-based agent (`parlour.agents.networks.residual`) reads which action that agent
-would play, in training and in play.
+A network that corrects a rule-based agent (`parlour.agents.networks.residual`) reads which action
+that agent would play, in training and in play.
 """
 
 from collections.abc import Callable

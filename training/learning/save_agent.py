@@ -96,7 +96,6 @@ def save_weights(
         "weights_sha256": sha256(weights).hexdigest(),
         "trained": dict(trained),
         "scored": dict(scored),
-        "lookahead": None,
         "samples": samples,
     }
     with whole_folder(folder) as aside:

@@ -172,7 +172,8 @@ def test_code_needs_leave(
     path: Path, run: Callable[[str], SAYS], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (path.parent / "own_agent.py").write_text(
-        "from pathlib import Path\nfrom parlour.agents.baselines.uniform import UniformAgent as Own\n"
+        "from pathlib import Path\n"
+        "from parlour.agents.baselines.uniform import UniformAgent as Own\n"
         "Path('ran').touch()\n"
     )
     monkeypatch.syspath_prepend(path.parent)

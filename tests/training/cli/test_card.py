@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from safetensors.numpy import load_file
 
-from parlour.agents.folders import TRAINED_FOLDER
+from parlour.agents.saved import TRAINED_FOLDER
 from parlour.training.cli import card, main
 from parlour.training.cli.board import BOARD_FILE, agent_text
 from parlour.training.evaluation.leaderboard.leaderboard import read_board

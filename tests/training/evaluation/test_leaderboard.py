@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from parlour.agents.folders import TRAINED_FOLDER
 from parlour.agents.registry import find_saved
-from parlour.agents.saved import digest_agent
+from parlour.agents.saved import TRAINED_FOLDER, digest_agent
 from parlour.envs import GAMES
 from parlour.training.cli.board import BOARD_FILE
 from parlour.training.evaluation.duplicate import evaluate_duplicate

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.agents import folders
+from parlour.agents import saved as artefact
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import load_agent
 from parlour.agents.saved import ArtefactError, read_rules
@@ -74,8 +74,8 @@ def test_it_plays_as_the_one_that_comes_along_where_a_variant_has_none_of_its_ow
     many, own = tmp_path / "pyramid-many", tmp_path / f"pyramid-{NAMES[0]}"
     many.symlink_to(folder / "seed-0" / "agent")
     own.mkdir()
-    monkeypatch.setattr(folders, "TRAINED_FOLDER", tmp_path)
-    found = [folders.trained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
+    monkeypatch.setattr(artefact, "TRAINED_FOLDER", tmp_path)
+    found = [artefact.trained_folder(GAME, GAME.make_rules(name)) for name in NAMES]
     assert found == [own, *[many] * (len(NAMES) - 1)]
     other = GAME.make_rules("book", {"passes": 2})
     with pytest.raises(ValueError, match="none comes with Parlour for these rules"):

@@ -14,11 +14,10 @@ import torch
 from safetensors.numpy import load as read_tensors
 from safetensors.numpy import save as tensor_bytes
 
-from parlour.agents.folders import TRAINED_FOLDER
 from parlour.agents.networks.build import NETWORKS, CardNetwork, build_network, masked_logits
 from parlour.agents.networks.learned import LearnedAgent
 from parlour.agents.registry import Turn, is_reserved, load_agent
-from parlour.agents.saved import read_description
+from parlour.agents.saved import TRAINED_FOLDER, read_description
 from parlour.envs import GAMES, game
 from parlour.envs.core.batch import Autoreset, StepConfig
 from parlour.envs.core.rows import observation_codes

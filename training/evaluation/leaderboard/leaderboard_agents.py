@@ -7,13 +7,15 @@ the current folder, and without depending on a clock.
 from pathlib import Path
 from typing import NamedTuple
 
-from parlour.agents.folders import TRAINED_SPEC
-from parlour.agents.registry import BUILT_IN, ORACLE, PREFIXES, find_saved
-from parlour.agents.saved import AGENT_FILE, digest_agent
+from parlour.agents.registry import find_saved
+from parlour.agents.saved import digest_agent
+from parlour.agents.specs import AgentSpec, SpecKind, parse_spec
 
 from .leaderboard import Entry
 
 HUMAN = "human"
+BY_WORD = (SpecKind.BUILT_IN, SpecKind.RULE_AGENT, SpecKind.PRETRAINED, SpecKind.ORACLE)
+"""Kinds of agents that a word names."""
 
 
 class ResolvedAgent(NamedTuple):
@@ -29,41 +31,40 @@ def resolve_agent(entry: Entry) -> ResolvedAgent:
     Imports nothing. Raises ValueError for an agent that is not found, and for one whose results
     nobody can reproduce: a person, or a search with a time limit.
     """
-    return _resolve(entry.agent, entry)
+    return _resolve(parse_spec(entry.agent, entry.game, entry.folder), entry)
 
 
-def _resolve(spec: str, entry: Entry) -> ResolvedAgent:
-    kind, colon, rest = spec.partition(":")
-    word, _, budget = kind.partition("@")
-    if word in PREFIXES:
-        if budget.endswith("ms"):
-            raise ValueError(
-                f"agent {entry.agent!r} must have a search budget without a time limit, such as "
-                f"{word}@100, got {budget}: timed results cannot be reproduced"
-            )
-        inner = _resolve(rest, entry) if colon else ResolvedAgent("")
-        return ResolvedAgent(kind + colon + inner.spec, inner.code)
-    if spec == HUMAN:
+def _resolve(spec: AgentSpec, entry: Entry) -> ResolvedAgent:
+    if spec.kind is SpecKind.SEARCH and spec.name is None:
+        return _resolve_search(spec, entry)
+    if spec.text == HUMAN:
         raise ValueError(
             f"agent {entry.agent!r} must not be a person, whose results cannot be reproduced"
         )
-    if spec in BUILT_IN or spec in entry.game.rule_agents or spec == TRAINED_SPEC or kind == ORACLE:
-        return ResolvedAgent(spec)
-    path = entry.folder / spec
-    if spec and _is_agent(path):
-        return ResolvedAgent(str(path.absolute()))
-    if colon and kind.replace(".", "_").isidentifier():
-        return ResolvedAgent(spec, spec)
+    if spec.kind in BY_WORD and spec.name is None:
+        return ResolvedAgent(spec.text)
+    if spec.kind is SpecKind.SAVED and spec.name is None and spec.path.exists():
+        return ResolvedAgent(str(spec.path.absolute()))
+    is_module = spec.word.replace(".", "_").isidentifier()
+    if spec.kind is SpecKind.CODE and spec.name is None and is_module:
+        return ResolvedAgent(spec.text, spec.text)
     raise ValueError(
-        f"agent {entry.agent!r} not found: it is neither a built-in agent nor a folder {path}"
+        f"agent {entry.agent!r} not found: it is neither a built-in agent nor a folder "
+        f"{entry.folder / spec.text}"
     )
 
 
-def _is_agent(path: Path) -> bool:
-    try:
-        return path.is_dir() or (path.name == AGENT_FILE and path.is_file())
-    except (OSError, ValueError):  # too long for a path, or with NUL in it
-        return False
+def _resolve_search(spec: AgentSpec, entry: Entry) -> ResolvedAgent:
+    if spec.budget is not None and spec.budget.endswith("ms"):
+        raise ValueError(
+            f"agent {entry.agent!r} must have a search budget without a time limit, such as "
+            f"{spec.word}@100, got {spec.budget}: timed results cannot be reproduced"
+        )
+    head, colon, _ = spec.text.partition(":")
+    if not colon or spec.leader is None:
+        return ResolvedAgent(spec.text)
+    leader = _resolve(spec.leader, entry)
+    return ResolvedAgent(f"{head}:{leader.spec}", leader.code)
 
 
 def find_folder(entry: Entry) -> Path | None:

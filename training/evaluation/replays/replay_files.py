@@ -59,7 +59,7 @@ FIELDS = {
     "result": Field(
         "a dict by names", lambda value: isinstance(value, dict) and _is_names([*value])
     ),
-    "taken_back": Field(YES_OR_NO.said, YES_OR_NO.fits, optional=True),
+    "taken_back": YES_OR_NO._replace(optional=True),
 }
 
 

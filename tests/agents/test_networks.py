@@ -1,4 +1,4 @@
-"""Sums of embeddings: the kernels that read codes give what torch gives by row numbers."""
+"""Networks: compiled sums of embeddings equal those of torch, bonds are listed, values agree."""
 
 from typing import Any
 
@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.agents.networks.build import Embedding, _SumRows, build_network
+from parlour.agents.networks.build import (
+    Bonds,
+    Embedding,
+    _SumRows,
+    build_network,
+    list_bonds,
+    make_value_function,
+)
 from parlour.envs import game
 from parlour.envs.interfaces.sb3 import CardVecEnv
 
@@ -66,3 +73,41 @@ def test_part_of_a_larger_array_is_read_by_itself() -> None:
     with torch.no_grad():
         part = network.sum_entries(wider[:, : codes.shape[1]])
         assert torch.equal(part, network.sum_entries(codes))
+
+
+def test_bonds_are_the_pairs_that_total_thirteen() -> None:
+    pyramid, codes = game("pyramid"), positions("pyramid").numpy()
+    network = build_network("bonds", pyramid, 8, 1)
+    assert isinstance(network, Bonds)
+    n = len(codes)
+    rows, begins = np.zeros(n * network.most, np.int64), np.zeros(n, np.int64)
+    total = list_bonds(
+        codes, network.cards, network.wheres, network.firsts, network.bonds, rows, begins
+    )
+    ends = [*begins[1:], total]
+    places = list(pyramid.features.entry_range("places"))
+    pile = pyramid.features.entry_range("pile_cards")
+    where = pyramid.features.entry_range("pile_where")
+    for i in range(n):
+        held = [(k, codes[i, k] >> 2) for k in places if codes[i, k]]
+        for k, (card, at) in enumerate(zip(pile, where, strict=True)):
+            if codes[i, card] and codes[i, at]:
+                held.append((39 + 2 * k + min(int(codes[i, at]), 2) - 1, codes[i, card] >> 2))
+        pairs = {
+            high * (high - 1) // 2 + low
+            for high, one in held
+            for low, other in held
+            if high > low and one + other == 13
+        }
+        assert set(rows[begins[i] : ends[i]]) == pairs
+        assert ends[i] - begins[i] == len(pairs)
+
+
+@pytest.mark.parametrize("name", ["mlp", "embedding", "bonds"])
+def test_values_are_the_networks_own(name: str) -> None:
+    pyramid, codes = game("pyramid"), positions("pyramid").numpy()
+    network = build_network(name, pyramid, 8, 1).eval()
+    seen = codes if network.encoding == "codes" else pyramid.features.onehot(codes)
+    with torch.no_grad():
+        expected = network(torch.from_numpy(seen))[1].numpy()
+    assert np.array_equal(make_value_function(network)(codes), expected)

@@ -1,17 +1,12 @@
-"""Looking one step ahead: every action is valued, by the network's values, without hidden cards."""
+"""The bonds of a network, and its values, in positions of random play."""
 
 import numpy as np
-import pytest
 import torch
 
-from parlour.agents.networks.build import Bonds, build_network, make_value_function
-from parlour.agents.networks.card_bonds import list_bonds
-from parlour.agents.networks.learned import LearnedAgent
-from parlour.agents.registry import choose_actions, prepare_turn
-from parlour.agents.search.lookahead import look_ahead
+from parlour.agents.networks.build import Bonds, build_network, list_bonds, make_value_function
 from parlour.envs import game
 from parlour.envs.core.batch import Autoreset, StepConfig
-from parlour.envs.core.rows import Rows, resample_copies
+from parlour.envs.core.rows import Rows
 
 GAME = game("pyramid")
 RULES = GAME.make_rules("three-passes")
@@ -21,7 +16,7 @@ HOW = StepConfig(reward=1, reset=int(Autoreset.DISABLED), max_moves=500, skip_fo
 def positions(n: int = 40, steps: int = 12) -> Rows:
     """Games some steps on, none of them over."""
     rows = Rows(GAME, RULES, n, HOW)
-    rows.deal_bank("lookahead", range(n))
+    rows.deal_bank("bonds", range(n))
     rng = np.random.default_rng(3)
     for _ in range(steps):
         masks = rows.buffers.masks.astype(np.float64)
@@ -29,27 +24,6 @@ def positions(n: int = 40, steps: int = 12) -> Rows:
         rows.step(np.array([rng.choice(GAME.actions, p=row) for row in chances]))
     assert not rows.states["over"].any()
     return rows
-
-
-def test_every_legal_action_is_played_and_valued() -> None:
-    rows = positions()
-    before = rows.states.copy()
-
-    def value(codes: np.ndarray) -> np.ndarray:
-        return codes.sum(axis=1).astype(np.float32)
-
-    ahead = look_ahead(GAME, RULES, rows.states, rows.buffers.masks > 0, value, HOW, 0.5)
-    assert (rows.states == before).all()
-    assert len(ahead.actions) == rows.buffers.masks.sum()
-    for k in range(len(ahead.actions)):
-        one = Rows(GAME, RULES, 1, HOW)
-        one.restore(before[ahead.rows[k] : ahead.rows[k] + 1])
-        one.step(ahead.actions[k : k + 1])
-        follows = 0.0 if one.states["over"][0] else float(one.codes.astype(int).sum())
-        assert ahead.values[k] == pytest.approx(one.buffers.rewards[0] + 0.5 * follows)
-    for row, action in enumerate(ahead.best()):
-        own = ahead.values[ahead.rows == row]
-        assert ahead.actions[ahead.rows == row][own.argmax()] == action
 
 
 def test_bonds_are_the_pairs_that_total_thirteen() -> None:
@@ -75,18 +49,6 @@ def test_bonds_are_the_pairs_that_total_thirteen() -> None:
         }
         assert set(listed[begins[i] : ends[i]]) == pairs
         assert ends[i] - begins[i] == len(pairs)
-
-
-def test_a_choice_by_looking_ahead_does_not_know_hidden_cards() -> None:
-    rows = positions(steps=6)
-    agent = LearnedAgent(build_network("bonds", GAME, 8, 1).eval(), lookahead_config=HOW)
-    seeds = np.arange(40, dtype=np.uint64)
-    actions = choose_actions(agent, prepare_turn(agent, GAME, RULES, rows.states, seeds))
-    for other in (1, 2):
-        dealt = resample_copies(GAME, RULES, rows.states, other)
-        assert (dealt["deck"] != rows.states["deck"]).any()
-        again = choose_actions(agent, prepare_turn(agent, GAME, RULES, dealt, seeds))
-        assert (again == actions).all()
 
 
 def test_values_are_the_networks_own() -> None:

@@ -1,0 +1,170 @@
+"""The grammar of agent specs such as ``mcts@200:trained``. Parsing loads and imports nothing.
+
+A spec is what users type to name an agent::
+
+    [NAME=] uniform | greedy | human | trained | a rule-based agent of the game
+          | oracle[:fewest]
+          | SEARCH[@BUDGET][:SPEC]      a search, and the agent that leads it
+          | PATH                        the folder of a saved agent or run, or its agent.json
+          | MODULE:ATTRIBUTE            an agent class or object of the user's own code
+
+Everything that has to know what a spec means calls `parse_spec`. Two readers of one grammar would
+disagree sooner or later, and a file that names an agent could then import code unnoticed.
+"""
+
+import re
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+from parlour.envs import Game
+
+from .saved import AGENT_FILE, TRAINED_SPEC
+
+BUILT_IN = ("uniform", "greedy", "human")
+"""Agents that play every game."""
+ORACLE = "oracle"
+"""Follows the game's solver, which sees all cards; ``oracle:fewest`` wins in the fewest moves."""
+MCTS, PIMC, HINDSIGHT = "mcts", "pimc", "hindsight"
+
+
+class SearchWord(NamedTuple):
+    """A word that makes a stronger agent of the agent behind it."""
+
+    leader: str = ""
+    """The agent that leads the search if the spec names none; empty: the spec must name one."""
+    counts: str = ""
+    """What the number of a budget counts; empty: the search takes no budget."""
+    is_timed: bool = True
+    """Whether a budget may be milliseconds, too."""
+    several: bool = False
+    """Whether the search plays games for several players."""
+    solved: bool = False
+    """Whether it plays those games for several players that have an exact solver."""
+
+
+_ITERATIONS = "whole numbers of iterations"
+_WORLDS = "whole numbers of worlds"
+SEARCHES = {
+    "expectimax": SearchWord(),
+    "rollouts": SearchWord(counts=_WORLDS, several=True),
+    "rollouts-cards": SearchWord(counts=_WORLDS, several=True),
+    MCTS: SearchWord("greedy", _ITERATIONS, several=True),
+    PIMC: SearchWord("greedy", _WORLDS, solved=True),
+    "pimc-bids": SearchWord("greedy", _WORLDS, solved=True),
+    HINDSIGHT: SearchWord("greedy", _ITERATIONS, is_timed=False),
+    "nested": SearchWord("greedy", _WORLDS, is_timed=False),
+}
+"""All searches by the word that a spec begins with; `registry` knows how to make them."""
+
+
+class SpecKind(Enum):
+    """What a spec names."""
+
+    BUILT_IN = "a built-in agent"
+    ORACLE = "the oracle"
+    RULE_AGENT = "a rule-based agent of the game"
+    PRETRAINED = "the pretrained agent for the rules played"
+    SEARCH = "a search led by another agent"
+    SAVED = "the folder of a saved agent or run"
+    CODE = "an agent of the user's own code"
+    UNKNOWN = "nothing that is known"
+
+
+class AgentSpec(NamedTuple):
+    """A spec, taken apart."""
+
+    text: str
+    """The spec without the name that it gives."""
+    kind: SpecKind
+    name: str | None = None
+    """The name that the spec gives its agent, as in ``mine=PATH``."""
+    word: str = ""
+    """The text before the first ``:`` (of a search, before the budget)."""
+    budget: str | None = None
+    """The text between ``@`` and ``:`` (searches only)."""
+    rest: str = ""
+    """The text behind the first ``:``."""
+    leader: "AgentSpec | None" = None
+    """The agent that leads a search; None if it is missing."""
+    path: Path = Path()
+    """The path of a saved agent."""
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the agent is loaded from a folder."""
+        return self.kind in (SpecKind.SAVED, SpecKind.PRETRAINED)
+
+    @property
+    def innermost(self) -> "AgentSpec":
+        """The agent that leads the innermost search; the spec itself if it names no search."""
+        return self if self.leader is None else self.leader.innermost
+
+
+def parse_spec(spec: str, game: Game | None = None, folder: Path | None = None) -> AgentSpec:
+    """Take a spec apart.
+
+    Args:
+        spec: what the user typed.
+        game: the game whose rule-based agents may be named (None: those are not recognized).
+        folder: where relative paths begin (None: the current folder).
+
+    Returns:
+        The parts. A spec that names nothing has kind ``SpecKind.UNKNOWN``.
+    """
+    name, text = split_name(spec, folder)
+    head, colon, rest = text.partition(":")
+    word, at, budget = head.partition("@")
+    if text in BUILT_IN:
+        return AgentSpec(text, SpecKind.BUILT_IN, name, text)
+    if head == ORACLE:
+        return AgentSpec(text, SpecKind.ORACLE, name, head, rest=rest)
+    if game is not None and text in game.rule_agents:
+        return AgentSpec(text, SpecKind.RULE_AGENT, name, text)
+    if word in SEARCHES:
+        leads = rest if colon else SEARCHES[word].leader
+        leader = parse_spec(leads, game, folder) if leads else None
+        return AgentSpec(
+            text, SpecKind.SEARCH, name, word, budget if at else None, rest, leader=leader
+        )
+    if text == TRAINED_SPEC:
+        return AgentSpec(text, SpecKind.PRETRAINED, name, text)
+    path = Path(text) if folder is None else folder / text
+    if text and (path.name == AGENT_FILE or _is_folder(path)):
+        return AgentSpec(text, SpecKind.SAVED, name, path=path)
+    kind = SpecKind.CODE if colon else SpecKind.UNKNOWN
+    return AgentSpec(text, kind, name, head, rest=rest, path=path)
+
+
+def split_name(spec: str, folder: Path | None = None) -> tuple[str | None, str]:
+    """Return the name that a spec gives its agent, as ``mine=PATH`` does (else None), and the rest.
+
+    ``folder`` is where relative paths begin (None: the current folder): a path with ``=`` in it
+    that exists gives no name.
+    """
+    named = re.fullmatch(r"([^=:/\\]+)=(.+)", spec)
+    if named is None or _exists(Path(spec) if folder is None else folder / spec):
+        return None, spec
+    return named[1], named[2]
+
+
+def imports_code(spec: str) -> bool:
+    """Return whether loading an agent imports a module of the user's own, as ``module:Class`` does.
+
+    Agents named by a file, and not by the user, must not do that.
+    """
+    return parse_spec(spec).innermost.kind is SpecKind.CODE
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long for a path, or with NUL in it
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,84 @@
+"""One grammar of agent specs: what each names, and that no reader of it lets code through."""
+
+from pathlib import Path
+
+import pytest
+
+from parlour.agents.registry import find_saved, load_agent
+from parlour.agents.search.budget import Budget, read_budget
+from parlour.agents.specs import SEARCHES, SpecKind, imports_code, parse_spec
+from parlour.envs import game
+from parlour.training.evaluation.leaderboard import leaderboard
+from parlour.training.evaluation.leaderboard.leaderboard_agents import resolve_agent
+
+POKER = game("poker_squares")
+RULES = POKER.make_rules()
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "name", "innermost"),
+    [
+        ("uniform", SpecKind.BUILT_IN, None, SpecKind.BUILT_IN),
+        ("columns", SpecKind.RULE_AGENT, None, SpecKind.RULE_AGENT),
+        ("oracle", SpecKind.ORACLE, None, SpecKind.ORACLE),
+        ("oracle:fewest", SpecKind.ORACLE, None, SpecKind.ORACLE),
+        ("trained", SpecKind.PRETRAINED, None, SpecKind.PRETRAINED),
+        ("mine=trained", SpecKind.PRETRAINED, "mine", SpecKind.PRETRAINED),
+        ("mcts", SpecKind.SEARCH, None, SpecKind.BUILT_IN),
+        ("x=mcts@5ms:mine=trained", SpecKind.SEARCH, "x", SpecKind.PRETRAINED),
+        ("pimc@3:mcts@2:some/agent.json", SpecKind.SEARCH, None, SpecKind.SAVED),
+        ("expectimax", SpecKind.SEARCH, None, SpecKind.SEARCH),
+        ("mcts:", SpecKind.SEARCH, None, SpecKind.SEARCH),
+        ("some/agent.json", SpecKind.SAVED, None, SpecKind.SAVED),
+        ("module:Class", SpecKind.CODE, None, SpecKind.CODE),
+        ("mcts@5:module:Class", SpecKind.SEARCH, None, SpecKind.CODE),
+        ("unifrom", SpecKind.UNKNOWN, None, SpecKind.UNKNOWN),
+        ("", SpecKind.UNKNOWN, None, SpecKind.UNKNOWN),
+        ("x" * 5000, SpecKind.UNKNOWN, None, SpecKind.UNKNOWN),
+        ("nul\0", SpecKind.UNKNOWN, None, SpecKind.UNKNOWN),
+    ],
+)
+def test_a_spec_is_taken_apart(
+    spec: str, kind: SpecKind, name: str | None, innermost: SpecKind
+) -> None:
+    parsed = parse_spec(spec, POKER)
+    assert (parsed.kind, parsed.name, parsed.innermost.kind) == (kind, name, innermost)
+    assert imports_code(spec) == (innermost is SpecKind.CODE)
+
+
+def test_paths_begin_in_the_folder_that_is_given(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "a=b").mkdir()
+    assert parse_spec("run", POKER).kind is SpecKind.UNKNOWN
+    assert parse_spec("run", POKER, tmp_path).path == tmp_path / "run"
+    assert parse_spec("a=b", POKER, tmp_path).name is None
+    assert parse_spec("a=b", POKER).name == "a"
+
+
+@pytest.mark.parametrize("spec", ["no_such_module:Agent", "mcts@2:no_such_module:Agent"])
+def test_a_file_of_that_name_does_not_let_code_through(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loading would import the module, so all who ask must hear that it does."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / spec).touch()
+    assert imports_code(spec)
+    assert find_saved(spec, POKER, RULES) is None
+    with pytest.raises(ValueError, match="No module named"):
+        load_agent(spec, POKER, RULES)
+    entry = leaderboard.make_entry({"game": "poker_squares", "agent": spec, "deals": "30"})
+    assert resolve_agent(entry).code == "no_such_module:Agent"
+
+
+def test_budgets_are_read_from_the_spec() -> None:
+    for spec, budget in (
+        ("mcts", Budget()),
+        ("mcts@7", Budget(7)),
+        ("pimc@2.5ms:trained", Budget(None, 2.5)),
+    ):
+        assert read_budget(parse_spec(spec)) == budget
+    for word, search in SEARCHES.items():
+        takes_time = search.counts and search.is_timed
+        for text in ("@", "@0", "@-1", "@5s", *([] if takes_time else ["@5ms"])):
+            with pytest.raises(ValueError, match="budget"):
+                read_budget(parse_spec(word + text))
